@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every target, in one place.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "millrace",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "Millrace", targets: ["Millrace"]),
+    .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
+    .executable(name: "pulse", targets: ["PulseService"]),
+    .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
+  ],
+  targets: [
+    .target(name: "Millrace", dependencies: ["MillraceThread"], swiftSettings: strict),
+    .target(name: "MillraceThread"),
+    .target(name: "MillraceTesting", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(name: "MillraceFlags", swiftSettings: strict),
+    .executableTarget(
+      name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags"],
+      path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
+    .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
+    .testTarget(
+      name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceTestingTests", dependencies: ["MillraceTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
+    .testTarget(
+      name: "PulseServiceTests",
+      dependencies: ["PulseService", "Millrace", "MillraceTesting", "MillraceLoopback"],
+      swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,37 @@
+/// What is wrong with a command line, as one sentence that says the fix.
+///
+/// Commands throw it for the checks of their own too (a URL, a file), so that every mistake on a command line is
+/// reported in one form and ends the command with the exit code 64.
+public struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The sentence, on one line and without a line break at its end.
+  public let message: String
+
+  /// Makes an error from a whole sentence, which names the flag, the value and the fix.
+  public init(_ sentence: String) {
+    message = sentence
+  }
+
+  /// Makes the usual sentence: what the flag needs, what it was given, and what to write instead.
+  ///
+  /// `FlagError(flag: "--every", needs: "a number of seconds above 0", given: "abc", example: "0.5")` reads "--every
+  /// needs a number of seconds above 0, but was given 'abc'; write for example --every 0.5."
+  public init(flag: String, needs: String, given: String, example: String) {
+    message = "\(flag) needs \(needs), but was given \(Self.quoted(given)); write for example \(flag) \(example)."
+  }
+
+  /// The sentence, so that printing the error prints it.
+  public var description: String { message }
+
+  /// The text between single quotes, kept on one line: control characters are written as escapes.
+  public static func quoted(_ text: String) -> String {
+    var quoted = "'"
+    for scalar in text.unicodeScalars {
+      if scalar.properties.generalCategory == .control {
+        quoted += scalar.escaped(asASCII: true)
+      } else {
+        quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "'"
+  }
+}
