@@ -1,0 +1,131 @@
+extension Committer {
+  final var ownBoard: ObserverBoard<I.State> {
+    if let board { return board }
+    let made = ObserverBoard<I.State>(published: revision)
+    board = made
+    return made
+  }
+
+  // MARK: States
+
+  /// Where observers look for states; it does not hold this committer.
+  @inlinable
+  final func stateSource() -> StateSource<I.State> {
+    StateSource { [weak self] seen, waiter in
+      guard let self else { return nil }
+      return await self.next(after: seen, waiter)
+    }
+  }
+
+  /// The newest state if it is newer than `seen`; otherwise waits for one.
+  @inlinable
+  nonisolated(nonsending) final func next(after seen: Int, _ waiter: Waiter) async -> Snapshot<I.State>? {
+    while !Task.isCancelled {
+      if tryEnter() || enterOrGiveUp() {
+        let isOpen = isOpen
+        let snapshot = revision > seen ? Snapshot(revision: revision, state: state) : nil
+        let board = board
+        leave()
+        if let snapshot { return snapshot }
+        if !isOpen { return nil }
+        if let board, board.linger(after: seen) { continue }
+      }
+      await park(waiter, after: seen)
+    }
+    return nil
+  }
+
+  /// Waits until there is a newer state than `seen`, the store is closed, or the task is cancelled.
+  @usableFromInline
+  nonisolated(nonsending) final func park(_ waiter: Waiter, after seen: Int) async {
+    await withTaskCancellationHandler {
+      await waiter.wait {
+        perform {
+          if self.revision > seen || !self.isOpen {
+            waiter.signal()
+          } else {
+            self.ownBoard.park(waiter)
+          }
+        }
+      }
+    } onCancel: {
+      perform {
+        self.board?.unpark(waiter)
+        waiter.signal()
+      }
+    }
+  }
+
+  // MARK: Values
+
+  /// The values at a key path; all observers of one key path share its evaluation.
+  final func values<Value: Equatable & Sendable>(
+    of keyPath: any KeyPath<I.State, Value> & Sendable
+  ) -> ValueSequence<Value> {
+    ValueSequence { [weak self] in
+      let observation = ValueObservation<I, Value>(self) { board in
+        board.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
+      } forget: { board in
+        board.forget(keyPath)
+      }
+      return { await observation.next() }
+    }
+  }
+
+  /// The values that a closure takes from the state; all observers of one sequence share its evaluation.
+  final func values<Value: Equatable & Sendable>(
+    _ get: @escaping @Sendable (I.State) -> Value
+  ) -> ValueSequence<Value> {
+    let shared = ObservedValue(get: get)
+    return ValueSequence { [weak self] in
+      let observation = ValueObservation<I, Value>(self) { _ in
+        shared
+      } forget: { _ in
+      }
+      return { await observation.next() }
+    }
+  }
+
+  /// Evaluates the parts that somebody waits for, until they are as new as the state.
+  @concurrent
+  final func passOverValues() async {
+    while true {
+      let isOver = Lock(false)
+      performUrgently {
+        guard let board = self.board else { return isOver.withLock { $0 = true } }
+        let pass = board.pass(over: self.state, revision: self.revision)
+        if !pass.told.isEmpty { self.afterLeaving { pass.told.forEach { $0.signal() } } }
+        isOver.withLock { $0 = pass.isOver }
+      }
+      if isOver.withLock({ $0 }) { return }
+      await Task.yield()
+    }
+  }
+
+  // MARK: Waiting
+
+  /// The first state from now on that satisfies the predicate.
+  final func firstState(_ watcher: Watcher<I.State>) async throws -> I.State {
+    try await withTaskCancellationHandler {
+      perform {
+        if watcher.predicate(self.state) {
+          let state = self.state
+          self.afterLeaving { watcher.end(.success(state)) }
+        } else if self.isOpen {
+          self.ownBoard.add(watcher)
+        } else {
+          self.afterLeaving { watcher.end(.failure(WaitError(.shutDown))) }
+        }
+      }
+      return try await watcher.result()
+    } onCancel: {
+      stop(watcher, because: CancellationError())
+    }
+  }
+
+  /// Ends a wait with an error.
+  final func stop(_ watcher: Watcher<I.State>, because error: any Error) {
+    perform { self.board?.remove(watcher) }
+    watcher.end(.failure(error))
+  }
+}

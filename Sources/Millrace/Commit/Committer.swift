@@ -1,0 +1,91 @@
+public import Synchronization
+
+/// Owns the state of one store and applies mutations to it, one at a time, with the turn.
+///
+/// State, revision and board are guarded by the turn of the ``Combiner`` it is. It knows nothing of actions and runs.
+@usableFromInline
+package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
+  @usableFromInline final let interactor: I
+  @exclusivity(unchecked) @usableFromInline final var state: I.State
+  @exclusivity(unchecked) @usableFromInline final var revision = 0
+  @exclusivity(unchecked) @usableFromInline final var board: ObserverBoard<I.State>?
+
+  /// Whether more mutations may come, so that observers have something to wait for.
+  @exclusivity(unchecked) @usableFromInline final var isOpen = true
+
+  @usableFromInline
+  init(state: I.State, interactor: I) {
+    self.state = state
+    self.interactor = interactor
+    super.init()
+  }
+
+  /// Applies one mutation.
+  ///
+  /// *Owner's.*
+  @inlinable
+  @inline(__always)
+  final func commit(_ mutation: I.Mutation) {
+    I.reduce(into: &state, mutation: mutation)
+    revision &+= 1
+    guard let board else { return }
+    board.newest.store(revision, ordering: .releasing)
+    if board.isAwaited { hasErrands = true }
+    if board.hasWatchers { judge() }
+  }
+
+  /// Lets the predicates judge the state that was just committed.
+  @usableFromInline
+  final func judge() {
+    guard let satisfied = board?.takeWatchers(satisfiedBy: state), !satisfied.isEmpty else { return }
+    let state = state
+    afterLeaving { satisfied.forEach { $0.end(.success(state)) } }
+  }
+
+  /// Tells observers of what was committed in this turn.
+  override final func prepareToLeave() {
+    guard let board else { return }
+    let told = board.publish(revision)
+    if !told.isEmpty {
+      afterLeaving { told.forEach { $0.signal() } }
+    }
+    if board.beginsPass(at: revision) {
+      afterLeaving { Task.detached { await self.passOverValues() } }
+    }
+  }
+
+  /// The newest state, with every mutation in it that was sent or emitted before the call.
+  @inlinable
+  nonisolated(nonsending) package final func read() async -> Snapshot<I.State> {
+    if tryEnter() {
+      let snapshot = Snapshot(revision: revision, state: state)
+      leave()
+      return snapshot
+    }
+    return await readBehindOthers()
+  }
+
+  @usableFromInline
+  nonisolated(nonsending) final func readBehindOthers() async -> Snapshot<I.State> {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Snapshot<I.State>, Never>) in
+      perform {
+        let snapshot = Snapshot(revision: self.revision, state: self.state)
+        self.afterLeaving { continuation.resume(returning: snapshot) }
+      }
+    }
+  }
+
+  /// Ends the waits of all observers: no more mutations will come.
+  ///
+  /// *Owner's.*
+  final func close() {
+    isOpen = false
+    guard let board else { return }
+    let told = board.end()
+    let watchers = board.takeWatchers()
+    afterLeaving {
+      told.forEach { $0.signal() }
+      watchers.forEach { $0.end(.failure(WaitError(.shutDown))) }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// What a combiner's owner has to do besides its step; all of it the owner's, but for the starter.
+final class Errands {
+  /// Steps that this thread asked for from inside a step, to be done right after it.
+  var deferred: [Combiner.Work] = []
+
+  /// Work taken from the queue and not yet done, the next one last.
+  var backlog: [Combiner.Work] = []
+
+  /// What is to be done once the turn is given up.
+  var due = Due()
+
+  /// Whether a task is on its way that comes for the work left behind.
+  var isRelieved = false
+
+  /// Starts what is due.
+  let starter = Starter()
+
+  /// Does what was asked for from inside the step that has just ended.
+  func performDeferred() {
+    while !deferred.isEmpty {
+      let now = deferred
+      deferred = []
+      for work in now { work() }
+    }
+  }
+
+  /// Hands over what is due.
+  func takeDue() -> Due {
+    let taken = due
+    due = Due()
+    return taken
+  }
+}
+
+/// What is done when a turn has been given up, in the order in which it was asked for: starts last.
+struct Due {
+  var actions: [Combiner.Work] = []
+  var starts = StartChain()
+
+  /// Takes back what could not be done yet, ahead of what came after.
+  mutating func putBack(_ earlier: Due) {
+    actions = earlier.actions + actions
+    let later = starts
+    starts = earlier.starts
+    starts.append(later)
+  }
+
+  func perform(with starter: Starter) {
+    for action in actions { action() }
+    if !starts.isEmpty { starter.start(starts) }
+  }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// Something asynchronous that is begun once, by a starter.
+@usableFromInline
+package class Startable: @unchecked Sendable {
+  /// Makes the task of a startable; on this thread up to the first suspension, if `immediately`.
+  ///
+  /// It captures nothing, so that it costs no allocation, and is written where all types are known.
+  @usableFromInline
+  package typealias Begin = @Sendable (_ start: Startable, _ immediately: Bool) -> Task<Void, Never>
+
+  /// How this is begun; taken by the starter, and by it alone.
+  @exclusivity(unchecked) @usableFromInline final var begin: Begin?
+
+  /// The next one in a chain; belongs to whoever holds the chain.
+  @exclusivity(unchecked) fileprivate final var next: Startable?
+
+  @usableFromInline
+  package init() {}
+
+  /// Told of the task once it is begun.
+  func hasStarted(as task: Task<Void, Never>) {}
+
+  fileprivate final func start(immediately: Bool) {
+    guard let begin else { return }
+    self.begin = nil
+    hasStarted(as: begin(self, immediately))
+  }
+}
+
+/// Startables in order, linked through themselves.
+struct StartChain {
+  private var first: Startable?
+  private var last: Startable?
+
+  var isEmpty: Bool { first == nil }
+
+  mutating func append(_ start: Startable) {
+    if let last { last.next = start } else { first = start }
+    last = start
+  }
+
+  mutating func append(_ chain: StartChain) {
+    guard let head = chain.first else { return }
+    if let last { last.next = head } else { first = head }
+    last = chain.last
+  }
+
+  mutating func popFirst() -> Startable? {
+    guard let start = first else { return nil }
+    first = start.next
+    start.next = nil
+    if first == nil { last = nil }
+    return start
+  }
+}
+
+/// Begins what is due, flat: a start that is asked for from inside a start is queued behind it.
+///
+/// The first part of an operation runs on the thread that begins it, and may send, and so lead to the next start. That one
+/// must not nest, or a chain of them would overflow the stack. So one thread at a time is the starter's; starts that the
+/// same thread asks for meanwhile go into `chain`, which only that thread touches. Starts that another thread asks for
+/// meanwhile, and those past the patience of a thread that only wanted to send, are begun in the pool, each on a stack of
+/// its own.
+final class Starter: @unchecked Sendable {
+  private let thread = Atomic<UInt>(0)
+  @exclusivity(unchecked) private var chain = StartChain()
+
+  func start(_ starts: StartChain) {
+    let me = currentThread()
+    if thread.load(ordering: .relaxed) == me {
+      chain.append(starts)
+      return
+    }
+    var starts = starts
+    guard
+      thread.compareExchange(
+        expected: 0, desired: me, successOrdering: .acquiring, failureOrdering: .relaxed
+      ).exchanged
+    else {
+      while let start = starts.popFirst() { start.start(immediately: false) }
+      return
+    }
+    chain = starts
+    var patience = Combiner.patience
+    while let start = chain.popFirst() {
+      patience -= 1
+      start.start(immediately: patience > 0)
+    }
+    thread.store(0, ordering: .releasing)
+  }
+}

@@ -1,0 +1,26 @@
+public import MillraceThread
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A number that tells the running thread from every other one that lives; even, and never 0.
+@inlinable
+@inline(__always)
+func currentThread() -> UInt {
+  UInt(millrace_thread())
+}
+
+/// Lets another thread have this processor for a moment.
+func yieldProcessor() {
+  _ = sched_yield()
+}
+
+/// Spends some nanoseconds a turn without touching memory: each look at a contended word delays its owner.
+func pause(_ turns: Int) {
+  for _ in 0..<turns { millrace_pause() }
+}

@@ -1,0 +1,83 @@
+/// Lets one task at a time wait to be signalled, or cancelled.
+///
+/// A signal that finds nobody waiting is kept for the next wait, so that none is lost; a wait may therefore return early,
+/// and whoever waits looks again at what it waits for.
+@usableFromInline
+package final class Waiter: @unchecked Sendable {
+  private enum State {
+    /// Nobody waits. Becomes `waiting` or `signalled`.
+    case idle
+    /// A task is suspended. Becomes `idle` by a signal.
+    case waiting(UnsafeContinuation<Void, Never>)
+    /// A signal came first. Becomes `idle` by the next wait, which does not suspend.
+    case signalled
+  }
+
+  private let state = Lock<State>(.idle)
+
+  /// Where a list holds this waiter; that list's, under whatever guards the list.
+  @exclusivity(unchecked) package final var place: Int?
+
+  /// Makes a waiter that nobody has signalled.
+  @usableFromInline
+  package init() {}
+
+  /// Suspends until signalled; `arrange` is called once the task can be signalled.
+  @usableFromInline
+  nonisolated(nonsending) package func wait(_ arrange: () -> Void) async {
+    await withUnsafeContinuation { continuation in
+      let isSignalled = state.withLock { state in
+        if case .signalled = state {
+          state = .idle
+          return true
+        }
+        state = .waiting(continuation)
+        return false
+      }
+      if isSignalled { continuation.resume() } else { arrange() }
+    }
+  }
+
+  /// Lets the waiting task go on, or the next one that waits.
+  package func signal() {
+    let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
+      guard case .waiting(let continuation) = state else {
+        state = .signalled
+        return nil
+      }
+      state = .idle
+      return continuation
+    }
+    continuation?.resume()
+  }
+}
+
+/// Waiters in a list from which each is taken at once, wherever it stands.
+struct WaiterList {
+  private(set) var waiters: [Waiter] = []
+
+  var isEmpty: Bool { waiters.isEmpty }
+
+  mutating func insert(_ waiter: Waiter) {
+    guard waiter.place == nil else { return }
+    waiter.place = waiters.count
+    waiters.append(waiter)
+  }
+
+  /// Takes the waiter out, if it stands here; the last one takes its place.
+  mutating func remove(_ waiter: Waiter) {
+    guard let place = waiter.place else { return }
+    waiter.place = nil
+    let last = waiters.removeLast()
+    guard last !== waiter else { return }
+    waiters[place] = last
+    last.place = place
+  }
+
+  mutating func takeAll() -> [Waiter] {
+    let taken = waiters
+    waiters = []
+    for waiter in taken { waiter.place = nil }
+    return taken
+  }
+}

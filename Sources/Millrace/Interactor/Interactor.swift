@@ -1,0 +1,73 @@
+/// Turns actions into mutations, and folds mutations into state: what a service writes, and a ``Store`` runs.
+///
+/// An interactor is a struct, or a final class or actor that names itself where a struct writes `Effect<Self>`. It holds
+/// gateways and no state of its own: what it knows stands in `State`.
+///
+/// The way of one action: ``Store/send(_:)`` accepts it, ``decide(_:state:)`` says what is known at once, and, where that
+/// asks for it, ``handle(_:state:)`` is run. Its mutations go through ``reduce(into:mutation:)`` one at a time.
+public protocol Interactor<Action, Mutation, State>: Sendable {
+  /// What can be asked of the store.
+  associatedtype Action: Sendable
+
+  /// A fact that is applied to the state.
+  associatedtype Mutation: Sendable
+
+  /// The value that the store owns.
+  associatedtype State: Sendable
+
+  /// What `handle` returns: `Effect<Self>`, an `AsyncStream`, or any asynchronous sequence of mutations.
+  associatedtype Mutations: AsyncSequence where Mutations.Element == Mutation
+
+  /// Does the asynchronous work for one action, and returns its mutations.
+  ///
+  /// **Order and isolation.** Runs of different actions go side by side. The mutations of one run commit in the order it
+  /// produced them. The method is called in a task of its own, which inherits no task-local, priority or cancellation
+  /// from whoever sent the action; its part before the first suspension may run on the sender's thread, so blocking there
+  /// blocks a sender.
+  ///
+  /// **Cancellation.** A run that is cancelled has its task cancelled, and nothing it produces later is committed, whether
+  /// it heeds the cancellation or not.
+  ///
+  /// **Errors.** An error thrown out of the sequence ends the run as ``Outcome/failed(_:)`` and asks
+  /// ``closing(_:outcome:)``; other runs and the store go on.
+  ///
+  /// - Parameters:
+  ///   - action: what was sent.
+  ///   - state: the newest state when the run started. Keeping it costs one copy of what the store changes meanwhile;
+  ///     ``Run/state`` is the newest at any later time.
+  func handle(_ action: Action, state: State) async -> Mutations
+
+  /// Applies one mutation to the state.
+  ///
+  /// Pure and deterministic: it is static so that it cannot read a gateway. It is called for one mutation at a time on the
+  /// store's state, on whichever thread has the turn.
+  static func reduce(into state: inout State, mutation: Mutation)
+
+  /// Says what is known at once, in one atomic step with the state it was decided on.
+  ///
+  /// Called once for each action that is taken up, in accepted order, with every earlier commit in `state`; its mutations
+  /// are committed with nothing in between. Synchronous and without effects: it must not block. Defaults to
+  /// ``Decision/handle``.
+  func decide(_ action: Action, state: State) -> Decision<Mutation>
+
+  /// The mutation that closes an action which was taken up and ended otherwise than by finishing.
+  ///
+  /// Asked once, for every outcome but ``Outcome/finished``; what it returns is committed before the outcome can be seen,
+  /// so that nothing stays "loading" for ever. Not asked when the store was released. Defaults to nil, which commits
+  /// nothing.
+  func closing(_ action: Action, outcome: Outcome) -> Mutation?
+}
+
+extension Interactor {
+  /// Leaves everything to `handle`.
+  @inlinable
+  public func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    .handle
+  }
+
+  /// Closes nothing.
+  @inlinable
+  public func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+    nil
+  }
+}

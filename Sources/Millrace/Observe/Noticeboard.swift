@@ -1,0 +1,77 @@
+public import Synchronization
+
+/// What a store's owner looks at for its observers with every commit, whatever the type of the state.
+///
+/// All but `newest` and `lingerers` is guarded by the store's turn.
+@usableFromInline
+class Noticeboard {
+  /// Observers that wait for any newer state.
+  private final var parked = WaiterList()
+
+  /// The revision that observers were last told of.
+  private final var published: Int
+
+  /// Whether parts of the state are waited for, and nobody is on the way to evaluate them.
+  final var needsPass = false {
+    didSet { isAwaited = needsPass || !parked.isEmpty }
+  }
+
+  /// Whether somebody must be told when the turn is given up.
+  @usableFromInline private(set) final var isAwaited = false
+
+  /// Whether each single state is judged by somebody.
+  @usableFromInline final var hasWatchers = false
+
+  /// The newest revision, for observers that linger; written by the owner, read by anybody.
+  @usableFromInline final let newest: Atomic<Int>
+
+  /// Observers that look for a newer state before they park.
+  private final let lingerers = Atomic(0)
+
+  init(published: Int) {
+    self.published = published
+    newest = Atomic(published)
+  }
+
+  /// Lets the waiter wait for a newer state.
+  final func park(_ waiter: Waiter) {
+    parked.insert(waiter)
+    isAwaited = true
+  }
+
+  /// Lets the waiter wait no more.
+  final func unpark(_ waiter: Waiter) {
+    parked.remove(waiter)
+    isAwaited = needsPass || !parked.isEmpty
+  }
+
+  /// Who is to be told of `revision`; nobody is told twice of one.
+  final func publish(_ revision: Int) -> [Waiter] {
+    guard revision != published else { return [] }
+    published = revision
+    return takeParked()
+  }
+
+  /// Everybody who waits for a newer state.
+  final func takeParked() -> [Waiter] {
+    let taken = parked.takeAll()
+    isAwaited = needsPass
+    return taken
+  }
+
+  /// Looks for a newer revision than `seen` for a microsecond or so, if nobody else does; says whether there is one.
+  ///
+  /// To park, and to be woken, costs several times that. From any thread.
+  @usableFromInline
+  final func linger(after seen: Int) -> Bool {
+    guard lingerers.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else { return false }
+    defer { lingerers.store(0, ordering: .relaxed) }
+    for _ in 0..<Noticeboard.looks {
+      if newest.load(ordering: .relaxed) > seen { return true }
+      pause(1)
+    }
+    return false
+  }
+
+  private static var looks: Int { 128 }
+}

@@ -1,0 +1,140 @@
+/// One observed part of the state: its value when last looked at, and who waits for it to differ from what they got.
+///
+/// It is *hot* while somebody waits for it: the hub then looks at it in every pass, so that its value is as new as the last
+/// pass, and whoever comes to wait needs this part's lock alone, not the store's turn. With nobody waiting it is cold, costs
+/// nothing, and the next one to wait brings the value up to date with the turn.
+@usableFromInline
+final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: ObservedPart<State>, @unchecked Sendable {
+  /// What became of an observer that asked for a value.
+  enum Offer {
+    /// This is news to it.
+    case value(Value)
+    /// It waits, and is signalled when there is news.
+    case waiting
+    /// The value has to be brought up to date first.
+    case cold
+  }
+
+  private struct Part {
+    var value: Value?
+    var isHot = false
+    var waiting: [ValueObserver<Value>] = []
+
+    /// Gives the observer the value if it differs from what that got last, or lets it wait.
+    mutating func offer(to observer: ValueObserver<Value>) -> Offer {
+      if let value, observer.takes(value) { return .value(value) }
+      if observer.place == nil {
+        observer.place = waiting.count
+        waiting.append(observer)
+      }
+      return .waiting
+    }
+
+    /// Lets `observer` wait no more; the last one takes its place.
+    mutating func remove(_ observer: ValueObserver<Value>) {
+      guard let place = observer.place else { return }
+      observer.place = nil
+      let last = waiting.removeLast()
+      guard last !== observer else { return }
+      waiting[place] = last
+      last.place = place
+    }
+  }
+
+  private let get: @Sendable (State) -> Value
+  private let part = Lock(Part())
+
+  /// How many observers there are, waiting or not; guarded by the store's turn.
+  @exclusivity(unchecked) var observers = 0
+
+  init(get: @escaping @Sendable (State) -> Value) {
+    self.get = get
+  }
+
+  /// Gives `observer` the value if that is news and this part is hot.
+  ///
+  /// From any thread.
+  func offer(to observer: ValueObserver<Value>) -> Offer {
+    part.withLock { part in
+      part.isHot ? part.offer(to: observer) : .cold
+    }
+  }
+
+  /// Gives `observer` the value of `state` if that is news; this part is hot from then on.
+  ///
+  /// With the store's turn.
+  func offer(_ state: State, to observer: ValueObserver<Value>) -> Offer {
+    let now = get(state)
+    return part.withLock { part in
+      if !part.isHot {
+        part.isHot = true
+        part.value = now
+      }
+      return part.offer(to: observer)
+    }
+  }
+
+  /// Lets `observer` wait no more.
+  ///
+  /// From any thread.
+  func remove(_ observer: ValueObserver<Value>) {
+    part.withLock { $0.remove(observer) }
+  }
+
+  override func evaluate(_ state: State, into told: inout [Waiter]) -> Bool {
+    let now = get(state)
+    let (news, isHot): ([Waiter], Bool) = part.withLock { part in
+      guard !part.waiting.isEmpty else {
+        part.isHot = false
+        return ([], false)
+      }
+      guard part.value != now else { return ([], true) }
+      part.value = now
+      var news: [Waiter] = []
+      let before = part.waiting
+      part.waiting = []
+      for observer in before {
+        observer.place = nil
+        if observer.hasGot(now) { _ = part.offer(to: observer) } else { news.append(observer.waiter) }
+      }
+      return (news, true)
+    }
+    told += news
+    return isHot
+  }
+
+  override func end(into told: inout [Waiter]) {
+    let waiting = part.withLock { part in
+      part.isHot = false
+      let waiting = part.waiting
+      part.waiting = []
+      for observer in waiting { observer.place = nil }
+      return waiting.map(\.waiter)
+    }
+    told += waiting
+  }
+}
+
+/// One observer of a part of the state.
+///
+/// What it holds is guarded by the lock of that part.
+@usableFromInline
+final class ValueObserver<Value: Equatable & Sendable>: @unchecked Sendable {
+  let waiter = Waiter()
+
+  /// Where the observed value holds this observer while it waits.
+  @exclusivity(unchecked) var place: Int?
+
+  /// The value delivered last.
+  @exclusivity(unchecked) private var delivered: Value?
+
+  /// Whether it got this value last.
+  func hasGot(_ value: Value) -> Bool { delivered == value }
+
+  /// Notes a value as delivered, unless it equals the one before.
+  func takes(_ value: Value) -> Bool {
+    guard delivered != value else { return false }
+    delivered = value
+    return true
+  }
+}

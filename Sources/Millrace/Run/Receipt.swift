@@ -1,0 +1,65 @@
+/// What ``Store/send(_:)`` gives back: how the action ends, and the means to cancel it.
+///
+/// A receipt may be discarded, which changes nothing for the action. It does not hold the store. Of an action that settled at
+/// once it is four words on the stack.
+@frozen
+public struct Receipt: Sendable {
+  /// The action's id in its store.
+  public let id: ActionID
+
+  /// Of an action that had not finished when it was sent; without one, the action finished with the commits below.
+  @usableFromInline let ticket: Ticket?
+
+  /// Revisions of the first and the last commit of an action without a ticket; 0 without a commit.
+  @usableFromInline let first: Int
+  @usableFromInline let last: Int
+
+  @inlinable
+  init(id: ActionID, first: Int, last: Int) {
+    self.id = id
+    ticket = nil
+    self.first = first
+    self.last = last
+  }
+
+  @inlinable
+  init(_ ticket: Ticket) {
+    id = ticket.id
+    self.ticket = ticket
+    first = 0
+    last = 0
+  }
+
+  /// How the action ended, as soon as it has: exactly one outcome, whatever happens, at shutdown and release of the store too.
+  ///
+  /// By then everything the action changed is committed, its closing mutation included. Cancelling the task that waits here
+  /// neither cancels the action nor ends the wait.
+  public var outcome: Outcome {
+    get async { await ticket?.outcome ?? .finished }
+  }
+
+  /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.
+  public var firstCommit: Int? {
+    get async {
+      if let ticket { return await ticket.firstCommit }
+      return first > 0 ? first : nil
+    }
+  }
+
+  /// The revision of the last state that this action led to, once it has ended; nil when it committed nothing.
+  public var lastRevision: Int? {
+    get async {
+      if let ticket { return await ticket.finalRevision }
+      return last > 0 ? last : nil
+    }
+  }
+
+  /// Cancels the action, whether it waits or runs; does nothing once that has ended.
+  ///
+  /// When this returns the action has its outcome and nothing of it is committed any more, even if its handler ignores
+  /// cancellation and goes on. It waits for at most the one mutation that is being reduced. Called from inside the very
+  /// commit of the action it takes effect right after that commit.
+  public func cancel() {
+    ticket?.cancel()
+  }
+}
