@@ -1,0 +1,80 @@
+import Millrace
+
+/// A place where tasks stop until a test opens it.
+///
+/// ```swift
+/// let gate = Gate()
+/// let store = Store(initial: .init(), interactor: Records(fetch: { try await gate.enter(); return ["a"] }))
+/// store.send(.reload)
+/// try await gate.waitForArrivals(1)   // the handler stands at the gate
+/// gate.open()                         // and goes on
+/// ```
+///
+/// Nothing here yields, polls or takes real time. A gate may be used from any thread; each call is one atomic step.
+public final class Gate: Sendable {
+  private let state = Lock(GateState<Suspension<Void>>())
+
+  /// Makes a gate that is closed.
+  public init() {}
+
+  /// Whether the gate was opened.
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// How many tasks stand at the gate now.
+  public var waiting: Int { state.withLock { $0.waitingCount } }
+
+  /// How many times the gate was entered so far, by those that stand there, passed, or were cancelled.
+  public var arrivals: Int { state.withLock { $0.arrivals } }
+
+  /// Stops until the gate is open.
+  ///
+  /// An open gate is passed at once.
+  ///
+  /// - Throws: `CancellationError` at once when the task is cancelled, before or while it stands at the gate; at an open
+  ///   gate too.
+  public func enter() async throws(CancellationError) {
+    let id = state.withLock { $0.makeID() }
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.enter(suspension, id: id, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }
+  }
+
+  /// Stops until the gate is open, cancelled or not.
+  ///
+  /// It stands for work that does not notice its cancellation, and is held until the test lets it go on.
+  public func enterIgnoringCancellation() async {
+    let id = state.withLock { $0.makeID() }
+    _ = await withCheckedContinuation { (suspension: Suspension<Void>) in
+      act { $0.enter(suspension, id: id, isCancelled: false) }
+    }
+  }
+
+  /// Opens the gate for good.
+  ///
+  /// When this returns, all who stood there have been resumed, in the order in which they came, and all who come later
+  /// pass. To open it again changes nothing.
+  public func open() {
+    act { $0.open() }
+  }
+
+  /// Waits until the gate was entered `count` times in all, which ``arrivals`` counts.
+  ///
+  /// At a closed gate the tasks that arrived stand there, so after this a test knows where they are.
+  ///
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
+  public func waitForArrivals(_ count: Int = 1) async throws(CancellationError) {
+    let id = state.withLock { $0.makeID() }
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }
+  }
+
+  /// The one place that changes the state: the event under the lock, what it asks for after.
+  private func act(_ event: (inout GateState<Suspension<Void>>) -> WakeAction<Suspension<Void>>) {
+    state.withLock { event(&$0) }.run()
+  }
+}

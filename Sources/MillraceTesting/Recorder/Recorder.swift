@@ -1,0 +1,92 @@
+import Millrace
+
+/// A log of what happened, which a test can wait for.
+///
+/// ```swift
+/// let recorder = Recorder<Records.State>()
+/// recorder.record(from: store.states)
+/// #expect(try await recorder.next() == .init())
+/// store.send(.reload)
+/// #expect(try await recorder.next().isLoading)
+/// ```
+///
+/// Elements are kept in the order in which they were recorded, for as long as the recorder lives, and each is read once
+/// by ``next()`` or ``next(_:)``. Nothing here yields, polls or takes real time. A recorder may be used from any thread;
+/// each call is one atomic step.
+public final class Recorder<Element: Sendable>: Sendable {
+  private typealias Waiter = Suspension<Result<[Element], RecorderError>>
+
+  private let state = Lock(RecorderState<Element, Waiter>())
+
+  /// Makes a recorder that has recorded nothing.
+  public init() {}
+
+  /// Everything that was recorded so far, whether it was read or not.
+  public var recorded: [Element] { state.withLock { $0.recorded } }
+
+  /// Records one element; callable from anywhere, it never waits.
+  public func record(_ element: Element) {
+    act { $0.record(element) }
+  }
+
+  /// Records each element of a sequence until it ends.
+  ///
+  /// The sequence is iterated in a task of its own, which starts before this returns: a sequence that has its first
+  /// element ready has recorded it by then. The task holds the recorder and the sequence until the sequence ends or the
+  /// task is cancelled.
+  ///
+  /// When every sequence of this recorder has ended, those who wait for more elements than there are get a
+  /// ``RecorderError``.
+  ///
+  /// - Returns: the task; its value is there when the sequence has ended, and it throws what the sequence threw.
+  @discardableResult
+  public func record<Source: AsyncSequence & Sendable>(from source: Source) -> Task<Void, any Error>
+  where Source.Element == Element {
+    state.withLock { $0.sourceBegan() }
+    return Task.immediate {
+      do {
+        for try await element in source { self.record(element) }
+        self.act { $0.sourceEnded(nil) }
+      } catch {
+        self.act { $0.sourceEnded(error) }
+        throw error
+      }
+    }
+  }
+
+  /// The next element that was not read yet; waits until there is one.
+  ///
+  /// Of several tasks that wait, the one that asked first is served first, and no element goes to two of them.
+  ///
+  /// - Throws: `CancellationError` at once when the task is cancelled, before or while it waits, and no element is lost
+  ///   by that; ``RecorderError`` when there is no unread element and every recorded sequence has ended.
+  public func next() async throws -> Element {
+    try await next(1)[0]
+  }
+
+  /// The next `count` elements that were not read yet, in order; waits until there are so many.
+  ///
+  /// They are taken together: as long as there are too few, none is taken, and those who ask later wait behind. A count
+  /// that is not above 0 gives an empty array.
+  ///
+  /// - Throws: as ``next()`` does.
+  public func next(_ count: Int) async throws -> [Element] {
+    let id = state.withLock { $0.makeID() }
+    return try await suspend { (waiter: Waiter, isCancelled) in
+      act { $0.next(count, for: waiter, id: id, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }.get()
+  }
+
+  /// The one place that changes the state: the event under the lock, the deliveries after.
+  private func act(_ event: (inout RecorderState<Element, Waiter>) -> [RecorderState<Element, Waiter>.Delivery]) {
+    for delivery in state.withLock({ event(&$0) }) {
+      switch delivery {
+      case .elements(let elements, let waiter): waiter.resume(returning: .success(elements))
+      case .ended(let error, let waiter): waiter.resume(returning: .failure(error))
+      case .cancelled(let waiter): waiter.resume(returning: nil)
+      }
+    }
+  }
+}

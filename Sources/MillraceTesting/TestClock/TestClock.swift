@@ -1,0 +1,122 @@
+import Millrace
+
+/// A clock whose time moves only when a test moves it.
+///
+/// ```swift
+/// let clock = TestClock()
+/// let task = Task { try await clock.sleep(for: .seconds(5)) }
+/// try await clock.waitForSleepers(1)
+/// clock.advance(by: .seconds(5))
+/// try await task.value
+/// ```
+///
+/// Nothing here yields, polls or takes real time. A task that was woken runs when its executor runs it, so a test that
+/// goes on with what such a task does waits for that itself: for the next sleeper, an element of a ``Recorder``, an
+/// arrival at a ``Gate``. For the same reason the order in which tasks are woken is the order in which they go on only
+/// where they prefer one serial task executor; an actor they share does not keep it.
+///
+/// A `TestClock` may be used from any thread. Each call is one atomic step; the order in which sleepers are woken holds
+/// within one call, so a test that cares moves the time from one task at a time.
+public final class TestClock: Clock, Sendable {
+  /// A point in the time of a test clock.
+  public struct Instant: InstantProtocol, CustomStringConvertible {
+    /// The time since the start of the clock.
+    public let offset: Duration
+
+    /// The point that lies `offset` after the start of the clock.
+    public init(offset: Duration) {
+      self.offset = offset
+    }
+
+    /// The point that lies `duration` after this one.
+    public func advanced(by duration: Duration) -> Instant {
+      Instant(offset: offset + duration)
+    }
+
+    /// The time from this point to `other`; negative when `other` is the earlier one.
+    public func duration(to other: Instant) -> Duration {
+      other.offset - offset
+    }
+
+    /// Whether the left point is the earlier one.
+    public static func < (left: Instant, right: Instant) -> Bool {
+      left.offset < right.offset
+    }
+
+    /// The time since the start of the clock, in words.
+    public var description: String { "\(offset) after the start" }
+  }
+
+  private let state = Lock(TestClockState<Suspension<Void>>())
+
+  /// Makes a clock whose time stands at its start.
+  public init() {}
+
+  /// The current time; it moves by ``advance(by:)``, ``advance(to:)`` and ``run()`` alone.
+  public var now: Instant { state.withLock { $0.now } }
+
+  /// One attosecond: a test clock distinguishes all that a `Duration` does.
+  public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }
+
+  /// How many tasks sleep on this clock now.
+  public var sleepers: Int { state.withLock { $0.sleeperCount } }
+
+  /// Sleeps until the time of this clock reaches the deadline.
+  ///
+  /// A deadline that is reached already lets the task go on at once. The tolerance is not looked at.
+  ///
+  /// - Throws: `CancellationError` at once when the task is cancelled, before or while it sleeps.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws(CancellationError) {
+    let id = state.withLock { $0.makeID() }
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.sleep(suspension, id: id, until: deadline, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }
+  }
+
+  /// Waits until at least `count` tasks sleep on this clock at one time.
+  ///
+  /// Returns at once when they do already. A task that was woken no longer counts, so after an advance this waits for
+  /// sleepers that register anew.
+  ///
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
+  public func waitForSleepers(_ count: Int = 1) async throws(CancellationError) {
+    let id = state.withLock { $0.makeID() }
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }
+  }
+
+  /// Moves the time forward by `duration` and wakes the sleepers that are due.
+  ///
+  /// In one step, as ``advance(to:)`` does from the time it is now. A negative duration moves nothing.
+  public func advance(by duration: Duration) {
+    act { $0.advance(to: $0.now.advanced(by: duration)) }
+  }
+
+  /// Moves the time forward to `instant` and wakes the sleepers that are due.
+  ///
+  /// When this returns, every sleeper whose deadline is reached has been resumed: the earlier deadline first, equal
+  /// deadlines in the order in which they registered. All of them see `instant` as the time, not their own deadline; to
+  /// stop at each deadline, advance to one after the other. An instant that is not after now leaves the time as it is.
+  public func advance(to instant: Instant) {
+    act { $0.advance(to: instant) }
+  }
+
+  /// Moves the time forward to the latest deadline, so that no sleeper is left.
+  ///
+  /// In one step, as ``advance(to:)`` does with the latest deadline of the tasks that sleep now; without a sleeper the
+  /// time stays as it is. A task that was woken and sleeps again registers once it has run, and is not waited for: a
+  /// task that sleeps three times in a row is brought to its end by three rounds of ``waitForSleepers(_:)`` and `run()`.
+  public func run() {
+    act { $0.run() }
+  }
+
+  /// The one place that changes the state: the event under the lock, what it asks for after.
+  private func act(_ event: (inout TestClockState<Suspension<Void>>) -> WakeAction<Suspension<Void>>) {
+    state.withLock { event(&$0) }.run()
+  }
+}

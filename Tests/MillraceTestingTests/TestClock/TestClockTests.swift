@@ -1,0 +1,151 @@
+import MillraceTesting
+import Testing
+
+@Suite("TestClock", .timeLimit(.minutes(1)))
+struct TestClockTests {
+  let clock = TestClock()
+
+  @Test("A task sleeps until the time reaches its deadline, and no less")
+  func aTaskSleepsUntilItsDeadline() async throws {
+    let task = Task {
+      try await clock.sleep(for: .seconds(5))
+      return clock.now.offset
+    }
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(4))
+    #expect(clock.sleepers == 1)
+    clock.advance(by: .seconds(1))
+    #expect(clock.sleepers == 0)
+    #expect(try await task.value == .seconds(5))
+  }
+
+  @Test("A deadline that is reached already does not sleep")
+  func aReachedDeadlineDoesNotSleep() async throws {
+    clock.advance(by: .seconds(2))
+    try await clock.sleep(until: .init(offset: .seconds(1)))
+    try await clock.sleep(until: clock.now)
+    try await clock.sleep(for: .seconds(-1))
+    #expect(clock.now.offset == .seconds(2))
+  }
+
+  @Test("Tasks go on by deadline, and of equal deadlines in the order in which they fell asleep")
+  func tasksGoOnInOrder() async throws {
+    let executor = SerialTaskExecutor()
+    let woken = Recorder<String>()
+    for (index, sleeper) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2), ("d", 9)].enumerated() {
+      Task(executorPreference: executor) {
+        try await clock.sleep(until: .init(offset: .seconds(sleeper.1)))
+        woken.record(sleeper.0)
+      }
+      try await clock.waitForSleepers(index + 1)
+    }
+    await Task(executorPreference: executor) {}.value  // The executor is free, so the last one is not only registered.
+    clock.advance(to: .init(offset: .seconds(3)))
+    #expect(clock.sleepers == 1)
+    clock.run()
+    #expect(clock.now.offset == .seconds(9))
+    #expect(try await woken.next(5) == ["a", "b1", "b2", "c", "d"])
+  }
+
+  @Test("A sleeping task that is cancelled throws CancellationError and sleeps no longer")
+  func aCancelledSleeperThrows() async throws {
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    try await clock.waitForSleepers()
+    task.cancel()
+    #expect(clock.sleepers == 0)
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("A task that is cancelled already throws, also when the deadline is reached")
+  func aCancelledTaskThrowsAtOnce() async {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: CancellationError.self) { try await clock.sleep(for: .seconds(1)) }
+      await #expect(throws: CancellationError.self) { try await clock.sleep(for: .zero) }
+      await #expect(throws: CancellationError.self) { try await clock.waitForSleepers(0) }
+    }
+    await task.value
+    #expect(clock.sleepers == 0)
+  }
+
+  @Test("Waiting for sleepers ends when the waiting task is cancelled, and the sleepers stay")
+  func waitingForSleepersIsCancelled() async throws {
+    let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+    try await clock.waitForSleepers(1)
+    let waiting = Task { try await clock.waitForSleepers(2) }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(clock.sleepers == 1)
+    clock.run()
+    try await sleeper.value
+  }
+
+  @Test("Run leaves no sleeper, and one that sleeps again is woken by the next run")
+  func runIsRepeatedForTasksThatSleepAgain() async throws {
+    let task = Task {
+      for _ in 0..<3 { try await clock.sleep(for: .seconds(2)) }
+    }
+    for round in 1...3 {
+      try await clock.waitForSleepers()
+      clock.run()
+      #expect(clock.now.offset == .seconds(2 * round))
+    }
+    try await task.value
+    clock.run()
+    #expect(clock.now.offset == .seconds(6))
+  }
+
+  @Test("The time does not go back")
+  func theTimeDoesNotGoBack() {
+    clock.advance(by: .seconds(3))
+    clock.advance(by: .seconds(-1))
+    clock.advance(to: .init(offset: .seconds(2)))
+    #expect(clock.now.offset == .seconds(3))
+  }
+
+  @Test("It serves as any clock with a Duration")
+  func itServesAsAnyClock() async throws {
+    let any: any Clock<Duration> = clock
+    let task = Task { try await any.sleep(for: .milliseconds(1)) }
+    try await clock.waitForSleepers()
+    clock.advance(by: any.minimumResolution)
+    #expect(clock.sleepers == 1)
+    clock.run()
+    try await task.value
+    #expect("\(clock.now)" == "0.001 seconds after the start")
+  }
+
+  @Test("Instants measure and compare by their offset")
+  func instantsCompareByOffset() {
+    let start = TestClock.Instant(offset: .zero)
+    let later = start.advanced(by: .seconds(2))
+    #expect(start < later)
+    #expect(start.duration(to: later) == .seconds(2))
+    #expect(later.duration(to: start) == .seconds(-2))
+    #expect(later == TestClock.Instant(offset: .seconds(2)))
+  }
+
+  @Test("Sleepers that are woken and cancelled at the same time from many threads each end once")
+  func wokenAndCancelledAtOnce() async throws {
+    let count = 500
+    let tasks = (0..<count).map { index in
+      Task { try await clock.sleep(until: .init(offset: .milliseconds(index + 1))) }
+    }
+    try await clock.waitForSleepers(count)
+    await withTaskGroup { group in
+      group.addTask { for _ in 0..<count { clock.advance(by: .milliseconds(1)) } }
+      group.addTask { for task in tasks.reversed() { task.cancel() } }
+    }
+    var ends = (woken: 0, cancelled: 0)
+    for task in tasks {
+      switch await task.result {
+      case .success: ends.woken += 1
+      case .failure(let error):
+        #expect(error is CancellationError)
+        ends.cancelled += 1
+      }
+    }
+    #expect(ends.woken + ends.cancelled == count)
+    #expect(clock.sleepers == 0)
+  }
+}
