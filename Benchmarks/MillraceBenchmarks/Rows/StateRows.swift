@@ -1,0 +1,65 @@
+import Millrace
+
+/// A large state with an observer.
+let stateRows: [Row] = [
+  Row(name: "reference/array-copy") { size in
+    let count = size.scaled(100_000) / 50
+    var table = Table()
+    let figure = await perItem(count) {
+      for number in 0..<count {
+        let kept = table
+        copyOnWrite(&table, number)
+        withExtendedLifetime(kept) {}
+      }
+    }
+    return figure
+  },
+  Row(name: "state/large-burst", reference: "reference/array-copy", target: 0.05, rounds: 21) { size in
+    let count = size.scaled(1_000_000)
+    let store = Store(initial: Table(), interactor: Tabulating())
+    let states = store.states
+    let started = Countdown(1)
+    let observer = Task {
+      var hasStarted = false
+      for await state in states {
+        if !hasStarted {
+          hasStarted = true
+          started.arrive()
+        }
+        if state.changes == count { return }
+      }
+    }
+    await started.wait()
+    return await perItem(count) {
+      for number in 0..<count { store.send(number) }
+      await observer.value
+    }
+  },
+  Row(name: "state/large-paced", reference: "reference/array-copy", target: 0.15, rounds: 21) { size in
+    let count = size.scaled(20_000)
+    let store = Store(initial: Table(), interactor: Tabulating())
+    let states = store.states
+    let post = Post(last: count)
+    let observer = Task {
+      for await state in states {
+        let changes = state.changes
+        guard post.deliver(changes) else { return }
+      }
+    }
+    await post.delivery()
+    let figure = await perItem(count) {
+      for number in 0..<count {
+        store.send(number)
+        await post.delivery()
+      }
+    }
+    await observer.value
+    return figure
+  },
+]
+
+@inline(never)
+private func copyOnWrite(_ table: inout Table, _ number: Int) {
+  table.cells[number % Table.size] = number
+  table.changes += 1
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Millrace
+import Synchronization
+
+/// Many idle stores, each measurement in a process of its own.
+let storeRows: [Row] = [
+  idleRow("reference/mutex-box-idle-bytes", "bytes", probe: .box, figure: \.bytes),
+  idleRow(
+    "store/idle-bytes", "bytes", reference: "reference/mutex-box-idle-bytes", target: 2.0, probe: .store,
+    figure: \.bytes),
+  idleRow("reference/mutex-box-create", "ns", probe: .box, figure: \.nanoseconds),
+  idleRow(
+    "store/create", "ns", reference: "reference/mutex-box-create", target: 3.0, probe: .store, figure: \.nanoseconds),
+]
+
+/// What is made many times, and left alone.
+enum IdleProbe: String {
+  /// A class with a Mutex and the same state.
+  case box
+  case store
+
+  /// What the command is called with to be such a process.
+  static let argument = "--idle-probe"
+
+  /// Makes the objects and prints what they took.
+  func run(_ count: Int) {
+    var kept: [AnyObject] = []
+    kept.reserveCapacity(count)
+    let before = residentBytes()
+    let start = ContinuousClock.now
+    switch self {
+    case .box: for _ in 0..<count { kept.append(Guarded(Tally())) }
+    case .store: for _ in 0..<count { kept.append(Store(initial: Tally(), interactor: Deciding())) }
+    }
+    let time = nanoseconds(ContinuousClock.now - start) / Double(count)
+    let bytes = Double(residentBytes() - before) / Double(count)
+    line("\(bytes) \(time)")
+    withExtendedLifetime(kept) {}
+  }
+}
+
+private struct IdleFigures: Sendable {
+  let bytes: Double
+  let nanoseconds: Double
+}
+
+private struct ProbeFailed: Error, CustomStringConvertible {
+  let output: String
+  var description: String { "The process that measures idle stores did not print two numbers but '\(output)'." }
+}
+
+private func idleRow(
+  _ name: String, _ unit: String, reference: String? = nil, target: Double? = nil, probe: IdleProbe,
+  figure: @escaping @Sendable (IdleFigures) -> Double
+) -> Row {
+  Row(name: name, unit: unit, reference: reference, target: target) { size in
+    figure(try figures(of: probe, count: size.scaled(100_000)))
+  }
+}
+
+private func figures(of probe: IdleProbe, count: Int) throws -> IdleFigures {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  process.arguments = [IdleProbe.argument, probe.rawValue, String(count)]
+  let pipe = Pipe()
+  process.standardOutput = pipe
+  try process.run()
+  let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+  guard numbers.count == 2 else { throw ProbeFailed(output: output) }
+  return IdleFigures(bytes: numbers[0], nanoseconds: numbers[1])
+}
+
+/// Bytes of this process that are in memory.
+private func residentBytes() -> Int {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+  let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * 4_096
+}
