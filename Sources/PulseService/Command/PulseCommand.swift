@@ -1,0 +1,74 @@
+import Foundation
+import MillraceFlags
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command `pulse`.
+@main
+struct PulseCommand {
+  /// Rounds become one line each when what they change comes within this time, and a table is drawn no more often.
+  private static let pace: Duration = .milliseconds(50)
+
+  static func main() async {
+    // Before anything else is opened, for that would take the place of a standard output that is closed.
+    let isOutputOpen = fcntl(STDOUT_FILENO, F_GETFD) >= 0
+    let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
+    guard isOutputOpen else {
+      await complain(String(cString: strerror(EBADF)))
+      exit(EX_IOERR)
+    }
+    let terminal = Terminal(descriptor: STDOUT_FILENO, environment: ProcessInfo.processInfo.environment)
+    let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
+    let stop = StopRequest()
+    let signals = Signals(stop: stop, farewell: isLive ? Control.showCursor : "")
+    let clock = ContinuousClock()
+    let service = MonitoringService(
+      options.plan,
+      machine: ProcMachineGateway(),
+      endpoints: LiveEndpointGateway(limit: PulseMonitor.Limits().probe),
+      reporter: Reporter(
+        output: DescriptorOutput.standard,
+        presentation: presentation(options, terminal),
+        isFinalOnly: options.plan.isOnce,
+        pace: isLive ? pace : min(pace, options.plan.interval / 2),
+        clock: clock),
+      stop: stop,
+      clock: clock)
+    let code = await run(service)
+    withExtendedLifetime(signals) {}
+    exit(code)
+  }
+
+  /// The form that suits the output: JSON when asked for, a table on a terminal, lines otherwise.
+  private static func presentation(_ options: Options, _ terminal: Terminal?) -> any Presentation {
+    if options.isJSON { return JSONPresentation() }
+    guard let terminal else { return LinePresentation() }
+    return TablePresentation(terminal: terminal, isLive: !options.plan.isOnce)
+  }
+
+  /// Runs the service, and gives the exit code.
+  private static func run(_ service: MonitoringService) async -> Int32 {
+    do {
+      try await service.run()
+      return EXIT_SUCCESS
+    } catch OutputError.failed(let reason) {
+      await complain(reason)
+      return EX_IOERR
+    } catch {
+      // Nobody reads any more: that is a way to end pulse, not a failure.
+      return EXIT_SUCCESS
+    }
+  }
+
+  /// Says on standard error why nothing can be written; where that fails too, there is nobody to tell.
+  private static func complain(_ reason: String) async {
+    let sentence = "pulse cannot write to standard output: \(reason); give it a place that can be written to.\n"
+    try? await DescriptorOutput(descriptor: STDERR_FILENO).write(sentence)
+  }
+}

@@ -1,0 +1,39 @@
+import Dispatch
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The signals that end the service; they are taken for as long as this value is kept.
+struct Signals {
+  private let sources: [any DispatchSourceSignal]
+
+  /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`.
+  init(stop: StopRequest, farewell: String) {
+    // A reader that has gone shows as an error of write(2), not as a signal that kills.
+    signal(SIGPIPE, SIG_IGN)
+    let queue = DispatchQueue(label: "pulse.signals")
+    let count = SignalCount()
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        count.value += 1
+        guard count.value > 1 else { return stop.request() }
+        _ = farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+        _exit(128 + number)
+      }
+      source.resume()
+      return source
+    }
+  }
+}
+
+/// How many signals came; used on the queue of the signals alone.
+private final class SignalCount {
+  var value = 0
+}

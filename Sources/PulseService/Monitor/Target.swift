@@ -1,0 +1,30 @@
+/// An endpoint that is watched, and what is known of it.
+struct Target: Sendable, Equatable {
+  /// How one probe ended.
+  enum Result: Sendable, Equatable {
+    case up(latency: Duration)
+    case down(reason: String)
+
+    var isDown: Bool {
+      if case .down = self { true } else { false }
+    }
+  }
+
+  let endpoint: Endpoint
+  /// Whether a probe is under way.
+  var isProbing = false
+  /// How the newest probe that ended has ended; nil before the first.
+  var result: Result?
+  /// The latencies of the probes that were answered, in seconds.
+  var latencies: Series
+
+  /// One word for where the target stands: a probe under way comes before how the one before it ended.
+  var word: String {
+    if isProbing { return "probing" }
+    return switch result {
+    case .up: "up"
+    case .down: "down"
+    case nil: "unknown"
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Millrace
+
+/// The rows of the live table for one state, before they are cut to the terminal.
+struct Table {
+  let width: Int
+  let isASCII: Bool
+
+  func rows(_ snapshot: Snapshot<PulseState>) -> [TableRow] {
+    let state = snapshot.state
+    var rows = [header(snapshot)]
+    if let failure = state.machine.failure {
+      rows.append(row { $0.add("machine unreadable: \(printable(failure))", .bad) })
+    }
+    if let sample = state.machine.sample {
+      rows += Metric.allCases.map { metric($0, sample, state) }
+    }
+    let alerts = state.alerts.filter { $0.status != .ok }
+    if !alerts.isEmpty {
+      rows.append(TableRow())
+      rows += alerts.map { alert($0, state) }
+    }
+    if !state.targets.isEmpty {
+      rows.append(TableRow())
+      let longest = state.targets.map { Printable.columns(printable($0.endpoint.name)) }.max() ?? 0
+      rows += state.targets.map { target($0, nameWidth: min(longest, width / 2)) }
+    }
+    return rows
+  }
+
+  private func header(_ snapshot: Snapshot<PulseState>) -> TableRow {
+    row { row in
+      row.add("pulse", .strong)
+      if let sample = snapshot.state.machine.sample {
+        row.add("  \(Units.time(sample.time))  up \(Units.age(sample.uptime))")
+      }
+      row.add("  revision \(snapshot.revision)", .faint)
+    }
+  }
+
+  private func metric(_ metric: Metric, _ sample: MachineSample, _ state: PulseState) -> TableRow {
+    row { row in
+      row.add(metric.rawValue, width: 8)
+      row.add(Units.metric(metric, sample[metric]), width: 8, isTrailing: true)
+      if width >= 60 {
+        row.add("  " + detail(metric, sample), .faint, width: 22)
+      }
+      row.add("  ")
+      let values = state.series[metric]?.values ?? []
+      let top: Double? = metric.isPercent ? 100 : nil
+      row.add(Sparkline.text(values, width: width - row.columns, top: top, isASCII: isASCII), .series)
+    }
+  }
+
+  private func detail(_ metric: Metric, _ sample: MachineSample) -> String {
+    func used(_ capacity: Capacity) -> String {
+      let used = capacity.total - min(capacity.available, capacity.total)
+      return "\(Units.bytes(used)) of \(Units.bytes(capacity.total))"
+    }
+    return switch metric {
+    case .cpu: ""
+    case .memory: used(sample.memory)
+    case .disk: used(sample.disk)
+    case .load: "\(Units.metric(.load, sample.load.fiveMinutes)), \(Units.metric(.load, sample.load.fifteenMinutes))"
+    }
+  }
+
+  private func alert(_ alert: Alert, _ state: PulseState) -> TableRow {
+    let style: TableRow.Style =
+      switch alert.status {
+      case .ok: .plain
+      case .pending: .warning
+      case .firing: .bad
+      case .resolved: .good
+      }
+    return row { row in
+      row.add(alert.status.word, style, width: 10)
+      row.add(printable(alert.rule.text))
+      if !alert.rule.text.contains(alert.subject) {
+        row.add(" (\(printable(alert.subject)))")
+      }
+      if let since = alert.status.since {
+        row.add("  \(Units.age(state.elapsed - since))", .faint)
+      }
+    }
+  }
+
+  private func target(_ target: Target, nameWidth: Int) -> TableRow {
+    row { row in
+      var name = TableRow()
+      name.add(printable(target.endpoint.name))
+      let fitted = name.fitted(to: nameWidth, mark: mark)
+      row.add(fitted.text(isColored: false), width: nameWidth)
+      row.add("  ")
+      row.add(target.word, style(of: target), width: 9)
+      switch target.result {
+      case .up(let latency):
+        row.add(Units.latency(latency), width: 9, isTrailing: true)
+        row.add("  ")
+        row.add(Sparkline.text(target.latencies.values, width: width - row.columns, isASCII: isASCII), .series)
+      case .down(let reason):
+        row.add(printable(reason), target.isProbing ? .faint : .plain)
+      case nil:
+        break
+      }
+    }
+  }
+
+  private func style(of target: Target) -> TableRow.Style {
+    if target.isProbing { return .warning }
+    return switch target.result {
+    case .up: .good
+    case .down: .bad
+    case nil: .faint
+    }
+  }
+
+  /// What stands in place of what was cut off.
+  var mark: String { isASCII ? "~" : "…" }
+
+  private func printable(_ text: String) -> String {
+    Printable.text(text, isASCII: isASCII)
+  }
+
+  private func row(_ fill: (inout TableRow) -> Void) -> TableRow {
+    var row = TableRow()
+    fill(&row)
+    return row
+  }
+}

@@ -1,0 +1,63 @@
+import Millrace
+
+/// The live table of a terminal, redrawn in place and fitted to its size, which is asked for each time.
+struct TablePresentation: Presentation {
+  /// What the terminal can show.
+  let terminal: Terminal
+  /// Whether each table is drawn over the one before; a table that is drawn once needs no control of the cursor.
+  let isLive: Bool
+  /// How many lines were drawn, and on which size: that is how to find back to the first of them.
+  private var drawn: (lines: Int, size: Terminal.Size)?
+
+  init(terminal: Terminal, isLive: Bool) {
+    self.terminal = terminal
+    self.isLive = isLive
+  }
+
+  mutating func text(_ snapshot: Snapshot<PulseState>) -> String {
+    let size = terminal.size()
+    let rows = fitted(snapshot, to: size)
+    let lines = rows.map { $0.text(isColored: terminal.isColored) }
+    guard isLive else { return lines.map { $0 + "\n" }.joined() }
+    let text = start(on: size) + lines.map { $0 + Control.clearLine + "\r\n" }.joined() + Control.clearBelow
+    drawn = (lines.count, size)
+    return text
+  }
+
+  var end: String { drawn == nil ? "" : Control.showCursor }
+
+  /// The rows cut to the terminal; its last line is left to the cursor.
+  private func fitted(_ snapshot: Snapshot<PulseState>, to size: Terminal.Size) -> [TableRow] {
+    let table = Table(width: size.columns, isASCII: terminal.isASCII)
+    var rows = table.rows(snapshot)
+    let room = max(1, size.rows - 1)
+    if isLive && rows.count > room {
+      var more = TableRow()
+      more.add("\(table.mark) \(rows.count - room + 1) more lines", .faint)
+      rows = rows.prefix(room - 1) + [more]
+    }
+    return rows.map { $0.fitted(to: size.columns, mark: table.mark) }
+  }
+
+  /// Hides the cursor the first time, and later moves it to the first line of what was drawn.
+  ///
+  /// A terminal that has changed its size has broken or moved the lines, each kind of terminal in its own way, so that the
+  /// screen is cleared instead.
+  private func start(on size: Terminal.Size) -> String {
+    guard let drawn else { return Control.hideCursor }
+    return drawn.size == size ? Control.up(drawn.lines) : Control.clearScreen
+  }
+}
+
+/// The escape sequences that redrawing needs; every terminal of the last forty years knows them.
+enum Control {
+  static let hideCursor = "\u{1B}[?25l"
+  static let showCursor = "\u{1B}[?25h"
+  static let clearLine = "\u{1B}[K"
+  static let clearBelow = "\u{1B}[J"
+  static let clearScreen = "\u{1B}[H\u{1B}[2J"
+
+  static func up(_ lines: Int) -> String {
+    "\r\u{1B}[\(lines)A"
+  }
+}

@@ -1,0 +1,39 @@
+import Millrace
+
+/// Writes the states of a store until it is shut down, one after the other, the last one always.
+struct Reporter: Sendable {
+  let output: any TextOutput
+  let presentation: any Presentation
+  /// Whether only the last state is written.
+  let isFinalOnly: Bool
+  /// How long to wait after a change for the changes that come with it: a round of probes becomes one line.
+  let pace: Duration
+  let clock: any Clock<Duration>
+
+  /// Writes the first state that shows something at once, then the newest one whenever there are changes.
+  ///
+  /// - Throws: ``OutputError``, when the output is closed or broken; `CancellationError`.
+  func report(_ store: Store<PulseMonitor>) async throws {
+    var presentation = presentation
+    var written: Int?
+    for await snapshot in store.states(.latest) {
+      guard !isFinalOnly, snapshot.state.isWorthShowing, snapshot.revision != written else { continue }
+      if written != nil {
+        try await clock.sleep(for: pace)
+      }
+      let newest = written == nil ? snapshot : await store.snapshot
+      try await output.write(presentation.text(newest))
+      written = newest.revision
+    }
+    let last = await store.snapshot
+    let text = (last.revision == written ? "" : presentation.text(last)) + presentation.end
+    if !text.isEmpty {
+      try await output.write(text)
+    }
+  }
+}
+
+extension PulseState {
+  /// Whether there is a sample, or the reason why there is none.
+  var isWorthShowing: Bool { machine.sample != nil || machine.failure != nil }
+}

@@ -1,0 +1,29 @@
+/// The wish that the service ends: made by a signal, by the end of the work, or by a reader that has gone.
+struct StopRequest: Sendable {
+  private let stream: AsyncStream<Never>
+  private let continuation: AsyncStream<Never>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream()
+  }
+
+  /// Makes the wish known; more than once is the same as once.
+  func request() {
+    continuation.finish()
+  }
+
+  /// Waits for the wish, until the time is up, or until the task is cancelled.
+  func wait(atMost limit: Duration?, on clock: any Clock<Duration>) async {
+    await withTaskGroup { group in
+      group.addTask {
+        for await _ in stream {}
+      }
+      if let limit {
+        // Ends early only by cancellation, and then the wait is over anyhow.
+        group.addTask { try? await clock.sleep(for: limit) }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// An HTTP/1.1 responder on 127.0.0.1 for tests: it answers each GET as its script says, and keeps connections open.
+///
+/// One thread serves all connections; it owns everything that changes, so that there is nothing to lock. Requests have no
+/// body, and one connection has one request under way.
+public final class LoopbackResponder: Sendable {
+  /// What a request is answered with.
+  public enum Reply: Sendable {
+    /// An answer; the connection stays open for the next request.
+    case answer(status: Int = 200, body: String = "ok", after: Duration = .zero)
+    /// A connection that breaks with a TCP reset.
+    case reset
+    /// Nothing at all, for as long as the client waits.
+    case hang
+  }
+
+  /// The port that the system has chosen.
+  public let port: UInt16
+  private let listener: Int32
+  /// A byte, or the end of this pipe, ends the thread.
+  private let wake: (read: Int32, write: Int32)
+  private let finished = DispatchSemaphore(value: 0)
+
+  /// Listens on a free port and answers until ``stop()``.
+  ///
+  /// - Parameter script: gives the reply to a request, by its path; called on the responder's thread, in the order in
+  ///   which requests arrive.
+  /// - Throws: ``LoopbackError``, when the system gives no socket.
+  public init(_ script: @escaping @Sendable (_ path: String) -> Reply) throws {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw LoopbackError() }
+    wake = (ends[0], ends[1])
+    (listener, port) = try LoopbackSocket.listen()
+    let loop = LoopbackLoop(listener: listener, wake: wake.read, script: script)
+    Thread.detachNewThread { [finished] in
+      loop.run()
+      finished.signal()
+    }
+  }
+
+  /// Closes all connections and the port; when this returns the thread has ended.
+  public func stop() {
+    close(wake.write)
+    finished.wait()
+    finished.signal()
+  }
+
+  /// The URL of a path on this responder.
+  public func url(_ path: String = "/") -> String {
+    "http://127.0.0.1:\(port)\(path)"
+  }
+
+  /// A port on which nobody listens: it was given out by the system, and given back.
+  public static func closedPort() throws -> UInt16 {
+    let (listener, port) = try LoopbackSocket.listen()
+    close(listener)
+    return port
+  }
+}
+
+/// The system refused a socket; the description says why.
+public struct LoopbackError: Error, CustomStringConvertible {
+  /// The system's words.
+  public let description = "The loopback responder has no socket: \(String(cString: strerror(errno)))"
+}

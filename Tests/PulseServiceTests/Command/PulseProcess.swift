@@ -1,0 +1,82 @@
+import Foundation
+import Millrace
+
+@testable import PulseService
+
+/// The command `pulse` as a process of its own, with pipes for what it writes.
+///
+/// Reading blocks a thread of its own, and nothing is waited for by the clock.
+final class PulseProcess: Sendable {
+  let output: FileHandle
+  let errors: FileHandle
+  private let process: Lock<Process>
+  private let exits: AsyncStream<Int32>
+
+  /// Starts the command; `terminal` takes the place of the pipe for standard output.
+  init(_ arguments: [String], terminal: FileHandle? = nil, environment: [String: String] = [:]) throws {
+    let process = Process()
+    let output = Pipe()
+    let errors = Pipe()
+    let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    // What a sanitizer was told, and where libraries are, holds for the process too.
+    process.environment = ProcessInfo.processInfo.environment
+      .filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_LIBRARY_PATH" }
+      .merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = terminal ?? output
+    process.standardError = errors
+    process.terminationHandler = { process in
+      // A process that was killed by a signal has no exit code; shells show it as this sum.
+      exit.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+      exit.finish()
+    }
+    try process.run()
+    self.output = output.fileHandleForReading
+    self.errors = errors.fileHandleForReading
+    self.exits = exits
+    self.process = Lock(process)
+  }
+
+  /// Where the products of this build are: beside the tests.
+  private static var executable: URL {
+    #if os(Linux)
+      URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "pulse")
+    #else
+      Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL.deletingLastPathComponent()
+        .appending(path: "pulse")
+    #endif
+  }
+
+  func send(_ number: Int32) {
+    _ = process.withLock { kill($0.processIdentifier, number) }
+  }
+
+  /// The exit code, when the process has ended.
+  var exitCode: Int32 {
+    get async {
+      for await code in exits { return code }
+      return -1
+    }
+  }
+
+  /// Everything that is written until the end.
+  func rest(of handle: FileHandle) async throws -> String {
+    try await blockingCall { String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self) }
+  }
+
+  /// What is written up to and with `mark`, or up to the end.
+  func text(from handle: FileHandle, through mark: String) async throws -> String {
+    try await blockingCall {
+      var bytes: [UInt8] = []
+      var byte: UInt8 = 0
+      while read(handle.fileDescriptor, &byte, 1) == 1 {
+        bytes.append(byte)
+        if bytes.suffix(mark.utf8.count).elementsEqual(mark.utf8) { break }
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import PulseService
+
+@Suite("AlertRule+Text")
+struct AlertRuleTextTests {
+  @Test(
+    "A rule is read with and without blanks, a unit and a time",
+    arguments: [
+      ("cpu > 90 % for 30 s", .metric(.cpu, .above, 90), .time(.seconds(30))),
+      ("cpu>90%for 30s", .metric(.cpu, .above, 90), .time(.seconds(30))),
+      ("  memory  >=  80.5  ", .metric(.memory, .atLeast, 80.5), .observations(1)),
+      ("disk <= 5 for 3 samples", .metric(.disk, .atMost, 5), .observations(3)),
+      ("load < 0.5 for 500 ms", .metric(.load, .below, 0.5), .time(.milliseconds(500))),
+      ("load > 400 for 1.5 min", .metric(.load, .above, 400), .time(.seconds(90))),
+      ("cpu > 1 for 2 h", .metric(.cpu, .above, 1), .time(.seconds(7200))),
+      ("target down", .targetDown(name: nil), .observations(1)),
+      ("target down for 2 probes", .targetDown(name: nil), .observations(2)),
+      ("http://a:80/b down for 1 min", .targetDown(name: "http://a:80/b"), .time(.seconds(60))),
+    ] as [(String, AlertRule.Condition, AlertRule.Hold)])
+  func rules(text: String, condition: AlertRule.Condition, hold: AlertRule.Hold) throws {
+    let rule = try AlertRule(text)
+    #expect(rule == AlertRule(text: text, condition: condition, hold: hold))
+  }
+
+  @Test(
+    "A wrong rule is refused with what is wrong and a rule that is right",
+    arguments: [
+      ("", "begins with nothing where cpu, memory, disk, load, target or a URL should stand; \(metric)"),
+      ("swap > 1", "begins with 'swap' where cpu, memory, disk, load, target or a URL should stand; \(metric)"),
+      ("cpu", "lacks >, >=, < or <= behind 'cpu'; \(metric)"),
+      ("cpu = 90", "lacks >, >=, < or <= behind 'cpu'; \(metric)"),
+      ("cpu > many", "lacks a number behind '>'; \(metric)"),
+      ("cpu > -1", "lacks a number behind '>'; \(metric)"),
+      ("cpu > 1.2.3", "lacks a number behind '>'; \(metric)"),
+      ("cpu > 101 %", "has a share above 100 %; \(metric)"),
+      ("load > 4 %", "has a '%' behind a load, which is a plain number; write for example 'load > 4 for 1 min'"),
+      ("cpu > 90 % for", "lacks a number above 0 behind 'for'; \(metric)"),
+      ("cpu > 90 % for 0 s", "lacks a number above 0 behind 'for'; \(metric)"),
+      ("cpu > 90 % for 30", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
+      ("cpu > 90 % for 30 parsecs", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
+      ("cpu > 90 % for 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
+      ("cpu > 90 % for 30 s please", "has 'please' behind its end; \(metric)"),
+      ("cpu > 90 % format", "has 'format' behind its end; \(metric)"),
+      ("target up", "lacks the word 'down' behind 'target'; \(target)"),
+      ("target down for 1.5 probes", "has a broken number of probes; \(target)"),
+      ("target down twice", "has 'twice' behind its end; \(target)"),
+    ])
+  func wrong(text: String, sentence: String) {
+    let error = #expect(throws: AlertRuleError.self) { try AlertRule(text) }
+    #expect(error?.description == sentence)
+  }
+
+  private static let metric = "write for example 'cpu > 90 % for 30 s'"
+  private static let target = "write for example 'target down for 2 probes'"
+}
