@@ -17,22 +17,10 @@ let observeRows: [Row] = [
   Row(name: "observe/latest", reference: "reference/async-stream-loop", target: 0.15, rounds: 21) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
-    let states = store.states
-    let started = Countdown(1)
-    let observer = Task {
-      var hasStarted = false
-      for await state in states {
-        if !hasStarted {
-          hasStarted = true
-          started.arrive()
-        }
-        if state.last == count { return }
-      }
-    }
-    await started.wait()
-    return await perItem(count) {
-      for number in 1...count { store.send(.add(number)) }
-      await observer.value
+    return await observed(store, count) {
+      store.send(.add($0))
+    } isLast: {
+      $0.last == count
     }
   },
   Row(name: "observe/1000-key-paths", reference: "send/decided", target: 8, rounds: 21) { size in
@@ -71,6 +59,29 @@ let observeRows: [Row] = [
     "observe/latency-p99", 0.99, reference: "reference/async-stream-latency-p99", target: 0.8,
     measure: storeLatencies),
 ]
+
+/// Nanoseconds an action, until the one observer of the states has got the last of them.
+func observed<I: Interactor>(
+  _ store: Store<I>, _ count: Int, send: (Int) -> Void, isLast: @escaping @Sendable (I.State) -> Bool
+) async -> Double {
+  let states = store.states
+  let started = Countdown(1)
+  let observer = Task {
+    var hasStarted = false
+    for await state in states {
+      if !hasStarted {
+        hasStarted = true
+        started.arrive()
+      }
+      if isLast(state) { return }
+    }
+  }
+  await started.wait()
+  return await perItem(count) {
+    for number in 1...count { send(number) }
+    await observer.value
+  }
+}
 
 /// An observer ended without the final value.
 struct Unreached: Error {}

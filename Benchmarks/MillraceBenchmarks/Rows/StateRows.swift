@@ -17,22 +17,10 @@ let stateRows: [Row] = [
   Row(name: "state/large-burst", reference: "reference/array-copy", target: 0.05, rounds: 21) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Table(), interactor: Tabulating())
-    let states = store.states
-    let started = Countdown(1)
-    let observer = Task {
-      var hasStarted = false
-      for await state in states {
-        if !hasStarted {
-          hasStarted = true
-          started.arrive()
-        }
-        if state.changes == count { return }
-      }
-    }
-    await started.wait()
-    return await perItem(count) {
-      for number in 0..<count { store.send(number) }
-      await observer.value
+    return await observed(store, count) {
+      store.send($0)
+    } isLast: {
+      $0.changes == count
     }
   },
   Row(name: "state/large-paced", reference: "reference/array-copy", target: 0.15, rounds: 21) { size in

@@ -21,14 +21,14 @@ extension Committer {
   @inlinable
   nonisolated(nonsending) final func next(after seen: Int, _ waiter: Waiter) async -> Snapshot<I.State>? {
     while !Task.isCancelled {
-      if tryEnter() || enterOrGiveUp() {
+      if enterOrGiveUp() {
         let isOpen = isOpen
         let snapshot = revision > seen ? Snapshot(revision: revision, state: state) : nil
         let board = board
         leave()
         if let snapshot { return snapshot }
         if !isOpen { return nil }
-        if let board, board.linger(after: seen) { continue }
+        if let board, board.linger(after: seen, newest: newest) { continue }
       }
       await park(waiter, after: seen)
     }

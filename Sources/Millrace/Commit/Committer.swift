@@ -5,9 +5,11 @@ public import Synchronization
 /// State, revision and board are guarded by the turn of the ``Combiner`` it is. It knows nothing of actions and runs.
 @usableFromInline
 package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
+  /// The newest revision: written by the owner, read by anybody; it stands near the word and the state on purpose.
+  @usableFromInline final let newest = Atomic(0)
+
   @usableFromInline final let interactor: I
   @exclusivity(unchecked) @usableFromInline final var state: I.State
-  @exclusivity(unchecked) @usableFromInline final var revision = 0
   @exclusivity(unchecked) @usableFromInline final var board: ObserverBoard<I.State>?
 
   /// Whether more mutations may come, so that observers have something to wait for.
@@ -20,19 +22,31 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
     super.init()
   }
 
-  /// Applies one mutation.
+  /// Applies one mutation, and returns the revision of the state it led to.
   ///
   /// *Owner's.*
   @inlinable
   @inline(__always)
-  final func commit(_ mutation: I.Mutation) {
+  @discardableResult
+  final func commit(_ mutation: I.Mutation) -> Int {
     I.reduce(into: &state, mutation: mutation)
-    revision &+= 1
+    let revision = newest.load(ordering: .relaxed) &+ 1
+    newest.store(revision, ordering: .releasing)
+    if board != nil { noteCommit() }
+    return revision
+  }
+
+  /// Sees to those who wait for the state that was just committed.
+  @inlinable
+  @inline(never)
+  final func noteCommit() {
     guard let board else { return }
-    board.newest.store(revision, ordering: .releasing)
     if board.isAwaited { hasErrands = true }
     if board.hasWatchers { judge() }
   }
+
+  /// How many mutations were committed.
+  @inlinable final var revision: Int { newest.load(ordering: .relaxed) }
 
   /// Lets the predicates judge the state that was just committed.
   @usableFromInline

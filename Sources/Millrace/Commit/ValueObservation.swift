@@ -73,7 +73,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   private func look(at committer: Committer<I>) {
     let board = committer.ownBoard
     let observed = joined(to: board)
-    let offer = observed.offer(committer.state, to: observer)
+    let offer = observed.offer(committer.state, to: observer, isLast: !committer.isOpen)
     if case .value(let value) = offer {
       find(.value(value))
     } else if !committer.isOpen {

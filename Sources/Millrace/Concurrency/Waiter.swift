@@ -16,7 +16,7 @@ package final class Waiter: @unchecked Sendable {
   private let state = Lock<State>(.idle)
 
   /// Where a list holds this waiter; that list's, under whatever guards the list.
-  @exclusivity(unchecked) package final var place: Int?
+  @exclusivity(unchecked) var place: Int?
 
   /// Makes a waiter that nobody has signalled.
   @usableFromInline
@@ -52,32 +52,4 @@ package final class Waiter: @unchecked Sendable {
   }
 }
 
-/// Waiters in a list from which each is taken at once, wherever it stands.
-struct WaiterList {
-  private(set) var waiters: [Waiter] = []
-
-  var isEmpty: Bool { waiters.isEmpty }
-
-  mutating func insert(_ waiter: Waiter) {
-    guard waiter.place == nil else { return }
-    waiter.place = waiters.count
-    waiters.append(waiter)
-  }
-
-  /// Takes the waiter out, if it stands here; the last one takes its place.
-  mutating func remove(_ waiter: Waiter) {
-    guard let place = waiter.place else { return }
-    waiter.place = nil
-    let last = waiters.removeLast()
-    guard last !== waiter else { return }
-    waiters[place] = last
-    last.place = place
-  }
-
-  mutating func takeAll() -> [Waiter] {
-    let taken = waiters
-    waiters = []
-    for waiter in taken { waiter.place = nil }
-    return taken
-  }
-}
+extension Waiter: Placed {}

@@ -2,35 +2,31 @@ public import Synchronization
 
 /// What a store's owner looks at for its observers with every commit, whatever the type of the state.
 ///
-/// All but `newest` and `lingerers` is guarded by the store's turn.
+/// All but `lingerers` is guarded by the store's turn.
 @usableFromInline
 class Noticeboard {
   /// Observers that wait for any newer state.
-  private final var parked = WaiterList()
+  @exclusivity(unchecked) private final var parked = PlacedList<Waiter>()
 
   /// The revision that observers were last told of.
-  private final var published: Int
+  @exclusivity(unchecked) private final var published: Int
 
   /// Whether parts of the state are waited for, and nobody is on the way to evaluate them.
-  final var needsPass = false {
+  @exclusivity(unchecked) final var needsPass = false {
     didSet { isAwaited = needsPass || !parked.isEmpty }
   }
 
   /// Whether somebody must be told when the turn is given up.
-  @usableFromInline private(set) final var isAwaited = false
+  @exclusivity(unchecked) @usableFromInline private(set) final var isAwaited = false
 
   /// Whether each single state is judged by somebody.
-  @usableFromInline final var hasWatchers = false
-
-  /// The newest revision, for observers that linger; written by the owner, read by anybody.
-  @usableFromInline final let newest: Atomic<Int>
+  @exclusivity(unchecked) @usableFromInline final var hasWatchers = false
 
   /// Observers that look for a newer state before they park.
   private final let lingerers = Atomic(0)
 
   init(published: Int) {
     self.published = published
-    newest = Atomic(published)
   }
 
   /// Lets the waiter wait for a newer state.
@@ -63,7 +59,7 @@ class Noticeboard {
   ///
   /// To park, and to be woken, costs several times that. From any thread.
   @usableFromInline
-  final func linger(after seen: Int) -> Bool {
+  final func linger(after seen: Int, newest: borrowing Atomic<Int>) -> Bool {
     guard lingerers.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else { return false }
     defer { lingerers.store(0, ordering: .relaxed) }
     for _ in 0..<Noticeboard.looks {
@@ -73,5 +69,5 @@ class Noticeboard {
     return false
   }
 
-  private static var looks: Int { 128 }
+  private static var looks: Int { 64 }
 }

@@ -18,26 +18,13 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   private struct Part {
     var value: Value?
     var isHot = false
-    var waiting: [ValueObserver<Value>] = []
+    var waiting = PlacedList<ValueObserver<Value>>()
 
     /// Gives the observer the value if it differs from what that got last, or lets it wait.
     mutating func offer(to observer: ValueObserver<Value>) -> Offer {
       if let value, observer.takes(value) { return .value(value) }
-      if observer.place == nil {
-        observer.place = waiting.count
-        waiting.append(observer)
-      }
+      waiting.insert(observer)
       return .waiting
-    }
-
-    /// Lets `observer` wait no more; the last one takes its place.
-    mutating func remove(_ observer: ValueObserver<Value>) {
-      guard let place = observer.place else { return }
-      observer.place = nil
-      let last = waiting.removeLast()
-      guard last !== observer else { return }
-      waiting[place] = last
-      last.place = place
     }
   }
 
@@ -60,14 +47,14 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     }
   }
 
-  /// Gives `observer` the value of `state` if that is news; this part is hot from then on.
+  /// Gives `observer` the value of `state` if that is news; this part is hot from then on, unless no more states come.
   ///
   /// With the store's turn.
-  func offer(_ state: State, to observer: ValueObserver<Value>) -> Offer {
+  func offer(_ state: State, to observer: ValueObserver<Value>, isLast: Bool) -> Offer {
     let now = get(state)
     return part.withLock { part in
       if !part.isHot {
-        part.isHot = true
+        part.isHot = !isLast
         part.value = now
       }
       return part.offer(to: observer)
@@ -78,7 +65,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   ///
   /// From any thread.
   func remove(_ observer: ValueObserver<Value>) {
-    part.withLock { $0.remove(observer) }
+    part.withLock { $0.waiting.remove(observer) }
   }
 
   override func evaluate(_ state: State, into told: inout [Waiter]) -> Bool {
@@ -91,10 +78,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
       guard part.value != now else { return ([], true) }
       part.value = now
       var news: [Waiter] = []
-      let before = part.waiting
-      part.waiting = []
-      for observer in before {
-        observer.place = nil
+      for observer in part.waiting.takeAll() {
         if observer.hasGot(now) { _ = part.offer(to: observer) } else { news.append(observer.waiter) }
       }
       return (news, true)
@@ -106,10 +90,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   override func end(into told: inout [Waiter]) {
     let waiting = part.withLock { part in
       part.isHot = false
-      let waiting = part.waiting
-      part.waiting = []
-      for observer in waiting { observer.place = nil }
-      return waiting.map(\.waiter)
+      return part.waiting.takeAll().map(\.waiter)
     }
     told += waiting
   }
@@ -119,7 +100,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
 ///
 /// What it holds is guarded by the lock of that part.
 @usableFromInline
-final class ValueObserver<Value: Equatable & Sendable>: @unchecked Sendable {
+final class ValueObserver<Value: Equatable & Sendable>: Placed, @unchecked Sendable {
   let waiter = Waiter()
 
   /// Where the observed value holds this observer while it waits.

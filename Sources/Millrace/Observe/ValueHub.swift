@@ -14,7 +14,7 @@ final class ValueHub<State: Sendable> {
   private var passed = 0
 
   private var byKeyPath: [AnyKeyPath: ObservedPart<State>] = [:]
-  private var awaited: [ObservedPart<State>] = []
+  private var awaited = PlacedList<ObservedPart<State>>()
   private var cursor = 0
 
   /// Whether somebody waits and no pass is on its way.
@@ -47,9 +47,7 @@ final class ValueHub<State: Sendable> {
 
   /// Counts the part among those somebody waits for.
   func await(_ part: ObservedPart<State>) {
-    guard part.place == nil else { return }
-    part.place = awaited.count
-    awaited.append(part)
+    awaited.insert(part)
   }
 
   /// Evaluates some of the parts on `state`; says who is to be told, and whether the pass has ended.
@@ -57,12 +55,12 @@ final class ValueHub<State: Sendable> {
     if cursor == 0 { passed = revision }
     var told: [Waiter] = []
     var left = Self.partsPerTurn
-    while cursor < awaited.count, left > 0 {
-      let part = awaited[cursor]
-      if part.evaluate(state, into: &told) { cursor += 1 } else { removeFromAwaited(part) }
+    while cursor < awaited.elements.count, left > 0 {
+      let part = awaited.elements[cursor]
+      if part.evaluate(state, into: &told) { cursor += 1 } else { awaited.remove(part) }
       left -= 1
     }
-    guard cursor >= awaited.count else { return (told, false) }
+    guard cursor >= awaited.elements.count else { return (told, false) }
     cursor = 0
     guard awaited.isEmpty || passed == revision else { return (told, false) }
     isPassing = false
@@ -72,30 +70,17 @@ final class ValueHub<State: Sendable> {
   /// Lets everybody who waits go on, for the last time.
   func end() -> [Waiter] {
     var told: [Waiter] = []
-    for part in awaited {
-      part.place = nil
-      part.end(into: &told)
-    }
-    awaited = []
+    for part in awaited.takeAll() { part.end(into: &told) }
     cursor = 0
     return told
-  }
-
-  private func removeFromAwaited(_ part: ObservedPart<State>) {
-    guard let place = part.place else { return }
-    part.place = nil
-    let last = awaited.removeLast()
-    guard last !== part else { return }
-    awaited[place] = last
-    last.place = place
   }
 }
 
 /// One observed part of the state, whatever its type.
 @usableFromInline
-class ObservedPart<State: Sendable>: @unchecked Sendable {
-  /// Where the hub holds this part while it is awaited.
-  fileprivate(set) final var place: Int?
+class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
+  /// Where the hub holds this part while it is awaited; guarded by the store's turn.
+  @exclusivity(unchecked) final var place: Int?
 
   /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.
   func evaluate(_ state: State, into told: inout [Waiter]) -> Bool { false }

@@ -29,17 +29,16 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
   /// Starts the effect.
   public func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
     let (stream, continuation) = AsyncThrowingStream<I.Mutation, any Error>.makeStream()
-    let fold = Lock(state)
-    let shared = SharedFold<I>(fold)
+    let fold = Fold<I>(state)
     let run = Run<I>(
       ApartRun(
         id: .takenAtOnce(1), clock: clock,
         emit: { mutation in
-          shared.add(mutation)
+          fold.add(mutation)
           if case .terminated = continuation.yield(mutation) { return false }
           return true
         },
-        state: { shared.state }))
+        state: { fold.state }))
     let task = Task { [effect] in
       do {
         try await effect.perform(in: run)
@@ -54,16 +53,16 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
 }
 
 /// The state that an effect outside a store has led to.
-private final class SharedFold<I: Interactor>: Sendable {
-  private let fold: Lock<I.State>
+private final class Fold<I: Interactor>: Sendable {
+  private let folded: Lock<I.State>
 
-  init(_ fold: consuming sending Lock<I.State>) {
-    self.fold = fold
+  init(_ state: I.State) {
+    folded = Lock(state)
   }
 
-  var state: I.State { fold.withLock { $0 } }
+  var state: I.State { folded.withLock { $0 } }
 
   func add(_ mutation: I.Mutation) {
-    fold.withLock { I.reduce(into: &$0, mutation: mutation) }
+    folded.withLock { I.reduce(into: &$0, mutation: mutation) }
   }
 }

@@ -21,8 +21,8 @@ extension Runner {
         try await commitAll(mutations, of: run)
       }
       finish(run, .finished)
-    } catch let error as NotHandled {
-      finish(run, .rejected(error.rejection))
+    } catch is NotHandled {
+      finish(run, .rejected(.notHandled))
     } catch {
       finish(run, .failed(error))
     }

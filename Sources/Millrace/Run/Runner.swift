@@ -149,6 +149,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   func release() {
     if tryEnter() {
       let isIdle = runs.isEmpty && board == nil
+      if isIdle { isOpen = false }  // For sequences that are iterated while a handler that was cut holds the runner.
       leave()
       if isIdle { return }
     }

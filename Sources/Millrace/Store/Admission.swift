@@ -74,7 +74,7 @@ extension Runner {
     let decision = interactor.decide(action, state: state)
     switch decision.step {
     case .one(let mutation):
-      commit(mutation)
+      let revision = commit(mutation)
       return Receipt(id: id, first: revision, last: revision)
     case .ignore:
       return Receipt(id: id, first: 0, last: 0)
@@ -84,10 +84,19 @@ extension Runner {
       return mutations.isEmpty
         ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: revision)
     case .handle, .oneThenHandle, .manyThenHandle, .reject:
-      let run = ActiveRun(id: id, action: action, runner: self)
-      follow(decision, run)
-      return Receipt(run)
+      return follow(decision, action, id)
     }
+  }
+
+  /// Does what was decided of an action that does not settle at once.
+  ///
+  /// Never inlined: with it, a settled action would pay for a reference to this that only a run needs.
+  @inlinable
+  @inline(never)
+  func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
+    let run = ActiveRun(id: id, action: action, runner: self)
+    follow(decision, run)
+    return Receipt(run)
   }
 
   /// Decides an action that was left, unless it has ended meanwhile.
@@ -127,7 +136,8 @@ extension Runner {
     }
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func rejected(_ action: I.Action, _ id: ActionID) -> Receipt {
     let run = ActiveRun(id: id, action: action, runner: self)
     end(run, .rejected(.shuttingDown))
