@@ -108,6 +108,7 @@ extension Committer {
   final func firstState(_ watcher: Watcher<I.State>) async throws -> I.State {
     try await withTaskCancellationHandler {
       perform {
+        if watcher.hasEnded { return }
         if watcher.predicate(self.state) {
           let state = self.state
           self.afterLeaving { watcher.end(.success(state)) }
@@ -125,7 +126,7 @@ extension Committer {
 
   /// Ends a wait with an error.
   final func stop(_ watcher: Watcher<I.State>, because error: any Error) {
+    watcher.end(.failure(error))  // First, so that it is not added once it was removed.
     perform { self.board?.remove(watcher) }
-    watcher.end(.failure(error))
   }
 }

@@ -24,7 +24,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 
   deinit {
     guard let committer, let observed = joined.withLock({ $0 }) else { return }
-    committer.perform { [forget] in
+    committer.perform { [forget, observer] in
+      observed.remove(observer)  // It waits there still if it was cancelled before it joined.
       observed.observers -= 1
       if observed.observers == 0, let board = committer.board { forget(board) }
     }
@@ -73,7 +74,9 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   private func look(at committer: Committer<I>) {
     let board = committer.ownBoard
     let observed = joined(to: board)
-    let offer = observed.offer(committer.state, to: observer, isLast: !committer.isOpen)
+    var told: [Waiter] = []
+    let offer = observed.offer(committer.state, to: observer, isLast: !committer.isOpen, telling: &told)
+    if !told.isEmpty { committer.afterLeaving { [told] in told.forEach { $0.signal() } } }
     if case .value(let value) = offer {
       find(.value(value))
     } else if !committer.isOpen {

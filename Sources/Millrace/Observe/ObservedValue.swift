@@ -26,6 +26,17 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
       waiting.insert(observer)
       return .waiting
     }
+
+    /// Takes over the newest value; returns those who wait and for whom it is news.
+    mutating func correct(to now: Value) -> [Waiter] {
+      guard value != now else { return [] }
+      value = now
+      var news: [Waiter] = []
+      for observer in waiting.takeAll() {
+        if observer.hasGot(now) { _ = offer(to: observer) } else { news.append(observer.waiter) }
+      }
+      return news
+    }
   }
 
   private let get: @Sendable (State) -> Value
@@ -47,18 +58,20 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     }
   }
 
-  /// Gives `observer` the value of `state` if that is news; this part is hot from then on, unless no more states come.
+  /// Gives `observer` the value of `state` if that is news; adds to `told` the others for whom it is.
   ///
-  /// With the store's turn.
-  func offer(_ state: State, to observer: ValueObserver<Value>, isLast: Bool) -> Offer {
+  /// This part is hot from then on, unless no more states come. With the store's turn.
+  func offer(
+    _ state: State, to observer: ValueObserver<Value>, isLast: Bool, telling told: inout [Waiter]
+  ) -> Offer {
     let now = get(state)
-    return part.withLock { part in
-      if !part.isHot {
-        part.isHot = !isLast
-        part.value = now
-      }
-      return part.offer(to: observer)
+    let (offer, news): (Offer, [Waiter]) = part.withLock { part in
+      let news = part.correct(to: now)
+      part.isHot = !isLast
+      return (part.offer(to: observer), news)
     }
+    told += news
+    return offer
   }
 
   /// Lets `observer` wait no more.
@@ -75,13 +88,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
         part.isHot = false
         return ([], false)
       }
-      guard part.value != now else { return ([], true) }
-      part.value = now
-      var news: [Waiter] = []
-      for observer in part.waiting.takeAll() {
-        if observer.hasGot(now) { _ = part.offer(to: observer) } else { news.append(observer.waiter) }
-      }
-      return (news, true)
+      return (part.correct(to: now), true)
     }
     told += news
     return isHot

@@ -16,6 +16,13 @@ final class Watcher<State: Sendable>: Sendable {
     self.predicate = predicate
   }
 
+  /// Whether it has its result, so that no further state is to be judged.
+  var hasEnded: Bool {
+    phase.withLock { phase in
+      if case .ended = phase { true } else { false }
+    }
+  }
+
   /// Ends the wait with this result; later calls do nothing.
   func end(_ result: Result<State, any Error>) {
     let continuation: CheckedContinuation<State, any Error>? = phase.withLock { phase in

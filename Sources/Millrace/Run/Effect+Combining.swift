@@ -8,7 +8,7 @@ extension Effect {
         for effect in effects {
           group.addTask { try await effect.perform(in: run) }
         }
-        try await group.waitForAll()
+        for try await _ in group {}  // Not `waitForAll`, which cancels nothing and throws only when all have ended.
       }
     }
   }
