@@ -1,0 +1,61 @@
+import Testing
+
+/// Walks every schedule of the hand-over protocol within small bounds.
+@Suite("Combiner, modelled")
+struct CombinerModelTests {
+  /// Two senders, an owner that has just come, and one who enters urgently; as far as each is asked for.
+  enum Bound: CaseIterable {
+    case sendersAndOwner, withLittlePatience, withUrgent, withUrgentThatTakesAll
+
+    func model(_ mistake: HandOver.Mistake? = nil) -> HandOver {
+      switch self {
+      case .sendersAndOwner:
+        HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)]], reliefs: 1, patience: 3, mistake: mistake)
+      case .withLittlePatience:
+        HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)]], reliefs: 2, patience: 1, mistake: mistake)
+      case .withUrgent:
+        HandOver(
+          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2)]], reliefs: 2, patience: 1, mistake: mistake)
+      case .withUrgentThatTakesAll:
+        HandOver(
+          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 1, patience: 2,
+          mistake: mistake)
+      }
+    }
+  }
+
+  @Test(
+    "In every schedule one at a time has the turn, and left work is done once, in order, and passed by nobody",
+    arguments: Bound.allCases)
+  func everyScheduleHolds(_ bound: Bound) {
+    let finding = HandOverWalk(bound.model()).finding
+    #expect(finding.violation == nil, "schedule \(finding.schedule)")
+    #expect(finding.states > 2_000 && finding.ends > 0, "The bounds leave nothing to walk.")
+  }
+
+  @Test("The walk finds each mistake that is planted in the protocol", arguments: HandOver.Mistake.allCases)
+  func everyMistakeIsFound(_ mistake: HandOver.Mistake) {
+    #expect(Bound.allCases.contains { HandOverWalk($0.model(mistake)).finding.violation != nil })
+  }
+}
+
+/// The same within wider bounds: two senders, an owner and one who enters urgently, all with work of their own.
+@Suite("Combiner, modelled within wider bounds")
+struct CombinerModelScaleTests {
+  @Test("In every schedule of four threads one at a time has the turn, and left work is done once and in order")
+  func everyScheduleOfFourHolds() {
+    let urgent = HandOver.Call.performUrgently(3, takingLeftWork: true)
+    let wide = HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)], [urgent]], reliefs: 1, patience: 2)
+    let finding = HandOverWalk(wide, limit: scaled(5_000_000)).finding
+    #expect(finding.violation == nil, "schedule \(finding.schedule)")
+    #expect(finding.states > scaled(300_000))
+  }
+
+  @Test("In every schedule of three threads that come twice, each sender's work is done in order")
+  func everyScheduleOfThreeHolds() {
+    let threads: [[HandOver.Call]] = [[.perform(0)], [.perform(1), .perform(2)], [.perform(3), .perform(4)]]
+    let finding = HandOverWalk(HandOver(threads: threads, reliefs: 2, patience: 2), limit: scaled(5_000_000)).finding
+    #expect(finding.violation == nil, "schedule \(finding.schedule)")
+    #expect(finding.states > scaled(300_000))
+  }
+}

@@ -1,0 +1,203 @@
+import Synchronization
+import Testing
+
+@testable import Millrace
+
+@Suite("Combiner", .timeLimit(.minutes(1)))
+struct CombinerTests {
+  let combiner = Combiner()
+  let notes = Notes<String>()
+
+  @Test("Work for a free turn is done at once")
+  func workIsDoneAtOnce() {
+    combiner.perform { [notes] in notes.note("a") }
+    #expect(notes.all == ["a"])
+    #expect(combiner.word.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("The turn is taken once at a time, and its owner knows that it has it")
+  func theTurnIsTakenOnce() {
+    #expect(!combiner.isOwnedHere)
+    #expect(combiner.tryEnter())
+    #expect(combiner.isOwnedHere)
+    #expect(!combiner.tryEnter())
+    #expect(!combiner.enterOrGiveUp())
+    combiner.leave()
+    #expect(!combiner.isOwnedHere)
+    #expect(combiner.enterOrGiveUp())
+    combiner.leave()
+  }
+
+  @Test("Work from inside a step is done after it, in order, before the outer call returns")
+  func workFromInsideIsDoneAfter() {
+    combiner.perform { [combiner, notes] in
+      combiner.perform { notes.note("b") }
+      combiner.perform {
+        combiner.perform { notes.note("d") }
+        notes.note("c")
+      }
+      notes.note("a")
+    }
+    #expect(notes.all == ["a", "b", "c", "d"])
+  }
+
+  @Test("Urgent work from inside a step is done right after that step, ahead of the work that was left")
+  func urgentWorkFromInsideIsDoneRightAfter() {
+    combiner.perform { [combiner, notes] in
+      combiner.perform {
+        combiner.performUrgently { notes.note("d") }
+        notes.note("c")
+      }
+      combiner.perform { notes.note("e") }
+      combiner.performUrgently { notes.note("b") }
+      notes.note("a")
+    }
+    #expect(notes.all == ["a", "b", "c", "d", "e"])
+  }
+
+  @Test("What is due after leaving is done without the turn, in order, and may take it again")
+  func whatIsDueIsDoneWithoutTheTurn() {
+    combiner.perform { [combiner, notes] in
+      combiner.afterLeaving {
+        notes.note("b \(combiner.isOwnedHere)")
+        combiner.perform { notes.note("c \(combiner.isOwnedHere)") }
+      }
+      combiner.afterLeaving { notes.note("d \(combiner.isOwnedHere)") }
+      notes.note("a \(combiner.isOwnedHere)")
+    }
+    #expect(notes.all == ["a true", "b false", "c true", "d false"])
+  }
+
+  @Test("An owner does left work up to its patience; a task of the combiner's own does the rest, in order")
+  func theRestGoesToARelief() async {
+    let count = 3 * Combiner.patience
+    let order = Notes<Int>()
+    let doneAtOnce = Box(0)
+    combiner.perform { [combiner] in
+      for number in 0..<count { combiner.perform { order.note(number) } }
+    }
+    doneAtOnce.value = order.all.count
+    #expect(doneAtOnce.value >= Combiner.patience)
+    await combiner.settle()
+    #expect(order.all == Array(0..<count))
+    #expect(combiner.word.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("All left work can be done from inside a step, in order")
+  func leftWorkIsDoneFromInside() {
+    combiner.perform { [combiner, notes] in
+      combiner.perform { notes.note("a") }
+      combiner.perform { notes.note("b") }
+      combiner.performLeftWork()
+      notes.note("c")
+    }
+    #expect(notes.all == ["a", "b", "c"])
+    #expect(combiner.word.load(ordering: .relaxed) == 0)
+  }
+
+  @Test(
+    "Work is left behind a turn that another thread has, and that thread does it; urgent work waits for the step alone")
+  func workIsLeftBehindAnotherThread() async throws {
+    let latch = Latch()
+    let owner = onThread { [combiner, notes] in
+      combiner.perform {
+        latch.pass()
+        notes.note("owner's")
+      }
+    }
+    try await latch.waitForArrival()
+    combiner.perform { [notes] in notes.note("left") }
+    #expect(!combiner.tryEnter())
+    #expect(notes.all.isEmpty, "The turn is taken, so the work waits.")
+    let urgent = onThread { [combiner, notes] in
+      combiner.performUrgently { notes.note("urgent") }
+    }
+    latch.open()
+    await owner.value
+    await urgent.value
+    await combiner.settle()
+    #expect(notes.all.first == "owner's")
+    #expect(notes.all.sorted() == ["left", "owner's", "urgent"])
+  }
+
+  @Test("Eight tasks enter, leave work and enter urgently: one at a time, each step once, each sender's in order")
+  func eightTasksShareTheTurn() async {
+    await shareTheTurn(each: 2_000)
+  }
+}
+
+@Suite("Combiner under load", .timeLimit(.minutes(5)))
+struct CombinerScaleTests {
+  @Test("Eight tasks with a million steps in all: one at a time, each step once, each sender's in order")
+  func eightTasksShareTheTurn() async {
+    await shareTheTurn(each: scaled(125_000))
+  }
+}
+
+/// What the owner of the turn alone touches, with no lock of its own.
+private final class Guarded: @unchecked Sendable {
+  var isInside = false
+  var overlaps = 0
+  var steps: [[Int]]
+
+  init(senders: Int) {
+    steps = Array(repeating: [], count: senders)
+  }
+
+  func step(_ sender: Int, _ number: Int) {
+    if isInside { overlaps += 1 }
+    isInside = true
+    steps[sender].append(number)
+    isInside = false
+  }
+}
+
+/// Lets eight tasks do numbered steps in each way there is, and checks what has come of it.
+private func shareTheTurn(each count: Int) async {
+  let combiner = Combiner()
+  // The last number of each sender's urgent steps stands apart, for they may pass its left ones.
+  let (ordinary, urgent) = (Guarded(senders: 8), Guarded(senders: 8))
+  let missed = Box(0)
+  await withTaskGroup { group in
+    for sender in 0..<8 {
+      group.addTask {
+        for number in 0..<count {
+          switch (number &+ sender) % 5 {
+          case 0, 1:
+            combiner.perform { ordinary.step(sender, number) }
+          case 2:
+            combiner.performUrgently { urgent.step(sender, number) }
+            // What was urgent is done by now.
+            combiner.performUrgently {
+              if urgent.steps[sender].last != number { missed.update { $0 += 1 } }
+            }
+          case 3:
+            if combiner.tryEnter() {
+              ordinary.step(sender, number)
+              combiner.leave()
+            } else {
+              combiner.enqueue { ordinary.step(sender, number) }
+            }
+          default:
+            combiner.perform {
+              combiner.perform { ordinary.step(sender, number) }
+            }
+          }
+        }
+      }
+    }
+  }
+  await combiner.settle()
+  await combiner.settle()
+  #expect(ordinary.overlaps == 0)
+  #expect(urgent.overlaps == 0)
+  #expect(missed.value == 0)
+  for sender in 0..<8 {
+    let isUrgent = { (number: Int) in (number &+ sender) % 5 == 2 }
+    let isNested = { (number: Int) in (number &+ sender) % 5 == 4 }
+    #expect(urgent.steps[sender] == (0..<count).filter(isUrgent))
+    #expect(ordinary.steps[sender].filter { !isNested($0) } == (0..<count).filter { !isUrgent($0) && !isNested($0) })
+    #expect(ordinary.steps[sender].filter(isNested) == (0..<count).filter(isNested))
+  }
+  #expect(combiner.word.load(ordering: .relaxed) == 0)
+}

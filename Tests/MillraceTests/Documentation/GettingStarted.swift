@@ -1,0 +1,152 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/getting-started.md, as they stand there.
+enum GettingStarted {
+  protocol StockGateway: Sendable {
+    func order(_ item: String, count: Int) async throws -> Int
+  }
+
+  struct Stock: Interactor {
+    struct State: Sendable, Equatable {
+      var counts: [String: Int] = [:]
+      var isOrdering = false
+      var failure: String?
+    }
+
+    enum Action: Sendable {
+      case take(String)
+      case order(String, count: Int)
+    }
+
+    enum Mutation: Sendable {
+      case taken(String)
+      case ordering
+      case ordered(String, count: Int)
+      case failed(String)
+    }
+
+    struct SoldOut: Error {}
+
+    let gateway: any StockGateway
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      switch action {
+      case .take(let item):
+        state.counts[item, default: 0] > 0 ? .mutate(.taken(item)) : .reject(SoldOut())
+      case .order:
+        .mutate(.ordering, thenHandle: true)
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      guard case .order(let item, let count) = action else { return .none }
+      return Effect { run in
+        let delivered = try await gateway.order(item, count: count)
+        run.emit(.ordered(item, count: delivered))
+      }
+    }
+
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+      guard case .order = action else { return nil }
+      return .failed("\(outcome)")
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .taken(let item): state.counts[item, default: 0] -= 1
+      case .ordering:
+        state.isOrdering = true
+        state.failure = nil
+      case .ordered(let item, let count):
+        state.counts[item, default: 0] += count
+        state.isOrdering = false
+      case .failed(let reason):
+        state.isOrdering = false
+        state.failure = reason
+      }
+    }
+  }
+
+  static func makeSendLook(_ gateway: any StockGateway, _ print: (Any) -> Void) async {
+    let store = Store(initial: Stock.State(), interactor: Stock(gateway: gateway))
+
+    let receipt = store.send(.order("apples", count: 10))
+    print(await receipt.outcome)
+
+    print(await store.send(.take("apples")).outcome)
+    print(await store.state.counts)
+  }
+
+  /// Runs until the store is shut down.
+  static func observe(_ store: Store<Stock>, _ print: (Any) -> Void) async throws {
+    for await state in store.states where !state.isOrdering {
+      print(state.counts)
+    }
+
+    for await count in store.values(of: \.counts.count) {
+      print(count)
+    }
+
+    let stocked = try await store.wait(until: { $0.counts["apples", default: 0] > 0 }, timeout: .seconds(5))
+    print(stocked)
+  }
+
+  static func end(_ store: Store<Stock>) async {
+    await store.shutdown()
+  }
+
+  final class Mailer: Interactor {
+    func handle(_ action: Int, state: Int) async -> Effect<Mailer> {
+      .just(action)
+    }
+
+    static func reduce(into state: inout Int, mutation: Int) {
+      state += mutation
+    }
+  }
+
+  actor Meter: Interactor {
+    func handle(_ action: Int, state: Int) async -> Effect<Meter> {
+      .just(action)
+    }
+
+    static func reduce(into state: inout Int, mutation: Int) {
+      state += mutation
+    }
+  }
+
+  struct Reminder: Interactor {
+    struct State: Sendable {
+      var isReminded = false
+    }
+
+    enum Action: Sendable {
+      case remind(after: Duration)
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in
+        guard case .remind(let delay) = action else { return }
+        try await run.clock.sleep(for: delay)
+        run.emit(true)
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Bool) {
+      state.isReminded = mutation
+    }
+  }
+
+  static func remind() async throws -> Bool {
+    let clock = TestClock()
+    let store = Store(
+      initial: Reminder.State(), interactor: Reminder(), configuration: StoreConfiguration(clock: clock))
+    let receipt = store.send(.remind(after: .seconds(60)))
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(60))
+    _ = await receipt.outcome
+    return await store.state.isReminded
+  }
+}

@@ -1,0 +1,62 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// An interactor's methods, spelled as docs/getting-started.md spells them; the compiler checks that each is a requirement.
+private protocol Spelled: Interactor where Mutations == Effect<Self> {
+  func handle(_ action: Action, state: State) async -> Effect<Self>
+  static func reduce(into state: inout State, mutation: Mutation)
+  func decide(_ action: Action, state: State) -> Decision<Mutation>
+  func closing(_ action: Action, outcome: Outcome) -> Mutation?
+}
+
+extension GettingStarted.Stock: Spelled {}
+
+@Suite("Getting started", .timeLimit(.minutes(1)))
+struct GettingStartedTests {
+  private struct Orchard: GettingStarted.StockGateway {
+    func order(_ item: String, count: Int) async throws -> Int { count }
+  }
+
+  private typealias Stock = GettingStarted.Stock
+
+  @Test("A store is made, sent to and looked at")
+  func makeSendLook() async {
+    let printed = Notes<String>()
+    await GettingStarted.makeSendLook(Orchard()) { printed.note("\($0)") }
+    #expect(printed.all == ["finished", "finished", "[\"apples\": 9]"])
+  }
+
+  @Test("Where nothing is left, taking is rejected")
+  func soldOut() async {
+    let store = Store(initial: Stock.State(), interactor: Stock(gateway: Orchard()))
+    #expect(await store.send(.take("apples")).outcome.kind != .finished)
+    #expect(await store.state == Stock.State())
+  }
+
+  @Test("A store is observed until it is shut down in order")
+  func observeAndEnd() async throws {
+    let store = Store(initial: Stock.State(counts: ["apples": 1]), interactor: Stock(gateway: Orchard()))
+    let printed = Recorder<String>()
+    let observing = Task { try await GettingStarted.observe(store) { printed.record("\($0)") } }
+    #expect(try await printed.next() == "[\"apples\": 1]")
+    await GettingStarted.end(store)
+    try await observing.value
+    #expect(printed.recorded.dropFirst().first == "1")
+  }
+
+  @Test("Final classes and actors are interactors")
+  func classesAndActors() async {
+    let mailer = Store(initial: 1, interactor: GettingStarted.Mailer())
+    #expect(await mailer.send(2).outcome.kind == .finished)
+    #expect(await mailer.state == 3)
+    let meter = Store(initial: 1, interactor: GettingStarted.Meter())
+    #expect(await meter.send(2).outcome.kind == .finished)
+    #expect(await meter.state == 3)
+  }
+
+  @Test("A test clock stands in for the store's")
+  func time() async throws {
+    #expect(try await GettingStarted.remind())
+  }
+}

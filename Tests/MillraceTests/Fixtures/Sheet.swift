@@ -1,0 +1,104 @@
+@testable import Millrace
+
+/// A sheet that a test writes on as it likes: a mutation is a closure, so that a test can look from inside a reduce.
+struct Sheet: Interactor {
+  typealias Mutation = @Sendable (inout State) -> Void
+
+  struct State: Equatable, Sendable {
+    var count = 0
+    var other = 0
+    var text: String?
+    var bell = Pulse("")
+    var items: [Int] = []
+  }
+
+  enum Action: Sendable {
+    /// Commits one mutation at once.
+    case write(Mutation)
+    /// Commits several mutations as one step.
+    case writeAll([Mutation])
+    /// Runs a handler.
+    case handle(Effect<Sheet>.Body)
+    /// Runs a handler that is given the state.
+    case handleState(@Sendable (State) async -> Void)
+  }
+
+  func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    switch action {
+    case .write(let mutation): .mutate(mutation)
+    case .writeAll(let mutations): .mutate(mutations)
+    case .handle, .handleState: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: State) async -> Effect<Sheet> {
+    switch action {
+    case .handle(let body): return Effect(body)
+    case .handleState(let body): await body(state)
+    case .write, .writeAll: break
+    }
+    return .none
+  }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    mutation(&state)
+  }
+}
+
+extension Sheet.Action {
+  /// Sets the count.
+  static func count(_ count: Int) -> Self { .write { $0.count = count } }
+
+  /// Sets the counts one after the other in one step.
+  static func counts(_ counts: Int...) -> Self {
+    .writeAll(counts.map { count in { $0.count = count } })
+  }
+
+  /// Sets what most tests do not look at.
+  static func other(_ other: Int) -> Self { .write { $0.other = other } }
+
+  /// Sets the text.
+  static func text(_ text: String?) -> Self { .write { $0.text = text } }
+
+  /// Adds one to the count.
+  static var increment: Self { .write { $0.count += 1 } }
+}
+
+extension Store where I == Sheet {
+  /// An empty sheet, or one with a count.
+  init(count: Int = 0, items: [Int] = [], clock: any Clock<Duration> = ContinuousClock()) {
+    self.init(
+      initial: Sheet.State(count: count, items: items), interactor: Sheet(),
+      configuration: StoreConfiguration(clock: clock))
+  }
+}
+
+extension Store {
+  /// What `look` says of the board of this store, with its turn.
+  nonisolated func onBoard<Value: Sendable>(
+    _ look: @escaping @Sendable (ObserverBoard<I.State>?) -> Value
+  ) -> Value? {
+    let found = Lock<Value?>(nil)
+    runner.performUrgently { [runner] in
+      let value = look(runner.board)
+      found.withLock { $0 = value }
+    }
+    return found.withLock { $0 }
+  }
+
+  /// Waits until all work that was left for the owner of the turn before this call is done.
+  nonisolated func settle() async {
+    await runner.settle()
+  }
+}
+
+extension Combiner {
+  /// Waits until all work that was left before this call is done.
+  nonisolated final func settle() async {
+    await withCheckedContinuation { continuation in
+      perform {
+        self.afterLeaving { continuation.resume() }
+      }
+    }
+  }
+}

@@ -1,0 +1,402 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+@Suite("ValueSequence", .timeLimit(.minutes(1)))
+struct ValueSequenceTests {
+  let store = Store<Sheet>()
+
+  /// The two ways in which a count can be observed.
+  enum Way: String, CaseIterable, CustomTestStringConvertible {
+    case keyPath, closure
+
+    func counts(of store: Store<Sheet>) -> ValueSequence<Int> {
+      switch self {
+      case .keyPath: store.values(of: \.count)
+      case .closure: store.values { $0.count }
+      }
+    }
+
+    var testDescription: String { rawValue }
+  }
+
+  // MARK: O1, O2
+
+  @Test("O1: iterators of one sequence and of several each get each value", arguments: Way.allCases)
+  func eachIteratorIsAnObserver(_ way: Way) async throws {
+    let counts = way.counts(of: store)
+    let recorders = (0..<4).map { _ in Recorder<Int>() }
+    for (index, recorder) in recorders.enumerated() {
+      recorder.record(from: index < 2 ? counts : way.counts(of: store))
+      #expect(try await recorder.next() == 0)
+    }
+    for count in 1...3 {
+      store.send(.count(count))
+      for recorder in recorders { #expect(try await recorder.next() == count) }
+    }
+  }
+
+  @Test("O2: the first element is the current value", arguments: Way.allCases)
+  func theFirstElementIsTheCurrentValue(_ way: Way) async {
+    let early = way.counts(of: store)
+    for count in 0...3 {
+      store.send(.count(count))
+      var (fresh, ofEarly) = (way.counts(of: store).makeAsyncIterator(), early.makeAsyncIterator())
+      #expect(await fresh.next() == count)
+      #expect(await ofEarly.next() == count)
+    }
+  }
+
+  @Test(
+    "O2: the first element is the current value also where others wait for the same part and were not told yet",
+    arguments: Way.allCases)
+  func theFirstElementIsTheCurrentValueBesideOthers(_ way: Way) async throws {
+    let counts = way.counts(of: store)
+    let (early, late) = (Recorder<Int>(), Recorder<Int>())
+    early.record(from: counts)
+    #expect(try await early.next() == 0)
+    // From inside the commit: the look of the late one is taken right behind it, ahead of any pass over the parts.
+    store.send(
+      .write { state in
+        state.count = 1
+        late.record(from: counts)
+      })
+    #expect(try await late.next() == 1)
+    #expect(try await early.next() == 1)
+    store.send(.count(2))
+    #expect(try await late.next() == 2)
+    #expect(try await early.next() == 2)
+  }
+
+  // MARK: O3
+
+  @Test("O3: a slow observer skips to the newest value", arguments: Way.allCases)
+  func aSlowObserverSkips(_ way: Way) async {
+    var iterator = way.counts(of: store).makeAsyncIterator()
+    #expect(await iterator.next() == 0)
+    for count in 1...100 { store.send(.count(count)) }
+    #expect(await iterator.next() == 100)
+  }
+
+  @Test("O3: values only get newer up to the last one, while eight tasks send", arguments: Way.allCases)
+  func valuesGetNewerUpToTheLast(_ way: Way) async {
+    let (senders, each) = (8, 300)
+    let observers = (0..<4).map { index in
+      Task { [store] in
+        var counts: [Int] = []
+        for await count in way.counts(of: store) {
+          counts.append(count)
+          if count == senders * each { break }
+        }
+        return counts
+      }
+    }
+    await withTaskGroup { group in
+      for _ in 0..<senders {
+        group.addTask { [store] in
+          for _ in 0..<each { store.send(.increment) }
+        }
+      }
+    }
+    for observer in observers {
+      let counts = await observer.value
+      #expect(counts.last == senders * each)
+      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
+  // MARK: O4
+
+  @Test("O4: an equal value is never delivered twice in a row", arguments: Way.allCases)
+  func anEqualValueIsNotDelivered(_ way: Way) async throws {
+    let recorder = Recorder<Int>()
+    recorder.record(from: way.counts(of: store))
+    #expect(try await recorder.next() == 0)
+    for count in 1...20 {
+      for other in 1...3 {
+        store.send(.other(count * 10 + other))
+        store.send(.count(count))
+      }
+      #expect(try await recorder.next() == count)
+    }
+    #expect(recorder.recorded == Array(0...20))
+  }
+
+  @Test("O4: a value that changes and is as before when it is pulled is not delivered", arguments: Way.allCases)
+  func thereAndBackBetweenPullsIsNoNews(_ way: Way) async {
+    var iterator = way.counts(of: store).makeAsyncIterator()
+    #expect(await iterator.next() == 0)
+    store.send(.count(1))
+    store.send(.count(0))
+    let news = Notes<Int?>()
+    let pulled = Task.immediate { [iterator] in
+      var iterator = iterator
+      news.note(await iterator.next())
+    }
+    #expect(news.all.isEmpty)
+    store.send(.count(2))
+    await pulled.value
+    #expect(news.all == [2])
+  }
+
+  @Test("O4: a value that changes and is as before within one step is not delivered", arguments: Way.allCases)
+  func thereAndBackWithinAStepIsNoNews(_ way: Way) async throws {
+    let recorder = Recorder<Int>()
+    recorder.record(from: way.counts(of: store))
+    store.send(.counts(1, 0))
+    store.send(.count(2))
+    #expect(try await recorder.next(2) == [0, 2])
+  }
+
+  @Test("O4: nil is a value, and is not delivered twice in a row either")
+  func nilIsAValue() async throws {
+    let recorder = Recorder<String?>()
+    recorder.record(from: store.values(of: \.text))
+    #expect(try await recorder.next() == nil)
+    store.send(.text(nil))
+    store.send(.text("a"))
+    #expect(try await recorder.next() == "a")
+    store.send(.text(nil))
+    #expect(try await recorder.next() == nil)
+    store.send(.text("b"))
+    #expect(try await recorder.next() == "b")
+    #expect(recorder.recorded == [nil, "a", nil, "b"])
+  }
+
+  @Test("O4: a Pulse delivers equal values again, each time it is set")
+  func aPulseDeliversEqualValues() async throws {
+    let recorder = Recorder<String>()
+    recorder.record(from: store.values(of: \.bell).map(\.value))
+    #expect(try await recorder.next() == "")
+    for _ in 1...3 {
+      store.send(.write { $0.bell.value = "ding" })
+      #expect(try await recorder.next() == "ding")
+    }
+    store.send(.other(1))
+    store.send(.write { $0.bell.value = "dong" })
+    #expect(try await recorder.next() == "dong")
+  }
+
+  @Test("O4: observers of one part with different last values each get what is news to them", arguments: Way.allCases)
+  func observersDifferInTheirLastValue(_ way: Way) async throws {
+    let counts = way.counts(of: store)
+    var (one, two, three) = (counts.makeAsyncIterator(), counts.makeAsyncIterator(), counts.makeAsyncIterator())
+    #expect(await one.next() == 0)
+    store.send(.count(1))
+    #expect(await two.next() == 1)
+    store.send(.count(2))
+    #expect(await three.next() == 2)
+    store.send(.count(1))
+    // 1 is no news to the second alone, which waits on, so that the part is observed while the others pull.
+    let second = Notes<Int?>()
+    let waiting = Task.immediate { [two] in
+      var two = two
+      repeat { second.note(await two.next()) } while second.all.last != 5
+    }
+    #expect(await news(of: &one, after: 0, upTo: 1).allSatisfy { $0 == 1 || $0 == 2 })
+    #expect(await news(of: &three, after: 2, upTo: 1) == [1])
+    store.send(.count(3))
+    store.send(.count(4))
+    #expect(await news(of: &one, after: 1, upTo: 4).allSatisfy { $0 == 3 || $0 == 4 })
+    #expect(await news(of: &three, after: 1, upTo: 4).allSatisfy { $0 == 3 || $0 == 4 })
+    store.send(.count(5))
+    await waiting.value
+    #expect(zip([1] + second.all, second.all).allSatisfy { $0 != $1 })
+  }
+
+  @Test(
+    "O4: one that waits with another last value than its fellows is told when they are not", arguments: Way.allCases)
+  func whoWaitsWithAnotherLastValueIsTold(_ way: Way) async throws {
+    let counts = way.counts(of: store)
+    let (zero, one) = (Recorder<Int>(), Recorder<Int>())
+    zero.record(from: counts)
+    #expect(try await zero.next() == 0)
+    // From inside a commit, so that the value is back before a pass tells the one that waits.
+    store.send(
+      .write { [store] state in
+        state.count = 1
+        one.record(from: counts)
+        store.send(.count(0))
+      })
+    #expect(try await one.next() == 1)
+    #expect(try await one.next() == 0)
+    store.send(.count(5))
+    #expect(try await one.next() == 5)
+    let last = try await zero.next()
+    // Whether it was told of the 1 before that was taken back is a matter of time; never is the 0 delivered anew.
+    #expect(last == 5 || last == 1)
+    #expect(zip(zero.recorded, zero.recorded.dropFirst()).allSatisfy { $0 != $1 })
+  }
+
+  @Test("O4: a thousand observers of one key path all reach the last value, and none gets a value twice in a row")
+  func aThousandObserversReachTheLastValue() async {
+    let last = 100
+    let observers = (0..<1_000).map { _ in
+      Task { [store] in
+        var counts: [Int] = []
+        for await count in store.values(of: \.count) {
+          counts.append(count)
+          if count == last { break }
+        }
+        return counts
+      }
+    }
+    for count in 1...last {
+      for other in 0..<20 { store.send(.other(other)) }
+      store.send(.count(count))
+    }
+    for observer in observers {
+      let counts = await observer.value
+      #expect(counts.last == last)
+      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
+  // MARK: O6
+
+  @Test("O6: at shutdown an observer that has not got the last value gets it, and then ends", arguments: Way.allCases)
+  func theLastValueIsDeliveredAtShutdown(_ way: Way) async {
+    let counts = way.counts(of: store)
+    var (behind, abreast) = (counts.makeAsyncIterator(), counts.makeAsyncIterator())
+    #expect(await behind.next() == 0)
+    store.send(.count(1))
+    #expect(await abreast.next() == 1)
+    await store.shutdown()
+    #expect(await behind.next() == 1)
+    #expect(await behind.next() == nil)
+    #expect(await abreast.next() == nil)
+    var late = counts.makeAsyncIterator()
+    #expect(await late.next() == 1)
+    #expect(await late.next() == nil)
+  }
+
+  @Test("O6: at shutdown waiting observers end, after the value of a step just before", arguments: Way.allCases)
+  func waitingObserversEndAtShutdown(_ way: Way) async throws {
+    let recorder = Recorder<Int>()
+    let tasks = (0..<3).map { _ in recorder.record(from: way.counts(of: store)) }
+    store.send(.count(1))
+    await store.shutdown()
+    for task in tasks { try await task.value }
+    #expect(recorder.recorded.sorted() == [0, 0, 0, 1, 1, 1])
+  }
+
+  @Test(
+    "O6: when the store is released its observers end, waiting or not, and they did not hold it",
+    arguments: Way.allCases)
+  func observersEndAtRelease(_ way: Way) async throws {
+    var store: Store<Sheet>? = Store<Sheet>()
+    weak let weakStore = store
+    let counts = way.counts(of: try #require(store))
+    var iterator = counts.makeAsyncIterator()
+    #expect(await iterator.next() == 0)
+    let recorder = Recorder<Int>()
+    let waiting = recorder.record(from: counts)
+    store = nil
+    #expect(weakStore == nil)
+    try await waiting.value
+    #expect(recorder.recorded == [0])
+    #expect(await iterator.next() == nil)
+    var late = counts.makeAsyncIterator()
+    #expect(await late.next() == nil)
+  }
+
+  @Test("O6: a key path is forgotten when its last observer is dropped")
+  func droppedObserversArePruned() async {
+    do {
+      var (one, two) = (store.values(of: \.count).makeAsyncIterator(), store.values(of: \.count).makeAsyncIterator())
+      var text = store.values(of: \.text).makeAsyncIterator()
+      #expect(await one.next() == 0)
+      #expect(await two.next() == 0)
+      #expect(await text.next() == .some(nil))
+      #expect(store.onBoard { $0?.keyPathCount } == 2)
+    }
+    #expect(store.onBoard { $0?.keyPathCount } == 0)
+  }
+
+  @Test("O6: a key path is observed for as long as one of its observers is left")
+  func aKeyPathIsKeptForTheOthers() async throws {
+    let recorder = Recorder<Int>()
+    recorder.record(from: store.values(of: \.count))
+    do {
+      var dropped = store.values(of: \.count).makeAsyncIterator()
+      #expect(await dropped.next() == 0)
+    }
+    #expect(store.onBoard { $0?.keyPathCount } == 1)
+    store.send(.count(1))
+    #expect(try await recorder.next(2) == [0, 1])
+  }
+
+  @Test("O6: an observer whose task is cancelled while it waits ends, and its key path is forgotten")
+  func aCancelledObserverIsPruned() async throws {
+    let recorder = Recorder<Int>()
+    let task = recorder.record(from: store.values(of: \.count))
+    #expect(store.onBoard { $0?.keyPathCount } == 1)
+    task.cancel()
+    try await task.value
+    #expect(store.onBoard { $0?.keyPathCount } == 0)
+    #expect(recorder.recorded == [0])
+  }
+
+  @Test("O6: an observer that is cancelled while its look is left for the owner of the turn leaves nothing behind")
+  func anObserverCancelledBeforeItsLookIsPruned() async {
+    let (executor, looks) = (StepExecutor(), Box(0))
+    let counts = store.values { state in
+      looks.update { $0 += 1 }
+      return state.count
+    }
+    let task = Task(executorPreference: executor) { for await _ in counts {} }
+    executor.run()
+    store.send(.count(1))
+    await passesAreOver("told")
+    store.send(.count(0))
+    await passesAreOver("not waited for")
+    // Woken for a value that is no news any more, it looks from inside a commit, and is cancelled before that is over.
+    store.send(
+      .write { _ in
+        executor.run()
+        task.cancel()
+      })
+    executor.run()
+    await task.value
+    await passesAreOver("once")
+    let looksBefore = looks.value
+    await passesAreOver("twice")
+    #expect(looks.value == looksBefore, "Nobody waits for the count, and still it is looked at.")
+  }
+
+  @Test("Ten thousand observers that come and go leave nothing behind")
+  func observersComeAndGo() async {
+    for count in 0..<scaled(10_000) {
+      var iterator = store.values(of: \.count).makeAsyncIterator()
+      store.send(.count(count))
+      #expect(await iterator.next() == count)
+    }
+    #expect(store.onBoard { $0?.keyPathCount } == 0)
+    store.send(.count(-1))
+    #expect(store.onBoard { $0?.isAwaited } == false)
+  }
+
+  /// What the observer gets up to a value, never an equal one twice in a row.
+  private func news(of iterator: inout ValueSequence<Int>.Iterator, after last: Int, upTo end: Int) async -> [Int] {
+    var news: [Int] = []
+    repeat {
+      guard let value = await iterator.next() else { break }
+      #expect(value != news.last ?? last)
+      news.append(value)
+    } while news.last != end
+    return news
+  }
+
+  /// Returns when a pass has looked at all that was waited for before.
+  private func passesAreOver(_ news: String) async {
+    var text = store.values(of: \.text).makeAsyncIterator()
+    _ = await text.next()
+    let told = Task.immediate { [text] in
+      var text = text
+      _ = await text.next()
+    }
+    store.send(.text(news))
+    await told.value
+  }
+}
