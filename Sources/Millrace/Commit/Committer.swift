@@ -45,8 +45,8 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
     if board.hasWatchers { judge() }
   }
 
-  /// How many mutations were committed.
-  @inlinable final var revision: Int { newest.load(ordering: .relaxed) }
+  /// How many mutations were committed; the owner knows, for others it may be more by now.
+  @inlinable final var revision: Int { newest.load(ordering: .acquiring) }
 
   /// Lets the predicates judge the state that was just committed.
   @usableFromInline

@@ -108,6 +108,12 @@ package class Combiner: @unchecked Sendable {
     word.load(ordering: .relaxed) & ~Combiner.pending == currentThread()
   }
 
+  /// Whether others have left work that was not yet taken.
+  @inlinable
+  final var hasLeftWork: Bool {
+    word.load(ordering: .relaxed) & Combiner.pending != 0
+  }
+
   /// Whether the owner should leave as soon as its step is done.
   @inlinable
   final var isWanted: Bool {

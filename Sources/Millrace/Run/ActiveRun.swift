@@ -14,6 +14,9 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var previous: ActiveRun?
   @exclusivity(unchecked) @usableFromInline var following: ActiveRun?
 
+  /// The state when the turn of the take-up ended, which is the newest unless something was committed since.
+  @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
+
   /// Where it runs; from its take-up until it is begun.
   @exclusivity(unchecked) @usableFromInline var runner: Runner<I>?
 
@@ -26,6 +29,14 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   @usableFromInline
   override func cancel(at owner: Combiner) {
     unsafeDowncast(owner, to: Runner<I>.self).cancel(self)
+  }
+
+  /// The state of the take-up, once.
+  @inlinable
+  func takeSnapshot() -> Snapshot<I.State>? {
+    let taken = snapshot
+    snapshot = nil
+    return taken
   }
 
   /// The runner, once: whoever begins the run holds it from then on.

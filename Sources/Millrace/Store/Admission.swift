@@ -96,6 +96,7 @@ extension Runner {
   func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
     let run = ActiveRun(id: id, action: action, runner: self)
     follow(decision, run)
+    if !run.hasEnded, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
     return Receipt(run)
   }
 
