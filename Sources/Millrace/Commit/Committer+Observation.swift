@@ -21,14 +21,15 @@ extension Committer {
   @inlinable
   nonisolated(nonsending) final func next(after seen: Int, _ waiter: Waiter) async -> Snapshot<I.State>? {
     while !Task.isCancelled {
-      if enterOrGiveUp() {
+      var isNewer = true
+      while isNewer, enterOrGiveUp() {
         let isOpen = isOpen
         let snapshot = revision > seen ? Snapshot(revision: revision, state: state) : nil
         let board = board
         leave()
         if let snapshot { return snapshot }
         if !isOpen { return nil }
-        if let board, board.linger(after: seen, newest: newest) { continue }
+        isNewer = board?.linger(after: seen, newest: newest) ?? false
       }
       await park(waiter, after: seen)
     }
