@@ -50,6 +50,12 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// ``Decision/handle``.
   func decide(_ action: Action, state: State) -> Decision<Mutation>
 
+  /// Says how this action meets others and time: overlap, pace, timeouts, retry, breaker.
+  ///
+  /// Called once, when the action is accepted, with the store's turn: quick and without effects. Defaults to
+  /// ``Plan/concurrent``, which costs nothing.
+  func plan(for action: Action) -> Plan
+
   /// The mutation that closes an action which was taken up and ended otherwise than by finishing.
   ///
   /// Asked once, for every outcome but ``Outcome/finished``; what it returns is committed before the outcome can be seen,
@@ -63,6 +69,12 @@ extension Interactor {
   @inlinable
   public func decide(_ action: Action, state: State) -> Decision<Mutation> {
     .handle
+  }
+
+  /// Starts beside all others.
+  @inlinable
+  public func plan(for action: Action) -> Plan {
+    .concurrent
   }
 
   /// Closes nothing.

@@ -4,17 +4,26 @@ public enum Outcome: Sendable {
   /// All its mutations are committed.
   case finished
 
-  /// Its handler threw this error; what it had committed stays.
+  /// Its handler threw this error, in its last attempt; what it had committed stays.
   case failed(any Error)
 
-  /// It was cancelled by its receipt, or together with all others.
+  /// It was cancelled: by its receipt, by its key, or together with all others.
   case cancelled
+
+  /// A later action of its key took its place.
+  case superseded
+
+  /// Its ``Plan`` gave it a time, and that was over.
+  case timedOut
 
   /// It was not taken, or was decided against.
   case rejected(Rejection)
 
   /// The store was shut down, or released, before it had ended.
   case shutDown
+
+  /// It was found open in a journal after a crash, and its plan's ``Recovery`` is to abandon it.
+  case abandoned
 
   /// Whether this is `finished`.
   @inlinable var isFinished: Bool {
@@ -24,23 +33,27 @@ public enum Outcome: Sendable {
   /// Whether the action was ended from outside while its handler may go on.
   @inlinable var isCut: Bool {
     switch self {
-    case .cancelled, .shutDown: true
-    case .finished, .failed, .rejected: false
+    case .cancelled, .superseded, .timedOut, .shutDown: true
+    case .finished, .failed, .rejected, .abandoned: false
     }
   }
 
   /// The outcome without its payload, for comparing and counting.
-  public var kind: Kind {
+  @inlinable public var kind: Kind {
     switch self {
     case .finished: .finished
     case .failed: .failed
     case .cancelled: .cancelled
+    case .superseded: .superseded
+    case .timedOut: .timedOut
     case .rejected: .rejected
     case .shutDown: .shutDown
+    case .abandoned: .abandoned
     }
   }
 
   /// The outcomes without their payloads.
+  @frozen
   public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// See ``Outcome/finished``.
     case finished
@@ -48,10 +61,16 @@ public enum Outcome: Sendable {
     case failed
     /// See ``Outcome/cancelled``.
     case cancelled
+    /// See ``Outcome/superseded``.
+    case superseded
+    /// See ``Outcome/timedOut``.
+    case timedOut
     /// See ``Outcome/rejected(_:)``.
     case rejected
     /// See ``Outcome/shutDown``.
     case shutDown
+    /// See ``Outcome/abandoned``.
+    case abandoned
 
     /// The name of the case.
     public var description: String { rawValue }
@@ -65,8 +84,11 @@ extension Outcome: CustomStringConvertible {
     case .finished: "finished"
     case .failed(let error): "failed: \(error)"
     case .cancelled: "cancelled"
+    case .superseded: "superseded by a later action of its key"
+    case .timedOut: "timed out"
     case .rejected(let rejection): "rejected: \(rejection)"
     case .shutDown: "ended by the shutdown of its store"
+    case .abandoned: "abandoned: it was found open after a crash"
     }
   }
 }

@@ -1,23 +1,103 @@
 /// Why an action was rejected.
+@frozen
 public enum Rejection: Sendable {
+  /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreLimits``.
+  case full
+
+  /// Its plan is ``Plan/exclusive(key:)``, and an action of its key had not ended.
+  case exclusive
+
+  /// Its plan is throttled, and an action of its key went before it within the interval.
+  case throttled
+
+  /// Its plan has a ``Breaker``, which is open.
+  case breakerOpen
+
   /// The store was shut down before the action was sent.
   case shuttingDown
+
+  /// An interceptor rejected it.
+  case intercepted
 
   /// The interactor decided `.handle` for the action and has no `handle`.
   case notHandled
 
+  /// Its plan contradicts itself; the sentence says how, and the fix.
+  case invalidPlan(String)
+
+  /// The store's journal takes no more entries, for this reason.
+  case journal(any Error)
+
   /// The interactor decided against the action, with this error.
   case decided(any Error)
+
+  /// The reason without its payload, for comparing and counting.
+  public var kind: Kind {
+    switch self {
+    case .full: .full
+    case .exclusive: .exclusive
+    case .throttled: .throttled
+    case .breakerOpen: .breakerOpen
+    case .shuttingDown: .shuttingDown
+    case .intercepted: .intercepted
+    case .notHandled: .notHandled
+    case .invalidPlan: .invalidPlan
+    case .journal: .journal
+    case .decided: .decided
+    }
+  }
+
+  /// The reasons without their payloads.
+  @frozen
+  public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// See ``Rejection/full``.
+    case full
+    /// See ``Rejection/exclusive``.
+    case exclusive
+    /// See ``Rejection/throttled``.
+    case throttled
+    /// See ``Rejection/breakerOpen``.
+    case breakerOpen
+    /// See ``Rejection/shuttingDown``.
+    case shuttingDown
+    /// See ``Rejection/intercepted``.
+    case intercepted
+    /// See ``Rejection/notHandled``.
+    case notHandled
+    /// See ``Rejection/invalidPlan(_:)``.
+    case invalidPlan
+    /// See ``Rejection/journal(_:)``.
+    case journal
+    /// See ``Rejection/decided(_:)``.
+    case decided
+
+    /// The name of the case.
+    public var description: String { rawValue }
+  }
 }
 
 extension Rejection: CustomStringConvertible {
   /// The reason as a sentence, with the fix where there is one.
   public var description: String {
     switch self {
+    case .full:
+      "The store has as many actions as its limits allow; send less, `submit` instead, or raise `StoreConfiguration.limits`."
+    case .exclusive:
+      "An action of the same exclusive key has not ended; send it again after that."
+    case .throttled:
+      "An action of the same key went before it within the throttle's interval; send it again after that."
+    case .breakerOpen:
+      "The breaker is open because the actions before failed; send it again when the breaker lets one through."
     case .shuttingDown:
       "The store is shut down and takes no more actions; send to a store that is running."
+    case .intercepted:
+      "An interceptor rejected the action."
     case .notHandled:
       "The interactor has no `handle` for this action; write `handle`, or return another decision than `.handle` from `decide`."
+    case .invalidPlan(let problem):
+      problem
+    case .journal(let error):
+      "The journal takes no more entries: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
     }

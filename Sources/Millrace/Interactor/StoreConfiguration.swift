@@ -1,27 +1,60 @@
 /// What a store is given besides its interactor and its state.
 public struct StoreConfiguration: Sendable {
-  private final class Chosen: Sendable {
-    let clock: any Clock<Duration>
+  private struct Choice: Sendable {
+    var clock: any Clock<Duration> = ContinuousClock()
+    var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    var limits = StoreLimits.standard
+    var report: @Sendable (Incident) -> Void = writeToStandardError
+  }
 
-    init(clock: any Clock<Duration>) {
-      self.clock = clock
+  private final class Box: Sendable {
+    let choice: Choice
+
+    init(_ choice: Choice) {
+      self.choice = choice
     }
   }
 
-  /// One word, for there may be many stores; nil is the default.
-  private var chosen: Chosen?
+  /// One word, for there may be many stores; nil is the defaults.
+  private var box: Box?
+
+  private var choice: Choice {
+    get { box?.choice ?? Choice() }
+    set { box = Box(newValue) }
+  }
 
   /// The clock that everything timed in the store goes by; a `ContinuousClock` by default, a test clock in tests.
   public var clock: any Clock<Duration> {
-    get { chosen?.clock ?? ContinuousClock() }
-    set { chosen = Chosen(clock: newValue) }
+    get { choice.clock }
+    set { choice.clock = newValue }
   }
 
-  /// The defaults.
-  public init() {}
+  /// What jitter and idempotency keys are drawn from; the system's by default, one with a seed in tests.
+  ///
+  /// The store draws from a copy of its own.
+  public var random: any RandomNumberGenerator & Sendable {
+    get { choice.random }
+    set { choice.random = newValue }
+  }
 
-  /// The defaults with a clock.
-  public init(clock: any Clock<Duration>) {
-    chosen = Chosen(clock: clock)
+  /// How much the store takes on.
+  public var limits: StoreLimits {
+    get { box?.choice.limits ?? .standard }
+    set { choice.limits = newValue }
+  }
+
+  /// What is told of failures that nobody handles, and of mistakes in the interactor; by default one line on standard error.
+  ///
+  /// **Order and isolation.** It is called on whichever thread meets the incident, one call at a time or several, never with
+  /// the store's turn; it may send to the store.
+  public var report: @Sendable (Incident) -> Void {
+    get { choice.report }
+    set { choice.report = newValue }
+  }
+
+  /// The defaults, but for what is given.
+  public init(clock: (any Clock<Duration>)? = nil, limits: StoreLimits? = nil) {
+    if let clock { self.clock = clock }
+    if let limits { self.limits = limits }
   }
 }

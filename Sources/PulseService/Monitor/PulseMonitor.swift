@@ -54,10 +54,14 @@ struct PulseMonitor: Interactor {
     // Decided without a run: an action that is rejected has marked nothing.
     case (_, .finished), (_, .rejected): nil
     case (.sample, .failed(let error)): .sampleFailed(reason: "\(error)")
-    case (.sample, .cancelled), (.sample, .shutDown): .sampled
+    case (.sample, .timedOut): .sampleFailed(reason: "timed out")
+    case (.sample, .cancelled), (.sample, .superseded), (.sample, .shutDown), (.sample, .abandoned): .sampled
     case (.probe(let endpoint), .failed(let error)):
       .probed(endpoint, .down(reason: "\(error)"), at: stopwatch.elapsed)
-    case (.probe(let endpoint), .cancelled), (.probe(let endpoint), .shutDown): .probeEnded(endpoint)
+    case (.probe(let endpoint), .timedOut): .probed(endpoint, .down(reason: "timed out"), at: stopwatch.elapsed)
+    case (.probe(let endpoint), .cancelled), (.probe(let endpoint), .superseded), (.probe(let endpoint), .shutDown),
+      (.probe(let endpoint), .abandoned):
+      .probeEnded(endpoint)
     }
   }
 

@@ -1,31 +1,52 @@
-import Millrace
 import Testing
+
+@testable import Millrace
 
 @Suite("Outcome")
 struct OutcomeTests {
-  @Test(
-    "An outcome has a kind and says what happened, with the error it carries",
-    arguments: [
-      (Outcome.finished, Outcome.Kind.finished, "finished"),
-      (.failed(Mishap()), .failed, "failed: a mishap"),
-      (.cancelled, .cancelled, "cancelled"),
-      (.shutDown, .shutDown, "ended by the shutdown of its store"),
-      (
-        .rejected(.shuttingDown), .rejected,
-        "rejected: The store is shut down and takes no more actions; send to a store that is running."
-      ),
-      (
-        .rejected(.notHandled), .rejected,
-        "rejected: The interactor has no `handle` for this action; write `handle`, or return another decision than "
-          + "`.handle` from `decide`."
-      ),
-      (
-        .rejected(.decided(Mishap())), .rejected, "rejected: The interactor decided against the action: a mishap"
-      ),
-    ])
-  func anOutcomeSaysWhatHappened(outcome: Outcome, kind: Outcome.Kind, description: String) {
-    #expect(outcome.kind == kind)
-    #expect(outcome.description == description)
+  /// An outcome, and what it is to say of itself.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let outcome: Outcome
+    let kind: Outcome.Kind
+    let description: String
+    var isCut = false
+
+    var testDescription: String { description }
+  }
+
+  static let rows = [
+    Row(outcome: .finished, kind: .finished, description: "finished"),
+    Row(outcome: .failed(Mishap()), kind: .failed, description: "failed: a mishap"),
+    Row(outcome: .cancelled, kind: .cancelled, description: "cancelled", isCut: true),
+    Row(
+      outcome: .superseded, kind: .superseded, description: "superseded by a later action of its key", isCut: true),
+    Row(outcome: .timedOut, kind: .timedOut, description: "timed out", isCut: true),
+    Row(
+      outcome: .rejected(.shuttingDown), kind: .rejected,
+      description: "rejected: The store is shut down and takes no more actions; send to a store that is running."),
+    Row(
+      outcome: .rejected(.decided(Mishap())), kind: .rejected,
+      description: "rejected: The interactor decided against the action: a mishap"),
+    Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", isCut: true),
+    Row(
+      outcome: .abandoned, kind: .abandoned, description: "abandoned: it was found open after a crash"),
+  ]
+
+  @Test("An outcome has a kind and says what happened, with the error it carries", arguments: rows)
+  func anOutcomeSaysWhatHappened(row: Row) {
+    #expect(row.outcome.kind == row.kind)
+    #expect(row.outcome.description == row.description)
+  }
+
+  @Test("Only `finished` is finished, and only what ends a run from outside cuts it", arguments: rows)
+  func anOutcomeIsFinishedOrCut(row: Row) {
+    #expect(row.outcome.isFinished == (row.kind == .finished))
+    #expect(row.outcome.isCut == row.isCut)
+  }
+
+  @Test("Every kind is that of an outcome")
+  func everyKindIsThatOfAnOutcome() {
+    #expect(Set(Self.rows.map(\.kind)) == Set(Outcome.Kind.allCases))
   }
 
   @Test("A kind is described by its name", arguments: Outcome.Kind.allCases)

@@ -3,21 +3,64 @@ import Testing
 
 @Suite("Rejection")
 struct RejectionTests {
-  @Test(
-    "A rejection is a sentence, with the fix where there is one",
-    arguments: [
-      (
-        Rejection.shuttingDown,
-        "The store is shut down and takes no more actions; send to a store that is running."
-      ),
-      (
-        .notHandled,
-        "The interactor has no `handle` for this action; write `handle`, or return another decision than `.handle` from "
-          + "`decide`."
-      ),
-      (.decided(Mishap()), "The interactor decided against the action: a mishap"),
-    ])
-  func aRejectionIsASentence(rejection: Rejection, description: String) {
-    #expect(rejection.description == description)
+  /// A rejection, and what it is to say of itself.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let rejection: Rejection
+    let kind: Rejection.Kind
+    let description: String
+
+    var testDescription: String { kind.description }
+  }
+
+  static let rows = [
+    Row(
+      rejection: .full, kind: .full,
+      description: "The store has as many actions as its limits allow; send less, `submit` instead, or raise "
+        + "`StoreConfiguration.limits`."),
+    Row(
+      rejection: .exclusive, kind: .exclusive,
+      description: "An action of the same exclusive key has not ended; send it again after that."),
+    Row(
+      rejection: .throttled, kind: .throttled,
+      description: "An action of the same key went before it within the throttle's interval; send it again after "
+        + "that."),
+    Row(
+      rejection: .breakerOpen, kind: .breakerOpen,
+      description: "The breaker is open because the actions before failed; send it again when the breaker lets one "
+        + "through."),
+    Row(
+      rejection: .shuttingDown, kind: .shuttingDown,
+      description: "The store is shut down and takes no more actions; send to a store that is running."),
+    Row(
+      rejection: .intercepted, kind: .intercepted, description: "An interceptor rejected the action."),
+    Row(
+      rejection: .notHandled, kind: .notHandled,
+      description: "The interactor has no `handle` for this action; write `handle`, or return another decision than "
+        + "`.handle` from `decide`."),
+    Row(
+      rejection: .invalidPlan("A plan is wrong; make it right."), kind: .invalidPlan,
+      description: "A plan is wrong; make it right."),
+    Row(
+      rejection: .journal(Mishap()), kind: .journal, description: "The journal takes no more entries: a mishap"),
+    Row(
+      rejection: .decided(Mishap()), kind: .decided,
+      description: "The interactor decided against the action: a mishap"),
+  ]
+
+  @Test("A rejection has a kind and is a sentence, with the fix where there is one", arguments: rows)
+  func aRejectionIsASentence(row: Row) {
+    #expect(row.rejection.kind == row.kind)
+    #expect(row.rejection.description == row.description)
+  }
+
+  @Test("Every kind is that of a rejection")
+  func everyKindIsThatOfARejection() {
+    #expect(Rejection.Kind.allCases == Self.rows.map(\.kind))
+  }
+
+  @Test("A kind is described by its name", arguments: Rejection.Kind.allCases)
+  func aKindIsDescribedByItsName(kind: Rejection.Kind) {
+    #expect(kind.description == kind.rawValue)
+    #expect(Rejection.Kind(rawValue: "\(kind)") == kind)
   }
 }

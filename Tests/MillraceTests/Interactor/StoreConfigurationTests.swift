@@ -15,6 +15,69 @@ struct StoreConfigurationTests {
     #expect(copy.clock is ContinuousClock)
   }
 
+  @Test("The limits are the standard ones unless others are given")
+  func theLimits() {
+    #expect(StoreConfiguration().limits == .standard)
+    let given = StoreConfiguration(limits: StoreLimits(runsInFlight: 2))
+    #expect(given.limits == StoreLimits(runsInFlight: 2))
+    #expect(given.clock is ContinuousClock)
+    var configuration = given
+    configuration.limits.actionsWaiting = 3
+    #expect(configuration.limits == StoreLimits(runsInFlight: 2, actionsWaiting: 3))
+    #expect(given.limits == StoreLimits(runsInFlight: 2))
+  }
+
+  @Test("The random source is the system's unless another one is set, and is copied when it is drawn from")
+  func theRandomSource() {
+    #expect(StoreConfiguration().random is SystemRandomNumberGenerator)
+    var configuration = StoreConfiguration()
+    configuration.random = SeededGenerator(seed: 1)
+    var one = configuration.random
+    var other = configuration.random
+    var expected = SeededGenerator(seed: 1)
+    let first = expected.next()
+    #expect(one.next() == first)
+    #expect(other.next() == first)
+  }
+
+  @Test("The report is the one that is set")
+  func theReport() {
+    let reports = Notes<String>()
+    var configuration = StoreConfiguration()
+    configuration.report = { reports.note("\($0)") }
+    configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
+    #expect(reports.all == ["It was late."])
+  }
+
+  @Test("What is set leaves the other settings, and copies, as they were")
+  func settingsAreIndependent() {
+    let reports = Box(0)
+    var configuration = StoreConfiguration(clock: SuspendingClock(), limits: StoreLimits(runsInFlight: 2))
+    let before = configuration
+    configuration.random = SeededGenerator(seed: 1)
+    let between = configuration
+    configuration.report = { _ in reports.update { $0 += 1 } }
+    configuration.limits.runsInFlight = 3
+    configuration.clock = ContinuousClock()
+
+    #expect(before.random is SystemRandomNumberGenerator)
+    #expect(between.random is SeededGenerator)
+    for earlier in [before, between] {
+      #expect(earlier.clock is SuspendingClock)
+      #expect(earlier.limits.runsInFlight == 2)
+    }
+    #expect(configuration.clock is ContinuousClock)
+    #expect(configuration.limits.runsInFlight == 3)
+    #expect(configuration.random is SeededGenerator)
+    configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
+    #expect(reports.value == 1)
+  }
+
+  @Test("A configuration is one word, for there may be many stores")
+  func aConfigurationIsOneWord() {
+    #expect(MemoryLayout<StoreConfiguration>.size == MemoryLayout<Int>.size)
+  }
+
   @Test("A wait of the store times out on the configured clock")
   func waitsGoByTheClock() async throws {
     let clock = TestClock()

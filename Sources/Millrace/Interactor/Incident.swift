@@ -1,0 +1,48 @@
+/// Something that went wrong in a store and that no action's sender is told of, or is easily overlooked.
+///
+/// It is given to ``StoreConfiguration/report``. It never holds an action, a mutation or a state.
+public struct Incident: Sendable, CustomStringConvertible {
+  /// The kinds there are; more may come.
+  public struct Kind: Sendable, Hashable {
+    private let name: String
+
+    /// A handler threw, and `closing` made no mutation of it.
+    ///
+    /// Reported each time.
+    public static let unhandledFailure = Kind(name: "unhandledFailure")
+
+    /// A plan contradicts itself.
+    ///
+    /// Reported once a store for each problem.
+    public static let invalidPlan = Kind(name: "invalidPlan")
+
+    /// A run emitted after its end.
+    ///
+    /// Reported once a store.
+    public static let lateEmit = Kind(name: "lateEmit")
+
+    /// The interactor has a method that looks like one of the protocol's and is not.
+    ///
+    /// Reported once a type, in debug builds.
+    public static let nearMiss = Kind(name: "nearMiss")
+  }
+
+  /// What kind of thing went wrong.
+  public let kind: Kind
+
+  /// The type of the action, or of the interactor for ``Kind/nearMiss``.
+  public let type: any Any.Type
+
+  /// The error that was thrown, if one was.
+  public let error: (any Error)?
+
+  /// What went wrong, as a sentence that says the fix.
+  public let description: String
+
+  package init(_ kind: Kind, of type: any Any.Type, error: (any Error)? = nil, _ description: String) {
+    self.kind = kind
+    self.type = type
+    self.error = error
+    self.description = description
+  }
+}

@@ -1,0 +1,168 @@
+/// How an action meets others and time: what ``Interactor/plan(for:)`` answers.
+///
+/// A plan is an overlap, and what is added to it:
+///
+/// ```swift
+/// .latest(key: "search").debounce(.milliseconds(300)).timeout(.seconds(5))
+/// .serial(key: alert).retry(3, backoff: .exponential()).breaker(Breaker(failures: 5), key: "webhook")
+/// ```
+///
+/// **The order of things.** An action is debounced or throttled first; then it meets the others of its key; then it is
+/// taken up and decided; then it is handled, in one attempt or several. What is dropped before its take-up has changed
+/// nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
+/// its first mistake.
+///
+/// **Keys** are compared together with their types: `1` and `1.0` are two. They belong to one store, and cost nothing once
+/// no action of theirs is left. Where plans differ on one key, the newest decides.
+///
+/// **Time** is that of ``StoreConfiguration/clock``.
+@frozen
+public struct Plan: Sendable {
+  /// One word; nil is ``concurrent``.
+  @usableFromInline var terms: PlanTerms?
+
+  @inlinable
+  init(terms: PlanTerms?) {
+    self.terms = terms
+  }
+
+  /// Whether the action is taken up at once, whatever else goes on.
+  @inlinable var isConcurrent: Bool { terms == nil }
+
+  // MARK: Overlap
+
+  /// The action starts at once, beside all others; the default.
+  @inlinable public static var concurrent: Plan { Plan(terms: nil) }
+
+  /// At most `max` actions of this key are in flight; the others wait for their turn, in accepted order.
+  ///
+  /// An action that waits has not been decided. The place of one that was cancelled is free when its handler has returned.
+  /// ``Store/setLimit(_:for:)`` changes the maximum at once.
+  public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {
+    Plan(terms: PlanTerms(.concurrent(max: max), PlanKey(key), problem: max < 1 ? .maximum : nil))
+  }
+
+  /// Actions of this key are handled one after the other, in accepted order.
+  ///
+  /// The turn of one that was cancelled is over when its handler has returned.
+  public static func serial(key: some Hashable & Sendable) -> Plan {
+    Plan(terms: PlanTerms(.concurrent(max: 1), PlanKey(key)))
+  }
+
+  /// The action ends all earlier ones of this key, waiting or running, as ``Outcome/superseded``, and starts at once.
+  public static func latest(key: some Hashable & Sendable) -> Plan {
+    Plan(terms: PlanTerms(.latest, PlanKey(key)))
+  }
+
+  /// The action is rejected as ``Rejection/exclusive`` as long as an earlier one of this key has not ended.
+  public static func exclusive(key: some Hashable & Sendable) -> Plan {
+    Plan(terms: PlanTerms(.exclusive, PlanKey(key)))
+  }
+
+  /// The action joins the one of this key that is in flight, and has its outcome; the first one is the one that is handled.
+  ///
+  /// A receipt that is cancelled or times out leaves the run to the others; the run is cancelled when the last has gone.
+  public static func shared(key: some Hashable & Sendable) -> Plan {
+    Plan(terms: PlanTerms(.shared, PlanKey(key)))
+  }
+
+  // MARK: Pace
+
+  /// The action waits until so long no other one of its key has come; one that is replaced ends as ``Outcome/superseded``.
+  public consuming func debounce(_ interval: Duration) -> Plan {
+    changed { terms in
+      terms.note(terms.pace == nil ? nil : .pacing)
+      terms.note(interval > .zero ? nil : .interval)
+      terms.pace = .debounce(interval)
+    }
+  }
+
+  /// At most one action of its key passes in each interval.
+  ///
+  /// - Parameters:
+  ///   - interval: begins with the action that passes.
+  ///   - leading: whether the first action passes at once.
+  ///   - trailing: whether the last action of the interval passes when that is over. Those before it end as
+  ///     ``Outcome/superseded``. Otherwise all are rejected as ``Rejection/throttled``.
+  public consuming func throttle(_ interval: Duration, leading: Bool = true, trailing: Bool = true) -> Plan {
+    changed { terms in
+      terms.note(terms.pace == nil ? nil : .pacing)
+      terms.note(interval > .zero ? nil : .interval)
+      terms.note(leading || trailing ? nil : .throttle)
+      terms.pace = .throttle(interval, leading: leading, trailing: trailing)
+    }
+  }
+
+  // MARK: Time
+
+  /// The action ends as ``Outcome/timedOut`` so long after it was accepted: over waiting and over all its attempts.
+  public consuming func timeout(_ timeout: Duration) -> Plan {
+    changed { terms in
+      terms.note(timeout > .zero ? nil : .timeout)
+      terms.timeout = timeout
+    }
+  }
+
+  /// Each attempt is given up after so long: another follows if the plan allows it, otherwise the action ends as
+  /// ``Outcome/timedOut``.
+  ///
+  /// A handler that ignores its cancellation may still be there when the next attempt begins; nothing of it is committed.
+  public consuming func attemptTimeout(_ timeout: Duration) -> Plan {
+    changed { terms in
+      terms.note(timeout > .zero ? nil : .timeout)
+      terms.attemptTimeout = timeout
+    }
+  }
+
+  // MARK: Failure
+
+  /// An attempt that throws out of its sequence, or is given up, is followed by another one.
+  ///
+  /// Each attempt calls `handle` anew, with the newest state, the same ``Run/idempotencyKey`` and the next ``Run/attempt``.
+  /// What a failed attempt has committed stays committed.
+  ///
+  /// - Parameters:
+  ///   - attempts: how many are made at most, the first one included.
+  ///   - backoff: how long the run rests between them; it keeps its turn and its slot meanwhile.
+  ///   - jitter: which part of the rest may be taken away at random: from 0, nothing, to 1, all.
+  ///   - budget: how many further attempts all runs of the key may make together; nil is as many as they like.
+  ///   - afterCommits: whether another attempt follows when one has committed something.
+  public consuming func retry(
+    _ attempts: Int, backoff: Backoff = .exponential(), jitter: Double = 0.5, budget: RetryBudget? = nil,
+    afterCommits: Bool = false
+  ) -> Plan {
+    changed { terms in
+      terms.note(attempts >= 1 ? nil : .attempts)
+      terms.note(backoff.problem)
+      terms.note(jitter >= 0 && jitter <= 1 ? nil : .jitter)
+      if let budget { terms.note(budget.capacity >= 1 && budget.refill > .zero ? nil : .budget) }
+      terms.retry = PlanTerms.Retry(
+        attempts: attempts, backoff: backoff, jitter: jitter, budget: budget, afterCommits: afterCommits)
+    }
+  }
+
+  /// Actions are rejected as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
+  public consuming func breaker(_ breaker: Breaker = Breaker()) -> Plan {
+    changed { $0.set(breaker, key: nil) }
+  }
+
+  /// Actions are rejected as ``Rejection/breakerOpen`` while the breaker of this key is open.
+  public consuming func breaker(_ breaker: Breaker = Breaker(), key: some Hashable & Sendable) -> Plan {
+    changed { $0.set(breaker, key: PlanKey(key)) }
+  }
+
+  /// What becomes of the action's run if the process crashes; ``Recovery/abandon`` by default.
+  public consuming func recovery(_ recovery: Recovery) -> Plan {
+    changed { $0.recovery = recovery }
+  }
+
+  private consuming func changed(_ change: (PlanTerms) -> Void) -> Plan {
+    if terms == nil {
+      terms = PlanTerms(nil, nil)
+    } else if !isKnownUniquelyReferenced(&terms) {
+      terms = terms.map { PlanTerms(copying: $0) }
+    }
+    if let terms { change(terms) }
+    return self
+  }
+}
