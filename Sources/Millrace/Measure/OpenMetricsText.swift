@@ -1,0 +1,149 @@
+/// OpenMetrics 1.0 text in the making, one family of samples after the other.
+struct OpenMetricsText {
+  /// The labels that the text itself gives to samples.
+  enum OwnLabel: String, CaseIterable {
+    case le, outcome, reason
+  }
+
+  private enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  private typealias Label = (name: String, value: String)
+
+  /// The bounds of histograms: as the format wants them written, in seconds, and in nanoseconds.
+  private static let bounds: [(text: String, nanoseconds: Int64)] = [
+    ("1e-06", 1_000), ("2.5e-06", 2_500), ("5e-06", 5_000),
+    ("1e-05", 10_000), ("2.5e-05", 25_000), ("5e-05", 50_000),
+    ("0.0001", 100_000), ("0.00025", 250_000), ("0.0005", 500_000),
+    ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000),
+    ("0.01", 10_000_000), ("0.025", 25_000_000), ("0.05", 50_000_000),
+    ("0.1", 100_000_000), ("0.25", 250_000_000), ("0.5", 500_000_000),
+    ("1.0", 1_000_000_000), ("2.5", 2_500_000_000), ("5.0", 5_000_000_000),
+    ("10.0", 10_000_000_000), ("25.0", 25_000_000_000), ("50.0", 50_000_000_000),
+    ("100.0", 100_000_000_000),
+  ]
+
+  private let prefix: String
+  private let labels: [Label]
+  private var text = ""
+
+  /// A text without a family, whose names will begin with the prefix, and whose samples will have the labels.
+  init(prefix: String, labels: [String: String]) {
+    self.prefix = prefix.isEmpty ? "" : Self.legal(prefix) + "_"
+    self.labels = Self.named(labels)
+  }
+
+  mutating func addGauge(_ name: String, _ value: Int, unit: String? = nil, help: String) {
+    let family = begin(name, .gauge, unit: unit, help: help)
+    add(family, "\(value)")
+  }
+
+  mutating func addCounter(_ name: String, _ value: Int, help: String) {
+    let family = begin(name, .counter, help: help)
+    add(family + "_total", "\(value)")
+  }
+
+  /// A counter that has one sample for each value of a label.
+  mutating func addCounters(_ name: String, _ values: [(String, Int)], by label: OwnLabel, help: String) {
+    let family = begin(name, .counter, help: help)
+    for (kind, value) in values { add(family + "_total", "\(value)", (label.rawValue, kind)) }
+  }
+
+  /// A histogram of seconds.
+  mutating func addHistogram(_ name: String, _ histogram: Histogram, help: String) {
+    let family = begin(name, .histogram, unit: "seconds", help: help)
+    for (bound, nanoseconds) in Self.bounds {
+      let count = histogram.count(upTo: .nanoseconds(nanoseconds))
+      add(family + "_bucket", "\(count)", (OwnLabel.le.rawValue, bound))
+    }
+    add(family + "_bucket", "\(histogram.count)", (OwnLabel.le.rawValue, "+Inf"))
+    add(family + "_count", "\(histogram.count)")
+    add(family + "_sum", Self.seconds(histogram.total))
+  }
+
+  /// The text with its end.
+  consuming func finished() -> String {
+    text + "# EOF\n"
+  }
+
+  /// Begins a family and returns its full name.
+  private mutating func begin(_ name: String, _ kind: Kind, unit: String? = nil, help: String) -> String {
+    let family = prefix + name + (unit.map { "_" + $0 } ?? "")
+    text += "# TYPE \(family) \(kind.rawValue)\n"
+    if let unit { text += "# UNIT \(family) \(unit)\n" }
+    text += "# HELP \(family) \(help)\n"
+    return family
+  }
+
+  /// Adds a sample, with its own label in its place among the others.
+  private mutating func add(_ name: String, _ value: String, _ own: Label? = nil) {
+    var labels = labels
+    if let own { labels.insert(own, at: labels.firstIndex { $0.name > own.name } ?? labels.endIndex) }
+    text += name
+    if !labels.isEmpty {
+      text += "{" + labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",") + "}"
+    }
+    text += " \(value)\n"
+  }
+}
+
+extension OpenMetricsText {
+  /// The labels with legal names, each once, and escaped values, sorted by name.
+  private static func named(_ labels: [String: String]) -> [Label] {
+    var taken = Set(OwnLabel.allCases.map(\.rawValue))
+    var named: [Label] = []
+    // Those that can keep their names choose first.
+    let kept = labels.keys.filter { legalLabel($0) == $0 && !taken.contains($0) }
+    let changed = labels.keys.filter { legalLabel($0) != $0 || taken.contains($0) }
+    for given in kept + changed.sorted() {
+      var name = legalLabel(given)
+      while !taken.insert(name).inserted { name += "_" }
+      named.append((name, escaped(labels[given] ?? "")))
+    }
+    return named.sorted { $0.name < $1.name }
+  }
+
+  private static func legalLabel(_ name: String) -> String {
+    var name = legal(name)[...]
+    while name.hasPrefix("__") { name.removeFirst() }
+    return String(name)
+  }
+
+  /// The name with `_` for all that is not a letter or digit of ASCII, and before a digit that it begins with.
+  private static func legal(_ name: String) -> String {
+    var legal = ""
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z": legal.unicodeScalars.append(scalar)
+      case "0"..."9":
+        if legal.isEmpty { legal = "_" }
+        legal.unicodeScalars.append(scalar)
+      default: legal += "_"
+      }
+    }
+    return legal.isEmpty ? "_" : legal
+  }
+
+  /// By scalars, since a line feed that follows a carriage return is not a character of its own.
+  private static func escaped(_ value: String) -> String {
+    var escaped = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// A duration that is not negative as seconds, in decimals and exactly.
+  static func seconds(_ duration: Duration) -> String {
+    let (whole, attoseconds) = duration.components
+    var decimals = String(attoseconds + 1_000_000_000_000_000_000).dropFirst()
+    while decimals.count > 1, decimals.last == "0" { decimals.removeLast() }
+    return "\(whole).\(decimals)"
+  }
+}
