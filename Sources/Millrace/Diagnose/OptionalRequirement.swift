@@ -1,0 +1,62 @@
+#if DEBUG
+  /// The methods of ``Interactor`` that have a default, so that a misspelt one compiles.
+  enum OptionalRequirement: String, CaseIterable {
+    case decide
+    case plan
+    case closing
+
+    /// The labels of its parameters.
+    var labels: [String] {
+      switch self {
+      case .decide: ["_", "state"]
+      case .plan: ["for"]
+      case .closing: ["_", "outcome"]
+      }
+    }
+
+    /// The name with the labels: "closing(_:outcome:)".
+    var fullName: String {
+      "\(rawValue)(\(labels.map { "\($0):" }.joined()))"
+    }
+
+    /// How an interactor writes it.
+    var declaration: String {
+      switch self {
+      case .decide: "func decide(_ action: Action, state: State) -> Decision<Mutation>"
+      case .plan: "func plan(for action: Action) -> Plan"
+      case .closing: "func closing(_ action: Action, outcome: Outcome) -> Mutation?"
+      }
+    }
+
+    /// How like its name another one is.
+    func likeness(of name: String) -> Likeness {
+      if name == rawValue { return .same }
+      if edits(from: Array(name), to: Array(rawValue)) <= max(1, rawValue.count / 3) { return .misspelt }
+      return name.starts(with: rawValue.prefix(4)) ? .akin : .other
+    }
+
+    /// How like two names are.
+    enum Likeness: Hashable {
+      /// The very same.
+      case same
+      /// A letter or two apart, as `decid` and `decide`.
+      case misspelt
+      /// The same for four letters, as `close` and `closing`.
+      case akin
+      case other
+    }
+  }
+
+  /// The Levenshtein distance: insertions, deletions and replacements.
+  private func edits(from: [Character], to: [Character]) -> Int {
+    var lastRow = Array(0...to.count)
+    for i in from.indices {
+      var row = [i + 1]
+      for j in to.indices {
+        row.append(min(lastRow[j + 1] + 1, row[j] + 1, lastRow[j] + (from[i] == to[j] ? 0 : 1)))
+      }
+      lastRow = row
+    }
+    return lastRow[to.count]
+  }
+#endif

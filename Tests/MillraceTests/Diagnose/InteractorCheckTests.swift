@@ -1,0 +1,106 @@
+#if DEBUG && os(Linux)
+  import Testing
+
+  @testable import Millrace
+
+  @Suite("Spelling of an interactor")
+  struct InteractorCheckTests {
+    @Test(
+      "A method that is almost the protocol's is found in interactors of all kinds",
+      arguments: [
+        (Misspelt.Letter.self, ["Letter.decid(_:state:) decide(_:state:) and is not"]),
+        (
+          Misspelt.Labels.self,
+          ["Labels.plan(_:) plan(for:) and is not", "Labels.closing(_:_:) closing(_:outcome:) and is not"]
+        ),
+        (
+          Misspelt.Result.self,
+          ["Result.decide(_:state:) and returns another type", "Result.closing(_:outcome:) and returns another type"]
+        ),
+        (
+          Misspelt.Effects.self,
+          [
+            "Effects.decide(_:state:) and is async", "Effects.plan(for:) and throws",
+            "Effects.closing(_:outcome:) and is static",
+          ]
+        ),
+        (
+          Misspelt.Parameters.self,
+          [
+            "Parameters.decide(_:state:) and takes other types", "Parameters.plan(for:) and takes other types",
+            "Parameters.closing(_:outcome:) and takes other types",
+          ]
+        ),
+        (Misspelt.Word.self, ["Word.close(_:outcome:) closing(_:outcome:) and is not"]),
+        (Misspelt.Secret.self, ["Secret.closin(_:outcome:) closing(_:outcome:) and is not"]),
+        (Misspelt.Extended.self, ["Extended.closing(action:outcome:) closing(_:outcome:) and is not"]),
+        (
+          Misspelt.Outer<Int>.Generic<String>.self,
+          [
+            "Outer.Generic.decid(_:state:) decide(_:state:) and is not",
+            "Outer.Generic.closing(_:outcome:) and returns another type",
+          ]
+        ),
+        (Misspelt.Class.self, ["Class.plans(for:) plan(for:) and is not"]),
+        (Misspelt.Actor.self, ["Actor.deside(_:state:) decide(_:state:) and is not"]),
+        (Misspelt.Enum.self, ["Enum.planFor(_:) plan(for:) and is not"]),
+        (Outcome.Away.self, ["Outcome.Away.plan(_:) plan(for:) and is not"]),
+        (Misspelt.hidden, ["Hidden.decide(action:state:) decide(_:state:) and is not"]),
+        (Misspelt.local, ["Local.closing(_:_:) closing(_:outcome:) and is not"]),
+      ] as [(any Interactor.Type, [String])])
+    func aNearMissIsFound(interactor: any Interactor.Type, briefly: [String]) {
+      let sentences = InteractorCheck.nearMisses(of: interactor)
+      #expect(sentences.map(brief) == briefly)
+    }
+
+    @Test(
+      "An interactor that is right is not reported, whatever helpers it has",
+      arguments: [
+        WellSpelt.Full.self, WellSpelt.Helpers.self, WellSpelt.Generic<Int>.self, WellSpelt.Wrapper<Script>.self,
+        WellSpelt.Wrapper<WellSpelt.Generic<[Int]>>.self, WellSpelt.Exotic.self, WellSpelt.Own.self,
+        WellSpelt.Class.self, WellSpelt.Inheriting.self, WellSpelt.Actor.self, WellSpelt.hidden, WellSpelt.local,
+        Script.self, Sheet.self,
+      ] as [any Interactor.Type])
+    func aCorrectInteractorIsNotReported(interactor: any Interactor.Type) {
+      #expect(InteractorCheck.nearMisses(of: interactor) == [])
+    }
+
+    @Test("A near miss is one incident of the interactor that says the fix, once a type")
+    func aNearMissIsReportedOnce() async throws {
+      struct Once: Desk {
+        func closing(_ action: Action, _ outcome: Outcome) -> Mutation? { nil }
+      }
+      let incidents = Lock<[Incident]>([])
+      let report: @Sendable (Incident) -> Void = { incident in incidents.withLock { $0.append(incident) } }
+      let look = try #require(InteractorCheck.start(Once.self, report: report))
+      await look.value
+      #expect(InteractorCheck.start(Once.self, report: report) == nil)
+      let reported = incidents.withLock { $0 }
+      #expect(reported.map(\.kind) == [.nearMiss])
+      #expect(reported.first?.type == Once.self)
+      #expect(
+        reported.first?.description
+          == "Once.closing(_:_:) looks like Interactor's closing(_:outcome:) and is not, so the default is used; "
+          + "spell it `func closing(_ action: Action, outcome: Outcome) -> Mutation?`, or rename it.")
+    }
+
+    @Test("What a store calls reports in its own time")
+    func theEntryReports() async {
+      struct Entry: Desk {
+        func plan(_ action: Action) -> Plan { .concurrent }
+      }
+      let (incidents, continuation) = AsyncStream.makeStream(of: Incident.self)
+      var configuration = StoreConfiguration()
+      configuration.report = { continuation.yield($0) }
+      checkSpelling(of: Entry.self, configuration: configuration)
+      let incident = await incidents.first { _ in true }
+      #expect(incident.map { brief($0.description) } == "Entry.plan(_:) plan(for:) and is not")
+    }
+
+    /// The part of a sentence that differs from one near miss to the next, without the type around all of them.
+    private func brief(_ sentence: String) -> String {
+      let words = sentence.split(separator: ", so the default is used")[0]
+      return String(words).replacing(" looks like Interactor's", with: "").replacing("Misspelt.", with: "")
+    }
+  }
+#endif
