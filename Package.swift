@@ -22,8 +22,8 @@ let package = Package(
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
   targets: [
-    .target(name: "Millrace", dependencies: ["MillraceThread"], swiftSettings: strict),
-    .target(name: "MillraceThread"),
+    .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
+    .target(name: "MillraceSystem"),
     .target(name: "MillraceTesting", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .executableTarget(

@@ -11,29 +11,51 @@ extension Committer {
   /// Where observers look for states; it does not hold this committer.
   @inlinable
   final func stateSource() -> StateSource<I.State> {
-    StateSource { [weak self] seen, waiter in
+    StateSource { [weak self] seen, observer in
       guard let self else { return nil }
-      return await self.next(after: seen, waiter)
+      return await self.next(after: seen, observer)
+    } leave: { [weak self] seat in
+      self?.leave(seat)
     }
   }
 
   /// The newest state if it is newer than `seen`; otherwise waits for one.
   @inlinable
-  nonisolated(nonsending) final func next(after seen: Int, _ waiter: Waiter) async -> Snapshot<I.State>? {
+  nonisolated(nonsending) final func next(after seen: Int, _ observer: StateObserver) async -> Snapshot<I.State>? {
     while !Task.isCancelled {
       var isNewer = true
       while isNewer, enterOrGiveUp() {
         let isOpen = isOpen
         let snapshot = revision > seen ? Snapshot(revision: revision, state: state) : nil
+        if let snapshot { seat(observer.seat, at: snapshot.revision) }
         let board = board
         leave()
         if let snapshot { return snapshot }
         if !isOpen { return nil }
         isNewer = board?.linger(after: seen, newest: newest) ?? false
       }
-      await park(waiter, after: seen)
+      await park(observer.waiter, after: seen)
     }
     return nil
+  }
+
+  /// Notes what an observer has seen, for the store's metrics.
+  ///
+  /// *Owner's.*
+  @inlinable
+  final func seat(_ seat: Seat, at revision: Int) {
+    if seat.place == nil { takePlace(seat) }
+    seat.seen = revision
+  }
+
+  @usableFromInline
+  final func takePlace(_ seat: Seat) {
+    ownBoard.seats.insert(seat)
+  }
+
+  @usableFromInline
+  final func leave(_ seat: Seat) {
+    perform { self.board?.seats.remove(seat) }
   }
 
   /// Waits until there is a newer state than `seen`, the store is closed, or the task is cancelled.

@@ -27,6 +27,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     committer.perform { [forget, observer] in
       observed.remove(observer)  // It waits there still if it was cancelled before it joined.
       observed.observers -= 1
+      committer.board?.valueObservers -= 1
       if observed.observers == 0, let board = committer.board { forget(board) }
     }
   }
@@ -105,6 +106,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     if let joined = joined.withLock({ $0 }) { return joined }
     let observed = join(board)
     observed.observers += 1
+    board.valueObservers += 1
     joined.withLock { $0 = observed }
     return observed
   }

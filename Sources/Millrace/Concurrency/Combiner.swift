@@ -152,10 +152,7 @@ package class Combiner: @unchecked Sendable {
   ///
   /// Waits for at most the step in progress. Called from inside a step, it does the work right after that step.
   final func performUrgently(_ work: @escaping Work) {
-    if isOwnedHere {
-      ownErrands.deferred.append(work)
-      return
-    }
+    if isOwnedHere { return performAfterStep(work) }
     enterUrgently()
     work()
     leave()
@@ -177,6 +174,13 @@ package class Combiner: @unchecked Sendable {
       if looks > Combiner.looks { yieldProcessor() }
     }
     urgent.subtract(1, ordering: .relaxed)
+  }
+
+  /// Does `work` when the step in progress is done, with the same turn.
+  ///
+  /// *Owner's.*
+  final func performAfterStep(_ work: @escaping Work) {
+    ownErrands.deferred.append(work)
   }
 
   /// Does `action` once this turn is given up.

@@ -1,4 +1,4 @@
-public import MillraceThread
+public import MillraceSystem
 
 #if canImport(Glibc)
   import Glibc

@@ -22,6 +22,10 @@ class Noticeboard {
   /// Whether each single state is judged by somebody.
   @exclusivity(unchecked) @usableFromInline final var hasWatchers = false
 
+  /// Observers of states that were delivered one, and how many there are of values.
+  @exclusivity(unchecked) final var seats = PlacedList<Seat>()
+  @exclusivity(unchecked) final var valueObservers = 0
+
   /// Observers that look for a newer state before they park.
   private final let lingerers = Atomic(0)
 

@@ -21,16 +21,17 @@ public struct SnapshotSequence<State: Sendable>: AsyncSequence, Sendable {
   /// One observer of a store's snapshots.
   public struct Iterator: AsyncIteratorProtocol {
     private let source: StateSource<State>
-    private let waiter = Waiter()
+    private let observer: StateObserver
     private var seen = -1
 
     init(source: StateSource<State>) {
       self.source = source
+      observer = source.makeObserver()
     }
 
     /// The newest snapshot that this observer has not seen, as soon as there is one; nil when there will be none.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Snapshot<State>? {
-      guard let snapshot = await source.next(seen, waiter) else { return nil }
+      guard let snapshot = await source.next(seen, observer) else { return nil }
       let missed = seen < 0 ? 0 : snapshot.revision - seen - 1
       seen = snapshot.revision
       return Snapshot(revision: snapshot.revision, state: snapshot.state, missed: missed)

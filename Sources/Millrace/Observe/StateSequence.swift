@@ -32,18 +32,19 @@ public struct StateSequence<State: Sendable>: AsyncSequence, Sendable {
   /// One observer of a store's states.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let source: StateSource<State>
-    @usableFromInline let waiter = Waiter()
+    @usableFromInline let observer: StateObserver
     @usableFromInline var seen = -1
 
     @usableFromInline
     init(source: StateSource<State>) {
       self.source = source
+      observer = source.makeObserver()
     }
 
     /// The newest state that this observer has not seen, as soon as there is one; nil when there will be none.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> State? {
-      guard let snapshot = await source.next(seen, waiter) else { return nil }
+      guard let snapshot = await source.next(seen, observer) else { return nil }
       seen = snapshot.revision
       return snapshot.state
     }

@@ -3,12 +3,19 @@
 struct StateSource<State: Sendable>: Sendable {
   /// The first state after a revision, waiting for it with the observer's own waiter; nil when there will be none.
   @usableFromInline
-  typealias Next = @Sendable (_ seen: Int, _ waiter: Waiter) async -> Snapshot<State>?
+  typealias Next = @Sendable (_ seen: Int, _ observer: StateObserver) async -> Snapshot<State>?
 
   @usableFromInline let next: Next
+  private let leave: @Sendable (Seat) -> Void
 
   @usableFromInline
-  init(next: @escaping Next) {
+  init(next: @escaping Next, leave: @escaping @Sendable (Seat) -> Void) {
     self.next = next
+    self.leave = leave
+  }
+
+  @usableFromInline
+  func makeObserver() -> StateObserver {
+    StateObserver(leave: leave)
   }
 }

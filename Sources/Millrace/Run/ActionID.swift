@@ -14,13 +14,18 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
   /// The id of the `count`th action that was taken up at once.
   @inlinable
   static func takenAtOnce(_ count: Int) -> ActionID {
-    ActionID(number: UInt64(count) << 1)
+    ActionID(number: UInt64(count) << 2)
   }
 
   /// The id of the `count`th action that was left for the owner.
   @inlinable
   static func left(_ count: Int) -> ActionID {
-    ActionID(number: UInt64(count) << 1 | 1)
+    ActionID(number: UInt64(count) << 2 | 1)
+  }
+
+  /// The id of the `count`th action that was rejected because too many were left.
+  static func refused(_ count: Int) -> ActionID {
+    ActionID(number: UInt64(count) << 2 | 2)
   }
 
   /// The number behind a sign.

@@ -3,16 +3,23 @@
 final class ApartRun<I: Interactor>: Sendable {
   @usableFromInline let emit: @Sendable (I.Mutation) -> Bool
   @usableFromInline let state: @Sendable () async -> I.State
-  let id: ActionID
-  let clock: any Clock<Duration>
+  let surroundings: RunSurroundings
 
   init(
-    id: ActionID, clock: any Clock<Duration>, emit: @escaping @Sendable (I.Mutation) -> Bool,
+    _ surroundings: RunSurroundings, emit: @escaping @Sendable (I.Mutation) -> Bool,
     state: @escaping @Sendable () async -> I.State
   ) {
     self.emit = emit
     self.state = state
-    self.id = id
-    self.clock = clock
+    self.surroundings = surroundings
   }
+}
+
+/// What a run is told besides the state.
+struct RunSurroundings: Sendable {
+  let id: ActionID
+  let attempt: Int
+  let idempotencyKey: String
+  let clock: any Clock<Duration>
+  let context: RunContext?
 }

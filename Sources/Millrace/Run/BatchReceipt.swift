@@ -6,7 +6,7 @@ public struct BatchReceipt: Sendable {
   public private(set) var count = 0
 
   /// Those that had not finished when they were sent, with their places in the batch.
-  private var open: [(place: Int, ticket: Ticket)] = []
+  private var open: [(place: Int, receipt: Receipt)] = []
 
   @usableFromInline
   init() {}
@@ -18,8 +18,8 @@ public struct BatchReceipt: Sendable {
   }
 
   @usableFromInline
-  mutating func add(_ ticket: Ticket) {
-    open.append((count, ticket))
+  mutating func add(_ receipt: Receipt) {
+    open.append((count, receipt))
     count += 1
   }
 
@@ -27,13 +27,13 @@ public struct BatchReceipt: Sendable {
   public var outcomes: [Outcome] {
     get async {
       var outcomes = Array(repeating: Outcome.finished, count: count)
-      for (place, ticket) in open { outcomes[place] = await ticket.outcome }
+      for (place, receipt) in open { outcomes[place] = await receipt.outcome }
       return outcomes
     }
   }
 
   /// Cancels each action that has not ended, as ``Receipt/cancel()`` does.
   public func cancel() {
-    for (_, ticket) in open { ticket.cancel() }
+    for (_, receipt) in open { receipt.cancel() }
   }
 }

@@ -71,8 +71,7 @@ extension Effect {
       return Effect<Parent> { run in
         try await body(
           Run(
-            ApartRun(
-              id: run.id, clock: run.clock, emit: { run.emit(transform($0)) }, state: { state(await run.state) })))
+            ApartRun(run.surroundings, emit: { run.emit(transform($0)) }, state: { state(await run.state) })))
       }
     }
   }

@@ -32,7 +32,9 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
     let fold = Fold<I>(state)
     let run = Run<I>(
       ApartRun(
-        id: .takenAtOnce(1), clock: clock,
+        RunSurroundings(
+          id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
+          context: nil),
         emit: { mutation in
           fold.add(mutation)
           if case .terminated = continuation.yield(mutation) { return false }

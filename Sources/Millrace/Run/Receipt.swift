@@ -10,7 +10,8 @@ public struct Receipt: Sendable {
   /// Of an action that had not finished when it was sent; without one, the action finished with the commits below.
   @usableFromInline let ticket: Ticket?
 
-  /// Revisions of the first and the last commit of an action without a ticket; 0 without a commit.
+  /// Revisions of the first and the last commit of an action without a ticket; 0 without a commit, -1 if it was rejected
+  /// because the store was full.
   @usableFromInline let first: Int
   @usableFromInline let last: Int
 
@@ -30,12 +31,24 @@ public struct Receipt: Sendable {
     last = 0
   }
 
+  /// The receipt of an action that was rejected because the store was full.
+  @inlinable
+  init(full id: ActionID) {
+    self.id = id
+    ticket = nil
+    first = -1
+    last = -1
+  }
+
+  /// Whether the action had finished when this was made.
+  @inlinable var hasFinishedAtOnce: Bool { ticket == nil && first >= 0 }
+
   /// How the action ended, as soon as it has: exactly one outcome, whatever happens, at shutdown and release of the store too.
   ///
   /// By then everything the action changed is committed, its closing mutation included. Cancelling the task that waits here
   /// neither cancels the action nor ends the wait.
   public var outcome: Outcome {
-    get async { await ticket?.outcome ?? .finished }
+    get async { await ticket?.outcome ?? (first < 0 ? .rejected(.full) : .finished) }
   }
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.

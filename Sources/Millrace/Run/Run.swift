@@ -6,6 +6,8 @@ public struct Run<I: Interactor>: Sendable {
   enum Place: Sendable {
     /// Straight into a store.
     case store(Runner<I>, ActiveRun<I>)
+    /// Into a store, as long as the attempt lasts.
+    case attempt(Attempt<I>)
     /// Into something else: a state of its own, or the run of a parent.
     case apart(ApartRun<I>)
   }
@@ -17,6 +19,11 @@ public struct Run<I: Interactor>: Sendable {
     place = .store(runner, run)
   }
 
+  @usableFromInline
+  init(of attempt: Attempt<I>) {
+    place = .attempt(attempt)
+  }
+
   init(_ apart: ApartRun<I>) {
     place = .apart(apart)
   }
@@ -26,12 +33,16 @@ public struct Run<I: Interactor>: Sendable {
   /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's turn, the mutation is left
   /// for that thread and this returns at once. May be called from any task, also from several.
   ///
-  /// - Returns: false once the run has ended, and the mutation changed nothing; it is a good time to return then.
+  /// **Backpressure.** A run that has left 1,024 mutations for others commits what is left itself before it goes on.
+  ///
+  /// - Returns: false once the run has ended, or its attempt was given up, and the mutation changed nothing; it is a good
+  ///   time to return then.
   @inlinable
   @discardableResult
   public func emit(_ mutation: I.Mutation) -> Bool {
     switch place {
     case .store(let runner, let run): runner.emit(mutation, of: run)
+    case .attempt(let attempt): attempt.runner.emit(mutation, of: attempt)
     case .apart(let apart): apart.emit(mutation)
     }
   }
@@ -44,6 +55,7 @@ public struct Run<I: Interactor>: Sendable {
     get async {
       switch place {
       case .store(let runner, _): await runner.read().state
+      case .attempt(let attempt): await attempt.runner.read().state
       case .apart(let apart): await apart.state()
       }
     }
@@ -53,7 +65,27 @@ public struct Run<I: Interactor>: Sendable {
   public var id: ActionID {
     switch place {
     case .store(_, let run): run.id
-    case .apart(let apart): apart.id
+    case .attempt(let attempt): attempt.run.id
+    case .apart(let apart): apart.surroundings.id
+    }
+  }
+
+  /// Which attempt this is, counted from 1; more than one only if the action's ``Plan`` has a retry.
+  public var attempt: Int {
+    switch place {
+    case .store: 1
+    case .attempt(let attempt): attempt.number
+    case .apart(let apart): apart.surroundings.attempt
+    }
+  }
+
+  /// A text that is the same for all attempts at this action, and for no other action: for gateways that do the same request
+  /// only once.
+  public var idempotencyKey: String {
+    switch place {
+    case .store(let runner, let run): runner.idempotencyKey(of: run)
+    case .attempt(let attempt): attempt.runner.idempotencyKey(of: attempt.run)
+    case .apart(let apart): apart.surroundings.idempotencyKey
     }
   }
 
@@ -61,7 +93,22 @@ public struct Run<I: Interactor>: Sendable {
   public var clock: any Clock<Duration> {
     switch place {
     case .store(let runner, _): runner.configuration.clock
-    case .apart(let apart): apart.clock
+    case .attempt(let attempt): attempt.runner.configuration.clock
+    case .apart(let apart): apart.surroundings.clock
     }
+  }
+
+  /// What the run is part of, as ``RunContext/current`` says inside its handler; nil for an effect outside a store.
+  public var context: RunContext? {
+    switch place {
+    case .store(_, let run): run.context
+    case .attempt(let attempt): attempt.run.context
+    case .apart(let apart): apart.surroundings.context
+    }
+  }
+
+  /// What is the same for the run of a parent and that of its child.
+  var surroundings: RunSurroundings {
+    RunSurroundings(id: id, attempt: attempt, idempotencyKey: idempotencyKey, clock: clock, context: context)
   }
 }

@@ -1,30 +1,53 @@
+import Synchronization
+
 extension Runner {
-  /// Runs the handler of a run and gives it its outcome.
+  /// Runs the one handler of a run and gives it its outcome.
   @inlinable
   func execute(_ run: ActiveRun<I>) async {
+    let start = now()
+    let outcome: Outcome
     do {
-      let mutations: I.Mutations
-      do {
-        // A scope of its own, so that the state is held no longer than the call.
-        let state = await stateToHandle(run)
-        guard !run.hasEnded else { return }
-        mutations = await interactor.handle(run.action, state: state)
-      }
-      if let effect = mutations as? Effect<I> {
-        // As `effect.perform(in:)`, without a call between the run and the closure.
-        if case .body(let body) = effect.content {
-          try await body(Run(of: run, at: self))
-        } else {
-          try await effect.perform(in: Run(of: run, at: self))
-        }
-      } else {
-        try await commitAll(mutations, of: run)
-      }
-      finish(run, .finished)
-    } catch is NotHandled {
-      finish(run, .rejected(.notHandled))
+      try await handle(run, Run(of: run, at: self))
+      outcome = .finished
     } catch {
-      finish(run, .failed(error))
+      outcome = Outcome(of: error)
+    }
+    finish(run, outcome, after: now() &- start)
+  }
+
+  /// Runs the handler of one attempt.
+  @inlinable
+  func execute(_ attempt: Attempt<I>) async {
+    let start = now()
+    let outcome: Outcome
+    do {
+      if !attempt.isOver { try await handle(attempt.run, Run(of: attempt)) }
+      outcome = .finished
+    } catch {
+      outcome = Outcome(of: error)
+    }
+    finish(attempt, outcome, after: now() &- start)
+  }
+
+  @inlinable
+  @inline(__always)
+  func handle(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
+    let mutations: I.Mutations
+    do {
+      // A scope of its own, so that the state is held no longer than the call.
+      let state = await stateToHandle(run)
+      guard !run.hasEnded else { return }
+      mutations = await interactor.handle(run.action, state: state)
+    }
+    if let effect = mutations as? Effect<I> {
+      // As `effect.perform(in:)`, without a call between the run and the closure.
+      if case .body(let body) = effect.content {
+        try await body(access)
+      } else {
+        try await effect.perform(in: access)
+      }
+    } else {
+      try await commitAll(mutations, in: access)
     }
   }
 
@@ -38,41 +61,103 @@ extension Runner {
   }
 
   @inlinable
-  func commitAll(_ mutations: I.Mutations, of run: ActiveRun<I>) async throws {
+  func commitAll(_ mutations: I.Mutations, in access: Run<I>) async throws {
     var iterator = mutations.makeAsyncIterator()
     while let mutation = try await iterator.next(isolation: nil) {
-      guard emit(mutation, of: run) else { return }
+      guard access.emit(mutation) else { return }
     }
   }
+
+  // MARK: Emitting
 
   /// Commits a mutation of a run, now or in its turn; false once the run has ended.
   @inlinable
   func emit(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
-    guard tryEnter() else { return emitBehindOthers(mutation, of: run) }
+    guard tryEnter() else { return emitBehindOthers(mutation, of: run, nil) }
     let isLive = !run.hasEnded
-    if isLive { commit(mutation, of: run) }
+    if isLive { commit(mutation, of: run) } else { noteLateEmit() }
     leave()
     return isLive
   }
 
-  @usableFromInline
-  func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
-    perform {
-      if !run.hasEnded { self.commit(mutation, of: run) }
-    }
-    return !run.hasEnded
+  /// Commits a mutation of an attempt, now or in its turn; false once the attempt is over or the run has ended.
+  @inlinable
+  func emit(_ mutation: I.Mutation, of attempt: Attempt<I>) -> Bool {
+    guard tryEnter() else { return emitBehindOthers(mutation, of: attempt.run, attempt) }
+    let isLive = !attempt.run.hasEnded && !attempt.isOver
+    if isLive { commit(mutation, of: attempt.run) } else { noteLateEmit() }
+    leave()
+    return isLive
   }
+
+  /// Leaves a mutation for the owner of the turn; helps with what was left where a run has left very much.
+  @usableFromInline
+  func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?) -> Bool {
+    if run.hasEnded || attempt?.isOver == true {
+      perform { self.noteLateEmit() }
+      return false
+    }
+    let isInsideStep = isOwnedHere
+    if !isInsideStep, run.leftEmits.load(ordering: .relaxed) >= Runner.mostLeftEmits {
+      performUrgently { self.performLeftWork() }
+    }
+    run.leftEmits.add(1, ordering: .relaxed)
+    perform {
+      run.leftEmits.subtract(1, ordering: .relaxed)
+      if !run.hasEnded, attempt?.isOver != true { self.commit(mutation, of: run) } else { self.noteLateEmit() }
+    }
+    return !run.hasEnded && attempt?.isOver != true
+  }
+
+  /// How many mutations of one run may be left before it helps with them.
+  private static var mostLeftEmits: Int { 1_024 }
+
+  // MARK: The end
 
   /// Gives a run whose handler has returned its outcome, behind what it has emitted.
   @inlinable
-  func finish(_ run: ActiveRun<I>, _ outcome: Outcome) {
-    guard tryEnter() else { return finishBehindOthers(run, outcome) }
-    end(run, outcome)
+  func finish(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
+    guard tryEnter() else { return finishBehindOthers(run, outcome, after: time) }
+    conclude(run, outcome, after: time)
     leave()
   }
 
   @usableFromInline
-  func finishBehindOthers(_ run: ActiveRun<I>, _ outcome: Outcome) {
-    perform { self.end(run, outcome) }
+  func finishBehindOthers(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
+    perform { self.conclude(run, outcome, after: time) }
+  }
+
+  @usableFromInline
+  func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
+    perform { self.conclude(attempt, outcome, after: time) }
+  }
+
+  /// The handler of a run has returned with this outcome.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func conclude(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
+    ledger?.handleTime.record(nanoseconds: time)
+    let consequences = run.phase.advance(.handlerReturned)
+    if run.hasEnded { noteReturn(of: run, consequences) } else { end(run, outcome) }
+  }
+
+  /// A handler of a run that has ended has returned.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func noteReturn(of run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
+    guard !consequences.isEmpty, let ledger else { return }
+    ledger.strays.remove(run)
+    ledger.strayCount -= 1
+    free(run, consequences)
+  }
+}
+
+extension Outcome {
+  /// How a run ends whose handler threw this error.
+  @inlinable
+  init(of error: any Error) {
+    self = error is NotHandled ? .rejected(.notHandled) : .failed(error)
   }
 }

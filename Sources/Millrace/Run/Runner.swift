@@ -1,43 +1,63 @@
-import Synchronization
+public import Synchronization
 
 /// Takes up actions, runs them and gives them their outcomes; a store's one machine.
 ///
 /// It is its committer and its combiner at once, so that a store is two objects. The store holds it; so does each handler
-/// that has not returned, for as long as that may ask for the state.
+/// that has not returned, for as long as that may ask for the state. What is rarely needed stands in its ledger.
 @usableFromInline
 final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
-  /// What becomes of an action that reaches its take-up.
-  enum Admission {
-    /// It is taken up.
-    case open
-    /// It ends with this outcome, untouched: it was accepted before all such were cut.
-    case cutting(Outcome)
-    /// It is rejected.
-    case shut
-  }
-
   @usableFromInline let configuration: StoreConfiguration
 
-  /// How many actions were taken up at once, and how many were left for an owner.
-  @exclusivity(unchecked) @usableFromInline var takenAtOnce = 0
-  private let left = Atomic(0)
+  /// Whether any action is accepted, wherever it comes from.
+  @exclusivity(unchecked) @usableFromInline var isAdmitting = true
 
-  @exclusivity(unchecked) private var admission = Admission.open
-  @exclusivity(unchecked) @usableFromInline var runs = RunList<I>()
+  /// Whether runs wait for a slot.
+  @exclusivity(unchecked) @usableFromInline var hasSlotQueue = false
+
+  /// How many more handlers may be out.
+  @exclusivity(unchecked) @usableFromInline var freeSlots: Int32
+
+  /// How many of the actions that were left for an owner it has taken; the owner's to write, and anybody's to read.
+  @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
+
+  /// How many actions were taken up at once.
+  ///
+  /// *Owner's.*
+  @exclusivity(unchecked) @usableFromInline var takenAtOnce = 0
+
+  /// How many actions were left for an owner.
+  let left = Atomic(0)
+
+  /// How many actions were rejected because too many were left.
+  let overflowed = Atomic(0)
+
+  /// Made by the owner when it is first needed; from then on it is read by anybody.
+  @exclusivity(unchecked) @usableFromInline var ledger: Ledger<I>?
 
   @usableFromInline
   init(state: I.State, interactor: I, configuration: StoreConfiguration) {
     self.configuration = configuration
+    freeSlots = Int32(configuration.limits.runsInFlight)
     super.init(state: state, interactor: interactor)
   }
 
-  // MARK: Accepting
+  /// The ledger, made if there is none.
+  ///
+  /// *Owner's.*
+  @inlinable
+  var ownLedger: Ledger<I> { ledger ?? makeLedger() }
 
-  /// A ticket for an action that is left for the owner of the turn.
   @usableFromInline
-  func ticket(for action: I.Action) -> ActiveRun<I> {
-    let count = left.add(1, ordering: .relaxed).newValue
-    return ActiveRun(id: .left(count), action: action, runner: self)
+  func makeLedger() -> Ledger<I> {
+    let made = Ledger<I>(configuration)
+    ledger = made
+    return made
+  }
+
+  /// The time on the store's clock; for whoever runs, or has the turn.
+  @inlinable
+  func now() -> Moment {
+    ledger?.time.now() ?? 0
   }
 
   /// The id of an action that is taken up at once.
@@ -49,35 +69,52 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     return .takenAtOnce(takenAtOnce)
   }
 
-  /// Whether an action that was accepted may be taken up; if not, it has its outcome.
+  /// The same for all attempts at one action, and for no other action.
+  func idempotencyKey(of run: ActiveRun<I>) -> String {
+    "\(ledger?.keyPrefix ?? "")-\(run.id.number)"
+  }
+
+  /// Does `work` when the step in progress is done, with the same turn.
   ///
   /// *Owner's.*
-  @usableFromInline
-  func admits(_ run: ActiveRun<I>) -> Bool {
-    if run.hasEnded { return false }
-    switch admission {
-    case .open: return true
-    case .cutting(let outcome): end(run, outcome)
-    case .shut: end(run, .rejected(.shuttingDown))
-    }
-    return false
+  func afterStep(_ work: @escaping @Sendable (Runner<I>) -> Void) {
+    performAfterStep { [unowned self] in work(self) }
   }
 
   // MARK: Running
 
-  /// Starts a run of an action that was taken up, once the turn is given up.
+  /// Starts a run of an action that was taken up, or lets it wait for a slot.
   ///
   /// *Owner's.*
   @inlinable
   func start(_ run: ActiveRun<I>) {
-    runs.append(run)
-    run.runner = self
-    run.begin = { start, immediately in
-      let run = unsafeDowncast(start, to: ActiveRun<I>.self)
-      let runner = run.takeRunner()
-      return immediately
-        ? Task.immediateDetached { await runner.execute(run) } : Task.detached { await runner.execute(run) }
+    if freeSlots > 0 { launch(run) } else { waitForSlot(run) }
+  }
+
+  /// Gives a run a slot, and begins its handler once the turn is given up.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func launch(_ run: ActiveRun<I>) {
+    let ledger = ownLedger
+    freeSlots &-= 1
+    run.store = ledger.store
+    _ = run.phase.advance(.begin)
+    ledger.runs.append(run)
+    if run.course != nil {
+      launchPlanned(run)
+    } else {
+      ledger.waitTime.record(nanoseconds: 0)
+      begin(run)
     }
+  }
+
+  /// Begins the one handler of a run once the turn is given up.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func begin(_ run: ActiveRun<I>) {
+    run.runner = self
     startAfterLeaving(run)
   }
 
@@ -94,6 +131,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @usableFromInline
   func noteFirstCommit(of run: ActiveRun<I>) {
     if let answer = run.noteFirstCommit(revision) { afterLeaving(answer) }
+    if let course = run.course, course.isFlight { noteFirstCommit(ofMembersOf: course) }
   }
 
   /// Gives an action its outcome, unless it has one: closes it if it was taken up, and counts it no more.
@@ -105,61 +143,23 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   func end(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool = true) {
     if run.hasEnded { return }
     run.willEnd()
-    if asksClosing, run.isTakenUp, !outcome.isFinished,
-      let mutation = interactor.closing(run.action, outcome: outcome)
-    {
-      commit(mutation, of: run)
+    if run.phase.isInFlight { ledger?.runs.remove(run) }
+    let consequences = run.phase.advance(.end)
+    if outcome.isFinished, run.course == nil, isAdmitting {
+      if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
+    } else {
+      endUnusually(run, outcome, asksClosing: asksClosing && consequences.contains(.askClosing))
     }
-    runs.remove(run)
-    if let answer = run.end(outcome, cancelsTask: outcome.isCut) { afterLeaving(answer) }
+    if !consequences.isDisjoint(with: [.freeSlot, .freePlace]) { free(run, consequences) }
   }
 
-  // MARK: Cutting
-
-  /// Ends everything accepted so far with this outcome.
+  /// Gives the slot and the place of a run that is over to those that wait for them.
   ///
   /// *Owner's.*
-  private func cutAll(_ outcome: Outcome, asksClosing: Bool = true) {
-    while let run = runs.popFirst() { end(run, outcome, asksClosing: asksClosing) }
-    let before = admission
-    admission = .cutting(outcome)
-    performLeftWork()
-    admission = before
-  }
-
-  /// Ends one action as cancelled before this returns.
-  func cancel(_ run: ActiveRun<I>) {
-    performUrgently { self.end(run, .cancelled) }
-  }
-
-  /// Ends everything accepted so far as cancelled before this returns.
-  @usableFromInline
-  func cancelAll() {
-    performUrgently { self.cutAll(.cancelled) }
-  }
-
-  /// Ends everything, takes no more actions and lets the observers end after the last state.
-  @usableFromInline
-  func shutDown() {
-    performUrgently { self.shut(asksClosing: true) }
-  }
-
-  /// Does what is left to do when nobody holds the store any more.
-  @usableFromInline
-  func release() {
-    if tryEnter() {
-      let isIdle = runs.isEmpty && board == nil
-      if isIdle { isOpen = false }  // For sequences that are iterated while a handler that was cut holds the runner.
-      leave()
-      if isIdle { return }
-    }
-    performUrgently { self.shut(asksClosing: false) }
-  }
-
-  private func shut(asksClosing: Bool) {
-    guard isOpen else { return }
-    cutAll(.shutDown, asksClosing: asksClosing)
-    admission = .shut
-    close()
+  @inlinable
+  func free(_ run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
+    if consequences.contains(.freeSlot) { freeSlots &+= 1 }
+    if hasSlotQueue { giveSlots() }
+    if run.course != nil, consequences.contains(.freePlace) { leaveLane(run) }
   }
 }

@@ -22,7 +22,17 @@ package class Ticket: Startable, @unchecked Sendable {
     var waitingForCommit: [CheckedContinuation<Int?, Never>] = []
   }
 
+  /// The run that the current task belongs to.
+  @usableFromInline static let current = TaskLocal<Ticket?>(wrappedValue: nil)
+
   @usableFromInline final let id: ActionID
+
+  /// Where the action comes from.
+  final let lineage: Lineage?
+
+  /// The number of the store it runs in; 0 before its start.
+  @exclusivity(unchecked) @usableFromInline final var store = 0
+
   private final let progress: Lock<Progress>
 
   @usableFromInline final let ending = Atomic(false)
@@ -35,11 +45,30 @@ package class Ticket: Startable, @unchecked Sendable {
   /// *Owner's.*
   @exclusivity(unchecked) @usableFromInline final var lastRevision = 0
 
+  /// Revision of the first commit; 0 before that.
+  ///
+  /// *Owner's.*
+  final var firstRevision: Int { progress.withLock { $0.firstCommit ?? 0 } }
+
+  /// How many mutations it emitted that were left for an owner and are not taken.
+  final let leftEmits = Atomic(0)
+
   @usableFromInline
-  init(id: ActionID, at owner: Combiner) {
+  init(id: ActionID, at owner: Combiner, lineage: Lineage?) {
     self.id = id
+    self.lineage = lineage
     progress = Lock(Progress(phase: .open(owner)))
     super.init()
+  }
+
+  // MARK: Causality
+
+  final var runID: RunID { RunID(store: store, action: id) }
+
+  final var root: RunID { lineage?.root ?? runID }
+
+  final var context: RunContext {
+    RunContext(run: runID, parent: lineage?.parent, root: root, trace: lineage?.trace)
   }
 
   // MARK: For the owner
@@ -49,6 +78,7 @@ package class Ticket: Startable, @unchecked Sendable {
   /// *Owner's.*
   final func noteFirstCommit(_ revision: Int) -> Combiner.Work? {
     progress.withLock { progress in
+      guard progress.firstCommit == nil else { return nil }
       progress.firstCommit = revision
       let waiting = progress.waitingForCommit
       progress.waitingForCommit = []
@@ -95,7 +125,15 @@ package class Ticket: Startable, @unchecked Sendable {
   // MARK: For the starter
 
   override final func hasStarted(as task: Task<Void, Never>) {
+    hasStarted(as: task, isCurrent: { true })
+  }
+
+  /// Keeps the task, or cancels it when it comes too late.
+  ///
+  /// - Parameter isCurrent: whether the task is still the one that counts.
+  final func hasStarted(as task: Task<Void, Never>, isCurrent: () -> Bool) {
     let isTooLate = progress.withLock { progress in
+      guard isCurrent() else { return true }
       switch progress.phase {
       case .open:
         progress.task = task
@@ -105,6 +143,18 @@ package class Ticket: Startable, @unchecked Sendable {
       }
     }
     if isTooLate { task.cancel() }
+  }
+
+  /// Says how the task is cancelled, which is to be done when the turn is given up.
+  ///
+  /// *Owner's.*
+  final func cancelTask() -> Combiner.Work? {
+    let cancelled: Task<Void, Never>? = progress.withLock { progress in
+      defer { progress.task = nil }
+      return progress.task
+    }
+    guard let cancelled else { return nil }
+    return { cancelled.cancel() }
   }
 
   // MARK: For receipts

@@ -12,13 +12,30 @@ extension Runner {
   @inlinable
   @inline(never)
   func sendBehindOthers(_ action: I.Action) -> Receipt {
-    if enterOrGiveUp() {
+    if enterOrGiveUp() || enterPatiently() {
       let receipt = takeUp(action)
       leave()
       return receipt
     }
+    guard mayLeaveAction() else { return refuseToLeave() }
     let run = ticket(for: action)
-    enqueue { self.takeUp(run) }
+    leave(run)
+    return Receipt(run)
+  }
+
+  /// Accepts an action with the trace it belongs to.
+  @inlinable
+  func send(_ action: I.Action, context: TraceContext) -> Receipt {
+    let lineage = Lineage.ofSender(trace: context)
+    if tryEnter() || enterOrGiveUp() || enterPatiently() {
+      let run = ActiveRun(id: nextID(), action: action, runner: self, lineage: lineage)
+      takeUp(run)
+      leave()
+      return Receipt(run)
+    }
+    guard mayLeaveAction() else { return refuseToLeave() }
+    let run = ticket(for: action, lineage)
+    leave(run)
     return Receipt(run)
   }
 
@@ -29,13 +46,17 @@ extension Runner {
     let actions = Array(actions)
     var index = 0
     while index < actions.count {
-      if tryEnter() || enterOrGiveUp() {
+      if tryEnter() || enterOrGiveUp() || enterPatiently() {
         sendSome(actions, from: &index, into: &batch)
         leave()
       } else {
-        let run = ticket(for: actions[index])
-        enqueue { self.takeUp(run) }
-        batch.add(run)
+        if mayLeaveAction() {
+          let run = ticket(for: actions[index])
+          leave(run)
+          batch.add(Receipt(run))
+        } else {
+          batch.add(refuseToLeave())
+        }
         index += 1
       }
     }
@@ -52,16 +73,18 @@ extension Runner {
     repeat {
       let receipt = takeUp(actions[index])
       index += 1
-      if let ticket = receipt.ticket {
+      if receipt.hasFinishedAtOnce {
+        finished += 1
+      } else {
         batch.add(finished: finished)
         finished = 0
-        batch.add(ticket)
-      } else {
-        finished += 1
+        batch.add(receipt)
       }
     } while index < end && !isWanted && !hasErrands
     batch.add(finished: finished)
   }
+
+  // MARK: Taking up
 
   /// Decides an action and commits what is known of it, as one step.
   ///
@@ -70,7 +93,8 @@ extension Runner {
   @inline(__always)
   func takeUp(_ action: I.Action) -> Receipt {
     let id = nextID()
-    guard isOpen else { return rejected(action, id) }
+    let plan = interactor.plan(for: action)
+    guard isAdmitting, plan.isConcurrent else { return takeUp(action, plan, id) }
     let decision = interactor.decide(action, state: state)
     switch decision.step {
     case .one(let mutation):
@@ -88,25 +112,58 @@ extension Runner {
     }
   }
 
+  /// Takes up an action that has a plan, or meets a store that is being shut down.
+  @inlinable
+  @inline(never)
+  func takeUp(_ action: I.Action, _ plan: Plan, _ id: ActionID) -> Receipt {
+    let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
+    takeUp(run, plan)
+    return Receipt(run)
+  }
+
   /// Does what was decided of an action that does not settle at once.
   ///
   /// Never inlined: with it, a settled action would pay for a reference to this that only a run needs.
   @inlinable
   @inline(never)
   func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
-    let run = ActiveRun(id: id, action: action, runner: self)
+    if freeSlots == 0, decision.handles, !makeRoom() { return refuse(id) }
+    let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
     follow(decision, run)
     if !run.hasEnded, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
     return Receipt(run)
   }
 
-  /// Decides an action that was left, unless it has ended meanwhile.
+  /// Takes up an action that has a run already, unless that has ended meanwhile.
   ///
   /// *Owner's.*
   @inlinable
   func takeUp(_ run: ActiveRun<I>) {
-    guard admits(run) else { return }
-    follow(interactor.decide(run.action, state: state), run)
+    takeUp(run, interactor.plan(for: run.action))
+  }
+
+  @inlinable
+  func takeUp(_ run: ActiveRun<I>, _ plan: Plan) {
+    guard admits(run, plan.terms) else { return }
+    if let terms = plan.terms {
+      schedule(run, Course(run, terms: terms), terms)
+    } else {
+      decideAndFollow(run)
+    }
+  }
+
+  /// Takes up an action whose turn has come.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func decideAndFollow(_ run: ActiveRun<I>) {
+    let decision = interactor.decide(run.action, state: state)
+    if freeSlots == 0, decision.handles, !makeRoom() {
+      end(run, .rejected(.full))
+      if run.course != nil { leaveLane(run) }
+    } else {
+      follow(decision, run)
+    }
   }
 
   /// Does what was decided.
@@ -114,7 +171,7 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>) {
-    run.isTakenUp = true
+    _ = run.phase.advance(.takeUp)
     switch decision.step {
     case .handle:
       start(run)
@@ -135,13 +192,5 @@ extension Runner {
     case .reject(let error):
       end(run, .rejected(.decided(error)))
     }
-  }
-
-  @inlinable
-  @inline(never)
-  func rejected(_ action: I.Action, _ id: ActionID) -> Receipt {
-    let run = ActiveRun(id: id, action: action, runner: self)
-    end(run, .rejected(.shuttingDown))
-    return Receipt(run)
   }
 }

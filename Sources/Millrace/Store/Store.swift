@@ -14,7 +14,7 @@
 ///
 /// **Lifetime.** Runs, receipts, sequences and iterators do not hold the store. When the last reference to it goes, its runs
 /// are cancelled, open receipts get ``Outcome/shutDown`` and its sequences end, all without closing mutations; for an
-/// orderly end call ``shutdown()`` first.
+/// orderly end call ``shutdown(drainFor:)`` first.
 public final actor Store<I: Interactor> {
   @usableFromInline nonisolated let runner: Runner<I>
 
@@ -27,6 +27,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   public init(initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration()) {
     runner = Runner(state: initial, interactor: interactor, configuration: configuration)
+    checkSpelling(of: I.self, configuration: configuration)
   }
 
   deinit {
@@ -44,12 +45,21 @@ public final actor Store<I: Interactor> {
   /// **Isolation.** The sender's thread decides and reduces, and may do so for others who sent meanwhile, for a bounded
   /// number of actions. It runs handlers up to their first suspension, likewise bounded.
   ///
-  /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. After ``shutdown()`` that is
+  /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. After ``shutdown(drainFor:)`` that is
   /// ``Rejection/shuttingDown``.
   @inlinable
   @discardableResult
   public nonisolated func send(_ action: I.Action) -> Receipt {
     runner.send(action)
+  }
+
+  /// Gives the store an action with the trace it belongs to; otherwise as ``send(_:)``.
+  ///
+  /// If the action is handled, the trace is ``RunContext/trace`` in its handler, and in those of the actions it sends.
+  @inlinable
+  @discardableResult
+  public nonisolated func send(_ action: I.Action, context: TraceContext) -> Receipt {
+    runner.send(action, context: context)
   }
 
   /// Gives the store actions in order, many of them in one turn; never suspends and never waits.
@@ -59,6 +69,25 @@ public final actor Store<I: Interactor> {
   @discardableResult
   public nonisolated func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt {
     runner.send(contentsOf: actions)
+  }
+
+  /// Gives the store an action as soon as it has room for one that waits.
+  ///
+  /// **Backpressure.** Suspends while as many actions wait as ``StoreLimits/actionsWaiting`` allows: first come, first
+  /// served, and before actions that are sent later and would have to wait. Inside a run of the same store it does not
+  /// suspend and is `send`, for the run would wait for itself.
+  ///
+  /// **Cancellation.** Ends the wait, and the action was never accepted. Once this has returned, cancelling the task changes
+  /// nothing for the action.
+  ///
+  /// The store is held while this is suspended.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``SubmitError`` when the store is shut down
+  ///   before the action was accepted. How the action ends is no error of this but the receipt's ``Receipt/outcome``.
+  @inlinable
+  @discardableResult
+  public nonisolated func submit(_ action: I.Action) async throws -> Receipt {
+    try await runner.submit(action)
   }
 
   // MARK: State
@@ -75,6 +104,30 @@ public final actor Store<I: Interactor> {
     get async { await runner.read() }
   }
 
+  /// What the store has counted and measured so far.
+  public nonisolated var metrics: Metrics {
+    get async { await runner.metrics() }
+  }
+
+  // MARK: Keys
+
+  /// Cancels everything of a key that was accepted so far: waiting, debounced, joined or running.
+  ///
+  /// Otherwise as ``cancelAll()``. Actions of the key that were left for another thread and not yet taken up end undecided.
+  public nonisolated func cancel(key: some Hashable & Sendable) {
+    runner.cancel(PlanKey(key))
+  }
+
+  /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
+  ///
+  /// It counts for ``Plan/serial(key:)`` and ``Plan/concurrent(max:key:)``. Those in flight go on; with 0 no other one begins.
+  /// The store remembers the limit until it is set to nil.
+  ///
+  /// - Parameter limit: a number of actions; below 0 it is taken as 0.
+  public nonisolated func setLimit(_ limit: Int?, for key: some Hashable & Sendable) {
+    runner.setLimit(limit, for: PlanKey(key))
+  }
+
   // MARK: The end
 
   /// Cancels everything accepted so far, waiting or running.
@@ -85,12 +138,30 @@ public final actor Store<I: Interactor> {
     runner.cancelAll()
   }
 
-  /// Ends the store: runs are cut and closed, receipts answered, and observers finish after the last state.
+  /// Ends the store: lets what was accepted go on for a while, cuts the rest, and lets observers finish after the last state.
   ///
-  /// What was accepted and has not ended gets ``Outcome/shutDown``; actions sent later are rejected as
-  /// ``Rejection/shuttingDown``. It does not wait for handlers that ignore their cancellation; nothing of theirs is
-  /// committed. The state can still be read. A second call does nothing.
-  public nonisolated func shutdown() async {
-    runner.shutDown()
+  /// **Order.** Actions from outside are rejected as ``Rejection/shuttingDown`` from now on, and suspended submits throw;
+  /// those that runs in flight send are still taken. What is debounced or throttled is taken up at once. When all have ended,
+  /// or time is over, the rest gets ``Outcome/shutDown`` and is closed, receipts are answered, and sequences finish. The state
+  /// can still be read, and a new store be made from it.
+  ///
+  /// A second call joins the first, and the earlier deadline counts. A run that calls this is not waited for: it is cut when
+  /// the others have ended. Handlers that ignore their cancellation are not waited for; nothing of theirs is committed.
+  ///
+  /// **Cancellation.** Of the calling task changes nothing; call again with no time to end the drain.
+  ///
+  /// - Parameter time: how long to wait, on the store's clock; by default not at all.
+  @discardableResult
+  public nonisolated func shutdown(drainFor time: Duration = .zero) async -> ShutdownReport {
+    await runner.shutDown(drainFor: time, caller: Ticket.current.get())
+  }
+
+  /// Returns when the store is shut down, and shuts it down when the calling task is cancelled: a service's main function.
+  ///
+  /// The store takes actions whether this was called or not. It is held while this is suspended. Several tasks may call it.
+  ///
+  /// - Parameter time: how long a shutdown by cancellation drains.
+  public nonisolated func run(drainFor time: Duration = .zero) async {
+    await runner.waitForClosing(drainFor: time)
   }
 }

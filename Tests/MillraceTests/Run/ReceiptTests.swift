@@ -106,9 +106,9 @@ struct ReceiptTests {
 
   @Test("An id is described by its number")
   func anIDIsDescribedByItsNumber() {
-    #expect(ActionID.takenAtOnce(3).description == "#6")
-    #expect(ActionID.left(3).description == "#7")
-    #expect(ActionID.left(3).number == 7)
+    #expect(ActionID.takenAtOnce(3).description == "#12")
+    #expect(ActionID.left(3).description == "#13")
+    #expect(ActionID.left(3).number == 13)
   }
 
   @Test("Cancelling the task that waits for an outcome neither cancels the action nor ends the wait")

@@ -113,7 +113,7 @@ struct RunnerTests {
       .commit(
         Script.Mutation("a") { [store] in
           left.update { $0 = [store.send(.commit("left")), store.send(Script.Action.handle { _ in }.closed())] }
-          store.runner.shutDown()
+          store.runner.beginClosing(drainFor: .zero)
           left.update { $0.append(store.send(.commit("left as well"))) }
         }))
     let late = store.send(.commit("late"))

@@ -1,12 +1,13 @@
-/// What the turn of a store needs of the processor and Swift has no words for.
+/// What a store needs of the system and Swift has no words for, or slow ones.
 ///
 /// `pthread_self` will not do: it is declared to be constant, so an optimiser keeps its value over the suspension of a
 /// task, which may go on on another thread. A volatile read is made each time, and costs a nanosecond less than the call.
-#ifndef MILLRACE_THREAD_H
-#define MILLRACE_THREAD_H
+#ifndef MILLRACE_SYSTEM_H
+#define MILLRACE_SYSTEM_H
 
 #include <pthread.h>
 #include <stdint.h>
+#include <time.h>
 
 /// A number that tells the running thread from every other one that lives; even, and never 0.
 static inline uintptr_t millrace_thread(void) {
@@ -31,6 +32,17 @@ static inline void millrace_pause(void) {
 #elif defined(__aarch64__)
   __asm__ volatile("isb");
 #endif
+}
+
+/// The time in nanoseconds on the clock that goes on while the system sleeps, which is the one of `ContinuousClock`.
+static inline int64_t millrace_nanoseconds(void) {
+  struct timespec now;
+#if defined(__linux__)
+  clock_gettime(CLOCK_BOOTTIME, &now);
+#else
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+#endif
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 #endif

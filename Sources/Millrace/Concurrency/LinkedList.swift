@@ -1,0 +1,58 @@
+/// Something that knows its neighbours in the one list that holds it.
+@usableFromInline
+protocol Linked: AnyObject {
+  /// The list's own.
+  var previous: Self? { get set }
+  var following: Self? { get set }
+}
+
+/// A list in the order of its appends, linked through its elements, so that each is taken out at once.
+///
+/// An element stands in one list at most.
+@usableFromInline
+@frozen
+struct LinkedList<Element: Linked> {
+  @usableFromInline var first: Element?
+  @usableFromInline var last: Element?
+
+  @inlinable
+  init() {}
+
+  @inlinable var isEmpty: Bool { first == nil }
+
+  @inlinable
+  mutating func append(_ element: Element) {
+    element.previous = last
+    if let last { last.following = element } else { first = element }
+    last = element
+  }
+
+  /// Takes the element out, if it stands in a list, which has to be this one.
+  @inlinable
+  mutating func remove(_ element: Element) {
+    let (previous, following) = (element.previous, element.following)
+    guard previous != nil || following != nil || first === element else { return }
+    if let previous { previous.following = following } else { first = following }
+    if let following { following.previous = previous } else { last = previous }
+    element.previous = nil
+    element.following = nil
+  }
+
+  @inlinable
+  mutating func popFirst() -> Element? {
+    guard let element = first else { return nil }
+    remove(element)
+    return element
+  }
+
+  /// What `transform` makes of each element, in order.
+  func map<Value>(_ transform: (Element) -> Value) -> [Value] {
+    var values: [Value] = []
+    var next = first
+    while let element = next {
+      values.append(transform(element))
+      next = element.following
+    }
+    return values
+  }
+}

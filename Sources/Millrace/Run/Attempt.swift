@@ -1,0 +1,37 @@
+import Synchronization
+
+/// One call of `handle` for a run whose plan may lead to several, or gives each its time.
+///
+/// It stands between the run and the handler, so that nothing of an attempt that was given up reaches the run.
+@usableFromInline
+final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
+  @usableFromInline let run: ActiveRun<I>
+  @usableFromInline let runner: Runner<I>
+
+  /// Counted from 1.
+  @usableFromInline let number: Int
+
+  private let over = Atomic(false)
+
+  @usableFromInline
+  init(_ number: Int, of run: ActiveRun<I>, at runner: Runner<I>) {
+    self.number = number
+    self.run = run
+    self.runner = runner
+    super.init()
+  }
+
+  /// Whether it has returned or was given up; set by the owner, read by anybody.
+  @usableFromInline var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// Lets nothing of it be committed any more.
+  ///
+  /// *Owner's.*
+  func willEnd() {
+    over.store(true, ordering: .releasing)
+  }
+
+  override func hasStarted(as task: Task<Void, Never>) {
+    run.hasStarted(as: task, isCurrent: { !self.isOver })
+  }
+}

@@ -1,0 +1,57 @@
+/// What a store remembers of one key, for as long as there is something to remember.
+///
+/// All of it is the owner's.
+final class KeyRecord<I: Interactor>: @unchecked Sendable {
+  let key: PlanKey
+
+  /// Who has the places of the key.
+  var lane = Lane()
+
+  /// Those that have met here and have not ended.
+  var live = PlacedList<Course<I>>()
+
+  /// Those of them that wait for a place, in accepted order.
+  var waiting = LinkedList<ActiveRun<I>>()
+
+  /// Whether those that wait are to be looked at when the step is done.
+  var isPumpDue = false
+
+  /// The live one that others may join.
+  var flight: ActiveRun<I>?
+
+  /// The one that is debounced or throttled, and when that ends.
+  var held: ActiveRun<I>?
+  var pace: Deadline?
+  var throttle = ThrottleState()
+
+  /// The breaker of the newest plan that has one.
+  var breaker = BreakerState()
+  var breakerTerms: Breaker?
+
+  /// The retry budget of the newest plan that has one.
+  var budget = RetryBudgetState()
+  var budgetTerms: RetryBudget?
+
+  /// How many are at work with it and rely on its being remembered.
+  var users = 0
+
+  /// When breaker and budget can be forgotten.
+  var forgetting: Deadline?
+
+  init(_ key: PlanKey) {
+    self.key = key
+  }
+
+  /// Whether no action needs it.
+  var isIdle: Bool {
+    users == 0 && lane.isIdle && live.isEmpty && held == nil && pace == nil
+  }
+
+  /// When there is nothing left to remember of breaker and budget; nil at once.
+  func forgottenAt() -> Moment? {
+    let times = [
+      breakerTerms.flatMap { breaker.forgottenAt($0) }, budgetTerms.flatMap { budget.fullAt($0) },
+    ]
+    return times.compactMap(\.self).max()
+  }
+}

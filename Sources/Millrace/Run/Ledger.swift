@@ -1,0 +1,125 @@
+import Synchronization
+
+/// What a store keeps of its actions beyond those that are decided at once; made when it is first needed.
+///
+/// All of it is the owner's, but for the time.
+@usableFromInline
+final class Ledger<I: Interactor> {
+  /// Tells this store from every other one of the process.
+  @usableFromInline let store: Int
+
+  @usableFromInline let time: TimeSource
+  let limits: StoreLimits
+  var random: any RandomNumberGenerator & Sendable
+
+  /// What the idempotency keys of this store begin with.
+  let keyPrefix: String
+
+  /// The runs that have a slot and have not ended, in the order in which they got it.
+  @usableFromInline var runs = LinkedList<ActiveRun<I>>()
+
+  // MARK: Waiting
+
+  /// All that wait, in the order in which they began to, and how many they are.
+  var room = LinkedList<Course<I>>()
+  @usableFromInline var waiting = 0
+
+  /// Those of them that wait for a slot.
+  var slotQueue = LinkedList<ActiveRun<I>>()
+
+  /// Suspended submits, first come first.
+  var submitters = LinkedList<Submitter<I>>()
+  var submitting = 0
+
+  /// Counts planned actions.
+  var planned = 0
+
+  var keys: [PlanKey: KeyRecord<I>] = [:]
+
+  // MARK: Time
+
+  var timetable = Timetable()
+  var alarm: Alarm?
+
+  // MARK: The end
+
+  var gate = Gate.open
+
+  /// Runs that have ended while their handlers were out.
+  var strays = LinkedList<ActiveRun<I>>()
+  var strayCount = 0
+
+  /// A shutdown that goes on, or has been.
+  var closing: Closing?
+
+  /// Those who wait for the end of the store, whoever brings it.
+  var residents: [Promise<ShutdownReport>] = []
+
+  // MARK: Counting
+
+  var tally = Tally()
+  @usableFromInline var handleTime = Histogram()
+  @usableFromInline var waitTime = Histogram()
+
+  /// Problems of plans that were reported.
+  var reportedProblems: Set<PlanProblem> = []
+
+  init(_ configuration: StoreConfiguration) {
+    store = StoreNumbers.next()
+    time = TimeSource(configuration.clock)
+    limits = configuration.limits
+    random = configuration.random
+    keyPrefix = Ledger.prefix(from: &random)
+  }
+
+  private static func prefix(from random: inout any RandomNumberGenerator & Sendable) -> String {
+    let words = [random.next(), random.next()]
+    return words.map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+
+/// Numbers the stores of the process, whatever their types.
+private enum StoreNumbers {
+  private static let last = Atomic(0)
+
+  static func next() -> Int {
+    last.add(1, ordering: .relaxed).newValue
+  }
+}
+
+/// What becomes of an action that reaches its take-up, or of one that comes from outside.
+enum Gate {
+  /// It is taken up.
+  case open
+  /// The store drains: those that were accepted, and those that runs in flight send, are taken up.
+  case draining
+  /// It ends with this outcome, untouched: it was accepted before all such were cut; with a key, those of that key.
+  case cutting(Outcome, PlanKey?)
+  /// It is rejected.
+  case shut
+}
+
+/// The task that sleeps until the next deadline.
+struct Alarm {
+  let moment: Moment
+  let task: Task<Void, Never>
+}
+
+/// How actions ended that did not finish, and what else is counted.
+struct Tally {
+  var outcomes: [Outcome.Kind: Int] = [:]
+  var rejections: [Rejection.Kind: Int] = [:]
+  var retries = 0
+  var lateEmits = 0
+
+  mutating func count(_ outcome: Outcome) {
+    if case .rejected(let rejection) = outcome {
+      rejections[rejection.kind, default: 0] += 1
+    } else {
+      outcomes[outcome.kind, default: 0] += 1
+    }
+  }
+}

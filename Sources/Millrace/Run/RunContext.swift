@@ -1,0 +1,19 @@
+/// What a run is part of: its id, the run whose handler sent its action, where the chain of these began, and its trace.
+public struct RunContext: Sendable, Hashable {
+  /// The run.
+  public let run: RunID
+
+  /// The run whose handler sent the action, or nil; it may be a run of another store.
+  public let parent: RunID?
+
+  /// The first run of the chain: the run itself when it has no parent.
+  public let root: RunID
+
+  /// The trace the action belongs to: given with ``Store/send(_:context:)``, or that of the parent.
+  public let trace: TraceContext?
+
+  /// The context of the run whose handler this task is in, or nil.
+  ///
+  /// It is a task-local value, so it holds in child tasks and in an unstructured `Task` of the handler, not in a detached one.
+  public static var current: RunContext? { Ticket.current.get()?.context }
+}

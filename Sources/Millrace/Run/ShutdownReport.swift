@@ -1,0 +1,27 @@
+/// What became of the actions that a store had accepted when it was shut down.
+public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
+  /// How many actions ended by themselves while the store drained.
+  public let drained: Int
+
+  /// The actions that had not ended by then, and got ``Outcome/shutDown``.
+  public let cut: [ActionID]
+
+  /// The actions whose handlers had not returned when the store was shut down: cut ones, and such that had ended before.
+  ///
+  /// The tasks of these handlers are cancelled; one that heeds that may return a moment later.
+  public let notReturned: [ActionID]
+
+  /// Whether every action had ended by itself.
+  public var isClean: Bool { cut.isEmpty && notReturned.isEmpty }
+
+  /// The report in one line.
+  public var description: String {
+    "\(drained) drained, \(text(cut)) cut, \(text(notReturned)) not returned"
+  }
+
+  private func text(_ ids: [ActionID]) -> String {
+    if ids.isEmpty { return "0" }
+    let shown = ids.prefix(10).map(\.description).joined(separator: " ")
+    return "\(ids.count) (\(shown)\(ids.count > 10 ? " …" : ""))"
+  }
+}

@@ -1,0 +1,19 @@
+/// One suspended `submit`.
+@usableFromInline
+final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
+  /// Makes the run of the action, once that is accepted; written where all types are known.
+  let makeRun: (ActionID, Runner<I>) -> ActiveRun<I>
+  let promise = Promise<Result<Receipt, any Error>>()
+
+  /// Whether it stands in line, and its neighbours there.
+  ///
+  /// *Owner's.*
+  var isInLine = false
+  @usableFromInline var previous: Submitter?
+  @usableFromInline var following: Submitter?
+
+  @usableFromInline
+  init(makeRun: @escaping (ActionID, Runner<I>) -> ActiveRun<I>) {
+    self.makeRun = makeRun
+  }
+}

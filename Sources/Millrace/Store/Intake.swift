@@ -1,0 +1,77 @@
+public import Synchronization
+
+/// Actions that find the turn taken, and those that are not accepted.
+extension Runner {
+  /// A run for an action that is left for the owner of the turn.
+  @inlinable
+  func ticket(for action: I.Action) -> ActiveRun<I> {
+    ticket(for: action, Lineage.ofSender())
+  }
+
+  @inlinable
+  func ticket(for action: I.Action, _ lineage: Lineage?) -> ActiveRun<I> {
+    ActiveRun(id: nextLeftID(), action: action, runner: self, lineage: lineage)
+  }
+
+  @usableFromInline
+  func nextLeftID() -> ActionID {
+    .left(left.add(1, ordering: .relaxed).newValue)
+  }
+
+  /// Leaves an action for the owner of the turn.
+  @inlinable
+  func leave(_ run: ActiveRun<I>) {
+    enqueue {
+      self.countTaken()
+      self.takeUp(run)
+    }
+  }
+
+  /// *Owner's.*
+  @inlinable
+  func countTaken() {
+    leftAndTaken.store(leftAndTaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// How many actions are left for the owner and not taken up.
+  private var leftNow: Int {
+    Int(UInt32(truncatingIfNeeded: left.load(ordering: .relaxed)) &- leftAndTaken.load(ordering: .relaxed))
+  }
+
+  /// Where many actions are left already, looks longer for the turn than usual; it waits for nobody in particular, and for a
+  /// bounded time.
+  @usableFromInline
+  func enterPatiently() -> Bool {
+    guard leftNow > Runner.crowd, !isOwnedHere else { return false }
+    for _ in 0..<Runner.patientLooks {
+      yieldProcessor()
+      if enterOrGiveUp() { return true }
+      if leftNow <= Runner.crowd { return false }
+    }
+    return false
+  }
+
+  private static var crowd: Int { 1_024 }
+  private static var patientLooks: Int { 64 }
+
+  /// Whether one more action may be left.
+  @usableFromInline
+  func mayLeaveAction() -> Bool {
+    leftNow < configuration.limits.actionsLeft
+  }
+
+  /// Rejects an action because too many are left.
+  @usableFromInline
+  func refuseToLeave() -> Receipt {
+    Receipt(full: .refused(overflowed.add(1, ordering: .relaxed).newValue))
+  }
+
+  /// Rejects an action for which there is neither a slot nor room to wait; it has changed nothing, and needs no run.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func refuse(_ id: ActionID) -> Receipt {
+    count(.rejected(.full))
+    return Receipt(full: id)
+  }
+}

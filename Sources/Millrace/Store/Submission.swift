@@ -1,0 +1,90 @@
+extension Runner {
+  /// Accepts an action as soon as the limits allow it.
+  @inlinable
+  func submit(_ action: I.Action) async throws -> Receipt {
+    // A run that waited here would wait for itself.
+    if isInside(Ticket.current.get()) { return send(action) }
+    let lineage = Lineage.ofSender()
+    return try await submit(
+      Submitter { id, runner in
+        ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
+      })
+  }
+
+  /// Whether this run, if any, is one of this store's.
+  @usableFromInline
+  func isInside(_ run: Ticket?) -> Bool {
+    guard let run, let ledger else { return false }
+    return run.store == ledger.store
+  }
+
+  @usableFromInline
+  func submit(_ submitter: Submitter<I>) async throws -> Receipt {
+    try await withTaskCancellationHandler {
+      perform { self.place(submitter) }
+      return try await submitter.promise.value.get()
+    } onCancel: {
+      if submitter.promise.fulfil(.failure(CancellationError())) {
+        perform { self.leaveLine(submitter) }
+      }
+    }
+  }
+
+  /// Takes the action up, or lets it stand in line.
+  private func place(_ submitter: Submitter<I>) {
+    guard isAdmitting else { return refuse(submitter) }
+    if hasPlaceForSubmit, ledger?.submitters.isEmpty != false { return accept(submitter) }
+    if submitter.promise.isFulfilled { return }
+    let ledger = ownLedger
+    submitter.isInLine = true
+    ledger.submitters.append(submitter)
+    ledger.submitting += 1
+  }
+
+  /// Whether an action may be taken up that has to wait then.
+  private var hasPlaceForSubmit: Bool {
+    guard freeSlots == 0, let ledger else { return true }
+    return ledger.waiting < ledger.limits.actionsWaiting
+  }
+
+  /// Takes the action up, unless its submit was cancelled.
+  private func accept(_ submitter: Submitter<I>) {
+    let run = submitter.makeRun(nextID(), self)
+    if submitter.promise.fulfil(.success(Receipt(run))) {
+      takeUp(run)
+    } else {
+      takenAtOnce -= 1
+    }
+  }
+
+  private func refuse(_ submitter: Submitter<I>) {
+    afterLeaving { submitter.promise.fulfil(.failure(SubmitError(.shuttingDown))) }
+  }
+
+  private func leaveLine(_ submitter: Submitter<I>) {
+    guard submitter.isInLine, let ledger else { return }
+    submitter.isInLine = false
+    ledger.submitters.remove(submitter)
+    ledger.submitting -= 1
+  }
+
+  /// Takes up the actions of those who stand in line, as far as there are places.
+  ///
+  /// *Owner's.*
+  func admitSubmitters() {
+    while hasPlaceForSubmit, let submitter = ledger?.submitters.first {
+      leaveLine(submitter)
+      accept(submitter)
+    }
+  }
+
+  /// Ends the waits of all who stand in line.
+  ///
+  /// *Owner's.*
+  func refuseSubmitters() {
+    while let submitter = ledger?.submitters.first {
+      leaveLine(submitter)
+      refuse(submitter)
+    }
+  }
+}
