@@ -204,9 +204,13 @@ package class Combiner: @unchecked Sendable {
   /// *Owner's.*
   final func performLeftWork() {
     let errands = ownErrands
-    while let work = errands.backlog.popLast() { work() }
-    refill(errands)
-    while let work = errands.backlog.popLast() { work() }
+    for isRefilled in [false, true] {
+      if isRefilled { refill(errands) }
+      while let work = errands.backlog.popLast() {
+        work()
+        errands.performDeferred()
+      }
+    }
   }
 
   /// What is done with the turn, right before it is given up; may be called more often than that.

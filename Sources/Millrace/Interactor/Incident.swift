@@ -3,8 +3,11 @@
 /// It is given to ``StoreConfiguration/report``. It never holds an action, a mutation or a state.
 public struct Incident: Sendable, CustomStringConvertible {
   /// The kinds there are; more may come.
-  public struct Kind: Sendable, Hashable {
+  public struct Kind: Sendable, Hashable, CustomStringConvertible {
     private let name: String
+
+    /// The name of the kind.
+    public var description: String { name }
 
     /// A handler threw, and `closing` made no mutation of it.
     ///

@@ -2,7 +2,7 @@
 ///
 /// An action that is decided at once needs none of this. Values below their minimum are taken as the minimum.
 public struct StoreLimits: Sendable, Hashable {
-  /// How many handlers may be out at a time, those of ended runs that have not returned included.
+  /// How many runs may have a handler out at a time, ended ones whose handlers have not returned included.
   ///
   /// From 1 to 2,147,483,647; by default 4,096.
   public var runsInFlight: Int {

@@ -25,7 +25,6 @@ extension Metrics {
 
   private func addActions(to text: inout OpenMetricsText) {
     text.addCounter("actions_sent", sent, help: "Actions given to the store.")
-    text.addCounter("actions_accepted", accepted, help: "Actions that were not rejected.")
     text.addCounters(
       "actions_ended", Outcome.Kind.allCases.map { ($0.rawValue, outcomes[$0] ?? 0) }, by: .outcome,
       help: "Actions that ended, by how they did.")

@@ -17,7 +17,7 @@ final class Course<I: Interactor>: Linked, Placed {
     case flight
   }
 
-  /// Whoever has this holds the run as well.
+  /// Whoever works with this holds the run as well.
   unowned let run: ActiveRun<I>
 
   /// What the plan says; nil for an action that only waits for a slot.
@@ -66,8 +66,9 @@ final class Course<I: Interactor>: Linked, Placed {
   var members = LinkedList<ActiveRun<I>>()
   var isFlight = false
 
-  /// The run that is shared, for those that share it.
+  /// The run that is shared, for those that share it, and whether this action began it.
   var flight: ActiveRun<I>?
+  var isFirstMember = false
 
   @inlinable
   convenience init(_ run: ActiveRun<I>, terms: PlanTerms?) {

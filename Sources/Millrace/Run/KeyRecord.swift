@@ -19,9 +19,12 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
   /// The live one that others may join.
   var flight: ActiveRun<I>?
 
-  /// The one that is debounced or throttled, and when that ends.
+  /// The one that is debounced or throttled.
   var held: ActiveRun<I>?
-  var pace: Deadline?
+
+  /// When its debounce ends, or the throttle's window.
+  var debounceEnd: Deadline?
+  var windowEnd: Deadline?
   var throttle = ThrottleState()
 
   /// The breaker of the newest plan that has one.
@@ -42,9 +45,17 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
     self.key = key
   }
 
+  /// Whether the one that is held waits for the end of the throttle's window.
+  var holdsThrottled: Bool {
+    if case .throttle = held?.course?.terms?.pace { true } else { false }
+  }
+
+  /// How many have come and have not ended.
+  var earlier: Int { live.elements.count + (held == nil ? 0 : 1) }
+
   /// Whether no action needs it.
   var isIdle: Bool {
-    users == 0 && lane.isIdle && live.isEmpty && held == nil && pace == nil
+    users == 0 && lane.isIdle && live.isEmpty && held == nil && windowEnd == nil
   }
 
   /// When there is nothing left to remember of breaker and budget; nil at once.

@@ -9,7 +9,7 @@ final class Ledger<I: Interactor> {
   @usableFromInline let store: Int
 
   @usableFromInline let time: TimeSource
-  let limits: StoreLimits
+  @usableFromInline let limits: StoreLimits
   var random: any RandomNumberGenerator & Sendable
 
   /// What the idempotency keys of this store begin with.
@@ -21,7 +21,7 @@ final class Ledger<I: Interactor> {
   // MARK: Waiting
 
   /// All that wait, in the order in which they began to, and how many they are.
-  var room = LinkedList<Course<I>>()
+  @usableFromInline var room = LinkedList<Course<I>>()
   @usableFromInline var waiting = 0
 
   /// Those of them that wait for a slot.
@@ -30,6 +30,10 @@ final class Ledger<I: Interactor> {
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
   var submitting = 0
+
+  /// How many shared runs have not ended, and how many of the actions that began one.
+  var flights = 0
+  var firstMembers = 0
 
   /// Counts planned actions.
   var planned = 0
@@ -43,7 +47,7 @@ final class Ledger<I: Interactor> {
 
   // MARK: The end
 
-  var gate = Gate.open
+  var admittance = Admittance.open
 
   /// Runs that have ended while their handlers were out.
   var strays = LinkedList<ActiveRun<I>>()
@@ -57,7 +61,7 @@ final class Ledger<I: Interactor> {
 
   // MARK: Counting
 
-  var tally = Tally()
+  @usableFromInline var tally = Tally()
   @usableFromInline var handleTime = Histogram()
   @usableFromInline var waitTime = Histogram()
 
@@ -91,7 +95,7 @@ private enum StoreNumbers {
 }
 
 /// What becomes of an action that reaches its take-up, or of one that comes from outside.
-enum Gate {
+enum Admittance {
   /// It is taken up.
   case open
   /// The store drains: those that were accepted, and those that runs in flight send, are taken up.
@@ -109,9 +113,13 @@ struct Alarm {
 }
 
 /// How actions ended that did not finish, and what else is counted.
+@usableFromInline
 struct Tally {
   var outcomes: [Outcome.Kind: Int] = [:]
   var rejections: [Rejection.Kind: Int] = [:]
+
+  /// Rejected as full and untouched: what an overload is made of.
+  @usableFromInline var refused = 0
   var retries = 0
   var lateEmits = 0
 

@@ -14,7 +14,13 @@ package final class Lineage: Sendable {
   /// The lineage of an action that is sent now, from this task.
   @usableFromInline
   static func ofSender(trace: TraceContext? = nil) -> Lineage? {
-    guard let sender = Ticket.current.get() else { return trace.map { Lineage(parent: nil, root: nil, trace: $0) } }
+    guard let sender = Ticket.current.get() else { return without(sender: trace) }
     return Lineage(parent: sender.runID, root: sender.root, trace: trace ?? sender.lineage?.trace)
+  }
+
+  /// The lineage of an action that comes from no run.
+  @usableFromInline
+  static func without(sender trace: TraceContext?) -> Lineage? {
+    trace.map { Lineage(parent: nil, root: nil, trace: $0) }
   }
 }

@@ -87,8 +87,10 @@ extension Runner {
   /// Whether the breaker of the action's plan, if it has one, lets it pass.
   ///
   /// *Owner's.*
-  func passesBreaker(_ course: Course<I>) -> Bool {
-    guard let breaker = course.terms?.breaker, let key = course.terms?.breakerKey else { return true }
+  func passesBreaker(_ run: ActiveRun<I>) -> Bool {
+    guard let course = run.course, course.breaker == nil, let breaker = course.terms?.breaker,
+      let key = course.terms?.breakerKey
+    else { return true }
     let record = record(of: key)
     record.breakerTerms = breaker
     switch record.breaker.admit(breaker, at: ownLedger.time.now()) {

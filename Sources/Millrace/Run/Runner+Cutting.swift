@@ -26,13 +26,24 @@ extension Runner {
   /// *Owner's.*
   func cutLeftWork(_ outcome: Outcome, of key: PlanKey?) {
     let ledger = ownLedger
-    let (gate, wasAdmitting) = (ledger.gate, isAdmitting)
-    ledger.gate = .cutting(outcome, key)
+    let (admittance, wasAdmitting) = (ledger.admittance, isAdmitting)
+    ledger.admittance = .cutting(outcome, key)
     isAdmitting = false
     performLeftWork()
-    ledger.gate = gate
+    guard isOpen else { return }  // The end of the store may have been among the work.
+    ledger.admittance = admittance
     isAdmitting = wasAdmitting
+    // These do nothing while there is a cut.
+    afterStep {
+      $0.admitSubmitters()
+      $0.finishClosingIfDrained()
+    }
   }
+
+  /// Whether the store is being shut down, or has been.
+  ///
+  /// *Owner's.*
+  var isClosing: Bool { ledger?.closing != nil }
 
   /// Whether an action that was accepted may be taken up; if not, it has its outcome.
   ///
@@ -41,7 +52,7 @@ extension Runner {
   func admits(_ run: ActiveRun<I>, _ terms: PlanTerms?) -> Bool {
     guard !run.hasEnded else { return false }
     guard !isAdmitting, let ledger else { return true }
-    switch ledger.gate {
+    switch ledger.admittance {
     case .open: return true
     case .draining:
       // What was sent from outside before the drain began was taken up when it did.

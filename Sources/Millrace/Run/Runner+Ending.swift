@@ -3,9 +3,11 @@ extension Runner {
   ///
   /// *Owner's.*
   @usableFromInline
-  func endUnusually(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool) {
+  func endUnusually(
+    _ run: ActiveRun<I>, _ outcome: Outcome, _ consequences: RunPhase.Consequences, asksClosing: Bool
+  ) {
     let ledger = ownLedger
-    if asksClosing, !outcome.isFinished {
+    if asksClosing, consequences.contains(.askClosing), !outcome.isFinished {
       if let mutation = interactor.closing(run.action, outcome: outcome) {
         commit(mutation, of: run)
       } else if case .failed(let error) = outcome {
@@ -19,7 +21,7 @@ extension Runner {
     let course = run.course
     if let course {
       settleBreaker(of: course, outcome)
-      tidyUp(after: course, outcome)
+      tidyUp(after: course, outcome, asksClosing: asksClosing)
     }
     if course?.isFlight != true {
       count(outcome)
@@ -37,7 +39,7 @@ extension Runner {
   }
 
   /// Takes an action that has ended out of everything it stands in.
-  private func tidyUp(after course: Course<I>, _ outcome: Outcome) {
+  private func tidyUp(after course: Course<I>, _ outcome: Outcome, asksClosing: Bool) {
     leaveQueue(course)
     cancel(&course.timeout)
     cancel(&course.pause)
@@ -48,7 +50,7 @@ extension Runner {
       if record.flight === course.run { record.flight = nil }
       forgetIfIdle(record)
     }
-    if let flight = course.flight { leaveFlight(course, flight, outcome) }
+    if let flight = course.flight { leaveFlight(course, flight, outcome, asksClosing: asksClosing) }
   }
 
   private func reportUnhandled(_ error: any Error) {

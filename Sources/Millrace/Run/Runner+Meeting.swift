@@ -2,46 +2,56 @@ extension Runner {
   /// Lets an action meet the others of its key, and so be taken up, wait, join, or end.
   ///
   /// *Owner's.*
-  func meet(_ course: Course<I>) {
-    guard let overlap = course.terms?.overlap, let key = course.terms?.key else { return takeTurn(course) }
+  func meet(_ run: ActiveRun<I>) {
+    guard let terms = run.course?.terms, let overlap = terms.overlap, let key = terms.key else { return takeTurn(run) }
     let record = record(of: key)
     record.users += 1
     defer { release(user: record) }
-    switch record.lane.arrive(overlap, live: record.live.elements.count, canJoin: record.flight != nil) {
-    case .takeUp where overlap == .shared: takeOff(course, record)
-    case .takeUp: enter(course, record)
-    case .reject: end(course.run, .rejected(.exclusive))
-    case .join: join(course, record)
+    switch record.lane.arrive(overlap, live: record.earlier, canJoin: record.flight != nil) {
+    case .takeUp where overlap == .shared: takeOff(run, record)
+    case .takeUp: enter(run, record)
+    case .reject: end(run, .rejected(.exclusive))
+    case .join: join(run, record)
     case .replace:
+      // Asked first, for one that does not pass replaces nothing.
+      guard passesBreaker(run) else { return end(run, .rejected(.breakerOpen)) }
       endAll(record, .superseded)
-      enter(course, record)
-    case .wait where record.waiting.isEmpty && record.lane.hasPlace: enter(course, record)
-    case .wait: wait(course, record)
+      enter(run, record)
+    case .wait where record.waiting.isEmpty && record.lane.hasPlace: enter(run, record)
+    case .wait: wait(run, record)
     }
   }
 
-  private func enter(_ course: Course<I>, _ record: KeyRecord<I>) {
-    course.record = record
-    record.live.insert(course)
-    takeTurn(course)
+  private func enter(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
+    beLive(run, record)
+    takeTurn(run)
   }
 
-  private func wait(_ course: Course<I>, _ record: KeyRecord<I>) {
-    guard makeRoom() else { return end(course.run, .rejected(.full)) }
-    course.record = record
-    record.live.insert(course)
-    record.waiting.append(course.run)
+  private func wait(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
+    guard let course = run.course, makeRoom() else { return end(run, .rejected(.full)) }
+    beLive(run, record)
+    record.waiting.append(run)
     enterRoom(course, .turn)
     pumpLater(record)
+  }
+
+  /// Counts an action among those of its key that have not ended.
+  ///
+  /// *Owner's.*
+  func beLive(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
+    guard let course = run.course else { return }
+    course.record = record
+    record.live.insert(course)
   }
 
   /// Takes up an action whose turn has come, unless the breaker is open.
   ///
   /// *Owner's.*
-  func takeTurn(_ course: Course<I>) {
-    guard passesBreaker(course) else { return end(course.run, .rejected(.breakerOpen)) }
+  func takeTurn(_ run: ActiveRun<I>) {
+    guard let course = run.course else { return }
+    guard passesBreaker(run) else { return end(run, .rejected(.breakerOpen)) }
     course.record?.lane.take()
-    course.takeUp(self, course.run)
+    course.takeUp(self, run)
   }
 
   /// The place of a run is free.
@@ -67,9 +77,9 @@ extension Runner {
   private func pump(_ record: KeyRecord<I>) {
     record.users += 1
     defer { release(user: record) }
-    while record.lane.hasPlace, let course = record.waiting.first?.course {
+    while record.lane.hasPlace, let run = record.waiting.first, let course = run.course {
       leaveQueue(course)
-      takeTurn(course)
+      takeTurn(run)
       if isWanted { return afterLeaving { self.perform { self.pump(record) } } }
     }
     record.isPumpDue = false
@@ -79,9 +89,16 @@ extension Runner {
   ///
   /// *Owner's.*
   func endAll(_ record: KeyRecord<I>, _ outcome: Outcome) {
-    if let held = record.held, case .cancelled = outcome { end(held, outcome) }
+    if let held = record.held { end(held, outcome) }
     while let run = record.waiting.first { end(run, outcome) }
-    for course in record.live.elements.sorted(by: { $0.order < $1.order }) { end(course.run, outcome) }
+    // Closures, not key paths: those of a generic type are made anew each time.
+    let live = record.live.elements.map { $0.run }
+    if live.count == 1 { return end(live[0], outcome) }
+    for run in live.sorted(by: { order($0) < order($1) }) { end(run, outcome) }
+  }
+
+  private func order(_ run: ActiveRun<I>) -> Int {
+    run.course?.order ?? 0
   }
 
   /// Sets how many of a key may be in flight, whatever the plans say; nil leaves it to them.

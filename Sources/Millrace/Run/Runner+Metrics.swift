@@ -17,7 +17,8 @@ extension Runner {
     let tally = ledger?.tally ?? Tally()
     var rejections = tally.rejections
     let overflowed = overflowed.load(ordering: .relaxed)
-    if overflowed > 0 { rejections[.full, default: 0] += overflowed }
+    let full = overflowed + tally.refused
+    if full > 0 { rejections[.full, default: 0] += full }
     let sent = takenAtOnce + left.load(ordering: .relaxed) + overflowed
     let accepted = sent - rejections.values.reduce(0, +)
     let strays = ledger?.strayCount ?? 0
@@ -25,10 +26,17 @@ extension Runner {
     let observers = seen.count + (board?.valueObservers ?? 0)
     let lag = revision - (seen.min() ?? revision)
     let inFlight = configuration.limits.runsInFlight - Int(freeSlots) - strays
+    let waiting = ledger?.waiting ?? 0
+    // A shared run is none that was sent; the first of those that share it does not wait.
+    let open = inFlight + waiting + leftNow + (ledger?.firstMembers ?? 0) - (ledger?.flights ?? 0)
+    var outcomes = tally.outcomes
+    let unfinished = outcomes.values.reduce(0, +)
+    if accepted < sent { outcomes[.rejected] = sent - accepted }
+    if accepted > open + unfinished { outcomes[.finished] = accepted - open - unfinished }
     return Metrics(
-      sent: sent, accepted: accepted, inFlight: inFlight, waiting: ledger?.waiting ?? 0,
+      sent: sent, accepted: accepted, inFlight: inFlight, waiting: waiting,
       submitting: ledger?.submitting ?? 0, notReturned: strays, retries: tally.retries, lateEmits: tally.lateEmits,
-      commits: revision, outcomes: tally.outcomes, rejections: rejections, observers: observers, observerLag: lag,
+      commits: revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
       handleTime: ledger?.handleTime ?? Histogram(), waitTime: ledger?.waitTime ?? Histogram())
   }
 }

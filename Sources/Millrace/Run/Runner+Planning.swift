@@ -14,11 +14,11 @@ extension Runner {
       course.timeout = after(timeout) { $0.end(course.run, .timedOut) }
     }
     // A store that drains lets nothing wait for its pace.
-    guard let pace = terms.pace, let key = terms.key, isAdmitting else { return meet(course) }
+    guard let pace = terms.pace, let key = terms.key, !isClosing else { return meet(run) }
     switch pace {
-    case .debounce(let interval): debounce(course, interval, record(of: key))
+    case .debounce(let interval): debounce(run, interval, record(of: key))
     case .throttle(let interval, let leading, let trailing):
-      throttle(course, interval, leading: leading, trailing: trailing, record(of: key))
+      throttle(run, interval, leading: leading, trailing: trailing, record(of: key))
     }
   }
 
@@ -35,16 +35,16 @@ extension Runner {
 
   // MARK: Pace
 
-  private func debounce(_ course: Course<I>, _ interval: Duration, _ record: KeyRecord<I>) {
-    guard hold(course, at: record) else { return }
-    record.pace = after(interval) { runner in
-      record.pace = nil
+  private func debounce(_ run: ActiveRun<I>, _ interval: Duration, _ record: KeyRecord<I>) {
+    guard hold(run, at: record) else { return }
+    record.debounceEnd = after(interval) { runner in
+      record.debounceEnd = nil
       runner.letPass(record)
     }
   }
 
   private func throttle(
-    _ course: Course<I>, _ interval: Duration, leading: Bool, trailing: Bool, _ record: KeyRecord<I>
+    _ run: ActiveRun<I>, _ interval: Duration, leading: Bool, trailing: Bool, _ record: KeyRecord<I>
   ) {
     record.users += 1
     defer { release(user: record) }
@@ -52,43 +52,42 @@ extension Runner {
     if let end = record.throttle.windowEnd, end <= now { endWindow(record) }
     switch record.throttle.arrive(interval: interval, leading: leading, trailing: trailing, at: now) {
     case .drop:
-      end(course.run, .rejected(.throttled))
-      return
+      end(run, .rejected(.throttled))
     case .pass:
       awaitWindowEnd(record)
-      meet(course)
+      meet(run)
     case .hold:
       awaitWindowEnd(record)
-      _ = hold(course, at: record)
+      _ = hold(run, at: record)
     }
   }
 
   private func awaitWindowEnd(_ record: KeyRecord<I>) {
-    guard record.pace == nil, let end = record.throttle.windowEnd else { return }
-    record.pace = at(end) { runner in
-      record.pace = nil
+    guard record.windowEnd == nil, let end = record.throttle.windowEnd else { return }
+    record.windowEnd = at(end) { runner in
+      record.windowEnd = nil
       runner.endWindow(record)
     }
   }
 
   private func endWindow(_ record: KeyRecord<I>) {
-    cancel(&record.pace)
-    let passes = record.throttle.windowEnded(holdsOne: record.held != nil, at: ownLedger.time.now())
+    cancel(&record.windowEnd)
+    let passes = record.throttle.windowEnded(holdsOne: record.holdsThrottled, at: ownLedger.time.now())
     awaitWindowEnd(record)
     if passes { letPass(record) } else { forgetIfIdle(record) }
   }
 
   /// Holds an action in place of the one held before; false when there is no room for it.
-  private func hold(_ course: Course<I>, at record: KeyRecord<I>) -> Bool {
+  private func hold(_ run: ActiveRun<I>, at record: KeyRecord<I>) -> Bool {
     record.users += 1
     defer { release(user: record) }
     if let earlier = record.held { end(earlier, .superseded) }
-    guard makeRoom() else {
-      end(course.run, .rejected(.full))
+    guard let course = run.course, makeRoom() else {
+      end(run, .rejected(.full))
       return false
     }
     course.holder = record
-    record.held = course.run
+    record.held = run
     enterRoom(course, .pace)
     return true
   }
@@ -99,9 +98,9 @@ extension Runner {
   func letPass(_ record: KeyRecord<I>) {
     record.users += 1
     defer { release(user: record) }
-    guard let course = record.held?.course else { return }
+    guard let run = record.held, let course = run.course else { return }
     leaveQueue(course)
-    meet(course)
+    meet(run)
   }
 
   /// Holds nothing any more.
@@ -110,7 +109,7 @@ extension Runner {
   func releaseHeld(_ record: KeyRecord<I>) {
     record.held?.course?.holder = nil
     record.held = nil
-    if record.throttle.windowEnd == nil { cancel(&record.pace) }
+    cancel(&record.debounceEnd)
     forgetIfIdle(record)
   }
 }

@@ -63,7 +63,7 @@ extension Runner {
     if isFirst {
       if time > .zero { performLeftWork() }  // What was left came before.
       ledger.closing = closing
-      ledger.gate = .draining
+      ledger.admittance = .draining
       isAdmitting = false
       refuseSubmitters()
     }
@@ -95,18 +95,15 @@ extension Runner {
     case .shutDown: closing.cut.append(run.id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: closing.drained += 1
     }
-    if case .draining = ledger.gate { afterStep { $0.finishClosingIfDrained() } }
+    if case .draining = ledger.admittance { afterStep { $0.finishClosingIfDrained() } }
   }
 
-  private func finishClosingIfDrained() {
-    guard let ledger, case .draining = ledger.gate, ledger.room.isEmpty else { return }
+  func finishClosingIfDrained() {
+    guard let ledger, case .draining = ledger.admittance else { return }
     if hasLeftWork { return perform { self.finishClosingIfDrained() } }
     let callers = ledger.closing?.callers ?? []
-    var run = ledger.runs.first
-    while let next = run {
-      guard callers.contains(where: { $0 === next }) else { return }
-      run = next.following
-    }
+    func isCaller(_ run: ActiveRun<I>?) -> Bool { callers.contains { $0 === run } }
+    guard ledger.runs.allSatisfy({ isCaller($0) }), ledger.room.allSatisfy({ isCaller($0.flight) }) else { return }
     finishClosing(asksClosing: true)
   }
 
@@ -118,10 +115,10 @@ extension Runner {
     ledger.closing = closing
     isAdmitting = false
     cutAll(.shutDown, asksClosing: asksClosing)
-    ledger.gate = .shut
+    ledger.admittance = .shut
     refuseSubmitters()
+    forgetKeys()
     stopTheClock()
-    ledger.keys = [:]
     close()
     let report = ShutdownReport(
       drained: closing.drained, cut: closing.cut, notReturned: ledger.strays.map(\.id))
@@ -130,6 +127,16 @@ extension Runner {
     ledger.closing = Closing()
     ledger.closing?.report = report
     if !waiting.isEmpty { afterLeaving { waiting.forEach { $0.fulfil(report) } } }
+  }
+
+  /// Forgets all keys, and with them the deadlines that hold them.
+  private func forgetKeys() {
+    guard let ledger else { return }
+    for record in ledger.keys.values {
+      cancel(&record.windowEnd)
+      cancel(&record.forgetting)
+    }
+    ledger.keys = [:]
   }
 
   /// Does what is left to do when nobody holds the store any more.

@@ -1,8 +1,17 @@
 extension Runner {
-  /// Whether one more action may wait; one that waits may have been dropped for it.
+  /// Whether one more action may wait, be it that another one has to go for it.
   ///
   /// *Owner's.*
-  @usableFromInline
+  @inlinable
+  func mayWait() -> Bool {
+    let ledger = ownLedger
+    return ledger.waiting < ledger.limits.actionsWaiting
+      || ledger.limits.onOverflow != .reject && !ledger.room.isEmpty
+  }
+
+  /// Makes room for one more action that waits, if need be by dropping another; says whether there is any.
+  ///
+  /// *Owner's.*
   func makeRoom() -> Bool {
     let ledger = ownLedger
     if ledger.waiting < ledger.limits.actionsWaiting { return true }
@@ -46,7 +55,7 @@ extension Runner {
     course.queue = .none
     ledger.room.remove(course)
     ledger.waiting -= 1
-    hasSlotQueue = !ledger.slotQueue.isEmpty
+    noteCrowd()
     if !ledger.submitters.isEmpty { afterStep { $0.admitSubmitters() } }
   }
 
@@ -58,6 +67,7 @@ extension Runner {
   @usableFromInline
   func waitForSlot(_ run: ActiveRun<I>) {
     let ledger = ownLedger
+    _ = makeRoom()  // That it can was asked before anything was committed.
     let course = run.course ?? Course(run, terms: nil)
     if run.course == nil {
       course.acceptedAt = ledger.time.now()
@@ -65,7 +75,7 @@ extension Runner {
     }
     enterRoom(course, .slot)
     ledger.slotQueue.append(run)
-    hasSlotQueue = true
+    isCrowded = true
   }
 
   /// Starts those that wait for a slot, first come first.
@@ -78,5 +88,14 @@ extension Runner {
       leaveQueue(course)
       launch(run)
     }
+    if freeSlots > 0, !ledger.submitters.isEmpty { afterStep { $0.admitSubmitters() } }
+  }
+
+  /// Notes whether somebody waits for what a run gives back.
+  ///
+  /// *Owner's.*
+  func noteCrowd() {
+    guard let ledger else { return }
+    isCrowded = !ledger.slotQueue.isEmpty || !ledger.submitters.isEmpty
   }
 }

@@ -11,8 +11,8 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// Whether any action is accepted, wherever it comes from.
   @exclusivity(unchecked) @usableFromInline var isAdmitting = true
 
-  /// Whether runs wait for a slot.
-  @exclusivity(unchecked) @usableFromInline var hasSlotQueue = false
+  /// Whether runs wait for a slot, or submits for room.
+  @exclusivity(unchecked) @usableFromInline var isCrowded = false
 
   /// How many more handlers may be out.
   @exclusivity(unchecked) @usableFromInline var freeSlots: Int32
@@ -148,7 +148,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     if outcome.isFinished, run.course == nil, isAdmitting {
       if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
     } else {
-      endUnusually(run, outcome, asksClosing: asksClosing && consequences.contains(.askClosing))
+      endUnusually(run, outcome, consequences, asksClosing: asksClosing)
     }
     if !consequences.isDisjoint(with: [.freeSlot, .freePlace]) { free(run, consequences) }
   }
@@ -159,7 +159,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @inlinable
   func free(_ run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
     if consequences.contains(.freeSlot) { freeSlots &+= 1 }
-    if hasSlotQueue { giveSlots() }
+    if isCrowded { giveSlots() }
     if run.course != nil, consequences.contains(.freePlace) { leaveLane(run) }
   }
 }

@@ -3,6 +3,9 @@
 final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
   /// Makes the run of the action, once that is accepted; written where all types are known.
   let makeRun: (ActionID, Runner<I>) -> ActiveRun<I>
+
+  /// The run that submits, if one does.
+  let sender: Ticket?
   let promise = Promise<Result<Receipt, any Error>>()
 
   /// Whether it stands in line, and its neighbours there.
@@ -13,7 +16,8 @@ final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
   @usableFromInline var following: Submitter?
 
   @usableFromInline
-  init(makeRun: @escaping (ActionID, Runner<I>) -> ActiveRun<I>) {
+  init(sender: Ticket?, makeRun: @escaping (ActionID, Runner<I>) -> ActiveRun<I>) {
+    self.sender = sender
     self.makeRun = makeRun
   }
 }

@@ -26,7 +26,7 @@ extension Runner {
   /// Accepts an action with the trace it belongs to.
   @inlinable
   func send(_ action: I.Action, context: TraceContext) -> Receipt {
-    let lineage = Lineage.ofSender(trace: context)
+    let lineage = lineageOfSender(trace: context)
     if tryEnter() || enterOrGiveUp() || enterPatiently() {
       let run = ActiveRun(id: nextID(), action: action, runner: self, lineage: lineage)
       takeUp(run)
@@ -127,10 +127,10 @@ extension Runner {
   @inlinable
   @inline(never)
   func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
-    if freeSlots == 0, decision.handles, !makeRoom() { return refuse(id) }
+    if freeSlots == 0, decision.handles, !mayWait() { return refuse(id) }
     let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
     follow(decision, run)
-    if !run.hasEnded, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
+    if run.phase.isInFlight, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
     return Receipt(run)
   }
 
@@ -158,7 +158,7 @@ extension Runner {
   @inlinable
   func decideAndFollow(_ run: ActiveRun<I>) {
     let decision = interactor.decide(run.action, state: state)
-    if freeSlots == 0, decision.handles, !makeRoom() {
+    if freeSlots == 0, decision.handles, !mayWait() {
       end(run, .rejected(.full))
       if run.course != nil { leaveLane(run) }
     } else {

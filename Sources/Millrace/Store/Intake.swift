@@ -5,7 +5,15 @@ extension Runner {
   /// A run for an action that is left for the owner of the turn.
   @inlinable
   func ticket(for action: I.Action) -> ActiveRun<I> {
-    ticket(for: action, Lineage.ofSender())
+    ticket(for: action, lineageOfSender())
+  }
+
+  /// Where an action comes from that is sent now.
+  ///
+  /// Inside a step the thread may do others' work, and its task says nothing of where the action comes from.
+  @inlinable
+  func lineageOfSender(trace: TraceContext? = nil) -> Lineage? {
+    isOwnedHere ? Lineage.without(sender: trace) : Lineage.ofSender(trace: trace)
   }
 
   @inlinable
@@ -34,7 +42,7 @@ extension Runner {
   }
 
   /// How many actions are left for the owner and not taken up.
-  private var leftNow: Int {
+  var leftNow: Int {
     Int(UInt32(truncatingIfNeeded: left.load(ordering: .relaxed)) &- leftAndTaken.load(ordering: .relaxed))
   }
 
@@ -69,9 +77,9 @@ extension Runner {
   /// Rejects an action for which there is neither a slot nor room to wait; it has changed nothing, and needs no run.
   ///
   /// *Owner's.*
-  @usableFromInline
+  @inlinable
   func refuse(_ id: ActionID) -> Receipt {
-    count(.rejected(.full))
+    ledger?.tally.refused &+= 1
     return Receipt(full: id)
   }
 }

@@ -2,20 +2,11 @@ extension Runner {
   /// Accepts an action as soon as the limits allow it.
   @inlinable
   func submit(_ action: I.Action) async throws -> Receipt {
-    // A run that waited here would wait for itself.
-    if isInside(Ticket.current.get()) { return send(action) }
     let lineage = Lineage.ofSender()
     return try await submit(
-      Submitter { id, runner in
+      Submitter(sender: Ticket.current.get()) { id, runner in
         ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
       })
-  }
-
-  /// Whether this run, if any, is one of this store's.
-  @usableFromInline
-  func isInside(_ run: Ticket?) -> Bool {
-    guard let run, let ledger else { return false }
-    return run.store == ledger.store
   }
 
   @usableFromInline
@@ -32,19 +23,23 @@ extension Runner {
 
   /// Takes the action up, or lets it stand in line.
   private func place(_ submitter: Submitter<I>) {
-    guard isAdmitting else { return refuse(submitter) }
+    // A run that waited here would wait for itself.
+    if let sender = submitter.sender, sender.store == ledger?.store { return accept(submitter) }
+    guard !isClosing else { return refuse(submitter) }
     if hasPlaceForSubmit, ledger?.submitters.isEmpty != false { return accept(submitter) }
     if submitter.promise.isFulfilled { return }
     let ledger = ownLedger
     submitter.isInLine = true
     ledger.submitters.append(submitter)
     ledger.submitting += 1
+    noteCrowd()
   }
 
   /// Whether an action may be taken up that has to wait then.
   private var hasPlaceForSubmit: Bool {
-    guard freeSlots == 0, let ledger else { return true }
-    return ledger.waiting < ledger.limits.actionsWaiting
+    guard let ledger else { return true }
+    let most = ledger.limits.actionsWaiting
+    return ledger.waiting < most || most == 0 && freeSlots > 0
   }
 
   /// Takes the action up, unless its submit was cancelled.
@@ -66,13 +61,15 @@ extension Runner {
     submitter.isInLine = false
     ledger.submitters.remove(submitter)
     ledger.submitting -= 1
+    noteCrowd()
   }
 
   /// Takes up the actions of those who stand in line, as far as there are places.
   ///
   /// *Owner's.*
   func admitSubmitters() {
-    while hasPlaceForSubmit, let submitter = ledger?.submitters.first {
+    guard !isClosing else { return }
+    while isAdmitting, hasPlaceForSubmit, let submitter = ledger?.submitters.first {
       leaveLine(submitter)
       accept(submitter)
     }

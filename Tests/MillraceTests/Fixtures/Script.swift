@@ -31,6 +31,7 @@ struct Script: Interactor {
     var decide: Decide = { _ in .handle }
     var handle: Handle = { _, _ in }
     var close: Close = { _ in nil }
+    var plan: Plan = .concurrent
 
     /// An action that is decided with this mutation.
     static func commit(_ mutation: Mutation) -> Action {
@@ -53,6 +54,13 @@ struct Script: Interactor {
       action.close = { Mutation("\(name): \($0.kind)") }
       return action
     }
+
+    /// The same action with this plan.
+    func planned(_ plan: Plan) -> Action {
+      var action = self
+      action.plan = plan
+      return action
+    }
   }
 
   func handle(_ action: Action, state: State) async -> Effect<Self> {
@@ -62,6 +70,8 @@ struct Script: Interactor {
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     action.decide(state)
   }
+
+  func plan(for action: Action) -> Plan { action.plan }
 
   static func reduce(into state: inout State, mutation: Mutation) {
     mutation.whileReducing?()

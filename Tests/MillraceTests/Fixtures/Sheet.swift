@@ -86,6 +86,21 @@ extension Store {
     return found.withLock { $0 }
   }
 
+  /// What `look` says of the ledger of this store, with its turn; behind all work that was left before.
+  nonisolated func onLedger<Value: Sendable>(_ look: @escaping @Sendable (Ledger<I>?) -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      runner.perform { [runner] in
+        let value = look(runner.ledger)
+        runner.afterLeaving { continuation.resume(returning: value) }
+      }
+    }
+  }
+
+  /// How many keys the store remembers.
+  nonisolated var keyCount: Int {
+    get async { await onLedger { $0?.keys.count ?? 0 } }
+  }
+
   /// Waits until all work that was left for the owner of the turn before this call is done.
   nonisolated func settle() async {
     await runner.settle()

@@ -1,0 +1,193 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+@Suite("Breaker", .timeLimit(.minutes(1)))
+struct BreakerTests {
+  let clock = TestClock()
+  let store: Store<Script>
+  let breaker = Breaker(failures: 2, within: .seconds(60), openFor: .seconds(30))
+  let probe = Probe("probe")
+
+  init() {
+    store = Store(StoreConfiguration(clock: clock))
+  }
+
+  var plan: Plan { Plan.concurrent(max: 9, key: "k").breaker(breaker) }
+
+  func fail(_ plan: Plan? = nil) async -> Outcome.Kind {
+    await store.send(Script.Action.handle { _ in throw Mishap() }.planned(plan ?? self.plan)).outcome.kind
+  }
+
+  func succeed(_ plan: Plan? = nil) -> Receipt {
+    store.send(Script.Action.handle { _ in }.closed().planned(plan ?? self.plan))
+  }
+
+  /// Opens the breaker.
+  func open(_ plan: Plan? = nil) async {
+    for _ in 0..<breaker.failures { #expect(await fail(plan) == .failed) }
+  }
+
+  @Test("Closed, open, half-open, closed: it rejects undecided and unclosed while it is open, and a success closes it")
+  func closedAgain() async throws {
+    await open()
+    #expect(await succeed().rejection == .breakerOpen)
+    await store.pass(.seconds(30) - .nanoseconds(1), on: clock)
+    let rejected = store.send(probe.action(plan))
+    #expect(await rejected.rejection == .breakerOpen)
+    #expect(await rejected.firstCommit == nil)
+    await store.pass(.nanoseconds(1), on: clock)
+    let receipt = store.send(probe.action(plan))
+    try await probe.waitForStart()
+    #expect(await succeed().rejection == .breakerOpen)
+    probe.open()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(await succeed().outcome.kind == .finished)
+    #expect(await fail() == .failed)
+    #expect(await succeed().outcome.kind == .finished)
+    #expect(await store.log == ["probe begins", "probe done"])
+    #expect(await store.metrics.rejections[.breakerOpen] == 3)
+    #expect(await store.keyCount == 0)
+  }
+
+  @Test("A probe that fails opens it again, for the whole time")
+  func openAgain() async {
+    await open()
+    await store.pass(.seconds(30), on: clock)
+    #expect(await fail() == .failed)
+    #expect(await succeed().rejection == .breakerOpen)
+    await store.pass(.seconds(29), on: clock)
+    #expect(await succeed().rejection == .breakerOpen)
+    await store.pass(.seconds(1), on: clock)
+    #expect(await succeed().outcome.kind == .finished)
+    #expect(await succeed().outcome.kind == .finished)
+  }
+
+  @Test("A probe that is cancelled says nothing: the next one that comes is the probe")
+  func aCancelledProbe() async throws {
+    await open()
+    await store.pass(.seconds(30), on: clock)
+    let cancelled = store.send(probe.action(plan))
+    try await probe.waitForStart()
+    cancelled.cancel()
+    let next = Probe("next")
+    let receipt = store.send(next.action(plan))
+    try await next.waitForStart()
+    #expect(await succeed().rejection == .breakerOpen)
+    next.open()
+    #expect(await receipt.outcome.kind == .finished)
+    probe.open()
+    await store.sweep("k")
+    #expect(await succeed().outcome.kind == .finished)
+  }
+
+  @Test("An action that decides all it wants is no probe that succeeded: the next one that comes is the probe")
+  func aDecidedProbe() async throws {
+    await open()
+    await store.pass(.seconds(30), on: clock)
+    #expect(await store.send(Script.Action.commit("decided").planned(plan)).outcome.kind == .finished)
+    _ = store.send(probe.action(plan))
+    try await probe.waitForStart()
+    #expect(await succeed().rejection == .breakerOpen)
+    probe.open()
+  }
+
+  @Test("A success begins the row of failures anew, and so does time")
+  func aRowOfFailures() async {
+    #expect(await fail() == .failed)
+    #expect(await succeed().outcome.kind == .finished)
+    #expect(await fail() == .failed)
+    #expect(await store.keyCount == 1)
+    await store.pass(.seconds(60) + .nanoseconds(1), on: clock)
+    #expect(await store.keyCount == 0)
+    #expect(await fail() == .failed)
+    #expect(await succeed().outcome.kind == .finished)
+    await open()
+    #expect(await succeed().rejection == .breakerOpen)
+  }
+
+  @Test("Retries stop when it opens: the action ends with the error it has")
+  func retriesStop() async {
+    let attempts = Recorder<Int>()
+    let receipt = store.send(
+      Script.Action.handle { run in
+        attempts.record(run.attempt)
+        throw Mishap()
+      }.closed().planned(plan.retry(9, backoff: .none)))
+    #expect(await receipt.outcome.kind == .failed)
+    #expect(attempts.recorded == [1, 2])
+    #expect(await store.log == ["closed: failed"])
+    #expect(await succeed().rejection == .breakerOpen)
+  }
+
+  @Test("A key of its own is shared by plans of any keys, and leaves those without it alone")
+  func aKeyOfItsOwn() async {
+    let one = Plan.serial(key: 1).breaker(breaker, key: "gateway")
+    let other = Plan.concurrent.breaker(breaker, key: "gateway")
+    #expect(await fail(one) == .failed)
+    #expect(await fail(other) == .failed)
+    #expect(await succeed(one).rejection == .breakerOpen)
+    #expect(await succeed(other).rejection == .breakerOpen)
+    #expect(await succeed(.serial(key: 1)).outcome.kind == .finished)
+    #expect(await succeed(Plan.serial(key: 1).breaker(breaker)).outcome.kind == .finished)
+    #expect(await store.keyCount == 1)
+    await store.pass(.seconds(90), on: clock)
+    #expect(await store.keyCount == 0)
+    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+  }
+
+  @Test("A timeout of a run or an attempt is a failure, once; what never ran, and what was cancelled, is none")
+  func whatCounts() async throws {
+    let stubborn = [Probe("a"), Probe("b"), Probe("c"), Probe("d")]
+    let cancelled = store.send(stubborn[0].action(plan))
+    try await stubborn[0].waitForStart()
+    cancelled.cancel()
+    store.setLimit(0, for: "k")
+    let waiting = store.send(stubborn[1].action(plan.timeout(.seconds(1))))
+    await store.pass(.seconds(1), on: clock)
+    #expect(await waiting.outcome.kind == .timedOut)
+    store.setLimit(nil, for: "k")
+    #expect(await store.send(Script.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
+
+    let first = store.send(stubborn[2].action(plan.timeout(.seconds(1))))
+    await store.pass(.seconds(1), on: clock)
+    #expect(await first.outcome.kind == .timedOut)
+    #expect(await succeedsWithoutEnding())
+    let second = store.send(stubborn[3].action(plan.attemptTimeout(.seconds(1))))
+    await store.pass(.seconds(1), on: clock)
+    #expect(await second.outcome.kind == .timedOut)
+    #expect(await succeed().rejection == .breakerOpen)
+    for probe in stubborn { probe.open() }
+  }
+
+  /// Whether an action passes; it is cancelled, so that it counts as nothing.
+  private func succeedsWithoutEnding() async -> Bool {
+    let receipt = store.send(probe.action(plan))
+    receipt.cancel()
+    probe.open()
+    return await receipt.outcome.kind == .cancelled
+  }
+
+  @Test("It is asked at the turn of an action, not when that was accepted")
+  func askedAtTheTurn() async throws {
+    let serial = Plan.serial(key: "k").breaker(Breaker(failures: 1, openFor: .seconds(30)))
+    let first = store.send(probe.action(serial, throwing: Mishap()))
+    let behind = (0..<3).map { _ in succeed(serial) }
+    probe.open()
+    #expect(await first.outcome.kind == .failed)
+    for receipt in behind { #expect(await receipt.rejection == .breakerOpen) }
+    #expect(await store.log == ["probe begins", "probe done", "probe: failed"])
+  }
+
+  @Test("R5: an open breaker is forgotten when nobody has come for long")
+  func forgotten() async {
+    await open()
+    #expect(await store.keyCount == 1)
+    await store.pass(.seconds(90) - .nanoseconds(1), on: clock)
+    #expect(await store.keyCount == 1)
+    await store.pass(.nanoseconds(1), on: clock)
+    #expect(await store.keyCount == 0)
+    #expect(await succeed().outcome.kind == .finished)
+  }
+}

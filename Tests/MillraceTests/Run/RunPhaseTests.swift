@@ -1,0 +1,185 @@
+import Testing
+
+@testable import Millrace
+
+/// Every stage and every event, as tables of event → stage and consequences.
+@Suite("RunPhase")
+struct RunPhaseTests {
+  typealias Event = RunPhase.Event
+  typealias Stage = RunPhase.Stage
+  typealias Consequences = RunPhase.Consequences
+
+  /// How an action came to where it stands: by these events.
+  enum Past: CaseIterable {
+    case accepted, takenUp, running, resting
+    /// An attempt was given up, and its handler is still out.
+    case restingWithOneOut
+    /// An attempt was given up, its handler is still out, and so is the next one.
+    case runningWithTwoOut
+    case endedBeforeTakeUp, endedBeforeRunning, endedByReturning, endedWithOneOut, endedWithTwoOut
+
+    var events: [Event] {
+      switch self {
+      case .accepted: []
+      case .takenUp: [.takeUp]
+      case .running: [.takeUp, .begin]
+      case .resting: [.takeUp, .begin, .handlerReturned, .rest]
+      case .restingWithOneOut: [.takeUp, .begin, .rest]
+      case .runningWithTwoOut: [.takeUp, .begin, .rest, .begin]
+      case .endedBeforeTakeUp: [.end]
+      case .endedBeforeRunning: [.takeUp, .end]
+      case .endedByReturning: [.takeUp, .begin, .handlerReturned, .end]
+      case .endedWithOneOut: [.takeUp, .begin, .end]
+      case .endedWithTwoOut: [.takeUp, .begin, .rest, .begin, .end]
+      }
+    }
+
+    var phase: RunPhase {
+      var phase = RunPhase()
+      for event in events { _ = phase.advance(event) }
+      return phase
+    }
+  }
+
+  /// An event that comes to an action with a past, the stage and the handlers it leads to, and what is to be done.
+  struct Row: CustomTestStringConvertible {
+    let past: Past
+    let event: Event
+    let stage: Stage
+    let out: Int32
+    let consequences: Consequences
+
+    init(_ past: Past, _ event: Event, _ stage: Stage, out: Int32 = 0, _ consequences: Consequences = []) {
+      self.past = past
+      self.event = event
+      self.stage = stage
+      self.out = out
+      self.consequences = consequences
+    }
+
+    var testDescription: String { "\(past), \(event)" }
+  }
+
+  static let rows = [
+    Row(.accepted, .takeUp, .takenUp),
+    Row(.accepted, .rest, .accepted),
+    Row(.accepted, .end, .ended),
+
+    Row(.takenUp, .takeUp, .takenUp),
+    Row(.takenUp, .begin, .running, out: 1),
+    Row(.takenUp, .rest, .takenUp),
+    Row(.takenUp, .end, .ended, [.askClosing, .freePlace]),
+
+    Row(.running, .takeUp, .running, out: 1),
+    Row(.running, .begin, .running, out: 2),
+    Row(.running, .rest, .resting, out: 1),
+    Row(.running, .handlerReturned, .running),
+    Row(.running, .end, .ended, out: 1, .askClosing),
+
+    Row(.resting, .takeUp, .resting),
+    Row(.resting, .begin, .running, out: 1),
+    Row(.resting, .rest, .resting),
+    Row(.resting, .end, .ended, [.askClosing, .freePlace, .freeSlot]),
+
+    Row(.restingWithOneOut, .takeUp, .resting, out: 1),
+    Row(.restingWithOneOut, .begin, .running, out: 2),
+    Row(.restingWithOneOut, .rest, .resting, out: 1),
+    Row(.restingWithOneOut, .handlerReturned, .resting),
+    Row(.restingWithOneOut, .end, .ended, out: 1, .askClosing),
+
+    Row(.runningWithTwoOut, .takeUp, .running, out: 2),
+    Row(.runningWithTwoOut, .begin, .running, out: 3),
+    Row(.runningWithTwoOut, .rest, .resting, out: 2),
+    Row(.runningWithTwoOut, .handlerReturned, .running, out: 1),
+    Row(.runningWithTwoOut, .end, .ended, out: 2, .askClosing),
+
+    Row(.endedBeforeTakeUp, .takeUp, .ended),
+    Row(.endedBeforeTakeUp, .begin, .ended),
+    Row(.endedBeforeTakeUp, .rest, .ended),
+    Row(.endedBeforeTakeUp, .end, .ended),
+
+    Row(.endedBeforeRunning, .takeUp, .ended),
+    Row(.endedBeforeRunning, .begin, .ended),
+    Row(.endedBeforeRunning, .rest, .ended),
+    Row(.endedBeforeRunning, .end, .ended),
+
+    Row(.endedByReturning, .takeUp, .ended),
+    Row(.endedByReturning, .begin, .ended),
+    Row(.endedByReturning, .rest, .ended),
+    Row(.endedByReturning, .end, .ended),
+
+    Row(.endedWithOneOut, .takeUp, .ended, out: 1),
+    Row(.endedWithOneOut, .begin, .ended, out: 1),
+    Row(.endedWithOneOut, .rest, .ended, out: 1),
+    Row(.endedWithOneOut, .handlerReturned, .ended, [.freePlace, .freeSlot]),
+    Row(.endedWithOneOut, .end, .ended, out: 1),
+
+    Row(.endedWithTwoOut, .handlerReturned, .ended, out: 1),
+    Row(.endedWithTwoOut, .end, .ended, out: 2),
+  ]
+
+  @Test("An event leads to a stage, and says what is to be done", arguments: rows)
+  func anEventLeadsToAStage(row: Row) {
+    var phase = row.past.phase
+    let began = phase.hasBegun
+    let consequences = phase.advance(row.event)
+    #expect(phase.stage == row.stage)
+    #expect(phase.handlersOut == row.out)
+    #expect(consequences == row.consequences)
+    #expect(phase.hasBegun == (began || row.event == .begin && row.stage == .running))
+  }
+
+  @Test("An action is in flight from its first handler on until it has ended", arguments: Past.allCases)
+  func anActionIsInFlight(past: Past) {
+    let inFlight: Set<Past> = [.running, .resting, .restingWithOneOut, .runningWithTwoOut]
+    #expect(past.phase.isInFlight == inFlight.contains(past))
+  }
+
+  @Test("R4: place and slot are freed together and once, by the last of three handlers to return after the end")
+  func placeAndSlotAreFreedOnce() {
+    var phase = RunPhase()
+    for event: Event in [.takeUp, .begin, .rest, .begin, .rest, .begin] { #expect(phase.advance(event) == []) }
+    #expect(phase.advance(.end) == .askClosing)
+    #expect(phase.advance(.handlerReturned) == [])
+    #expect(phase.advance(.handlerReturned) == [])
+    #expect(phase.advance(.handlerReturned) == [.freePlace, .freeSlot])
+    #expect(phase.advance(.end) == [])
+  }
+
+  @Test("Every walk of 8 events asks for closing once at most, and frees what it took once at most")
+  func everyWalk() {
+    var walks = [(phase: RunPhase(), got: [Consequences]())]
+    for _ in 0..<8 {
+      walks = walks.flatMap { walk in
+        Event.allCases.filter { isPossible($0, walk.phase) }.map { event in
+          var (phase, got) = walk
+          got.append(phase.advance(event))
+          return (phase, got)
+        }
+      }
+    }
+    #expect(!walks.isEmpty)
+    for (phase, got) in walks {
+      let closings = got.count { $0.contains(.askClosing) }
+      let places = got.count { $0.contains(.freePlace) }
+      let slots = got.count { $0.contains(.freeSlot) }
+      let isOver = phase.stage == .ended && phase.handlersOut == 0
+      let wasTakenUp = closings == 1
+      guard closings <= 1, places == (isOver && wasTakenUp ? 1 : 0), slots == (isOver && phase.hasBegun ? 1 : 0) else {
+        Issue.record("\(phase): \(closings) closings, \(places) places and \(slots) slots freed")
+        return
+      }
+    }
+  }
+
+  /// What an owner tells an action in this phase.
+  private func isPossible(_ event: Event, _ phase: RunPhase) -> Bool {
+    switch event {
+    case .takeUp: phase.stage == .accepted
+    case .begin: phase.stage == .takenUp || phase.stage == .resting
+    case .rest: phase.stage == .running
+    case .handlerReturned: phase.handlersOut > 0
+    case .end: true
+    }
+  }
+}

@@ -1,0 +1,398 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+@Suite("The end of a store", .timeLimit(.minutes(1)))
+struct LifecycleTests {
+  typealias Action = Script.Action
+
+  let clock = TestClock()
+  private let gate = Gate()
+  let store: Store<Script>
+
+  init() {
+    store = Store(StoreConfiguration(clock: clock))
+  }
+
+  /// Sends an action whose handler stays at the gate, cancelled or not, and emits its name then.
+  func stay(_ name: String, then: @escaping @Sendable () async -> Void = {}) async throws -> Receipt {
+    let arrivals = gate.arrivals
+    let receipt = store.send(
+      Action.handle { [gate] run in
+        await gate.enterIgnoringCancellation()
+        await then()
+        run.emit(Script.Mutation(name))
+      }.closed(as: name))
+    try await gate.waitForArrivals(arrivals + 1)
+    return receipt
+  }
+
+  /// Begins a shutdown, which has begun when this returns.
+  func shutDown(drainFor seconds: Int) -> Task<ShutdownReport, Never> {
+    Task.immediate { await store.shutdown(drainFor: .seconds(seconds)) }
+  }
+
+  // MARK: Draining
+
+  @Test("S1: what was accepted goes on, what runs send is taken, and what comes from outside is rejected")
+  func drains() async throws {
+    let inner = Recorder<Receipt>()
+    let receipt = try await stay("a") { [store] in
+      inner.record(store.send(.commit("decided inside")))
+      inner.record(store.send(.handle { $0.emit("handled inside") }))
+    }
+    let shutdown = shutDown(drainFor: 60)
+    let outside = [store.send(.commit("outside")), store.send(Action.handle { _ in }.closed())]
+    let batch = store.send(contentsOf: [.commit("outside")])
+    #expect(await kinds(outside) == [.rejected, .rejected])
+    #expect(await batch.outcomes.map(\.kind) == [.rejected])
+    guard case .rejected(.shuttingDown) = await outside[0].outcome else { return #expect(Bool(false)) }
+    gate.open()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(await kinds(try inner.next(2)) == [.finished, .finished])
+    let report = await shutdown.value
+    #expect(report == ShutdownReport(drained: 3, cut: [], notReturned: []))
+    #expect(report.isClean)
+    #expect(await store.log.sorted() == ["a", "decided inside", "handled inside"])
+    #expect(await store.metrics.rejections == [.shuttingDown: 3])
+  }
+
+  @Test("S1: what is debounced or throttled is taken up at once, what waits for a turn in its turn")
+  func lessPatience() async throws {
+    let first = store.send(Action.handle { [gate] _ in try await gate.enter() }.planned(.serial(key: "turn")))
+    try await gate.waitForArrivals()
+    let waiting = [
+      store.send(Action.commit("turn").planned(.serial(key: "turn"))),
+      store.send(Action.commit("debounced").planned(.latest(key: "a").debounce(.seconds(10)))),
+      store.send(Action.commit("passed").planned(.latest(key: "b").throttle(.seconds(10)))),
+      store.send(Action.commit("throttled").planned(.latest(key: "b").throttle(.seconds(10)))),
+    ]
+    let shutdown = shutDown(drainFor: 60)
+    #expect(await store.log == ["passed", "debounced", "throttled"])
+    gate.open()
+    #expect(await kinds(waiting + [first]).allSatisfy { $0 == .finished })
+    #expect(await shutdown.value == ShutdownReport(drained: 4, cut: [], notReturned: []))
+    #expect(await store.log.last == "turn")
+  }
+
+  @Test("S1: a debounced action that a run sends while the store drains is taken up at once")
+  func nothingIsDebouncedWhileDraining() async throws {
+    let inner = Box<Receipt?>(nil)
+    _ = try await stay("a") { [store] in
+      inner.value = store.send(Action.commit("debounced").planned(.latest(key: "a").debounce(.seconds(10))))
+    }
+    let shutdown = shutDown(drainFor: 60)
+    gate.open()
+    #expect(await shutdown.value.drained == 2)
+    #expect(await inner.value?.outcome.kind == .finished)
+  }
+
+  @Test("S1: past the deadline the rest is cut and closed, and the report names it")
+  func theRestIsCut() async throws {
+    let (finishes, ignores) = (Gate(), try await stay("ignores"))
+    let heeds = store.send(Action.handle { _ in try await Gate().enter() }.closed(as: "heeds"))
+    let drained = store.send(.handle { _ in try await finishes.enter() })
+    let first = store.send(
+      Action.handle { [gate] _ in await gate.enterIgnoringCancellation() }.planned(.serial(key: 1)))
+    let waiting = store.send(Action.commit("never").closed(as: "waiting").planned(.serial(key: 1)))
+    ignores.cancel()
+    let shutdown = shutDown(drainFor: 60)
+    finishes.open()
+    #expect(await drained.outcome.kind == .finished)
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(60))
+    let report = await shutdown.value
+    #expect(await kinds([heeds, first, waiting]) == [.shutDown, .shutDown, .shutDown])
+    #expect(report.drained == 1)
+    #expect(report.cut == [waiting.id, heeds.id, first.id])
+    #expect(report.notReturned.contains(ignores.id))
+    #expect(report.notReturned.contains(first.id))
+    #expect(!report.isClean)
+    #expect(await store.log == ["ignores: cancelled", "heeds: shutDown"])
+    gate.open()
+    #expect(await store.log.count == 2)
+  }
+
+  @Test("S1: without a time everything is cut at once; what was left behind a taken turn ends undecided")
+  func nothingIsDrained() async throws {
+    let report = Recorder<ShutdownReport>()
+    let latch = Latch()
+    let thread = onThread { [store] in
+      store.send(
+        .commit(
+          Script.Mutation("block") {
+            latch.pass()
+            Task.immediate { report.record(await store.shutdown()) }
+          }))
+    }
+    try await latch.waitForArrival()
+    let left = store.send(Action.commit("left").closed())
+    latch.open()
+    #expect(await left.outcome.kind == .shutDown)
+    #expect(try await report.next() == ShutdownReport(drained: 0, cut: [left.id], notReturned: []))
+    #expect(await store.log == ["block"])
+    await thread.value
+  }
+
+  @Test("S1: what was left behind a taken turn before the shutdown is drained, what comes later is rejected")
+  func leftWorkIsDrained() async throws {
+    let report = Recorder<ShutdownReport>()
+    let latch = Latch()
+    let later = Box<Receipt?>(nil)
+    let thread = onThread { [store] in
+      store.send(
+        .commit(
+          Script.Mutation("block") {
+            latch.pass()
+            Task.immediate { report.record(await store.shutdown(drainFor: .seconds(60))) }
+          }))
+      later.value = store.send(.commit("later"))
+    }
+    try await latch.waitForArrival()
+    let left = [
+      store.send(.commit("left")), store.send(.handle { $0.emit("handled") }),
+      store.send(Action.commit("debounced").planned(.latest(key: "k").debounce(.seconds(9)))),
+    ]
+    latch.open()
+    #expect(await kinds(left) == [.finished, .finished, .finished])
+    #expect(try await report.next().cut == [])
+    await thread.value
+    #expect(await later.value?.outcome.kind == .rejected)
+    #expect(await store.log.sorted() == ["block", "debounced", "handled", "left"])
+  }
+
+  // MARK: Calls that meet
+
+  @Test(
+    "S1: a second call joins the first, and the earlier deadline counts",
+    arguments: [(60, 10, 10), (10, 60, 10), (60, 60, 60)])
+  func theEarlierDeadlineCounts(first: Int, second: Int, deadline: Int) async throws {
+    let receipt = try await stay("a")
+    let calls = [shutDown(drainFor: first), shutDown(drainFor: second)]
+    let due = store.look { $0.ledger?.closing?.deadline?.moment }
+    #expect(due == Int64(deadline) * 1_000_000_000)
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(deadline))
+    let expected = ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])
+    for call in calls { #expect(await call.value == expected) }
+    gate.open()
+  }
+
+  @Test("S1: a call without a time ends a drain, and later calls have the same report and change nothing")
+  func zeroEndsADrain() async throws {
+    let receipt = try await stay("a")
+    let first = shutDown(drainFor: 60)
+    let expected = ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])
+    #expect(await store.shutdown() == expected)
+    #expect(await first.value == expected)
+    gate.open()
+    #expect(await store.shutdown() == expected)
+    #expect(await store.shutdown(drainFor: .seconds(60)) == expected)
+    #expect(await store.log == ["a: shutDown"])
+  }
+
+  @Test("S1: 8 tasks that shut a store down have one report, and each run is closed once")
+  func severalTasks() async throws {
+    let receipt = try await stay("a")
+    let reports = await withTaskGroup(of: ShutdownReport.self) { group in
+      for seconds in 0..<8 {
+        group.addTask { [store] in await store.shutdown(drainFor: .seconds(seconds)) }
+      }
+      return await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(reports == [ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])])
+    #expect(await store.log == ["a: shutDown"])
+    gate.open()
+  }
+
+  @Test("S1: a run that shuts its store down is not waited for, and is cut when the others have ended")
+  func calledFromARun() async throws {
+    let reports = Recorder<ShutdownReport>()
+    let other = try await stay("other")
+    let caller = store.send(
+      Action.handle { [store] run in
+        reports.record(await store.shutdown(drainFor: .seconds(60)))
+        run.emit("never")
+      }.closed(as: "caller"))
+    gate.open()
+    #expect(await other.outcome.kind == .finished)
+    #expect(try await reports.next() == ShutdownReport(drained: 1, cut: [caller.id], notReturned: [caller.id]))
+    #expect(await caller.outcome.kind == .shutDown)
+    #expect(await store.log == ["other", "caller: shutDown"])
+  }
+
+  @Test("S1: several runs that shut the store down, in tasks of theirs too, wait for none of themselves")
+  func calledFromSeveralRuns() async throws {
+    let reports = Recorder<ShutdownReport>()
+    let go = Gate()
+    let callers = [
+      store.send(
+        .handle { [store] _ in
+          await go.enterIgnoringCancellation()
+          reports.record(await store.shutdown(drainFor: .seconds(60)))
+        }),
+      store.send(
+        .handle { [store] _ in
+          await go.enterIgnoringCancellation()
+          async let report = store.shutdown(drainFor: .seconds(60))
+          reports.record(await report)
+        }),
+    ]
+    go.open()
+    let both = try await reports.next(2)
+    #expect(both[0] == both[1])
+    #expect(both[0].drained == 0)
+    #expect(both[0].cut == callers.map(\.id))
+    #expect(await kinds(callers) == [.shutDown, .shutDown])
+  }
+
+  @Test("S1: a shutdown from inside the first commit takes effect right after it")
+  func duringTheFirstSend() async throws {
+    let reports = Recorder<ShutdownReport>()
+    let receipt = store.send(
+      .commit(
+        Script.Mutation("first") { [store] in
+          Task.immediate { reports.record(await store.shutdown()) }
+        }))
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(try await reports.next() == ShutdownReport(drained: 0, cut: [], notReturned: []))
+    #expect(await store.send(.commit("second")).outcome.kind == .rejected)
+    #expect(await store.log == ["first"])
+  }
+
+  // MARK: What could be lost
+
+  // It used to be lost, and the drain to last until its deadline.
+  @Test("S1: a drain whose end was left to be looked for ends, though everything is cancelled before that")
+  func aDrainEndsThoughAllIsCancelled() async throws {
+    let receipt = try await stay("a")
+    let shutdown = shutDown(drainFor: 60)
+    _ = store.look { [store] runner in
+      runner.perform {}  // Something is left, so that the end of the drain is looked for behind it.
+      if let run = runner.ledger?.runs.first { runner.end(run, .finished) }
+      store.cancelAll()
+    }
+    #expect(await shutdown.value.drained == 1)
+    #expect(await receipt.outcome.kind == .finished)
+    gate.open()
+  }
+
+  // A run that was cut used to get its actions taken then.
+  @Test("S1: nothing is taken once the store is shut down, though the deadline passed inside a cancelAll")
+  func nothingIsTakenAfterTheEnd() async throws {
+    let late = Recorder<Receipt>()
+    _ = try await stay("a") { [store] in late.record(store.send(.commit("late"))) }
+    let shutdown = shutDown(drainFor: 60)
+    _ = store.look { [store] runner in
+      runner.enqueue { runner.ledger?.closing?.deadline?.action() }
+      store.cancelAll()
+    }
+    _ = await shutdown.value
+    gate.open()
+    #expect(try await late.next().outcome.kind == .rejected)
+    #expect(await !store.log.contains("late"))
+  }
+
+  // Their deadlines used to hold them, and they their deadlines.
+  @Test("R5: a store that is shut down remembers no key", arguments: 0...2)
+  func keysAreForgotten(plan: Int) async throws {
+    final class Key: Hashable, Sendable {
+      static func == (left: Key, right: Key) -> Bool { left === right }
+      func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+    var key: Key? = Key()
+    weak let forgotten = key
+    if let made = key {
+      let plans = [
+        Plan.latest(key: made).throttle(.seconds(9)), .serial(key: made).breaker(Breaker(failures: 3)),
+        .serial(key: made).retry(2, backoff: .none, budget: RetryBudget(capacity: 3, refill: .seconds(9))),
+      ]
+      _ = await store.send(Action.handle { _ in throw Mishap() }.closed().planned(plans[plan])).outcome
+    }
+    key = nil
+    #expect(forgotten != nil)
+    await store.shutdown()
+    #expect(forgotten == nil)
+  }
+
+  // MARK: After the end
+
+  @Test("S1: observers have the last state, closings included, and end")
+  func observersEnd() async throws {
+    let states = Recorder<[String]>()
+    let observed = states.record(from: store.states.map(\.log))
+    let values = Recorder<Int>()
+    let counted = values.record(from: store.values { $0.log.count })
+    _ = try await stay("a")
+    await store.shutdown()
+    try await observed.value
+    try await counted.value
+    #expect(states.recorded.last == ["a: shutDown"])
+    #expect(values.recorded.last == 1)
+    await #expect(throws: WaitError(.shutDown)) { try await store.wait { $0.log.count > 1 } }
+    gate.open()
+  }
+
+  @Test("S1: the state of a store that was shut down is the start of a new one")
+  func aNewStoreGoesOn() async throws {
+    store.send(.commit("old"))
+    await store.shutdown()
+    let next = Store(initial: await store.state, interactor: Script())
+    next.send(.commit("new"))
+    #expect(await next.log == ["old", "new"])
+    #expect(await store.send(.commit("late")).outcome.kind == .rejected)
+    #expect(await store.log == ["old"])
+    #expect(await store.metrics.commits == 1)
+  }
+
+  // MARK: run()
+
+  @Test("S1: run lasts until the store is shut down, in each task that calls it, and returns at once after that")
+  func runLasts() async throws {
+    let residents = (0..<3).map { _ in Task.immediate { await store.run() } }
+    _ = try await stay("a")
+    let shutdown = shutDown(drainFor: 60)
+    let late = Task.immediate { await store.run() }
+    #expect(store.look { $0.ledger?.residents.count } == 4)
+    gate.open()
+    _ = await shutdown.value
+    for resident in residents + [late] { await resident.value }
+    await store.run()
+    #expect(await store.log == ["a"])
+  }
+
+  @Test("S1: run shuts the store down when its task is cancelled, and drains as long as it was told")
+  func runShutsDown() async throws {
+    let resident = Task.immediate { await store.run(drainFor: .seconds(60)) }
+    let receipt = try await stay("a")
+    resident.cancel()
+    #expect(await store.send(.commit("outside")).outcome.kind == .rejected)
+    gate.open()
+    await resident.value
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(await store.log == ["a"])
+  }
+
+  @Test("S1: run in a task that is cancelled already shuts the store down and returns")
+  func runInACancelledTask() async throws {
+    let task = Task.immediate {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await store.run()
+    }
+    await task.value
+    #expect(await store.send(.commit("outside")).outcome.kind == .rejected)
+  }
+
+  @Test("R6: run holds the store")
+  func runHoldsTheStore() async throws {
+    let owned = Box<Store<Script>?>(Store())
+    weak let store = owned.value
+    let resident = Task.immediate { await owned.value?.run() }
+    owned.value = nil
+    #expect(store != nil)
+    await store?.shutdown()
+    await resident.value
+    #expect(store == nil)
+  }
+}

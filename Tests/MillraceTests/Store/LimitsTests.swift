@@ -1,0 +1,278 @@
+import MillraceTesting
+import Synchronization
+import Testing
+
+@testable import Millrace
+
+@Suite("Limits", .timeLimit(.minutes(1)))
+struct LimitsTests {
+  typealias Action = Script.Action
+
+  func store(runs: Int = 1, waiting: Int = 2, left: Int = 100, _ policy: OverflowPolicy = .reject) -> Store<Script> {
+    Store(
+      StoreConfiguration(
+        limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, actionsLeft: left, onOverflow: policy)))
+  }
+
+  /// An action that commits its name when it is decided and when its handler begins, which then stays at the gate.
+  func action(_ name: String, _ gate: Gate? = nil) -> Action {
+    Action(
+      decide: { _ in .mutate(Script.Mutation("\(name) decided"), thenHandle: true) },
+      handle: { run, _ in
+        run.emit(Script.Mutation("\(name) handled"))
+        await gate?.enterIgnoringCancellation()
+      }
+    ).closed(as: name)
+  }
+
+  // MARK: Slots
+
+  @Test("A1: actions that wait for a slot are decided at once, and handled first come first when a handler returns")
+  func slotsAreGivenInOrder() async throws {
+    let store = store(runs: 2, waiting: 10)
+    let (first, second) = (Gate(), Gate())
+    let receipts = [store.send(action("a", first)), store.send(action("b", second))]
+    try await first.waitForArrivals()
+    try await second.waitForArrivals()
+    let waiting = ["c", "d", "e"].map { store.send(action($0)) }
+    #expect(await store.log.suffix(3) == ["c decided", "d decided", "e decided"])
+    let metrics = await store.metrics
+    #expect(metrics.inFlight == 2)
+    #expect(metrics.waiting == 3)
+    first.open()
+    #expect(await kinds(waiting) == [.finished, .finished, .finished])
+    #expect(await store.log.suffix(3) == ["c handled", "d handled", "e handled"])
+    second.open()
+    #expect(await kinds(receipts) == [.finished, .finished])
+    #expect(await store.metrics.waiting == 0)
+  }
+
+  @Test("A1, R4: the slot of a cancelled run is free only when its handler has returned")
+  func theSlotOfACancelledRun() async throws {
+    let store = store()
+    let gate = Gate()
+    let cancelled = store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    let waiting = store.send(action("b"))
+    cancelled.cancel()
+    #expect(await cancelled.outcome.kind == .cancelled)
+    store.send(.commit("decided"))
+    #expect(await store.log == ["a decided", "a handled", "b decided", "a: cancelled", "decided"])
+    let metrics = await store.metrics
+    #expect(metrics.notReturned == 1)
+    #expect(metrics.waiting == 1)
+    #expect(metrics.inFlight == 0)
+    gate.open()
+    #expect(await waiting.outcome.kind == .finished)
+    #expect(await store.log.last == "b handled")
+    #expect(await store.metrics.notReturned == 0)
+  }
+
+  @Test("L2: an action that waited for a slot is handled with the newest state, and keeps none while it waits")
+  func whatWaitedGetsTheNewestState() async throws {
+    let store = store()
+    let gate = Gate()
+    let logs = Recorder<[String]>()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    store.send(
+      Action(decide: { _ in .mutate("b decided", thenHandle: true) }, handle: { _, state in logs.record(state.log) }))
+    store.send(.commit("newer"))
+    #expect(store.look { $0.ledger?.slotQueue.first?.snapshot == nil } == true)
+    gate.open()
+    #expect(try await logs.next() == ["a decided", "a handled", "b decided", "newer"])
+  }
+
+  @Test("A1: decided actions need no slot and no room, and go on while all gateways are stalled")
+  func decidedActionsGoOn() async throws {
+    let store = store(waiting: 1)
+    let gate = Gate()
+    store.send(contentsOf: [action("a", gate), action("b")])
+    try await gate.waitForArrivals()
+    let batch = store.send(contentsOf: (0..<1_000).map { .commit(Script.Mutation("\($0)")) })
+    #expect(await batch.outcomes.allSatisfy { $0.kind == .finished })
+    let planned = store.send(Action.commit("planned").planned(Plan.serial(key: 1)))
+    #expect(await planned.outcome.kind == .finished)
+    #expect(await store.log.suffix(2) == ["999", "planned"])
+    gate.open()
+  }
+
+  // MARK: Overflow
+
+  /// Plans under which an action has to wait for a slot, and meets nobody.
+  static let plans: [Plan] = [
+    .concurrent, .concurrent.timeout(.seconds(60)), .concurrent(max: 3, key: "k"), .serial(key: "k"), .latest(key: "k"),
+    .exclusive(key: "k"), .shared(key: "k"),
+  ]
+
+  @Test(
+    "A1, A3: with .reject the new action is untouched, and nothing of its key is remembered", arguments: plans.indices)
+  func theNewOneIsRejected(plan: Int) async throws {
+    let store = store(waiting: 1)
+    let gate = Gate()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    let waiting = store.send(action("b"))
+    let rejected = store.send(action("c").planned(LimitsTests.plans[plan]))
+    #expect(await isFull(rejected))
+    #expect(await rejected.firstCommit == nil)
+    #expect(await rejected.lastRevision == nil)
+    #expect(await store.log == ["a decided", "a handled", "b decided"])
+    #expect(await store.metrics.rejections == [.full: 1])
+    #expect(store.look { $0.ledger?.keys.isEmpty } == true)
+    gate.open()
+    #expect(await waiting.outcome.kind == .finished)
+    #expect(await store.send(action("d").planned(LimitsTests.plans[plan])).outcome.kind == .finished)
+  }
+
+  @Test("A1: with .dropOldest who waited longest makes room: closed if it was taken up, untouched if not")
+  func theOldestIsDropped() async throws {
+    let store = store(.dropOldest)
+    let gate = Gate()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    store.setLimit(0, for: "k")
+    let (takenUp, untouched) = (store.send(action("b")), store.send(action("c").planned(Plan.serial(key: "k"))))
+    let (last, newest) = (store.send(action("d")), store.send(action("e")))
+    #expect(await isFull(takenUp))
+    #expect(await isFull(untouched))
+    #expect(await store.log.dropFirst(2).sorted() == ["b decided", "b: rejected", "d decided", "e decided"])
+    gate.open()
+    #expect(await kinds([last, newest]) == [.finished, .finished])
+    #expect(await store.metrics.rejections == [.full: 2])
+  }
+
+  @Test("A1: with .dropNewest who began to wait last makes room: closed if it was taken up, untouched if not")
+  func theNewestIsDropped() async throws {
+    let store = store(.dropNewest)
+    let gate = Gate()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    store.setLimit(0, for: "k")
+    let (oldest, untouched) = (store.send(action("b")), store.send(action("c").planned(Plan.serial(key: "k"))))
+    let (takenUp, newest) = (store.send(action("d")), store.send(action("e")))
+    #expect(await isFull(untouched))
+    #expect(await isFull(takenUp))
+    #expect(await store.log.dropFirst(2).sorted() == ["b decided", "d decided", "d: rejected", "e decided"])
+    gate.open()
+    #expect(await kinds([oldest, newest]) == [.finished, .finished])
+    #expect(await store.metrics.rejections == [.full: 2])
+  }
+
+  // The closing of the one that was dropped used to be committed between a decision and what it decided.
+  @Test(
+    "L3: what is dropped to make room is closed after what was decided for the new one",
+    arguments: [OverflowPolicy.dropOldest, .dropNewest], [true, false])
+  func aDecisionStaysOneStep(policy: OverflowPolicy, hasPlan: Bool) async throws {
+    let store = store(waiting: 1, policy)
+    let gate = Gate()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    let dropped = store.send(action("b"))
+    store.send(
+      Action(decide: { .mutate(Script.Mutation("decided on \($0.log.count)"), thenHandle: true) })
+        .planned(hasPlan ? Plan.serial(key: "k") : .concurrent))
+    #expect(await isFull(dropped))
+    #expect(await store.log == ["a decided", "a handled", "b decided", "decided on 3", "b: rejected"])
+    gate.open()
+  }
+
+  @Test("A1: with no room at all an action that has to wait is rejected untouched", arguments: OverflowPolicy.allCases)
+  func noRoomAtAll(policy: OverflowPolicy) async throws {
+    let store = store(waiting: 0, policy)
+    let gate = Gate()
+    store.send(action("a", gate))
+    try await gate.waitForArrivals()
+    #expect(await isFull(store.send(action("b"))))
+    #expect(await isFull(store.send(action("c").planned(Plan.concurrent.timeout(.seconds(60))))))
+    store.setLimit(0, for: "k")
+    #expect(await isFull(store.send(action("d").planned(Plan.serial(key: "k")))))
+    #expect(await isFull(store.send(action("e").planned(Plan.latest(key: "p").debounce(.seconds(60))))))
+    #expect(await store.log == ["a decided", "a handled"])
+    gate.open()
+    _ = await store.send(.handle { _ in }).outcome
+  }
+
+  @Test("A2: cancel, shutdown and closing mutations go through however full the store is", arguments: [true, false])
+  func endsAreNotShed(shutsDown: Bool) async throws {
+    let store = store(waiting: 2, left: 1)
+    let gate = Gate()
+    let receipts = ["a", "b", "c"].map { store.send(action($0, gate)) }
+    try await gate.waitForArrivals()
+    #expect(await isFull(store.send(action("d"))))
+    if shutsDown { await store.shutdown() } else { store.cancelAll() }
+    let kind: Outcome.Kind = shutsDown ? .shutDown : .cancelled
+    #expect(await kinds(receipts) == [kind, kind, kind])
+    #expect(await store.log.suffix(3) == ["b: \(kind)", "c: \(kind)", "a: \(kind)"])
+    #expect(await store.metrics.waiting == 0)
+    gate.open()
+  }
+
+  // MARK: What is left behind a taken turn
+
+  @Test("A1, A3: past actionsLeft new actions are rejected, one by one and in batches, and counted")
+  func tooManyAreLeft() async throws {
+    let store = store(left: 3)
+    let (latch, thread) = try await store.block()
+    let left = [store.send(.commit("1")), store.send(.commit("2"), context: TraceContext(traceparent: "t"))]
+    let batch = store.send(contentsOf: [.commit("3"), .commit("4")])
+    let late = [store.send(.commit("5")), store.send(.commit("6"), context: TraceContext(traceparent: "t"))]
+    for receipt in late { #expect(await isFull(receipt)) }
+    #expect(Set((left + late).map(\.id)).count == 4)
+    latch.open()
+    await thread.value
+    #expect(await kinds(left) == [.finished, .finished])
+    #expect(await batch.outcomes.map(\.kind) == [.finished, .rejected])
+    store.send(.commit("7"))
+    #expect(await store.log == ["block", "1", "2", "3", "7"])
+    let metrics = await store.metrics
+    #expect(metrics.rejections == [.full: 3])
+    #expect(metrics.sent == 8)
+    #expect(metrics.accepted == 5)
+  }
+
+  @Test("A1: past 1,024 mutations that a run left for others, emit commits what was left before it returns")
+  func emitHelps() async throws {
+    let store = store()
+    let gate = Gate()
+    let runs = Recorder<Run<Script>>()
+    store.send(
+      .handle { run in
+        runs.record(run)
+        await gate.enterIgnoringCancellation()
+      })
+    let run = try await runs.next()
+    guard case .store(_, let active) = run.place else { return #expect(Bool(false), "The run is not a store's.") }
+    let (latch, thread) = try await store.block()
+    let full = Recorder<Int>()
+    let emitter = onThread {
+      for number in 0..<1_024 { run.emit(Script.Mutation("\(number)")) }
+      full.record(active.leftEmits.load(ordering: .relaxed))
+      run.emit("1024")
+      full.record(active.leftEmits.load(ordering: .relaxed))
+    }
+    #expect(try await full.next() == 1_024)
+    latch.open()
+    #expect(try await full.next() <= 1)
+    await emitter.value
+    await thread.value
+    #expect(await store.log == ["block"] + (0...1_024).map(String.init))
+    gate.open()
+  }
+
+  func isFull(_ receipt: Receipt) async -> Bool {
+    if case .rejected(.full) = await receipt.outcome { true } else { false }
+  }
+}
+
+extension Store {
+  /// What `look` says of the runner of this store, with its turn.
+  nonisolated func look<Value: Sendable>(_ look: @escaping @Sendable (Runner<I>) -> Value) -> Value? {
+    let found = Lock<Value?>(nil)
+    runner.performUrgently { [runner] in
+      let value = look(runner)
+      found.withLock { $0 = value }
+    }
+    return found.withLock { $0 }
+  }
+}
