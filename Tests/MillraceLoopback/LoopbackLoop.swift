@@ -11,7 +11,7 @@ struct LoopbackLoop: Sendable {
 
   let listener: Int32
   let wake: Int32
-  let script: @Sendable (String) -> LoopbackResponder.Reply
+  let script: @Sendable (LoopbackRequest) -> LoopbackResponder.Reply
 
   func run() {
     var connections: [Int32: Connection] = [:]
@@ -37,10 +37,9 @@ struct LoopbackLoop: Sendable {
     guard let bytes = LoopbackSocket.receive(descriptor) else { return drop(descriptor) }
     var connection = connection
     connection.received += bytes
-    guard connection.received.suffix(4) == Array("\r\n\r\n".utf8)[...] else { return connection }
-    let words = String(decoding: connection.received, as: UTF8.self).split(separator: " ", maxSplits: 2)
+    guard let request = LoopbackRequest(connection.received) else { return connection }
     connection.received = []
-    switch script(words.count > 1 ? String(words[1]) : "/") {
+    switch script(request) {
     case .answer(let status, let body, let delay):
       let head = "HTTP/1.1 \(status) Scripted\r\nContent-Type: text/plain\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
       // Sent by the loop when its time has come, which without a delay is now.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// An HTTP/1.1 responder on 127.0.0.1 for tests: it answers each GET as its script says, and keeps connections open.
+/// An HTTP/1.1 responder on 127.0.0.1 for tests: it answers each request as its script says, and keeps connections open.
 ///
-/// One thread serves all connections; it owns everything that changes, so that there is nothing to lock. Requests have no
-/// body, and one connection has one request under way.
+/// One thread serves all connections; it owns everything that changes, so that there is nothing to lock. The body of a
+/// request is UTF-8 with a `Content-Length`, and one connection has one request under way.
 public final class LoopbackResponder: Sendable {
   /// What a request is answered with.
   public enum Reply: Sendable {
@@ -27,7 +27,18 @@ public final class LoopbackResponder: Sendable {
   /// - Parameter script: gives the reply to a request, by its path; called on the responder's thread, in the order in
   ///   which requests arrive.
   /// - Throws: ``LoopbackError``, when the system gives no socket.
-  public init(_ script: @escaping @Sendable (_ path: String) -> Reply) throws {
+  public convenience init(_ script: @escaping @Sendable (_ path: String) -> Reply) throws {
+    try self.init(answeringBy: { script($0.path) })
+  }
+
+  /// A responder whose script gets the whole request; otherwise as ``init(_:)``.
+  public static func toRequests(
+    _ script: @escaping @Sendable (LoopbackRequest) -> Reply
+  ) throws -> LoopbackResponder {
+    try LoopbackResponder(answeringBy: script)
+  }
+
+  private init(answeringBy script: @escaping @Sendable (LoopbackRequest) -> Reply) throws {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw LoopbackError() }
     wake = (ends[0], ends[1])

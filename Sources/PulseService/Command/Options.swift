@@ -17,7 +17,10 @@ struct Options: Sendable, Equatable {
       .texts(
         "--alert", "RULE", example: "'cpu > 90 % for 30 s'",
         help: "a rule such as 'cpu > 90 % for 30 s' or 'target down for 2 probes'"),
-      .text("--rules", "FILE", example: "rules.json", help: "a JSON list of rules"),
+      .text("--rules", "FILE", example: "rules.json", help: "a JSON list of rules, read again on SIGHUP"),
+      .texts(
+        "--notify", "URL", example: "http://localhost:8080/alerts",
+        help: "an http:// or https:// URL that gets a POST when an alert begins or ends"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end"),
     ])
@@ -31,7 +34,7 @@ struct Options: Sendable, Equatable {
     plan.isOnce = parsed.isOn("--once")
     isJSON = parsed.isOn("--json")
     for text in parsed.texts("--watch") {
-      let endpoint = try Self.endpoint(text)
+      let endpoint = try Self.reading(text, of: "--watch", Endpoint.init)
       // The same target given twice is one target.
       if !plan.endpoints.contains(endpoint) { plan.endpoints.append(endpoint) }
     }
@@ -39,15 +42,28 @@ struct Options: Sendable, Equatable {
       plan.rules.append(try rule(text))
     }
     if let path = parsed.text("--rules") {
-      plan.rules += try rules(at: path)
+      let file = RulesFile(path: path, otherRules: plan.rules, endpoints: plan.endpoints)
+      plan.rules = try file.load()
+      plan.rulesFile = file
+    }
+    for text in parsed.texts("--notify") {
+      let webhook = try Self.reading(text, of: "--notify", Webhook.init)
+      if !plan.webhooks.contains(webhook) { plan.webhooks.append(webhook) }
+    }
+    if let text = parsed.texts("--notify").first, plan.rules.isEmpty, plan.rulesFile == nil {
+      throw FlagError(
+        "--notify was given \(FlagError.quoted(text)), but there is no rule to tell it of; "
+          + "add for example --alert 'cpu > 90 % for 30 s'.")
     }
   }
 
-  private static func endpoint(_ text: String) throws(FlagError) -> Endpoint {
+  private static func reading<Value>(
+    _ text: String, of flag: String, _ read: (String) throws(EndpointError) -> Value
+  ) throws(FlagError) -> Value {
     do throws(EndpointError) {
-      return try Endpoint(text)
+      return try read(text)
     } catch {
-      throw FlagError(flag: "--watch", needs: error.needs, given: text, example: error.example)
+      throw FlagError(flag: flag, needs: error.needs, given: text, example: error.example)
     }
   }
 
@@ -58,35 +74,9 @@ struct Options: Sendable, Equatable {
     } catch {
       throw FlagError("--alert was given \(FlagError.quoted(text)), which \(error).")
     }
-    if let problem = missingTarget(of: rule) {
+    if let problem = rule.missingTarget(among: plan.endpoints) {
       throw FlagError("--alert was given \(FlagError.quoted(text)), which \(problem).")
     }
     return rule
-  }
-
-  private func rules(at path: String) throws(FlagError) -> [AlertRule] {
-    do throws(RulesFileError) {
-      let rules = try RulesFile.rules(at: path)
-      for rule in rules {
-        guard let problem = missingTarget(of: rule) else { continue }
-        throw RulesFileError("whose rule \(FlagError.quoted(rule.text)) \(problem)")
-      }
-      return rules
-    } catch {
-      throw FlagError("--rules was given \(FlagError.quoted(path)), \(error).")
-    }
-  }
-
-  /// What to say of a rule about a target that is not watched: it would never fire, and nobody would know.
-  private func missingTarget(of rule: AlertRule) -> String? {
-    switch rule.condition {
-    case .metric:
-      nil
-    case .targetDown(nil):
-      plan.endpoints.isEmpty ? "needs a target; add for example --watch http://localhost:8080" : nil
-    case .targetDown(let name?):
-      plan.endpoints.contains { $0.name == name }
-        ? nil : "is about a target that is not watched; add --watch \(FlagError.quoted(name))"
-    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 import MillraceFlags
 
 #if canImport(Glibc)
@@ -26,23 +27,55 @@ struct PulseCommand {
     let terminal = Terminal(descriptor: STDOUT_FILENO, environment: ProcessInfo.processInfo.environment)
     let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
     let stop = StopRequest()
-    let signals = Signals(stop: stop, farewell: isLive ? Control.showCursor : "")
     let clock = ContinuousClock()
     let service = MonitoringService(
       options.plan,
-      machine: ProcMachineGateway(),
-      endpoints: LiveEndpointGateway(limit: PulseMonitor.Limits().probe),
+      monitor: monitor(options.plan, clock),
       reporter: Reporter(
         output: DescriptorOutput.standard,
         presentation: presentation(options, terminal),
         isFinalOnly: options.plan.isOnce,
         pace: isLive ? pace : min(pace, options.plan.interval / 2),
         clock: clock),
+      complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
-      clock: clock)
+      configuration: configuration(clock))
+    // A line between those of a live table would break it, and the table shows what the line would say.
+    let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let signals = Signals(
+      stop: stop, reload: { service.reload(complains: complains) }, farewell: isLive ? Control.showCursor : "")
     let code = await run(service)
     withExtendedLifetime(signals) {}
     exit(code)
+  }
+
+  /// A store that says on standard error what it must, which is nothing as long as pulse works.
+  ///
+  /// An answer that comes at the very instant at which its attempt is given up is late, and no mistake.
+  private static func configuration(_ clock: ContinuousClock) -> StoreConfiguration {
+    var configuration = StoreConfiguration(clock: clock)
+    let report = configuration.report
+    configuration.report = { if $0.kind != .lateEmit { report($0) } }
+    return configuration
+  }
+
+  /// The interactor, with the gateways to the world.
+  private static func monitor(_ plan: MonitoringService.Plan, _ clock: ContinuousClock) -> PulseMonitor {
+    let limits = PulseMonitor.Limits(interval: plan.interval)
+    return PulseMonitor(
+      machine: ProcMachineGateway(),
+      endpoints: LiveEndpointGateway(limit: limits.probe),
+      webhooks: LiveWebhookGateway(host: hostName),
+      rules: plan.rulesFile,
+      stopwatch: Stopwatch(clock),
+      limits: limits)
+  }
+
+  /// The name of this machine, as the kernel knows it.
+  private static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// The form that suits the output: JSON when asked for, a table on a terminal, lines otherwise.

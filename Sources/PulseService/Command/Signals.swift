@@ -8,20 +8,24 @@ import Dispatch
   import Darwin
 #endif
 
-/// The signals that end the service; they are taken for as long as this value is kept.
+/// The signals that end the service, or have it read its rules again; they are taken for as long as this value is kept.
 struct Signals {
   private let sources: [any DispatchSourceSignal]
 
-  /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`.
-  init(stop: StopRequest, farewell: String) {
+  /// Takes the signals.
+  ///
+  /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`. Each
+  /// SIGHUP calls `reload`, on a queue of the signals.
+  init(stop: StopRequest, reload: @escaping @Sendable () -> Void, farewell: String) {
     // A reader that has gone shows as an error of write(2), not as a signal that kills.
     signal(SIGPIPE, SIG_IGN)
     let queue = DispatchQueue(label: "pulse.signals")
     let count = SignalCount()
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
+        if number == SIGHUP { return reload() }
         count.value += 1
         guard count.value > 1 else { return stop.request() }
         _ = farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }

@@ -14,8 +14,8 @@ struct SocketAddress: Sendable {
 
   /// Asks the resolver for the addresses of a host, in the order they should be tried; this may block for seconds.
   ///
-  /// - Throws: ``EndpointFailure``, when the host is not known.
-  static func resolve(host: String, port: UInt16) throws(EndpointFailure) -> [SocketAddress] {
+  /// - Throws: ``GatewayFailure``, when the host is not known.
+  static func resolve(host: String, port: UInt16) throws(GatewayFailure) -> [SocketAddress] {
     var hints = addrinfo()
     #if canImport(Glibc)
       hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -25,7 +25,7 @@ struct SocketAddress: Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     let failure = getaddrinfo(host, String(port), &hints, &list)
     guard failure == 0, let first = list else {
-      throw EndpointFailure("host not found")
+      throw GatewayFailure("host not found")
     }
     defer { freeaddrinfo(first) }
     return sequence(first: first, next: { $0.pointee.ai_next }).compactMap { node in

@@ -13,13 +13,13 @@ struct TCPProbe: Sendable {
 
   /// Connects to the first address of the host that answers, and closes the connection again.
   ///
-  /// - Throws: ``EndpointFailure`` of the last address when none answers; `CancellationError`.
+  /// - Throws: ``GatewayFailure`` of the last address when none answers; `CancellationError`.
   func connect(host: String, port: UInt16) async throws {
     let limit = limit
     try await blockingCall {
-      var failure = EndpointFailure("the host has no address")
+      var failure = GatewayFailure("the host has no address")
       for address in try SocketAddress.resolve(host: host, port: port) {
-        do throws(EndpointFailure) {
+        do throws(GatewayFailure) {
           return try Self.connect(to: address, limit: limit)
         } catch {
           failure = error
@@ -29,7 +29,7 @@ struct TCPProbe: Sendable {
     }
   }
 
-  private static func connect(to address: SocketAddress, limit: Duration) throws(EndpointFailure) {
+  private static func connect(to address: SocketAddress, limit: Duration) throws(GatewayFailure) {
     let descriptor = socket(address.family, address.type, 0)
     guard descriptor >= 0 else { throw .system(errno) }
     defer { close(descriptor) }
@@ -45,11 +45,11 @@ struct TCPProbe: Sendable {
   }
 
   /// Waits until the connection is made or refused.
-  private static func waitUntilSettled(_ descriptor: Int32, limit: Duration) throws(EndpointFailure) {
+  private static func waitUntilSettled(_ descriptor: Int32, limit: Duration) throws(GatewayFailure) {
     let start = ContinuousClock.now
     while true {
       let rest = limit - start.duration(to: .now)
-      guard rest > .zero else { throw EndpointFailure("no answer to the connection") }
+      guard rest > .zero else { throw GatewayFailure("no answer to the connection") }
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       let ready = poll(&request, 1, Int32(clamping: Int64((rest / .milliseconds(1)).rounded(.up))))
       if ready > 0 { return }
@@ -71,10 +71,10 @@ private enum Platform {
   }
 }
 
-extension EndpointFailure {
+extension GatewayFailure {
   /// The system's words for an error number, in lower case as they stand behind a name.
-  fileprivate static func system(_ number: Int32) -> EndpointFailure {
+  fileprivate static func system(_ number: Int32) -> GatewayFailure {
     let words = String(cString: strerror(number))
-    return EndpointFailure(words.prefix(1).lowercased() + words.dropFirst())
+    return GatewayFailure(words.prefix(1).lowercased() + words.dropFirst())
   }
 }

@@ -2,8 +2,6 @@ import Foundation
 
 /// What is known of this machine.
 struct Machine: Sendable, Equatable {
-  /// Whether a sample is being taken.
-  var isSampling = false
   /// The newest reading of the counters; two of them make a sample.
   var reading: MachineReading?
   /// The newest sample; nil before the first.

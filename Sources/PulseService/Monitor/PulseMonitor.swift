@@ -1,8 +1,9 @@
 import Millrace
 
-/// The interactor: samples the machine, probes endpoints.
+/// The interactor: samples the machine, probes endpoints, reads rules, and tells webhooks of alerts.
 ///
-/// It holds gateways and a stopwatch; all that it knows stands in ``PulseState``.
+/// It holds gateways and a stopwatch; all that it knows stands in ``PulseState``. How its actions meet others and time
+/// stands in ``plan(for:)``.
 struct PulseMonitor: Interactor {
   /// What can be asked for.
   enum Action: Sendable, Equatable {
@@ -10,18 +11,21 @@ struct PulseMonitor: Interactor {
     case sample
     /// One probe of an endpoint.
     case probe(Endpoint)
-  }
-
-  /// How long the gateways may take, and how far the first two readings lie apart.
-  struct Limits: Sendable {
-    var reading: Duration = .seconds(1)
-    var probe: Duration = .seconds(2)
-    /// The counters of the processors tick a hundred times a second: long enough to tell, short enough to wait for.
-    var firstSample: Duration = .milliseconds(100)
+    /// The rules that there are now.
+    case readRules
+    /// That a webhook is told of a change of an alert.
+    case notify(Webhook, Notice)
+    /// That a notice which was never posted is counted, for this reason.
+    case skip(Webhook, reason: String)
+    /// That the changes of alerts up to and with this number are kept no longer.
+    case collect(through: Int)
   }
 
   let machine: any MachineGateway
   let endpoints: any EndpointGateway
+  let webhooks: any WebhookGateway
+  /// Nil where there are no rules but those of the start.
+  let rules: (any RulesGateway)?
   /// Counts the time since the start of the service.
   let stopwatch: Stopwatch
   var limits = Limits()
@@ -30,14 +34,15 @@ struct PulseMonitor: Interactor {
     state.apply(mutation)
   }
 
-  /// Marks what begins, and leaves out what is already under way: an endpoint that hangs for longer than the time between
-  /// two probes is probed once, not again and again.
+  /// Marks what begins, and does at once what needs no gateway.
   func decide(_ action: Action, state: PulseState) -> Decision<PulseMutation> {
     switch action {
-    case .sample:
-      state.machine.isSampling ? .ignore : .mutate(.sampling, thenHandle: true)
-    case .probe(let endpoint):
-      state.target(endpoint)?.isProbing == true ? .ignore : .mutate(.probing(endpoint), thenHandle: true)
+    case .sample: .handle
+    case .probe(let endpoint): .mutate(.probing(endpoint), thenHandle: true)
+    case .readRules: rules == nil ? .reject(NoRulesFile()) : .handle
+    case .notify(let webhook, _): .mutate(.notifying(webhook), thenHandle: true)
+    case .skip(let webhook, let reason): .mutate(.notifySkipped(webhook, reason: reason))
+    case .collect(let number): .mutate(.changesCollected(through: number))
     }
   }
 
@@ -45,50 +50,102 @@ struct PulseMonitor: Interactor {
     switch action {
     case .sample: sample(isFirst: state.machine.reading == nil)
     case .probe(let endpoint): probe(endpoint)
+    case .readRules: readRules()
+    case .notify(let webhook, let notice): notify(webhook, of: notice)
+    case .skip, .collect: .none
     }
   }
 
-  /// Ends what was marked as begun: a failure is shown with its reason, what was cancelled leaves no trace.
+  /// Ends what was marked as begun: a failure is shown with its reason, a probe that was cancelled leaves no trace.
   func closing(_ action: Action, outcome: Outcome) -> PulseMutation? {
-    switch (action, outcome) {
-    // Decided without a run: an action that is rejected has marked nothing.
-    case (_, .finished), (_, .rejected): nil
-    case (.sample, .failed(let error)): .sampleFailed(reason: "\(error)")
-    case (.sample, .timedOut): .sampleFailed(reason: "timed out")
-    case (.sample, .cancelled), (.sample, .superseded), (.sample, .shutDown), (.sample, .abandoned): .sampled
-    case (.probe(let endpoint), .failed(let error)):
-      .probed(endpoint, .down(reason: "\(error)"), at: stopwatch.elapsed)
-    case (.probe(let endpoint), .timedOut): .probed(endpoint, .down(reason: "timed out"), at: stopwatch.elapsed)
-    case (.probe(let endpoint), .cancelled), (.probe(let endpoint), .superseded), (.probe(let endpoint), .shutDown),
-      (.probe(let endpoint), .abandoned):
-      .probeEnded(endpoint)
+    switch action {
+    case .sample:
+      reason(of: outcome, limit: limits.reading).map { .sampleFailed(reason: $0) }
+    case .probe(let endpoint):
+      reason(of: outcome, limit: limits.probe).map { .probed(endpoint, .down(reason: $0), at: stopwatch.elapsed) }
+        ?? .probeEnded(endpoint)
+    case .readRules:
+      rulesFailure(outcome).map { .rulesKept(reason: $0) }
+    case .notify(let webhook, _):
+      .notifyFailed(webhook, reason: reason(of: outcome, limit: limits.post) ?? "cut by the end of pulse")
+    case .skip, .collect:
+      nil
     }
   }
 
+  /// Why the rules were not replaced, as a sentence; nil when they were, or when that is of no interest any more.
+  func rulesFailure(_ outcome: Outcome) -> String? {
+    switch outcome {
+    case .rejected(.decided(let error)): "\(error)"
+    case .failed(let error): "pulse keeps the rules it has: \(error)"
+    case .timedOut: "pulse keeps the rules it has: the rules file was not read within \(Units.seconds(limits.rules))."
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    }
+  }
+
+  /// Why a gateway has failed; nil for all that is not its fault.
+  private func reason(of outcome: Outcome, limit: Duration) -> String? {
+    switch outcome {
+    case .failed(let error): "\(error)"
+    case .timedOut: "no answer within \(Units.seconds(limit))"
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    }
+  }
+}
+
+// MARK: - What takes time
+
+extension PulseMonitor {
   /// Reads the counters; a single reading says nothing about the processors, so that the first is followed by a second.
   private func sample(isFirst: Bool) -> Effect<Self> {
     Effect { run in
       if isFirst {
-        run.emit(try await read(run.clock))
+        run.emit(.read(try await machine.read(), at: stopwatch.elapsed))
         try await run.clock.sleep(for: limits.firstSample)
       }
-      run.emit(try await read(run.clock))
-      run.emit(.sampled)
+      run.emit(.read(try await machine.read(), at: stopwatch.elapsed))
     }
   }
 
-  private func read(_ clock: any Clock<Duration>) async throws -> PulseMutation {
-    let reading = try await withTimeout(limits.reading, on: clock) { try await machine.read() }
-    return .read(reading, at: stopwatch.elapsed)
-  }
-
-  /// Probes an endpoint; one that does not answer is an error out of the effect, which ``closing(_:outcome:)`` shows.
+  /// Probes an endpoint.
+  ///
+  /// A failure that another attempt may mend is an error out of the effect, which the plan has tried again, and which
+  /// ``closing(_:outcome:)`` shows after the last attempt; any other one is a result like any other.
   private func probe(_ endpoint: Endpoint) -> Effect<Self> {
     Effect { run in
       let start = stopwatch.elapsed
-      try await withTimeout(limits.probe, on: run.clock) { try await endpoints.probe(endpoint) }
-      let end = stopwatch.elapsed
-      run.emit(.probed(endpoint, .up(latency: end - start), at: end))
+      let result: Target.Result
+      do {
+        try await endpoints.probe(endpoint)
+        result = .up(latency: stopwatch.elapsed - start)
+      } catch let failure as GatewayFailure where failure.isLasting {
+        result = .down(reason: failure.description)
+      }
+      run.emit(.probed(endpoint, result, at: stopwatch.elapsed))
     }
   }
+
+  /// Posts a notice; failures go the way of those of a probe, so that a webhook which refuses a notice trips no breaker.
+  private func notify(_ webhook: Webhook, of notice: Notice) -> Effect<Self> {
+    Effect { run in
+      do {
+        try await webhooks.post(notice, to: webhook, idempotencyKey: run.idempotencyKey)
+        run.emit(.notified(webhook))
+      } catch let failure as GatewayFailure where failure.isLasting {
+        run.emit(.notifyFailed(webhook, reason: failure.description))
+      }
+    }
+  }
+
+  private func readRules() -> Effect<Self> {
+    Effect { run in
+      guard let rules else { return }
+      run.emit(.rulesRead(try await rules.rules()))
+    }
+  }
+}
+
+/// There is no rules file that could be read again.
+struct NoRulesFile: Error, CustomStringConvertible {
+  let description = "pulse has no rules file to read again; start it with --rules FILE."
 }

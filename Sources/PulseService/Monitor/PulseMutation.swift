@@ -1,13 +1,9 @@
-/// A fact about this machine or about a target.
+/// A fact about this machine, about a target, about the rules, or about a webhook.
 ///
 /// Times are counted from the start of the service.
 enum PulseMutation: Sendable, Equatable {
-  /// A sample of the machine is being taken.
-  case sampling
   /// The counters of the machine were read.
   case read(MachineReading, at: Duration)
-  /// The sample has been taken, or was given up without a reason to show.
-  case sampled
   /// The machine could not be read.
   case sampleFailed(reason: String)
 
@@ -17,4 +13,20 @@ enum PulseMutation: Sendable, Equatable {
   case probed(Endpoint, Target.Result, at: Duration)
   /// A probe of the endpoint was given up without a result.
   case probeEnded(Endpoint)
+
+  /// These are the rules from now on.
+  case rulesRead([AlertRule])
+  /// The rules stay what they are, for this reason.
+  case rulesKept(reason: String)
+
+  /// The changes of alerts up to and with this number are on their way to the webhooks.
+  case changesCollected(through: Int)
+  /// A notice is being posted to the webhook.
+  case notifying(Webhook)
+  /// The webhook has taken the notice that was being posted.
+  case notified(Webhook)
+  /// The webhook has not taken the notice that was being posted.
+  case notifyFailed(Webhook, reason: String)
+  /// A notice for the webhook was given up before it was posted.
+  case notifySkipped(Webhook, reason: String)
 }

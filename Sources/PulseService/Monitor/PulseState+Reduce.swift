@@ -2,15 +2,10 @@ extension PulseState {
   /// Applies one mutation; all times and all measurements come with it.
   mutating func apply(_ mutation: PulseMutation) {
     switch mutation {
-    case .sampling:
-      machine.isSampling = true
     case .read(let reading, let time):
       elapsed = max(elapsed, time)
       take(reading, at: time)
-    case .sampled:
-      machine.isSampling = false
     case .sampleFailed(let reason):
-      machine.isSampling = false
       machine.failure = reason
     case .probing(let endpoint):
       withTarget(endpoint) { $0.isProbing = true }
@@ -19,6 +14,27 @@ extension PulseState {
       settle(endpoint, result, at: time)
     case .probeEnded(let endpoint):
       withTarget(endpoint) { $0.isProbing = false }
+    case .rulesRead(let rules):
+      replaceRules(by: rules)
+      rulesFailure = nil
+    case .rulesKept(let reason):
+      rulesFailure = reason
+    case .changesCollected(let number):
+      changes.removeAll { $0.number <= number }
+    case .notifying(let webhook):
+      withReceiver(webhook) { $0.underWay += 1 }
+    case .notified(let webhook):
+      withReceiver(webhook) { receiver in
+        receiver.underWay -= 1
+        receiver.delivered += 1
+      }
+    case .notifyFailed(let webhook, let reason):
+      withReceiver(webhook) { receiver in
+        receiver.underWay -= 1
+        receiver.fail(reason)
+      }
+    case .notifySkipped(let webhook, let reason):
+      withReceiver(webhook) { $0.skip(reason) }
     }
   }
 
@@ -35,12 +51,7 @@ extension PulseState {
         series[metric]?.append(number)
       }
     }
-    for index in alerts.indices {
-      guard case .metric(let metric, let comparison, let threshold) = alerts[index].rule.condition,
-        let number = sample[metric]
-      else { continue }
-      alerts[index].observe(isMet: comparison.holds(number, threshold), at: time)
-    }
+    observe(sample, at: time)
   }
 
   /// Takes the result of a probe, and shows it to the rules.
@@ -52,9 +63,7 @@ extension PulseState {
         target.latencies.append(latency / .seconds(1))
       }
     }
-    for index in alerts.indices where alerts[index].subject == endpoint.name {
-      alerts[index].observe(isMet: result.isDown, at: time)
-    }
+    observe(result, of: endpoint, at: time)
   }
 
   /// Changes the target of an endpoint, which joins the others when it is new, with alerts of its own.
@@ -65,9 +74,11 @@ extension PulseState {
     var target = Target(endpoint: endpoint, latencies: Series(capacity: historyLimit))
     change(&target)
     targets.append(target)
-    for rule in rules {
-      guard case .targetDown(let name) = rule.condition, name == nil || name == endpoint.name else { continue }
-      alerts.append(Alert(rule: rule, subject: endpoint.name))
-    }
+    addAlerts(for: endpoint)
+  }
+
+  private mutating func withReceiver(_ webhook: Webhook, _ change: (inout Receiver) -> Void) {
+    guard let index = receivers.firstIndex(where: { $0.webhook == webhook }) else { return }
+    change(&receivers[index])
   }
 }

@@ -3,7 +3,9 @@ struct PulseState: Sendable, Equatable {
   /// How many numbers each series keeps.
   let historyLimit: Int
   /// The rules; those about targets give each target an alert of its own.
-  let rules: [AlertRule]
+  var rules: [AlertRule]
+  /// Why the rules were not replaced when that was asked for last; nil when they were.
+  var rulesFailure: String?
   /// When the newest observation was made, counted from the start of the service.
   var elapsed: Duration = .zero
   var machine = Machine()
@@ -11,16 +13,20 @@ struct PulseState: Sendable, Equatable {
   var series: [Metric: Series]
   /// The targets in the order in which they were first probed.
   var targets: [Target] = []
-  var alerts: [Alert]
+  var alerts: [Alert] = []
+  /// The webhooks that are told of alerts.
+  var receivers: [Receiver]
+  /// The changes of alerts that nobody has collected for the webhooks yet; none where there is no webhook.
+  var changes: [AlertChange] = []
+  /// How many changes of alerts there were.
+  var changeCount = 0
 
-  init(rules: [AlertRule] = [], historyLimit: Int = 120) {
+  init(rules: [AlertRule] = [], webhooks: [Webhook] = [], historyLimit: Int = 120) {
     self.historyLimit = historyLimit
-    self.rules = rules
+    self.rules = []
+    receivers = webhooks.map { Receiver(webhook: $0) }
     series = Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Series(capacity: historyLimit)) })
-    alerts = rules.compactMap { rule in
-      guard case .metric(let metric, _, _) = rule.condition else { return nil }
-      return Alert(rule: rule, subject: metric.rawValue)
-    }
+    replaceRules(by: rules)
   }
 
   /// The target of an endpoint, once it was probed.

@@ -49,6 +49,16 @@ struct StateDocument: Encodable {
     var sinceSeconds: Double?
   }
 
+  struct Webhook: Encodable {
+    /// Without what stands behind the host.
+    var url: String
+    var underWay: Int
+    var delivered: Int
+    var failed: Int
+    /// Of the newest notice that failed.
+    var lastFailure: String?
+  }
+
   var revision: Int
   var elapsedSeconds: Double
   /// The wall-clock time of the sample, in UTC.
@@ -57,6 +67,10 @@ struct StateDocument: Encodable {
   var machineFailure: String?
   var targets: [Target]
   var alerts: [Alert]
+  /// Why the rules were not replaced when that was asked for last.
+  var rulesFailure: String?
+  /// Left out where there is none.
+  var webhooks: [Webhook]?
 
   init(_ snapshot: Snapshot<PulseState>) {
     let state = snapshot.state
@@ -80,6 +94,8 @@ struct StateDocument: Encodable {
         rule: alert.rule.text, subject: alert.subject, status: alert.status.word,
         sinceSeconds: alert.status.since.map(Self.seconds))
     }
+    rulesFailure = state.rulesFailure
+    webhooks = state.receivers.isEmpty ? nil : state.receivers.map(Webhook.init)
   }
 
   /// Seconds, rounded to a microsecond.
@@ -104,5 +120,15 @@ extension StateDocument.Machine {
     diskAvailableBytes = sample.disk.available
     load = [sample.load.oneMinute, sample.load.fiveMinutes, sample.load.fifteenMinutes]
     uptimeSeconds = StateDocument.seconds(sample.uptime)
+  }
+}
+
+extension StateDocument.Webhook {
+  init(_ receiver: Receiver) {
+    url = receiver.webhook.name
+    underWay = receiver.underWay
+    delivered = receiver.delivered
+    failed = receiver.failed
+    lastFailure = receiver.lastFailure
   }
 }

@@ -4,7 +4,9 @@ import Millrace
 struct LinePresentation: Presentation {
   func text(_ snapshot: Snapshot<PulseState>) -> String {
     let state = snapshot.state
-    let parts = [machine(state.machine)] + state.targets.map(target) + state.alerts.compactMap(alert)
+    let parts =
+      [machine(state.machine)] + state.targets.map(target) + state.alerts.compactMap(alert)
+      + state.receivers.compactMap(receiver)
     return Printable.text(parts.joined(separator: " | "), isASCII: false) + "\n"
   }
 
@@ -36,5 +38,10 @@ struct LinePresentation: Presentation {
     guard alert.status != .ok else { return nil }
     let isNamed = alert.rule.text.contains(alert.subject)
     return "\(alert.status.word): \(alert.rule.text)" + (isNamed ? "" : " (\(alert.subject))")
+  }
+
+  /// A webhook that was never told of anything is not worth a word.
+  private func receiver(_ receiver: Receiver) -> String? {
+    receiver.isUntouched ? nil : "webhook \(receiver.webhook.name) \(receiver.words)"
   }
 }

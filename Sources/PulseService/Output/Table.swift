@@ -11,6 +11,9 @@ struct Table {
     if let failure = state.machine.failure {
       rows.append(row { $0.add("machine unreadable: \(printable(failure))", .bad) })
     }
+    if let failure = state.rulesFailure {
+      rows += wrapped(printable(failure)).map { line in row { $0.add(line, .warning) } }
+    }
     if let sample = state.machine.sample {
       rows += Metric.allCases.map { metric($0, sample, state) }
     }
@@ -24,7 +27,32 @@ struct Table {
       let longest = state.targets.map { Printable.columns(printable($0.endpoint.name)) }.max() ?? 0
       rows += state.targets.map { target($0, nameWidth: min(longest, width / 2)) }
     }
+    if !state.receivers.isEmpty {
+      rows.append(TableRow())
+      rows += state.receivers.map(receiver)
+    }
     return rows
+  }
+
+  private func receiver(_ receiver: Receiver) -> TableRow {
+    row { row in
+      row.add("webhook", width: 9)
+      row.add("\(printable(receiver.webhook.name))  ")
+      row.add(
+        receiver.isUntouched ? "not told of anything yet" : printable(receiver.words),
+        receiver.isUntouched ? .faint : receiver.failed > 0 ? .warning : .plain)
+    }
+  }
+
+  /// The words of a text on as many lines as they need.
+  private func wrapped(_ text: String) -> [String] {
+    text.split(separator: " ").reduce(into: []) { lines, word in
+      if let line = lines.last, Printable.columns(line) + 1 + Printable.columns(word) <= width {
+        lines[lines.count - 1] = "\(line) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
   }
 
   private func header(_ snapshot: Snapshot<PulseState>) -> TableRow {

@@ -22,6 +22,11 @@ enum Units {
       ? String(format: "%.1f ms", milliseconds) : String(format: "%.2f s", milliseconds / 1000)
   }
 
+  /// A limit: `2 s`, `0.5 s`.
+  static func seconds(_ duration: Duration) -> String {
+    String(format: "%g s", duration / .seconds(1))
+  }
+
   /// The two largest units: `3 d 4 h`, `12 min 5 s`.
   static func age(_ duration: Duration) -> String {
     let seconds = duration.components.seconds

@@ -36,6 +36,11 @@ struct AlertRule: Sendable, Equatable {
     case observations(Int)
   }
 
+  /// The metric that the rule is about, if it is about one.
+  var metric: Metric? {
+    if case .metric(let metric, _, _) = condition { metric } else { nil }
+  }
+
   /// The rule as the user wrote it, which names its alerts.
   let text: String
   let condition: Condition

@@ -43,6 +43,10 @@ enum AlertStatus: Sendable, Equatable {
       ? .firing(since: time) : .pending(since: since, observations: observations, resolved: resolved)
   }
 
+  var isFiring: Bool {
+    if case .firing = self { true } else { false }
+  }
+
   /// One word for the status.
   var word: String {
     switch self {

@@ -2,9 +2,35 @@ import Foundation
 import MillraceFlags
 
 /// A JSON file with a list of rules: `["cpu > 90 % for 30 s", "target down for 2 probes"]`.
-enum RulesFile {
+struct RulesFile: RulesGateway, Equatable {
+  let path: String
+  /// The rules that stand before those of the file.
+  var otherRules: [AlertRule] = []
+  /// What rules about targets can be about.
+  var endpoints: [Endpoint] = []
+
   /// The shape of the file, for error messages.
   private static let example = #"["cpu > 90 % for 30 s", "target down for 2 probes"]"#
+
+  func rules() async throws -> [AlertRule] {
+    try await blockingCall { try load() }
+  }
+
+  /// Reads the file, and gives all rules there are then; this may block.
+  ///
+  /// - Throws: `FlagError`, naming the file, what is wrong with it and the fix.
+  func load() throws(FlagError) -> [AlertRule] {
+    do throws(RulesFileError) {
+      let rules = try Self.rules(at: path)
+      for rule in rules {
+        guard let problem = rule.missingTarget(among: endpoints) else { continue }
+        throw RulesFileError("whose rule \(FlagError.quoted(rule.text)) \(problem)")
+      }
+      return otherRules + rules
+    } catch {
+      throw FlagError("--rules was given \(FlagError.quoted(path)), \(error).")
+    }
+  }
 
   /// Reads the rules of the file at `path`.
   ///

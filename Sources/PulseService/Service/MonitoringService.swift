@@ -1,11 +1,16 @@
+import Foundation
 import Millrace
 
-/// The service: a store, a schedule that sends it actions, and a reporter that writes its states.
+/// The service: a store, a schedule that sends it actions, a notifier, and a reporter that writes its states.
 struct MonitoringService: Sendable {
-  /// What to watch, and for how long.
+  /// What to watch, whom to tell, and for how long.
   struct Plan: Sendable, Equatable {
     var endpoints: [Endpoint] = []
     var rules: [AlertRule] = []
+    /// Where some of the rules come from.
+    var rulesFile: RulesFile?
+    /// Who is told of alerts.
+    var webhooks: [Webhook] = []
     /// The time between two rounds.
     var interval: Duration = .seconds(1)
     /// How long to go on; nil goes on until the stop is requested.
@@ -16,30 +21,37 @@ struct MonitoringService: Sendable {
 
   let plan: Plan
   let store: Store<PulseMonitor>
+  let monitor: PulseMonitor
   let reporter: Reporter
+  let complaints: Complaints
   let stop: StopRequest
   let clock: any Clock<Duration>
 
   /// How long a reader who has stopped reading can hold up the end.
   private static let grace: Duration = .seconds(1)
 
+  /// How long notices that are on their way can hold up the end.
+  static let drain: Duration = .seconds(5)
+
   init(
-    _ plan: Plan, machine: any MachineGateway, endpoints: any EndpointGateway, reporter: Reporter, stop: StopRequest,
-    clock: any Clock<Duration>
+    _ plan: Plan, monitor: PulseMonitor, reporter: Reporter, complaints: any TextOutput, stop: StopRequest,
+    configuration: StoreConfiguration
   ) {
     self.plan = plan
+    self.monitor = monitor
     self.reporter = reporter
     self.stop = stop
-    self.clock = clock
+    clock = configuration.clock
+    self.complaints = Complaints(output: complaints, clock: clock)
     store = Store(
-      initial: PulseState(rules: plan.rules),
-      interactor: PulseMonitor(machine: machine, endpoints: endpoints, stopwatch: Stopwatch(clock)),
-      configuration: StoreConfiguration(clock: clock))
+      initial: PulseState(rules: plan.rules, webhooks: plan.webhooks), interactor: monitor,
+      configuration: configuration)
   }
 
   /// Runs until the work is done, the time is up, the stop is requested or the output is closed; then ends in order.
   ///
   /// Probes under way are cancelled and closed, so that the last state, which is always written, shows none of them.
+  /// Notices under way have a few seconds to arrive.
   ///
   /// - Throws: ``OutputError``, when the output is closed or broken.
   func run() async throws {
@@ -51,10 +63,31 @@ struct MonitoringService: Sendable {
       defer { stop.request() }
       try await work()
     }
+    let notifier = Notifier(store: store, webhooks: plan.webhooks, complaints: complaints, now: { Date() })
+    let notifying = Task { await notifier.run() }
     await stop.wait(atMost: plan.duration, on: clock)
-    working.cancel()
-    await store.shutdown()
+    await endWork(working)
+    // What the last observations have changed is on its way before the store takes no more.
+    _ = try? await store.wait { $0.changes.isEmpty }
+    let report = await store.shutdown(drainFor: Self.drain)
+    await notifying.value
+    if !report.cut.isEmpty {
+      // All but notices was cancelled before.
+      let notices = report.cut.count == 1 ? "1 notice" : "\(report.cut.count) notices"
+      let limit = Units.seconds(Self.drain)
+      await complaints.say("pulse has ended with \(notices) not delivered after \(limit): \(report).")
+    }
     try await finish(reporting)
+  }
+
+  /// Reads the rules file again; what is wrong with it is said on standard error, if anything is said at all.
+  func reload(complains: Bool = true) {
+    let receipt = store.send(.readRules)
+    guard complains else { return }
+    Task {
+      guard let sentence = monitor.rulesFailure(await receipt.outcome) else { return }
+      await complaints.say(sentence)
+    }
   }
 
   /// Sends a round of actions at each tick; a single round is waited for.
@@ -71,17 +104,24 @@ struct MonitoringService: Sendable {
     }
   }
 
+  /// Ends the schedule, and all but the notices.
+  private func endWork(_ working: Task<Void, any Error>) async {
+    working.cancel()
+    cancelObservations()
+    _ = await working.result
+    // Once more, for the schedule may have sent a last round in between.
+    cancelObservations()
+  }
+
+  private func cancelObservations() {
+    for key in plan.endpoints.map(PulseMonitor.Key.probe) + [.sample, .rules] { store.cancel(key: key) }
+  }
+
   /// Waits until the last state is written, but not for ever.
   private func finish(_ reporting: Task<Void, any Error>) async throws {
     do {
-      try await withTimeout(Self.grace, on: clock) {
-        try await withTaskCancellationHandler {
-          try await reporting.value
-        } onCancel: {
-          reporting.cancel()
-        }
-      }
-    } catch is TimeoutError {
+      try await reporting.value(within: Self.grace, on: clock)
+    } catch is CancellationError {
       // The reader takes nothing; what it has not taken is lost with it.
       throw OutputError.closed
     }

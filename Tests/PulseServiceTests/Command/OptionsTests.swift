@@ -26,19 +26,32 @@ struct OptionsTests {
   func flags() throws {
     let options = try options(
       "--every", "0.25", "--for", "3", "--watch", "http://a", "--watch", "tcp://b:1", "--watch", "http://a", "--alert",
-      "cpu > 90 %", "--alert", "target down", "--json", "--once")
+      "cpu > 90 %", "--alert", "target down", "--notify", "https://a/1", "--notify", "http://b", "--notify", "http://b",
+      "--json", "--once")
     #expect(options.plan.interval == .milliseconds(250))
     #expect(options.plan.duration == .seconds(3))
     #expect(options.plan.endpoints.map(\.name) == ["http://a", "tcp://b:1"])
     #expect(options.plan.rules.map(\.text) == ["cpu > 90 %", "target down"])
+    #expect(options.plan.webhooks.map(\.url.absoluteString) == ["https://a/1", "http://b"])
     #expect(options.plan.isOnce && options.isJSON)
   }
 
-  @Test("The rules of a file come behind those of the command line")
+  @Test("The rules of a file come behind those of the command line, also when it is read again")
   func rulesFile() throws {
     try withRulesFile(#"["load > 4"]"#) { path in
       let options = try options("--rules", path, "--alert", "cpu > 90 %")
       #expect(options.plan.rules.map(\.text) == ["cpu > 90 %", "load > 4"])
+      try Data(#"["load > 5"]"#.utf8).write(to: URL(fileURLWithPath: path))
+      let rules = try options.plan.rulesFile?.load()
+      #expect(rules?.map(\.text) == ["cpu > 90 %", "load > 5"])
+    }
+  }
+
+  @Test("A file without rules is enough to be told of them, for it may be read again")
+  func noRules() throws {
+    try withRulesFile("[]") { path in
+      let options = try options("--rules", path, "--notify", "http://a")
+      #expect(options.plan.webhooks.count == 1)
     }
   }
 
@@ -79,6 +92,16 @@ struct OptionsTests {
         ["--rules", "/nowhere/rules.json"],
         "--rules was given '/nowhere/rules.json', which does not exist; name a file with rules such as "
           + #"["cpu > 90 % for 30 s", "target down for 2 probes"]."#
+      ),
+      (
+        ["--alert", "cpu > 1", "--notify", "tcp://a:1"],
+        "--notify needs a URL that begins with http:// or https://, but was given 'tcp://a:1'; "
+          + "write for example --notify http://localhost:8080/alerts."
+      ),
+      (
+        ["--notify", "http://a"],
+        "--notify was given 'http://a', but there is no rule to tell it of; "
+          + "add for example --alert 'cpu > 90 % for 30 s'."
       ),
       (["--jsom"], "pulse has no flag '--jsom'; did you mean --json?"),
     ] as [([String], String)])

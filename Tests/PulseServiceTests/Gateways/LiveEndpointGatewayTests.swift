@@ -23,7 +23,7 @@ struct LiveEndpointGatewayTests {
     let responder = try LoopbackResponder { _ in .answer(status: status, body: "no") }
     defer { responder.stop() }
     let endpoint = try Endpoint(responder.url())
-    await #expect(throws: EndpointFailure("status \(status)")) { try await gateway.probe(endpoint) }
+    await #expect(throws: GatewayFailure.status(status)) { try await gateway.probe(endpoint) }
   }
 
   @Test("A server that resets the connection is down, and up when it answers again")
@@ -31,7 +31,7 @@ struct LiveEndpointGatewayTests {
     let responder = try LoopbackResponder { path in path == "/reset" ? .reset : .answer() }
     defer { responder.stop() }
     let endpoint = try Endpoint(responder.url("/reset"))
-    await #expect(throws: EndpointFailure("connection lost")) { try await gateway.probe(endpoint) }
+    await #expect(throws: GatewayFailure("connection lost")) { try await gateway.probe(endpoint) }
     try await gateway.probe(try Endpoint(responder.url()))
   }
 
@@ -39,9 +39,9 @@ struct LiveEndpointGatewayTests {
   func closedPort() async throws {
     let port = try LoopbackResponder.closedPort()
     let web = try Endpoint("http://127.0.0.1:\(port)/")
-    await #expect(throws: EndpointFailure("cannot connect")) { try await gateway.probe(web) }
+    await #expect(throws: GatewayFailure("cannot connect")) { try await gateway.probe(web) }
     let tcp = try Endpoint("tcp://127.0.0.1:\(port)")
-    await #expect(throws: EndpointFailure("connection refused")) { try await gateway.probe(tcp) }
+    await #expect(throws: GatewayFailure("connection refused")) { try await gateway.probe(tcp) }
   }
 
   @Test("A port that takes connections is up by TCP")
@@ -55,7 +55,7 @@ struct LiveEndpointGatewayTests {
   @Test("A host without an address is down", arguments: ["http://no..host/", "tcp://no..host:80"])
   func unknownHost(url: String) async throws {
     let endpoint = try Endpoint(url)
-    await #expect(throws: EndpointFailure("host not found")) { try await gateway.probe(endpoint) }
+    await #expect(throws: GatewayFailure("host not found")) { try await gateway.probe(endpoint) }
   }
 
   @Test("A probe of a server that hangs ends when it is cancelled")
@@ -83,21 +83,18 @@ struct LiveEndpointGatewayTests {
       return reply
     }
     defer { responder.stop() }
-    let clock = TestClock()
-    let machine = FakeMachineGateway { _ in .fake() }
+    let clock = RecordedClock()
     let store = Store(
-      initial: PulseState(),
-      interactor: PulseMonitor(machine: machine, endpoints: gateway, stopwatch: Stopwatch(clock)),
+      initial: PulseState(), interactor: PulseMonitor.fake(endpoints: gateway, clock: clock),
       configuration: StoreConfiguration(clock: clock))
     let endpoint = try Endpoint(responder.url("/late"))
 
     let receipt = store.send(.probe(endpoint))
     #expect(await store.state.target(endpoint)?.word == "probing")
     #expect(try await requests.next() == "/late")
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(2))
+    try await clock.advance(toAlarmAt: .seconds(2))
 
-    #expect(await receipt.outcome.kind == .failed)
+    #expect(await receipt.outcome.kind == .timedOut)
     #expect(await store.state.target(endpoint)?.result == .down(reason: "no answer within 2 s"))
     await store.shutdown()
   }

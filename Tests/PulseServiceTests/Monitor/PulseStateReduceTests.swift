@@ -59,10 +59,9 @@ struct PulseStateReduceTests {
 
   @Test("A sample that fails is shown with its reason, and forgotten at the next reading")
   func failure() throws {
-    let mutations: [PulseMutation] = [.sampling, .sampleFailed(reason: "no /proc")]
+    let mutations: [PulseMutation] = [.sampleFailed(reason: "no /proc")]
     let failed = try state(mutations)
     #expect(failed.machine.failure == "no /proc")
-    #expect(!failed.machine.isSampling)
     #expect(try state(mutations + [.read(.fake(), at: .zero)]).machine.failure == nil)
   }
 

@@ -32,6 +32,20 @@ struct JSONPresentationTests {
         == "{\"alerts\":[],\"elapsedSeconds\":0,\"revision\":0,\"targets\":[]}\n")
   }
 
+  @Test("Webhooks, and why rules were kept, are there when there is something to say")
+  func webhooks() throws {
+    var state = PulseState(webhooks: [.chat, .pager])
+    for mutation: PulseMutation in [
+      .rulesKept(reason: "no"), .notifying(.chat), .notifying(.chat), .notifyFailed(.chat, reason: "status 500"),
+    ] { state.apply(mutation) }
+    #expect(
+      JSONPresentation().text(Snapshot(revision: 4, state: state)) == """
+        {"alerts":[],"elapsedSeconds":0,"revision":4,"rulesFailure":"no","targets":[],"webhooks":[\
+        {"delivered":0,"failed":1,"lastFailure":"status 500","underWay":1,"url":"https://chat.test/…"},\
+        {"delivered":0,"failed":0,"underWay":0,"url":"https://pager.test"}]}\n
+        """)
+  }
+
   @Test("A line break in a reason does not break the line")
   func lineBreak() throws {
     let text = JSONPresentation().text(try .fake([.sampleFailed(reason: "a\nb")]))

@@ -22,6 +22,17 @@ struct LinePresentationTests {
     #expect(text.contains("tcp://database.test:5432 probing, was down: connection refused |"))
   }
 
+  @Test("A webhook stands behind all else once it was told of something")
+  func webhook() {
+    var state = PulseState(webhooks: [.chat, .pager])
+    #expect(LinePresentation().text(Snapshot(revision: 0, state: state)) == "no sample yet\n")
+    state.apply(.notifying(.pager))
+    state.apply(.notified(.pager))
+    #expect(
+      LinePresentation().text(Snapshot(revision: 2, state: state))
+        == "no sample yet | webhook https://pager.test 1 delivered\n")
+  }
+
   @Test("A state without a sample says so, and a failure says why")
   func empty() {
     var state = PulseState()

@@ -34,6 +34,29 @@ struct TablePresentationTests {
         """)
   }
 
+  @Test("The webhooks stand below the table, and why the rules were kept on top of it, on as many lines as that needs")
+  func webhooks() throws {
+    var state = PulseState(webhooks: [.chat, .pager])
+    for mutation: PulseMutation in [
+      .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat),
+      .notifyFailed(.chat, reason: "status 500"),
+    ] { state.apply(mutation) }
+    var presentation = TablePresentation(terminal: terminal(columns: 30), isLive: false)
+    #expect(
+      presentation.text(Snapshot(revision: 3, state: state)) == """
+        pulse  revision 3
+        pulse keeps the rules it has:
+        no such file
+
+        webhook  https://chat.test/… …
+        webhook  https://pager.test  …\n
+        """)
+    presentation = TablePresentation(terminal: terminal(), isLive: false)
+    let text = presentation.text(Snapshot(revision: 3, state: state))
+    #expect(text.contains("\nwebhook  https://chat.test/…  1 failed: status 500\n"))
+    #expect(text.contains("\nwebhook  https://pager.test  not told of anything yet\n"))
+  }
+
   @Test("Where only ASCII is known, nothing else is written")
   func ascii() throws {
     let text = try text(terminal(columns: 30, isASCII: true))

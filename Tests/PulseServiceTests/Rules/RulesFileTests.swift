@@ -1,4 +1,5 @@
 import Foundation
+import MillraceFlags
 import Testing
 
 @testable import PulseService
@@ -33,6 +34,21 @@ struct RulesFileTests {
     #expect(missing?.description == "which does not exist; name a file with rules such as \(example)")
     let directory = #expect(throws: RulesFileError.self) { try RulesFile.rules(at: "/") }
     #expect(directory?.description == "which cannot be read; name a file with rules such as \(example)")
+  }
+
+  @Test("A rule about a target that is not watched is refused with the file's name")
+  func missingTarget() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString).json").path
+    try Data(#"["http://a down"]"#.utf8).write(to: URL(fileURLWithPath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let other = try AlertRule("load > 9")
+    let watched = RulesFile(path: path, otherRules: [other], endpoints: [try Endpoint("http://a")])
+    #expect(try await watched.rules().map(\.text) == ["load > 9", "http://a down"])
+    let error = await #expect(throws: FlagError.self) { try await RulesFile(path: path).rules() }
+    #expect(
+      error?.message
+        == "--rules was given '\(path)', whose rule 'http://a down' is about a target that is not watched; "
+        + "add --watch 'http://a'.")
   }
 
   private let example = #"["cpu > 90 % for 30 s", "target down for 2 probes"]"#

@@ -6,35 +6,39 @@ import Testing
 
 @Suite("MonitoringService", .timeLimit(.minutes(1)))
 struct MonitoringServiceTests {
-  private let clock = TestClock()
+  private let clock = RecordedClock()
   private let output = FakeOutput()
+  private let errors = FakeOutput()
   private let stop = StopRequest()
 
   private func service(
-    _ plan: MonitoringService.Plan, output: FakeOutput? = nil, endpoints: FakeEndpointGateway = FakeEndpointGateway()
+    _ plan: MonitoringService.Plan, output: FakeOutput? = nil, endpoints: FakeEndpointGateway = FakeEndpointGateway(),
+    webhooks: FakeWebhookGateway = FakeWebhookGateway(), rules: FakeRulesGateway? = nil
   ) -> MonitoringService {
     MonitoringService(
       plan,
-      machine: FakeMachineGateway { .fake(busy: UInt64($0) * 10, total: UInt64($0) * 100) },
-      endpoints: endpoints,
+      monitor: .fake(
+        machine: FakeMachineGateway { .fake(busy: UInt64($0) * 10, total: UInt64($0) * 100) },
+        endpoints: endpoints, webhooks: webhooks, rules: rules, clock: clock),
       reporter: Reporter(
         output: output ?? self.output, presentation: RevisionPresentation(), isFinalOnly: plan.isOnce, pace: .zero,
         clock: clock),
+      complaints: errors,
       stop: stop,
-      clock: clock)
+      configuration: .fake(clock))
   }
 
-  /// Starts the service and moves it past its first sample, when it sleeps until the second round and, if it has one, its
-  /// end.
+  /// Starts the service and moves it past its first round.
   private func started(_ service: MonitoringService) async throws -> Task<Void, any Error> {
     let running = Task { try await service.run() }
+    try await service.store.wait { $0.machine.reading != nil }
+    try await clock.advance(toAlarmAt: .milliseconds(100))
     try await service.store.wait { state in
-      state.machine.reading != nil && service.plan.endpoints.allSatisfy { state.target($0)?.result != nil }
+      state.machine.sample != nil && service.plan.endpoints.allSatisfy { state.target($0)?.result != nil }
     }
-    // The sample between its two readings, the ticks, and the end.
-    try await clock.waitForSleepers(service.plan.duration == nil ? 2 : 3)
-    clock.advance(by: .milliseconds(100))
-    try await service.store.wait { $0.machine.sample != nil && !$0.machine.isSampling }
+    // What a round has committed may be there before its runs have ended, and as long as they have not, the next round
+    // leaves out what they do. This ends them.
+    for key in service.plan.endpoints.map(PulseMonitor.Key.probe) + [.sample] { service.store.cancel(key: key) }
     return running
   }
 
@@ -43,8 +47,7 @@ struct MonitoringServiceTests {
     let service = service(.init(endpoints: [.web]))
     let running = try await started(service)
     _ = try await output.texts.next()
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .milliseconds(900))
+    try await clock.advance(toAlarmAt: .seconds(1))
     let state = try await service.store.wait { $0.series[.cpu]?.count == 2 && $0.target(.web)?.latencies.count == 2 }
     #expect(state.target(.web)?.isProbing == false)
     stop.request()
@@ -57,7 +60,7 @@ struct MonitoringServiceTests {
   func duration() async throws {
     let service = service(.init(interval: .seconds(100), duration: .seconds(10)))
     let running = try await started(service)
-    clock.advance(by: .seconds(10))
+    try await clock.advance(toAlarmAt: .seconds(10))
     try await running.value
     #expect(await output.texts.recorded.last == "\(service.store.snapshot.revision)")
   }
@@ -66,17 +69,15 @@ struct MonitoringServiceTests {
   func once() async throws {
     let gate = Gate()
     let endpoints = FakeEndpointGateway { endpoint in
-      if endpoint == .database { throw EndpointFailure("no") }
+      if endpoint == .database { throw GatewayFailure.lasting("no") }
       try await gate.enter()
     }
     let service = service(.init(endpoints: [.web, .database], isOnce: true), endpoints: endpoints)
     let running = Task { try await service.run() }
     try await service.store.wait { $0.machine.reading != nil && $0.target(.database)?.result != nil }
     try await gate.waitForArrivals(1)
-    // The sample between its two readings, and the limit of the probe that stands at the gate.
-    try await clock.waitForSleepers(2)
-    clock.advance(by: .milliseconds(100))
-    try await service.store.wait { $0.machine.sample != nil && !$0.machine.isSampling }
+    try await clock.advance(toAlarmAt: .milliseconds(100))
+    try await service.store.wait { $0.machine.sample != nil }
     #expect(output.texts.recorded.isEmpty)
     gate.open()
     try await running.value
@@ -111,12 +112,9 @@ struct MonitoringServiceTests {
     let service = service(.init(isOnce: true), output: FakeOutput { try await gate.enter() })
     let running = Task { try await service.run() }
     try await service.store.wait { $0.machine.reading != nil }
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .milliseconds(100))
+    try await clock.advance(toAlarmAt: .milliseconds(100))
     try await gate.waitForArrivals(1)
-    // The round is over, so that the one sleeper is the limit of the end.
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(1))
+    try await clock.advance(toAlarmAt: .milliseconds(1100))
     await #expect(throws: OutputError.closed) { try await running.value }
   }
 }

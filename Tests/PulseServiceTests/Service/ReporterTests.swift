@@ -6,16 +6,14 @@ import Testing
 
 @Suite("Reporter", .timeLimit(.minutes(1)))
 struct ReporterTests {
-  private let clock = TestClock()
+  private let clock = RecordedClock()
   private let output = FakeOutput()
 
   private func store() -> Store<PulseMonitor> {
-    // A machine that cannot be read settles at once, by two mutations: sampling, and the failure.
+    // A machine that cannot be read settles at once, by one mutation, the failure.
     Store(
       initial: PulseState(),
-      interactor: PulseMonitor(
-        machine: FakeMachineGateway { _ in throw MachineFailure("none") }, endpoints: FakeEndpointGateway(),
-        stopwatch: Stopwatch(clock)),
+      interactor: PulseMonitor.fake(machine: FakeMachineGateway { _ in throw MachineFailure("none") }, clock: clock),
       configuration: StoreConfiguration(clock: clock))
   }
 
@@ -30,18 +28,18 @@ struct ReporterTests {
     let store = store()
     _ = await store.send(.sample).outcome
     let reporting = Task { [reporter = reporter(output)] in try await reporter.report(store) }
-    #expect(try await output.texts.next() == "2")
+    #expect(try await output.texts.next() == "1")
 
     _ = await store.send(.sample).outcome
     _ = await store.send(.sample).outcome
-    try await clock.waitForSleepers(1)
+    try await clock.waitForAlarm(at: .milliseconds(50))
     _ = await store.send(.sample).outcome
     clock.advance(by: .milliseconds(50))
-    #expect(try await output.texts.next() == "8")
+    #expect(try await output.texts.next() == "4")
 
     await store.shutdown()
     try await reporting.value
-    #expect(output.texts.recorded == ["2", "8"])
+    #expect(output.texts.recorded == ["1", "4"])
   }
 
   @Test("When only the last state is wanted, nothing else is written")
@@ -52,7 +50,7 @@ struct ReporterTests {
     _ = await store.send(.probe(.web)).outcome
     await store.shutdown()
     try await reporting.value
-    #expect(output.texts.recorded == ["4"])
+    #expect(output.texts.recorded == ["3"])
   }
 
   @Test("A state that shows nothing is written only when it is the last")

@@ -1,0 +1,21 @@
+import Millrace
+import Testing
+
+/// Takes nothing away from the rests between attempts.
+struct NoJitter: RandomNumberGenerator, Sendable {
+  mutating func next() -> UInt64 { 0 }
+}
+
+extension StoreConfiguration {
+  /// A configuration whose time a test moves, whose rests are those of the plan, and for which a failure that nobody
+  /// handles is one of the test.
+  static func fake(_ clock: any Clock<Duration>) -> StoreConfiguration {
+    var configuration = StoreConfiguration(clock: clock)
+    configuration.random = NoJitter()
+    configuration.report = { incident in
+      // Some fakes are late on purpose.
+      if incident.kind != .lateEmit { Issue.record("Nothing may be left to the store to report: \(incident)") }
+    }
+    return configuration
+  }
+}

@@ -1,0 +1,13 @@
+import Testing
+
+@testable import PulseService
+
+@Suite("GatewayFailure")
+struct GatewayFailureTests {
+  @Test("A status that is the server's trouble, or asks to come again, may pass; others stay")
+  func status() {
+    for status in [408, 425, 429, 500, 502, 503, 504] { #expect(!GatewayFailure.status(status).isLasting) }
+    for status in [400, 401, 403, 404, 410, 422] { #expect(GatewayFailure.status(status).isLasting) }
+    #expect(GatewayFailure.status(503) == GatewayFailure("status 503"))
+  }
+}
