@@ -1,0 +1,151 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/metrics.md, as they stand there.
+enum MetricsSnippets {
+  typealias Stock = GettingStarted.Stock
+
+  protocol Log: Sendable {
+    func error(_ text: String)
+    func critical(_ text: String)
+  }
+
+  static func look(_ store: Store<Stock>, _ print: (Any...) -> Void) async {
+    let metrics = await store.metrics
+    print(metrics.inFlight, metrics.waiting, metrics.handleTime)
+  }
+
+  struct Endpoint {
+    func metricsPage(of store: Store<Stock>) async -> (type: String, body: String) {
+      (
+        "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        await store.metrics.openMetrics(prefix: "stock", labels: ["site": "north"])
+      )
+    }
+  }
+
+  @discardableResult
+  static func send(_ store: Store<Stock>, _ traceparent: String) -> Receipt {
+    store.send(.order("apples", count: 10), context: TraceContext(traceparent: traceparent))
+  }
+
+  struct HTTPGateway: GettingStarted.StockGateway {
+    let seen = Recorder<[String: String]>()
+
+    var headers: [String: String] {
+      guard let trace = RunContext.current?.trace else { return [:] }
+      return ["traceparent": trace.traceparent]
+    }
+
+    func order(_ item: String, count: Int) async throws -> Int {
+      seen.record(headers)
+      return count
+    }
+  }
+
+  static func configuration(_ log: any Log) -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.report = { incident in
+      switch incident.kind {
+      case .nearMiss, .invalidPlan: log.critical("\(incident)")
+      default: log.error("\(incident)")
+      }
+    }
+    return configuration
+  }
+}
+
+@Suite("Metrics", .timeLimit(.minutes(1)))
+struct MetricsSnippetsTests {
+  private typealias Stock = MetricsSnippets.Stock
+  private typealias Action = Chores.Action
+
+  private struct Offline: Error, CustomStringConvertible {
+    var description: String { "offline" }
+  }
+
+  private struct Lines: MetricsSnippets.Log {
+    let errors = Recorder<String>()
+    let criticals = Recorder<String>()
+
+    func error(_ text: String) { errors.record(text) }
+    func critical(_ text: String) { criticals.record(text) }
+  }
+
+  /// Throws, and closes nothing.
+  private struct Careless: Interactor {
+    func plan(for action: Plan) -> Plan { action }
+    func handle(_ action: Plan, state: Int) async -> Effect<Self> { Effect { _ in throw Offline() } }
+    static func reduce(into state: inout Int, mutation: Int) {}
+  }
+
+  @Test("The page of an endpoint holds the lines that docs/metrics.md shows")
+  func page() async throws {
+    let store = Store(
+      initial: Stock.State(), interactor: Stock(gateway: MetricsSnippets.HTTPGateway()),
+      configuration: StoreConfiguration(clock: TestClock()))
+    #expect(await store.send(.order("apples", count: 1)).outcome.kind == .finished)
+    _ = await store.send(.take("pears")).outcome
+    let body = await MetricsSnippets.Endpoint().metricsPage(of: store).body
+    let lines = Set(body.split(separator: "\n"))
+    let text = try SnippetsTests.text("docs/metrics.md")
+    let shown = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE stock_") || $0.hasPrefix("stock_") }
+    #expect(shown.count == 6)
+    for line in shown { #expect(lines.contains(line)) }
+    #expect(body.hasSuffix("# EOF\n"))
+    await MetricsSnippets.look(store) { values in
+      #expect("\(values)".hasPrefix("[0, 0, count 1, "))
+    }
+  }
+
+  @Test("A3: sent is accepted and rejected; what finished is found by what did not")
+  func figures() async throws {
+    let store = Store(initial: [], interactor: Chores())
+    let gate = Gate()
+    store.send(Action("A", begins: true, handles: false))
+    store.send(Action("B") { _ in throw Offline() })
+    let running = store.send(Action("C") { _ in try await gate.enter() })
+    store.send(Action("D", .exclusive(key: 1)) { _ in try await gate.enter() })
+    store.send(Action("E", .exclusive(key: 1)))
+    try await gate.waitForArrivals(2)
+    try await store.wait(until: { $0.contains("B failed") })
+    let metrics = await store.metrics
+    #expect(metrics.sent == 5)
+    #expect(metrics.accepted == 4)
+    #expect(metrics.rejections == [.exclusive: 1])
+    #expect(metrics.inFlight == 2)
+    #expect(metrics.outcomes == [.finished: 1, .failed: 1, .rejected: 1])
+    running.cancel()
+    gate.open()
+  }
+
+  @Test("A trace goes from the sender to the gateway")
+  func trace() async throws {
+    let gateway = MetricsSnippets.HTTPGateway()
+    let store = Store(initial: Stock.State(), interactor: Stock(gateway: gateway))
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    MetricsSnippets.send(store, traceparent)
+    #expect(try await gateway.seen.next() == ["traceparent": traceparent])
+    store.send(.order("apples", count: 1))
+    #expect(try await gateway.seen.next() == [:])
+  }
+
+  @Test("Incidents go to the logger, with the sentence that the page shows")
+  func incidents() async throws {
+    let log = Lines()
+    let store = Store(initial: 0, interactor: Careless(), configuration: MetricsSnippets.configuration(log))
+    store.send(.concurrent)
+    let line = try await log.errors.next()
+    let ending =
+      ", and nothing was made of it: offline. Return a mutation for .failed from closing(_:outcome:), or catch the error "
+      + "in the handler."
+    #expect(line.hasSuffix(ending))
+    #expect(try SnippetsTests.text("docs/metrics.md").contains(ending))
+    #expect(line.hasPrefix("The handler of "))
+    for _ in 1...2 { store.send(.concurrent.debounce(.seconds(1))) }
+    #expect(try await log.criticals.next().hasSuffix("or give the breaker a key of its own."))
+    await store.shutdown()
+    #expect(log.criticals.recorded.count == 1)
+  }
+}
