@@ -37,7 +37,7 @@ let handleRows: [Row] = [
 ]
 
 /// Nanoseconds an action, in waves that each wait for the last of their actions.
-private func waves(_ count: Int, _ begin: (Countdown) -> Void) async -> Double {
+func waves(_ count: Int, _ begin: (Countdown) -> Void) async -> Double {
   let waves = max(count / wave, 1)
   return await perItem(waves * wave) {
     for _ in 0..<waves {
