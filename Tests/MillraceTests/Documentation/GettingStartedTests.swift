@@ -7,6 +7,7 @@ private protocol Spelled: Interactor where Mutations == Effect<Self> {
   func handle(_ action: Action, state: State) async -> Effect<Self>
   static func reduce(into state: inout State, mutation: Mutation)
   func decide(_ action: Action, state: State) -> Decision<Mutation>
+  func plan(for action: Action) -> Plan
   func closing(_ action: Action, outcome: Outcome) -> Mutation?
 }
 
