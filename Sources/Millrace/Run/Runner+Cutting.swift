@@ -25,6 +25,7 @@ extension Runner {
   ///
   /// *Owner's.*
   func cutLeftWork(_ outcome: Outcome, of key: PlanKey?) {
+    guard isOpen else { return performLeftWork() }  // It is all rejected.
     let ledger = ownLedger
     let (admittance, wasAdmitting) = (ledger.admittance, isAdmitting)
     ledger.admittance = .cutting(outcome, key)

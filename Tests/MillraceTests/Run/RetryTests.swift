@@ -35,6 +35,12 @@ struct RetryTests {
     }).closed().planned(plan)
   }
 
+  /// Waits until an attempt has failed and the next one is due: the store sleeps until then, and had nothing to sleep for.
+  func waitForRest() async throws {
+    try await clock.waitForSleepers()
+    await store.settle()
+  }
+
   /// The attempt in which the action failed.
   func failure(_ receipt: Receipt) async -> Int? {
     if case .failed(let error) = await receipt.outcome { (error as? Numbered)?.attempt } else { nil }
@@ -67,6 +73,7 @@ struct RetryTests {
     let receipt = store.send(action(failing: 9, .concurrent.retry(4, backoff: backoff, jitter: 0)))
     for (index, rest) in [1, 3, 5].enumerated() {
       #expect(try await seen.next().attempt == index + 1)
+      try await waitForRest()
       await store.pass(.seconds(rest) - .nanoseconds(1), on: clock)
       #expect(seen.recorded.count == index + 1)
       await store.pass(.nanoseconds(1), on: clock)
@@ -82,6 +89,7 @@ struct RetryTests {
     let receipt = store.send(action(failing: 9, .concurrent.retry(4, backoff: backoff, jitter: 0.5)))
     for attempt in 1...3 {
       #expect(try await seen.next().attempt == attempt)
+      try await waitForRest()
       let rest = backoff.rest(after: attempt, jitter: 0.5, random: &random)
       #expect(rest < backoff.rest(after: attempt))
       await store.pass(.nanoseconds(rest.nanoseconds - 1), on: clock)
@@ -116,6 +124,7 @@ struct RetryTests {
     let receipt = store.send(action(failing: 2, .concurrent.retry(3, backoff: .constant(.seconds(1)), jitter: 0)))
     for attempt in 1...2 {
       #expect(try await seen.next() == Seen(attempt: attempt, log: (1..<attempt).map { "after \($0)" }))
+      try await waitForRest()
       store.send(.commit(Script.Mutation("after \(attempt)")))
       await store.pass(.seconds(1), on: clock)
     }
@@ -127,7 +136,7 @@ struct RetryTests {
   func cancelledWhileItRests() async throws {
     let receipt = store.send(action(failing: 9, .serial(key: "k").retry(9, backoff: .constant(.seconds(1)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
-    await store.settle()
+    try await waitForRest()
     let next = store.send(Script.Action.commit("next").planned(.serial(key: "k")))
     #expect(await store.log == [])
     receipt.cancel()
@@ -144,6 +153,7 @@ struct RetryTests {
     let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(runsInFlight: 1)))
     let first = store.send(action(failing: 1, .concurrent.retry(2, backoff: .constant(.seconds(1)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
+    try await clock.waitForSleepers()
     let second = store.send(.handle { $0.emit("second") })
     await store.settle()
     #expect(await store.metrics.inFlight == 1)
@@ -204,7 +214,7 @@ struct RetryTests {
   func shutdownWhileItRests(seconds: Int) async throws {
     let receipt = store.send(action(failing: 1, .serial(key: "k").retry(2, backoff: .constant(.seconds(5)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
-    await store.settle()
+    try await waitForRest()
     let shutdown = Task.immediate { await store.shutdown(drainFor: .seconds(seconds)) }
     clock.advance(by: .seconds(5))
     #expect(await receipt.outcome.kind == (seconds > 5 ? .finished : .shutDown))

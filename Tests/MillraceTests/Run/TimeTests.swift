@@ -75,14 +75,25 @@ struct TimeTests {
   }
 
   @Test("The time counts over all attempts and the rests between them")
-  func overAllAttempts() async {
+  func overAllAttempts() async throws {
+    let draws = Recorder<Void>()
+    var configuration = StoreConfiguration(clock: clock)
+    configuration.random = Draws(draws: draws)
+    let store = Store(configuration)
     let attempts = Recorder<Int>()
     let receipt = store.send(
       Script.Action.handle { run in
         attempts.record(run.attempt)
         throw Mishap()
-      }.closed().planned(.concurrent.retry(9, backoff: .constant(.seconds(4)), jitter: 0).timeout(.seconds(10))))
-    for _ in 0..<10 { await store.pass(.seconds(1), on: clock) }
+      }.closed().planned(.concurrent.retry(9, backoff: .constant(.seconds(4)), jitter: 0.5).timeout(.seconds(10))))
+    _ = try await draws.next(2)  // The idempotency keys of the store.
+    for _ in 0..<2 {
+      // A rest is drawn in the step that begins it.
+      try await draws.next()
+      await store.pass(.milliseconds(4_001), on: clock)
+    }
+    try await draws.next()
+    await store.pass(.seconds(2), on: clock)
     #expect(await receipt.outcome.kind == .timedOut)
     #expect(attempts.recorded == [1, 2, 3])
     #expect(await store.log == ["closed: timedOut"])
@@ -199,5 +210,15 @@ struct TimeTests {
     gate.open()
     #expect(try await !late.next())
     #expect(await store.log == ["block", "left", "closed: timedOut"])
+  }
+}
+
+/// A random source that takes nothing away, and tells each draw.
+private struct Draws: RandomNumberGenerator, Sendable {
+  let draws: Recorder<Void>
+
+  mutating func next() -> UInt64 {
+    draws.record(())
+    return 0
   }
 }

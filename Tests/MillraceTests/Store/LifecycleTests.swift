@@ -294,6 +294,17 @@ struct LifecycleTests {
     #expect(await !store.log.contains("late"))
   }
 
+  // What had no key, or another one, used to be taken then, and never to end.
+  @Test("S1: cancelling what a store has that is shut down lets nothing in again", arguments: [true, false])
+  func cancellingAfterTheEnd(cancelsAll: Bool) async {
+    await store.shutdown()
+    if cancelsAll { store.cancelAll() } else { store.cancel(key: "k") }
+    for action in [Action.commit("late"), .handle { _ in }, Action.commit("late").planned(.serial(key: "k"))] {
+      guard case .rejected(.shuttingDown) = await store.send(action).outcome else { return #expect(Bool(false)) }
+    }
+    #expect(await store.log == [])
+  }
+
   // Their deadlines used to hold them, and they their deadlines.
   @Test("R5: a store that is shut down remembers no key", arguments: 0...2)
   func keysAreForgotten(plan: Int) async throws {
@@ -344,55 +355,5 @@ struct LifecycleTests {
     #expect(await store.send(.commit("late")).outcome.kind == .rejected)
     #expect(await store.log == ["old"])
     #expect(await store.metrics.commits == 1)
-  }
-
-  // MARK: run()
-
-  @Test("S1: run lasts until the store is shut down, in each task that calls it, and returns at once after that")
-  func runLasts() async throws {
-    let residents = (0..<3).map { _ in Task.immediate { await store.run() } }
-    _ = try await stay("a")
-    let shutdown = shutDown(drainFor: 60)
-    let late = Task.immediate { await store.run() }
-    #expect(store.look { $0.ledger?.residents.count } == 4)
-    gate.open()
-    _ = await shutdown.value
-    for resident in residents + [late] { await resident.value }
-    await store.run()
-    #expect(await store.log == ["a"])
-  }
-
-  @Test("S1: run shuts the store down when its task is cancelled, and drains as long as it was told")
-  func runShutsDown() async throws {
-    let resident = Task.immediate { await store.run(drainFor: .seconds(60)) }
-    let receipt = try await stay("a")
-    resident.cancel()
-    #expect(await store.send(.commit("outside")).outcome.kind == .rejected)
-    gate.open()
-    await resident.value
-    #expect(await receipt.outcome.kind == .finished)
-    #expect(await store.log == ["a"])
-  }
-
-  @Test("S1: run in a task that is cancelled already shuts the store down and returns")
-  func runInACancelledTask() async throws {
-    let task = Task.immediate {
-      withUnsafeCurrentTask { $0?.cancel() }
-      await store.run()
-    }
-    await task.value
-    #expect(await store.send(.commit("outside")).outcome.kind == .rejected)
-  }
-
-  @Test("R6: run holds the store")
-  func runHoldsTheStore() async throws {
-    let owned = Box<Store<Script>?>(Store())
-    weak let store = owned.value
-    let resident = Task.immediate { await owned.value?.run() }
-    owned.value = nil
-    #expect(store != nil)
-    await store?.shutdown()
-    await resident.value
-    #expect(store == nil)
   }
 }
