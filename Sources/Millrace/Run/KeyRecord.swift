@@ -38,6 +38,9 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
   /// How many are at work with it and rely on its being remembered.
   var users = 0
 
+  /// Whether the store has forgotten it.
+  var isForgotten = false
+
   /// When breaker and budget can be forgotten.
   var forgetting: Deadline?
 
@@ -60,9 +63,10 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
 
   /// When there is nothing left to remember of breaker and budget; nil at once.
   func forgottenAt() -> Moment? {
-    let times = [
-      breakerTerms.flatMap { breaker.forgottenAt($0) }, budgetTerms.flatMap { budget.fullAt($0) },
-    ]
-    return times.compactMap(\.self).max()
+    guard breakerTerms != nil || budgetTerms != nil else { return nil }
+    let breakerTime = breakerTerms.flatMap { breaker.forgottenAt($0) }
+    let budgetTime = budgetTerms.flatMap { budget.fullAt($0) }
+    guard let breakerTime, let budgetTime else { return breakerTime ?? budgetTime }
+    return max(breakerTime, budgetTime)
   }
 }

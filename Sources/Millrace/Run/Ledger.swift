@@ -48,6 +48,7 @@ final class Ledger<I: Interactor> {
   // MARK: The end
 
   var admittance = Admittance.open
+  var cut: Cut?
 
   /// Runs that have ended while their handlers were out.
   var strays = LinkedList<ActiveRun<I>>()
@@ -67,6 +68,11 @@ final class Ledger<I: Interactor> {
 
   /// Problems of plans that were reported.
   var reportedProblems: Set<PlanProblem> = []
+
+  /// Whether one more action may wait, be it that another one has to go for it.
+  @inlinable final var mayWait: Bool {
+    waiting < limits.actionsWaiting || limits.onOverflow != .reject && !room.isEmpty
+  }
 
   init(_ configuration: StoreConfiguration) {
     store = StoreNumbers.next()
@@ -94,16 +100,22 @@ private enum StoreNumbers {
   }
 }
 
-/// What becomes of an action that reaches its take-up, or of one that comes from outside.
+/// Which actions are accepted.
 enum Admittance {
-  /// It is taken up.
+  /// All.
   case open
-  /// The store drains: those that were accepted, and those that runs in flight send, are taken up.
+  /// The store drains: those that runs in flight send.
   case draining
-  /// It ends with this outcome, untouched: it was accepted before all such were cut; with a key, those of that key.
-  case cutting(Outcome, PlanKey?)
-  /// It is rejected.
+  /// None.
   case shut
+}
+
+/// A cut through what was accepted: what is still left for the owner ends with this outcome, untouched.
+struct Cut {
+  let outcome: Outcome
+
+  /// The key of those that are cut, or nil for all.
+  let key: PlanKey?
 }
 
 /// The task that sleeps until the next deadline.

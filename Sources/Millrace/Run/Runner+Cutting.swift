@@ -27,13 +27,12 @@ extension Runner {
   func cutLeftWork(_ outcome: Outcome, of key: PlanKey?) {
     guard isOpen else { return performLeftWork() }  // It is all rejected.
     let ledger = ownLedger
-    let (admittance, wasAdmitting) = (ledger.admittance, isAdmitting)
-    ledger.admittance = .cutting(outcome, key)
+    let before = ledger.cut
+    ledger.cut = Cut(outcome: outcome, key: key)
     isAdmitting = false
     performLeftWork()
-    guard isOpen else { return }  // The end of the store may have been among the work.
-    ledger.admittance = admittance
-    isAdmitting = wasAdmitting
+    ledger.cut = before
+    isAdmitting = ledger.cut == nil && ledger.admittance == .open
     // These do nothing while there is a cut.
     afterStep {
       $0.admitSubmitters()
@@ -53,18 +52,19 @@ extension Runner {
   func admits(_ run: ActiveRun<I>, _ terms: PlanTerms?) -> Bool {
     guard !run.hasEnded else { return false }
     guard !isAdmitting, let ledger else { return true }
-    switch ledger.admittance {
-    case .open: return true
-    case .draining:
-      // What was sent from outside before the drain began was taken up when it did.
-      if run.lineage?.parent?.store == ledger.store { return true }
-      end(run, .rejected(.shuttingDown))
-    case .cutting(let outcome, let key):
-      if let key, terms?.key != key { return true }
-      end(run, outcome)
-    case .shut:
-      end(run, .rejected(.shuttingDown))
+    if let cut = ledger.cut, cut.key == nil || cut.key == terms?.key {
+      end(run, cut.outcome)
+      return false
     }
-    return false
+    switch ledger.admittance {
+    case .open:
+      return true
+    case .draining where run.lineage?.parent?.store == ledger.store:
+      return true
+    case .draining, .shut:
+      // What was sent from outside before the drain began was taken up when it did.
+      end(run, .rejected(.shuttingDown))
+      return false
+    }
   }
 }

@@ -147,9 +147,10 @@ extension Runner {
   ///
   /// *Owner's.*
   func forgetIfIdle(_ record: KeyRecord<I>) {
-    guard record.isIdle, let ledger, ledger.keys[record.key] === record else { return }
+    guard record.isIdle, !record.isForgotten, let ledger else { return }
     guard let moment = record.forgottenAt(), moment > ledger.time.now() else {
       cancel(&record.forgetting)
+      record.isForgotten = true
       ledger.keys[record.key] = nil
       return
     }

@@ -95,11 +95,11 @@ extension Runner {
     case .shutDown: closing.cut.append(run.id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: closing.drained += 1
     }
-    if case .draining = ledger.admittance { afterStep { $0.finishClosingIfDrained() } }
+    if ledger.admittance == .draining { afterStep { $0.finishClosingIfDrained() } }
   }
 
   func finishClosingIfDrained() {
-    guard let ledger, case .draining = ledger.admittance else { return }
+    guard let ledger, ledger.admittance == .draining, ledger.cut == nil else { return }
     if hasLeftWork { return perform { self.finishClosingIfDrained() } }
     let callers = ledger.closing?.callers ?? []
     func isCaller(_ run: ActiveRun<I>?) -> Bool { callers.contains { $0 === run } }
@@ -133,6 +133,7 @@ extension Runner {
   private func forgetKeys() {
     guard let ledger else { return }
     for record in ledger.keys.values {
+      record.isForgotten = true
       cancel(&record.windowEnd)
       cancel(&record.forgetting)
     }

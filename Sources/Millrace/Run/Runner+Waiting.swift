@@ -1,12 +1,11 @@
 extension Runner {
-  /// Whether one more action may wait, be it that another one has to go for it.
+  /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
   ///
   /// *Owner's.*
   @inlinable
-  func mayWait() -> Bool {
-    let ledger = ownLedger
-    return ledger.waiting < ledger.limits.actionsWaiting
-      || ledger.limits.onOverflow != .reject && !ledger.room.isEmpty
+  var isFull: Bool {
+    guard freeSlots == 0, let ledger else { return false }
+    return !ledger.mayWait
   }
 
   /// Makes room for one more action that waits, if need be by dropping another; says whether there is any.

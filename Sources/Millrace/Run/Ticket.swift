@@ -18,8 +18,8 @@ package class Ticket: Startable, @unchecked Sendable {
     var task: Task<Void, Never>?
     var firstCommit: Int?
     var lastRevision: Int?
-    var waitingForOutcome: [CheckedContinuation<Outcome, Never>] = []
-    var waitingForCommit: [CheckedContinuation<Int?, Never>] = []
+    var waitingForOutcome: [UnsafeContinuation<Outcome, Never>] = []
+    var waitingForCommit: [UnsafeContinuation<Int?, Never>] = []
   }
 
   /// The run that the current task belongs to.
@@ -161,7 +161,7 @@ package class Ticket: Startable, @unchecked Sendable {
 
   final var outcome: Outcome {
     get async {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         let outcome: Outcome? = progress.withLock { progress in
           if case .ended(let outcome) = progress.phase { return outcome }
           progress.waitingForOutcome.append(continuation)
@@ -174,7 +174,7 @@ package class Ticket: Startable, @unchecked Sendable {
 
   final var firstCommit: Int? {
     get async {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         let answer: Int?? = progress.withLock { progress in
           if let first = progress.firstCommit { return .some(first) }
           if case .ended = progress.phase { return .some(nil) }

@@ -127,7 +127,7 @@ extension Runner {
   @inlinable
   @inline(never)
   func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
-    if freeSlots == 0, decision.handles, !mayWait() { return refuse(id) }
+    if isFull, decision.handles { return refuse(id) }
     let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
     follow(decision, run)
     if run.phase.isInFlight, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
@@ -158,7 +158,7 @@ extension Runner {
   @inlinable
   func decideAndFollow(_ run: ActiveRun<I>) {
     let decision = interactor.decide(run.action, state: state)
-    if freeSlots == 0, decision.handles, !mayWait() {
+    if isFull, decision.handles {
       end(run, .rejected(.full))
       if run.course != nil { leaveLane(run) }
     } else {

@@ -123,7 +123,9 @@ public final actor Store<I: Interactor> {
   /// It counts for ``Plan/serial(key:)`` and ``Plan/concurrent(max:key:)``. Those in flight go on; with 0 no other one begins.
   /// The store remembers the limit until it is set to nil.
   ///
-  /// - Parameter limit: a number of actions; below 0 it is taken as 0.
+  /// - Parameters:
+  ///   - limit: a number of actions; below 0 it is taken as 0.
+  ///   - key: the key of the plans.
   public nonisolated func setLimit(_ limit: Int?, for key: some Hashable & Sendable) {
     runner.setLimit(limit, for: PlanKey(key))
   }

@@ -3,19 +3,29 @@ extension PulseState {
   ///
   /// An alert whose rule is still there stays as it is; one whose rule is gone ends. A rule that is there twice is one.
   mutating func replaceRules(by newRules: [AlertRule]) {
-    rules = newRules.reduce(into: []) { rules, rule in
-      if !rules.contains(rule) { rules.append(rule) }
-    }
+    rules = distinct(newRules)
     let earlier = alerts
-    alerts = rules.compactMap { rule in rule.metric.map { Alert(rule: rule, subject: $0.rawValue) } }
-    for target in targets { addAlerts(for: target.endpoint) }
-    for index in alerts.indices {
-      if let kept = earlier.first(where: { $0.rule == alerts[index].rule && $0.subject == alerts[index].subject }) {
-        alerts[index].status = kept.status
-      }
+    alerts = []
+    for rule in rules {
+      if let metric = rule.metric { alerts.append(Alert(rule: rule, subject: metric.rawValue)) }
     }
+    for target in targets { addAlerts(for: target.endpoint) }
+    keepStatus(of: earlier)
     for alert in earlier where alert.status.isFiring && !rules.contains(alert.rule) {
       note(alert.name, isFiring: false, value: nil, reason: "the rule was removed")
+    }
+  }
+
+  private func distinct(_ rules: [AlertRule]) -> [AlertRule] {
+    var distinct: [AlertRule] = []
+    for rule in rules where !distinct.contains(rule) { distinct.append(rule) }
+    return distinct
+  }
+
+  /// Gives the alerts that were there before the status they had.
+  private mutating func keepStatus(of earlier: [Alert]) {
+    alerts = alerts.map { alert in
+      earlier.first { $0.rule == alert.rule && $0.subject == alert.subject } ?? alert
     }
   }
 

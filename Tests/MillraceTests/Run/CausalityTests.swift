@@ -170,10 +170,11 @@ struct CausalityTests {
     }
     try await latch.waitForArrival()
     if decides {
-      store.send(.decide { [store] _ in
-        store.send(probe)
-        return .ignore
-      })
+      store.send(
+        .decide { [store] _ in
+          store.send(probe)
+          return .ignore
+        })
     } else {
       run.emit(sending)
     }

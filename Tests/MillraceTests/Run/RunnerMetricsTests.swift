@@ -170,7 +170,7 @@ struct RunnerMetricsTests {
         attempts.record(())
         if run.attempt < 3 { throw Mishap() }
       }
-        .planned(.concurrent.retry(3, backoff: .constant(.seconds(1)), jitter: 0)))
+      .planned(.concurrent.retry(3, backoff: .constant(.seconds(1)), jitter: 0)))
     for retries in 1...2 {
       try await attempts.next()
       try await clock.waitForSleepers()

@@ -305,6 +305,25 @@ struct LifecycleTests {
     #expect(await store.log == [])
   }
 
+  // It used to be taken, for it was not of the key that was cut.
+  @Test(
+    "S1: cancelling a key lets nothing in that a store would reject which drains or is shut down",
+    arguments: [true, false])
+  func cancellingAKeyLetsNothingIn(isOver: Bool) async throws {
+    _ = try await stay("a")
+    let shutdown = shutDown(drainFor: 60)
+    if isOver { await store.shutdown() }
+    let late = Box<[Receipt]>([])
+    _ = store.look { [store] _ in
+      late.value = [store.send(.commit("late")), store.send(.handle { $0.emit("late") })]
+      store.cancel(key: "k")
+    }
+    #expect(await kinds(late.value) == [.rejected, .rejected])
+    gate.open()
+    _ = await shutdown.value
+    #expect(await !store.log.contains("late"))
+  }
+
   // Their deadlines used to hold them, and they their deadlines.
   @Test("R5: a store that is shut down remembers no key", arguments: 0...2)
   func keysAreForgotten(plan: Int) async throws {
