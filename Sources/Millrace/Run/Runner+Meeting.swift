@@ -103,6 +103,7 @@ extension Runner {
 
   /// Sets how many of a key may be in flight, whatever the plans say; nil leaves it to them.
   func setLimit(_ limit: Int?, for key: PlanKey) {
+    guard key == key else { return }  // No plan has it.
     perform {
       let record = self.record(of: key)
       record.lane.limit = limit.map { max($0, 0) }

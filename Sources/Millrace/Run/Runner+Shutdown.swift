@@ -55,13 +55,14 @@ extension Runner {
 
   private func beginClosing(drainFor time: Duration, caller: Ticket?, _ promise: Promise<ShutdownReport>) {
     let ledger = ownLedger
+    // What was left came before; it may bring another shutdown with it.
+    if time > .zero, !isClosing { performLeftWork() }
     if let report = ledger.closing?.report { return afterLeaving { promise.fulfil(report) } }
     let isFirst = ledger.closing == nil
     let closing = ledger.closing ?? Closing()
     closing.waiters.append(promise)
     if let caller, caller.store == ledger.store { closing.callers.append(caller) }
     if isFirst {
-      if time > .zero { performLeftWork() }  // What was left came before.
       ledger.closing = closing
       ledger.admittance = .draining
       isAdmitting = false

@@ -13,4 +13,9 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// A number from 0 to the limit; small ones are as likely as large ones.
+  mutating func nanoseconds(below limit: Int64) -> Int64 {
+    Int64.random(in: 0..<limit, using: &self) >> Int64.random(in: 0...62, using: &self)
+  }
 }

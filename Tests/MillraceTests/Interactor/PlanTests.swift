@@ -144,15 +144,6 @@ struct PlanTests {
     #expect(copy.breakerKey == PlanKey(5))
     #expect(copy.recovery == .handleAgain)
   }
-
-  @Test("A plan that is made in one go has one object for its terms")
-  func aPlanIsOneObject() throws {
-    var plan = Plan.serial(key: 1)
-    let terms = try #require(plan.terms.map(ObjectIdentifier.init))
-    plan = plan.timeout(.seconds(1))
-    plan = plan.retry(2)
-    #expect(plan.terms.map(ObjectIdentifier.init) == terms)
-  }
 }
 
 @Suite("PlanKey")

@@ -92,7 +92,7 @@ struct HistogramTests {
 
   @Test("A quantile is at most 0.79 % off the value of its rank", arguments: 0...12, [1, 2, 100, 10_007])
   func quantilesAreCloseToTheValuesOfTheirRanks(magnitude: Int, count: Int) throws {
-    var random = SplitMix(seed: UInt64(magnitude * 100_000 + count))
+    var random = SeededGenerator(seed: UInt64(magnitude * 100_000 + count))
     let unit = (0..<magnitude).reduce(1 as Int64) { power, _ in power * 10 }
     let values = (0..<count).map { _ in Int64.random(in: unit...10 * unit, using: &random) }
     try checkQuantiles(of: values)
@@ -100,7 +100,7 @@ struct HistogramTests {
 
   @Test("A quantile is at most 0.79 % off where all magnitudes are mixed", arguments: 1...8 as ClosedRange<UInt64>)
   func quantilesOfMixedMagnitudes(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     try checkQuantiles(of: (0..<20_000).map { _ in random.nanoseconds(below: Self.limit) })
   }
 
@@ -154,7 +154,7 @@ struct HistogramTests {
 
   @Test("A merged histogram equals one that recorded both", arguments: 1...20 as ClosedRange<UInt64>)
   func mergingEqualsRecordingBoth(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let values = (0..<200).map { _ in random.nanoseconds(below: .max) - 9 }
     let (first, second) = (Array(values.prefix(Int(seed) * 10)), Array(values.dropFirst(Int(seed) * 10)))
     var merged = histogram(of: first)
@@ -208,7 +208,7 @@ struct HistogramTests {
   func memoryIsConstant() throws {
     var histogram = Histogram()
     let before = try bucketCount(of: histogram)
-    var random = SplitMix(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<100_000 { histogram.record(nanoseconds: .random(in: .min ... .max, using: &random)) }
     histogram.merge(self.histogram(of: [0, Self.limit, .max]))
     #expect(before == 2_496)
@@ -235,7 +235,7 @@ struct HistogramTests {
 
   @Test("Every value is counted up to itself, and none that is 1.6 % longer", arguments: 1...8 as ClosedRange<UInt64>)
   func countUpToEachValue(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let values = (0..<500).map { _ in random.nanoseconds(below: Self.limit) }
     let histogram = histogram(of: values)
     for value in values {

@@ -65,7 +65,7 @@ struct MetricsTests {
 
   @Test("Buckets have growing bounds and counts, and the last is +Inf and the count")
   func bucketsAreCumulative() throws {
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     let values = (0..<5_000).map { _ in random.nanoseconds(below: .max) }
     let samples = OpenMetricsChecker(metrics(handleTime: values, waitTime: [3]).openMetrics()).samples
     for family in ["millrace_handle_time_seconds", "millrace_wait_time_seconds"] {
