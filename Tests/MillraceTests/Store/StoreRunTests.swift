@@ -66,4 +66,33 @@ struct StoreRunTests {
     await resident.value
     #expect(store == nil)
   }
+
+  @Test(
+    "S1: a shutdown that is asked for by what another one finds left behind the turn ends with it", arguments: [0, 60])
+  func aShutdownAmongTheLeftWork(seconds: Int) async throws {
+    let store = Store()
+    let reports = Box<[Promise<ShutdownReport>]>([])
+    let latch = Latch()
+    let begin: @Sendable (Int) -> Void = { [runner = store.runner] seconds in
+      let report = runner.beginClosing(drainFor: .seconds(seconds))
+      reports.update { $0.append(report) }
+    }
+    let thread = onThread {
+      store.send(
+        .commit(
+          Script.Mutation("block") {
+            latch.pass()
+            begin(60)
+          }))
+    }
+    try await latch.waitForArrival()
+    let left = store.send(.commit(Script.Mutation("left") { begin(seconds) }))
+    latch.open()
+    await thread.value
+    #expect(await left.outcome.kind == .finished)
+    for report in reports.value { #expect(await report.value.isClean) }
+    #expect(reports.value.count == 2)
+    #expect(await store.log == ["block", "left"])
+    #expect(await store.send(.commit("late")).outcome.kind == .rejected)
+  }
 }
