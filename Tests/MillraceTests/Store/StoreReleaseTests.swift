@@ -109,6 +109,7 @@ struct StoreReleaseTests {
     #expect(try await seenCommits.next() == 1)
     owner.release()
     for observer in observers { await observer.value }
+    try await owner.freed.next()  // A pass over the values may still be at its end.
     var later = states.makeAsyncIterator()
     #expect(await later.next(isolation: nil) == nil)
     #expect(owner.freed.recorded.count == 1)
