@@ -1,0 +1,109 @@
+extension Runner {
+  /// Decides an action and commits what is known of it, as one step.
+  ///
+  /// *Owner's.*
+  @inlinable
+  @inline(__always)
+  func takeUp(_ action: I.Action) -> Receipt {
+    let id = nextID()
+    let plan = interactor.plan(for: action)
+    guard isAdmitting, plan.isConcurrent else { return takeUp(action, plan, id) }
+    let decision = interactor.decide(action, state: state)
+    switch decision.step {
+    case .one(let mutation):
+      let revision = commit(mutation)
+      return Receipt(id: id, first: revision, last: revision)
+    case .ignore:
+      return Receipt(id: id, first: 0, last: 0)
+    case .many(let mutations):
+      let first = revision &+ 1
+      for mutation in mutations { commit(mutation) }
+      return mutations.isEmpty
+        ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: revision)
+    case .handle, .oneThenHandle, .manyThenHandle, .reject:
+      return follow(decision, action, id)
+    }
+  }
+
+  /// Takes up an action that has a plan, or meets a store that is being shut down.
+  @inlinable
+  @inline(never)
+  func takeUp(_ action: I.Action, _ plan: Plan, _ id: ActionID) -> Receipt {
+    let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
+    takeUp(run, plan)
+    return Receipt(run)
+  }
+
+  /// Does what was decided of an action that does not settle at once.
+  ///
+  /// Never inlined: with it, a settled action would pay for a reference to this that only a run needs.
+  @inlinable
+  @inline(never)
+  func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
+    if isFull, decision.handles { return refuse(id) }
+    let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
+    follow(decision, run)
+    if run.phase.isInFlight, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
+    return Receipt(run)
+  }
+
+  /// Takes up an action that has a run already, unless that has ended meanwhile.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func takeUp(_ run: ActiveRun<I>) {
+    takeUp(run, interactor.plan(for: run.action))
+  }
+
+  @inlinable
+  func takeUp(_ run: ActiveRun<I>, _ plan: Plan) {
+    guard admits(run, plan.terms) else { return }
+    if let terms = plan.terms {
+      schedule(run, Course(run, terms: terms), terms)
+    } else {
+      decideAndFollow(run)
+    }
+  }
+
+  /// Takes up an action whose turn has come.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func decideAndFollow(_ run: ActiveRun<I>) {
+    let decision = interactor.decide(run.action, state: state)
+    if isFull, decision.handles {
+      end(run, .rejected(.full))
+      if run.course != nil { leaveLane(run) }
+    } else {
+      follow(decision, run)
+    }
+  }
+
+  /// Does what was decided.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>) {
+    _ = run.phase.advance(.takeUp)
+    switch decision.step {
+    case .handle:
+      start(run)
+    case .one(let mutation):
+      commit(mutation, of: run)
+      end(run, .finished)
+    case .many(let mutations):
+      for mutation in mutations { commit(mutation, of: run) }
+      end(run, .finished)
+    case .oneThenHandle(let mutation):
+      commit(mutation, of: run)
+      start(run)
+    case .manyThenHandle(let mutations):
+      for mutation in mutations { commit(mutation, of: run) }
+      start(run)
+    case .ignore:
+      end(run, .finished)
+    case .reject(let error):
+      end(run, .rejected(.decided(error)))
+    }
+  }
+}
