@@ -93,12 +93,8 @@ extension Runner {
   /// Leaves a mutation for the owner of the turn; helps with what was left where a run has left very much.
   @usableFromInline
   func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?) -> Bool {
-    if run.hasEnded || attempt?.isOver == true {
-      perform { self.noteLateEmit() }
-      return false
-    }
-    let isInsideStep = isOwnedHere
-    if !isInsideStep, run.leftEmits.load(ordering: .relaxed) >= Runner.mostLeftEmits {
+    // One whose run has ended is counted in its turn, and bounded like the others.
+    if !isOwnedHere, run.leftEmits.load(ordering: .relaxed) >= Runner.mostLeftEmits {
       performUrgently { self.performLeftWork() }
     }
     run.leftEmits.add(1, ordering: .relaxed)

@@ -231,17 +231,20 @@ struct LimitsTests {
     #expect(metrics.accepted == 5)
   }
 
-  @Test("A1: past 1,024 mutations that a run left for others, emit commits what was left before it returns")
-  func emitHelps() async throws {
+  @Test(
+    "A1: past 1,024 mutations that a run left for others, ended or not, emit sees to what was left before it returns",
+    arguments: [false, true])
+  func emitHelps(hasEnded: Bool) async throws {
     let store = store()
     let gate = Gate()
     let runs = Recorder<Run<Script>>()
-    store.send(
+    let receipt = store.send(
       .handle { run in
         runs.record(run)
         await gate.enterIgnoringCancellation()
       })
     let run = try await runs.next()
+    if hasEnded { receipt.cancel() }
     guard case .store(_, let active) = run.place else { return #expect(Bool(false), "The run is not a store's.") }
     let (latch, thread) = try await store.block()
     let full = Recorder<Int>()
@@ -256,7 +259,8 @@ struct LimitsTests {
     #expect(try await full.next() <= 1)
     await emitter.value
     await thread.value
-    #expect(await store.log == ["block"] + (0...1_024).map(String.init))
+    #expect(await store.log == ["block"] + (hasEnded ? [] : (0...1_024).map(String.init)))
+    #expect(await store.metrics.lateEmits == (hasEnded ? 1_025 : 0))
     gate.open()
   }
 
