@@ -3,13 +3,11 @@
 /// Those that were missed, because the machine was busy or asleep, are left out and not made up for.
 struct Ticks {
   private let interval: Duration
-  private let clock: any Clock<Duration>
   private let stopwatch: Stopwatch
   private var due: Duration?
 
   init(every interval: Duration, on clock: any Clock<Duration>) {
     self.interval = interval
-    self.clock = clock
     stopwatch = Stopwatch(clock)
   }
 
@@ -27,6 +25,6 @@ struct Ticks {
       next += Duration(attoseconds: interval.attoseconds * (missed + 1))
     }
     due = next + interval
-    try await clock.sleep(for: next - elapsed)
+    try await stopwatch.sleep(until: next)
   }
 }
