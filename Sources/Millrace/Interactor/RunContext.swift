@@ -12,8 +12,10 @@ public struct RunContext: Sendable, Hashable {
   /// The trace the action belongs to: given with ``Store/send(_:context:)``, or that of the parent.
   public let trace: TraceContext?
 
-  /// The context of the run whose handler this task is in, or nil.
-  ///
-  /// It is a task-local value, so it holds in child tasks and in an unstructured `Task` of the handler, not in a detached one.
-  public static var current: RunContext? { Ticket.current.get()?.context }
+  package init(run: RunID, parent: RunID?, root: RunID, trace: TraceContext?) {
+    self.run = run
+    self.parent = parent
+    self.root = root
+    self.trace = trace
+  }
 }
