@@ -23,7 +23,17 @@ let observeRows: [Row] = [
       $0.last == count
     }
   },
-  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 8, rounds: 21) { size in
+  Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2, rounds: 21) { size in
+    let count = size.scaled(200_000)
+    let store = Store(initial: Tally(), interactor: Deciding())
+    var states = store.states(.every(buffer: count)).makeAsyncIterator()
+    return try await perItem(count) {
+      async let sent: Void = sendAll(count, to: store)
+      while let snapshot = try await states.next(), snapshot.revision < count {}
+      await sent
+    }
+  },
+  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 6, rounds: 21) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     let started = Countdown(1_000)
@@ -49,6 +59,30 @@ let observeRows: [Row] = [
       guard await observer.value else { throw Unreached() }
     }
     return figure
+  },
+  Row(name: "reference/3000-async-streams", rounds: 21) { size in
+    let count = size.scaled(3_000)
+    return await perItem(count) {
+      for number in 1...count {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        continuation.yield(number)
+        var iterator = stream.makeAsyncIterator()
+        _ = await iterator.next()
+      }
+    }
+  },
+  Row(name: "observe/3000-subscribe", reference: "reference/3000-async-streams", rounds: 21) { size in
+    let count = size.scaled(3_000)
+    let store = Store(initial: Tally(), interactor: Deciding())
+    var observers: [ValueSequence<Int>.Iterator] = []
+    observers.reserveCapacity(count)
+    return await perItem(count) {
+      for _ in 1...count {
+        var iterator = store.values(of: \.rare).makeAsyncIterator()
+        _ = await iterator.next()
+        observers.append(iterator)
+      }
+    }
   },
   latencyRow("reference/async-stream-latency-p50", 0.5, measure: streamLatencies),
   latencyRow("reference/async-stream-latency-p99", 0.99, measure: streamLatencies),
@@ -81,6 +115,11 @@ func observed<I: Interactor>(
     for number in 1...count { send(number) }
     await observer.value
   }
+}
+
+@concurrent
+private func sendAll(_ count: Int, to store: Store<Deciding>) async {
+  for number in 1...count { store.send(.add(number)) }
 }
 
 /// An observer ended without the final value.

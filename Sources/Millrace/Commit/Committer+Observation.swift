@@ -1,7 +1,7 @@
 extension Committer {
-  final var ownBoard: ObserverBoard<I.State> {
+  final var ownBoard: ObserverBoard<I> {
     if let board { return board }
-    let made = ObserverBoard<I.State>(published: revision)
+    let made = ObserverBoard<I>(published: revision)
     board = made
     return made
   }
@@ -16,6 +16,24 @@ extension Committer {
       return await self.next(after: seen, observer)
     } leave: { [weak self] seat in
       self?.leave(seat)
+    }
+  }
+
+  /// What makes readers of states under a policy; it does not hold this committer.
+  @inlinable
+  final func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<I.State> {
+    switch policy.kind {
+    case .latest:
+      let source = stateSource()
+      return { SnapshotReader.latest(source) }
+    case .every, .lossless:
+      return { [weak self] in
+        let replay = Replay(self, policy)
+        return SnapshotReader { () async throws(ObservationError) -> Snapshot<I.State>? in
+          guard let step = try await replay.next(), let state = replay.state else { return nil }
+          return Snapshot(revision: replay.revision, state: state, missed: step.missed)
+        }
+      }
     }
   }
 

@@ -10,7 +10,7 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
 
   @usableFromInline final let interactor: I
   @exclusivity(unchecked) @usableFromInline final var state: I.State
-  @exclusivity(unchecked) @usableFromInline final var board: ObserverBoard<I.State>?
+  @exclusivity(unchecked) @usableFromInline final var board: ObserverBoard<I>?
 
   /// Whether more mutations may come, so that observers have something to wait for.
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
@@ -32,18 +32,44 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
     I.reduce(into: &state, mutation: mutation)
     let revision = newest.load(ordering: .relaxed) &+ 1
     newest.store(revision, ordering: .releasing)
-    if board != nil { noteCommit() }
+    if board != nil { noteCommit(mutation) }
     return revision
   }
 
   /// Sees to those who wait for the state that was just committed.
   @inlinable
   @inline(never)
-  final func noteCommit() {
+  final func noteCommit(_ mutation: I.Mutation) {
     guard let board else { return }
     if board.isAwaited { hasErrands = true }
+    if board.needsEach { show(mutation) }
+  }
+
+  /// Shows the mutation that was just committed to those who look at each.
+  @inlinable
+  final func show(_ mutation: I.Mutation) {
+    guard let board else { return }
+    if board.keep(mutation, at: revision) { noteHold() }
     if board.hasWatchers { judge() }
   }
+
+  /// Asks who holds the store up.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  final func noteHold() {
+    observersHold(board?.isHeld == true)
+  }
+
+  /// Says whether an observer is so far behind that the store should take on less; it may be told the same again.
+  ///
+  /// *Owner's.*
+  func observersHold(_ isHeld: Bool) {}
+
+  /// Says that what brings commits about is wanted, or no longer.
+  ///
+  /// *Owner's.*
+  func causesAreSought(_ areSought: Bool) {}
 
   /// How many mutations were committed; the owner knows, for others it may be more by now.
   @inlinable final var revision: Int { newest.load(ordering: .acquiring) }

@@ -3,8 +3,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   private weak var committer: Committer<I>?
   private let observer = ValueObserver<Value>()
   private let found = Lock<Finding?>(nil)
-  private let join: (ObserverBoard<I.State>) -> ObservedValue<I.State, Value>
-  private let forget: @Sendable (ObserverBoard<I.State>) -> Void
+  private let join: (ObserverBoard<I>) -> ObservedValue<I.State, Value>
+  private let forget: @Sendable (ObserverBoard<I>) -> Void
 
   /// What is observed, once this has joined.
   private let joined = Lock<ObservedValue<I.State, Value>?>(nil)
@@ -14,8 +14,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   ///   - forget: called when nobody observes it any more.
   init(
     _ committer: Committer<I>?,
-    join: @escaping (ObserverBoard<I.State>) -> ObservedValue<I.State, Value>,
-    forget: @escaping @Sendable (ObserverBoard<I.State>) -> Void
+    join: @escaping (ObserverBoard<I>) -> ObservedValue<I.State, Value>,
+    forget: @escaping @Sendable (ObserverBoard<I>) -> Void
   ) {
     self.committer = committer
     self.join = join
@@ -102,7 +102,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     }
   }
 
-  private func joined(to board: ObserverBoard<I.State>) -> ObservedValue<I.State, Value> {
+  private func joined(to board: ObserverBoard<I>) -> ObservedValue<I.State, Value> {
     if let joined = joined.withLock({ $0 }) { return joined }
     let observed = join(board)
     observed.observers += 1

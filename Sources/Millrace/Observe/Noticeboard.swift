@@ -19,8 +19,8 @@ class Noticeboard {
   /// Whether somebody must be told when the turn is given up.
   @exclusivity(unchecked) @usableFromInline private(set) final var isAwaited = false
 
-  /// Whether each single state is judged by somebody.
-  @exclusivity(unchecked) @usableFromInline final var hasWatchers = false
+  /// Whether somebody looks at each single commit.
+  @exclusivity(unchecked) @usableFromInline final var needsEach = false
 
   /// Observers of states that were delivered one, and how many there are of values.
   @exclusivity(unchecked) final var seats = PlacedList<Seat>()

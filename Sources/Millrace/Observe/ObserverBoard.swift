@@ -2,25 +2,79 @@
 ///
 /// Guarded by the store's turn.
 @usableFromInline
-final class ObserverBoard<State: Sendable>: Noticeboard, @unchecked Sendable {
+final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
+  @usableFromInline
+  typealias State = I.State
+
+  /// What observers of every state have not replayed yet; there is none without such an observer.
+  @exclusivity(unchecked) @usableFromInline private(set) var log: MutationLog<I>? {
+    didSet { noteNeeds() }
+  }
+
+  /// What brings the next commits about, if somebody wants to know.
+  @exclusivity(unchecked) @usableFromInline var cause: Cause<I.Action>?
+
+  /// How many want to know what brings each commit about.
+  private(set) var causeSeekers = 0
+
+  /// Whether each state is judged by somebody.
+  @exclusivity(unchecked) @usableFromInline private(set) var hasWatchers = false
+
   /// Predicates that judge each state that is committed.
-  private var watchers: [Watcher<State>] = []
+  @exclusivity(unchecked) private var watchers: [Watcher<State>] = [] {
+    didSet { noteNeeds() }
+  }
 
   /// Observers of parts of the state.
   private let values = ValueHub<State>()
+
+  private func noteNeeds() {
+    hasWatchers = !watchers.isEmpty
+    needsEach = hasWatchers || log != nil
+  }
+
+  // MARK: Every state
+
+  /// Lets the follower read on from `revision`, which is the newest.
+  func join(_ follower: Follower<I>, at revision: Int) {
+    let log = log ?? MutationLog<I>()
+    if self.log == nil { self.log = log }
+    if follower.place == nil, follower.seeksCauses { causeSeekers += 1 }
+    log.join(follower, at: revision)
+  }
+
+  /// Keeps nothing for the follower any more.
+  func leave(_ follower: Follower<I>) {
+    guard follower.place != nil, let log else { return }
+    if follower.seeksCauses { causeSeekers -= 1 }
+    log.leave(follower)
+    if log.followers.isEmpty { self.log = nil }
+  }
+
+  /// Keeps the mutation that led to `revision` for those who replay it; says whether it has to be asked who holds the store
+  /// up.
+  @inlinable
+  func keep(_ mutation: I.Mutation, at revision: Int) -> Bool {
+    guard let log else { return false }
+    log.append(LogEntry(mutation: mutation, cause: cause))
+    guard revision >= log.nextCheck else { return false }
+    log.check(at: revision)
+    return true
+  }
+
+  /// Whether an observer is so far behind that the store should take on less.
+  @usableFromInline var isHeld: Bool { log?.holding ?? 0 > 0 }
 
   // MARK: Predicates
 
   /// Lets a predicate judge each state from now on.
   func add(_ watcher: Watcher<State>) {
     watchers.append(watcher)
-    hasWatchers = true
   }
 
   /// Lets a predicate judge no more.
   func remove(_ watcher: Watcher<State>) {
     watchers.removeAll { $0 === watcher }
-    hasWatchers = !watchers.isEmpty
   }
 
   /// The watchers that this state satisfies; they judge no more.
@@ -31,16 +85,12 @@ final class ObserverBoard<State: Sendable>: Noticeboard, @unchecked Sendable {
       satisfied.append(watcher)
       return true
     }
-    hasWatchers = !watchers.isEmpty
     return satisfied
   }
 
   /// All watchers, taken out.
   func takeWatchers() -> [Watcher<State>] {
-    defer {
-      watchers = []
-      hasWatchers = false
-    }
+    defer { watchers = [] }
     return watchers
   }
 

@@ -1,45 +1,54 @@
-/// The states of a store over time with their revisions; otherwise as ``StateSequence``.
+/// The states of a store over time with their revisions, under some ``ObservationPolicy``; or values taken from them.
+///
+/// **Order.** The first element is the current state, the one at the making of the iterator where every state is observed;
+/// each later one is newer than the one before. Every iterator is an observer of its own: none takes elements from another.
+///
+/// **Isolation.** Elements are delivered where the observer runs; there it also replays mutations, where every state is
+/// observed. An observer may send to the store it observes.
+///
+/// **Backpressure.** As the policy says.
+///
+/// **Cancellation.** In a cancelled task the sequence ends.
+///
+/// **Lifetime.** The sequence ends when the store is shut down or released, after what was committed before. Neither it nor
+/// its iterators hold the store. What is kept for an iterator goes when that is dropped.
 public struct SnapshotSequence<State: Sendable>: AsyncSequence, Sendable {
   /// A state and its revision.
   public typealias Element = Snapshot<State>
 
-  /// Snapshots do not fail.
-  public typealias Failure = Never
+  /// Why it ended before the store did, by its policy.
+  public typealias Failure = ObservationError
 
-  @usableFromInline let source: StateSource<State>
+  @usableFromInline let makeReader: @Sendable () -> SnapshotReader<State>
 
   @usableFromInline
-  init(source: StateSource<State>) {
-    self.source = source
+  init(makeReader: @escaping @Sendable () -> SnapshotReader<State>) {
+    self.makeReader = makeReader
   }
 
   /// Makes an observer, which begins with the then current state.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(source: source)
+    Iterator(reader: makeReader())
   }
 
   /// One observer of a store's snapshots.
   public struct Iterator: AsyncIteratorProtocol {
-    private let source: StateSource<State>
-    private let observer: StateObserver
-    private var seen = -1
+    private let reader: SnapshotReader<State>
 
-    init(source: StateSource<State>) {
-      self.source = source
-      observer = source.makeObserver()
+    init(reader: SnapshotReader<State>) {
+      self.reader = reader
     }
 
-    /// The newest snapshot that this observer has not seen, as soon as there is one; nil when there will be none.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Snapshot<State>? {
-      guard let snapshot = await source.next(seen, observer) else { return nil }
-      let missed = seen < 0 ? 0 : snapshot.revision - seen - 1
-      seen = snapshot.revision
-      return Snapshot(revision: snapshot.revision, state: snapshot.state, missed: missed)
+    /// The next snapshot by the policy, as soon as there is one; nil when there will be none.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ObservationError) -> Snapshot<State>? {
+      try await reader.next()
     }
 
-    /// The newest snapshot that this observer has not seen, as soon as there is one; nil when there will be none.
-    public mutating func next() async -> Snapshot<State>? {
-      await next(isolation: #isolation)
+    /// The next snapshot by the policy, as soon as there is one; nil when there will be none.
+    public mutating func next() async throws(ObservationError) -> Snapshot<State>? {
+      try await next(isolation: #isolation)
     }
   }
 }

@@ -20,7 +20,7 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// The next value that differs from the last; nil when there will be none.
   ///
   /// Made anew for each observer.
-  typealias Next = @Sendable () async -> Value?
+  typealias Next = () async -> Value?
 
   private let observe: @Sendable () -> Next
 

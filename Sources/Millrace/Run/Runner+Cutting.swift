@@ -50,21 +50,22 @@ extension Runner {
   /// *Owner's.*
   @usableFromInline
   func admits(_ run: ActiveRun<I>, _ terms: PlanTerms?) -> Bool {
-    guard !run.hasEnded else { return false }
-    guard !isAdmitting, let ledger else { return true }
-    if let cut = ledger.cut, cut.key == nil || cut.key == terms?.key {
-      end(run, cut.outcome)
-      return false
-    }
-    switch ledger.admittance {
-    case .open:
-      return true
-    case .draining where run.lineage?.parent?.store == ledger.store:
-      return true
-    case .draining, .shut:
+    if run.hasEnded { return false }
+    if let refusal = refusal(of: run, terms) { end(run, refusal) }
+    return !run.hasEnded
+  }
+
+  /// How an action ends that is not taken up; nil if it is.
+  private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?) -> Outcome? {
+    if !isAdmitting, let ledger {
+      if let cut = ledger.cut, cut.key == nil || cut.key == terms?.key { return cut.outcome }
+      switch ledger.admittance {
+      case .open: break
+      case .draining where run.lineage?.parent?.store == ledger.store: break
       // What was sent from outside before the drain began was taken up when it did.
-      end(run, .rejected(.shuttingDown))
-      return false
+      case .draining, .shut: return .rejected(.shuttingDown)
+      }
     }
+    return isHeld ? .rejected(.full) : nil
   }
 }

@@ -22,7 +22,8 @@ extension Runner {
     let sent = takenAtOnce + left.load(ordering: .relaxed) + overflowed
     let accepted = sent - rejections.values.reduce(0, +)
     let strays = ledger?.strayCount ?? 0
-    let seen = board?.seats.elements.map(\.seen) ?? []
+    let followed = board?.log?.followers.elements.map(\.delivered) ?? []
+    let seen = (board?.seats.elements.map(\.seen) ?? []) + followed
     let observers = seen.count + (board?.valueObservers ?? 0)
     let lag = revision - (seen.min() ?? revision)
     let inFlight = configuration.limits.runsInFlight - Int(freeSlots) - strays

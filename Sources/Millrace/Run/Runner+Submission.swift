@@ -37,6 +37,7 @@ extension Runner {
 
   /// Whether an action may be taken up that has to wait then.
   private var hasPlaceForSubmit: Bool {
+    if isHeld { return false }
     guard let ledger else { return true }
     let most = ledger.limits.actionsWaiting
     return ledger.waiting < most || most == 0 && freeSlots > 0

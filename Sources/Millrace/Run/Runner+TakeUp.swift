@@ -7,7 +7,7 @@ extension Runner {
   func takeUp(_ action: I.Action) -> Receipt {
     let id = nextID()
     let plan = interactor.plan(for: action)
-    guard isAdmitting, plan.isConcurrent else { return takeUp(action, plan, id) }
+    guard takesShortWay, plan.isConcurrent else { return takeUp(action, plan, id) }
     let decision = interactor.decide(action, state: state)
     switch decision.step {
     case .one(let mutation):
@@ -25,7 +25,7 @@ extension Runner {
     }
   }
 
-  /// Takes up an action that has a plan, or meets a store that is being shut down.
+  /// Takes up an action that has a plan, or meets a store that does not take every action the short way.
   @inlinable
   @inline(never)
   func takeUp(_ action: I.Action, _ plan: Plan, _ id: ActionID) -> Receipt {

@@ -9,7 +9,22 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @usableFromInline let configuration: StoreConfiguration
 
   /// Whether any action is accepted, wherever it comes from.
-  @exclusivity(unchecked) @usableFromInline var isAdmitting = true
+  @exclusivity(unchecked) @usableFromInline var isAdmitting = true {
+    didSet { noteWay() }
+  }
+
+  /// Whether an action that is decided at once needs no run: any is accepted, and nobody asks what brings commits about.
+  @exclusivity(unchecked) @usableFromInline private(set) var takesShortWay = true
+
+  /// Whether an observer is so far behind that the store takes on less.
+  @exclusivity(unchecked) private(set) var isHeld = false {
+    didSet { noteWay() }
+  }
+
+  /// Whether somebody wants to know what brings commits about.
+  @exclusivity(unchecked) private(set) var namesCauses = false {
+    didSet { noteWay() }
+  }
 
   /// Whether runs wait for a slot, or submits for room.
   @exclusivity(unchecked) @usableFromInline var isCrowded = false
@@ -52,6 +67,22 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     let made = Ledger<I>(configuration)
     ledger = made
     return made
+  }
+
+  private func noteWay() {
+    takesShortWay = isAdmitting && !isHeld && !namesCauses
+  }
+
+  override func observersHold(_ isHeld: Bool) {
+    guard isHeld != self.isHeld else { return }
+    self.isHeld = isHeld
+    if !isHeld, ledger?.submitting ?? 0 > 0 { afterStep { $0.admitSubmitters() } }
+  }
+
+  override func causesAreSought(_ areSought: Bool) {
+    guard areSought != namesCauses else { return }
+    namesCauses = areSought
+    if !areSought { board?.cause = nil }
   }
 
   /// The time on the store's clock; for whoever runs, or has the turn.
@@ -123,9 +154,18 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// *Owner's.*
   @inlinable
   func commit(_ mutation: I.Mutation, of run: ActiveRun<I>) {
+    if !takesShortWay { nameCause(run) }
     commit(mutation)
     if run.lastRevision == 0 { noteFirstCommit(of: run) }
     run.lastRevision = revision
+  }
+
+  /// Says that what is committed next is brought about by this run, if somebody wants to know.
+  @usableFromInline
+  func nameCause(_ run: ActiveRun<I>) {
+    guard namesCauses, let board else { return }
+    if run.store == 0 { run.store = ownLedger.store }
+    if board.cause?.id != run.id { board.cause = Cause(action: run.action, context: run.context) }
   }
 
   @usableFromInline
@@ -145,7 +185,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     run.willEnd()
     if run.phase.isInFlight { ledger?.runs.remove(run) }
     let consequences = run.phase.advance(.end)
-    if outcome.isFinished, run.course == nil, isAdmitting {
+    if outcome.isFinished, run.course == nil, takesShortWay {
       if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
     } else {
       endUnusually(run, outcome, consequences, asksClosing: asksClosing)

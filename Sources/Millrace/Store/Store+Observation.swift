@@ -5,10 +5,24 @@ extension Store {
     StateSequence(source: runner.stateSource())
   }
 
-  /// The states over time, with their revisions.
+  /// The states over time, with their revisions, as `policy` says.
   @inlinable
   public nonisolated func states(_ policy: ObservationPolicy) -> SnapshotSequence<I.State> {
-    SnapshotSequence(source: runner.stateSource())
+    SnapshotSequence(makeReader: runner.readers(policy))
+  }
+
+  /// The commits from now on: each mutation with its cause and the state it led to.
+  public nonisolated var transitions: TransitionSequence<I> { transitions(.every()) }
+
+  /// The commits from now on, as `policy` says; ``ObservationPolicy/latest`` skips to the newest.
+  ///
+  /// - Parameter includesBefore: whether each has the state before as well, which the observer copies for itself.
+  public nonisolated func transitions(
+    _ policy: ObservationPolicy, includesBefore: Bool = false
+  ) -> TransitionSequence<I> {
+    TransitionSequence(includesBefore: includesBefore) { [weak runner] in
+      Replay(runner, policy, seeksCauses: true)
+    }
   }
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
@@ -28,6 +42,56 @@ extension Store {
     _ get: @escaping @Sendable (I.State) -> Value
   ) -> ValueSequence<Value> {
     runner.values(get)
+  }
+
+  /// What a closure or a key path takes from the state, over time, with the revision it came with, as `policy` says.
+  ///
+  /// The current value first, then whenever it differs from the one delivered last. `missed` counts states, not values. A
+  /// computed property, or an initialiser that combines several parts, is observed like a stored one.
+  ///
+  /// ```swift
+  /// for try await name in store.values(of: \.user.name, .every()) { print(name.state) }
+  /// ```
+  ///
+  /// - Parameter get: quick and free of effects; it is called where the observer runs.
+  @inlinable
+  public nonisolated func values<Value: Equatable & Sendable>(
+    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy
+  ) -> SnapshotSequence<Value> {
+    values(of: get, policy, removingDuplicatesBy: { $0 == $1 })
+  }
+
+  /// What a closure or a key path takes from the state, as `policy` says, where the values are not `Equatable` or are to be
+  /// compared otherwise.
+  ///
+  /// - Parameters:
+  ///   - get: quick and free of effects; it is called where the observer runs.
+  ///   - policy: which states are looked at.
+  ///   - areEqual: compares with the value delivered last; nil delivers the value of each state.
+  @inlinable
+  public nonisolated func values<Value: Sendable>(
+    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy,
+    removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
+  ) -> SnapshotSequence<Value> {
+    let makeReader = runner.readers(policy)
+    return SnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
+  }
+
+  /// What a closure or a key path takes from the state, where the values are not `Equatable` or are to be compared otherwise.
+  ///
+  /// Each observer evaluates it for itself, with each state it sees.
+  ///
+  /// - Parameters:
+  ///   - get: quick and free of effects; it is called where the observer runs.
+  ///   - areEqual: compares with the value delivered last; nil delivers the value of each newest state.
+  public nonisolated func values<Value: Sendable>(
+    of get: @escaping @Sendable (I.State) -> Value, removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
+  ) -> ValueSequence<Value> {
+    let snapshots = values(of: get, .latest, removingDuplicatesBy: areEqual)
+    return ValueSequence {
+      let reader = snapshots.makeReader()
+      return { try? await reader.next()?.state }  // This policy has no error.
+    }
   }
 
   /// Waits for a state that satisfies `predicate`, and returns it.

@@ -76,7 +76,7 @@ extension Store where I == Sheet {
 extension Store {
   /// What `look` says of the board of this store, with its turn.
   nonisolated func onBoard<Value: Sendable>(
-    _ look: @escaping @Sendable (ObserverBoard<I.State>?) -> Value
+    _ look: @escaping @Sendable (ObserverBoard<I>?) -> Value
   ) -> Value? {
     let found = Lock<Value?>(nil)
     runner.performUrgently { [runner] in

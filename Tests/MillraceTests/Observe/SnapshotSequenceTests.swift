@@ -11,21 +11,21 @@ struct SnapshotSequenceTests {
   func snapshotsTellWhatWasMissed() async throws {
     store.send(.counts(1, 2))
     var iterator = store.states(.latest).makeAsyncIterator()
-    #expect(await iterator.next() == Snapshot(revision: 2, state: Sheet.State(count: 2), missed: 0))
+    #expect(try await iterator.next() == Snapshot(revision: 2, state: Sheet.State(count: 2), missed: 0))
     store.send(.count(3))
-    #expect(await iterator.next() == Snapshot(revision: 3, state: Sheet.State(count: 3), missed: 0))
+    #expect(try await iterator.next() == Snapshot(revision: 3, state: Sheet.State(count: 3), missed: 0))
     store.send(.counts(4, 5, 6))
     store.send(.count(7))
-    #expect(await iterator.next() == Snapshot(revision: 7, state: Sheet.State(count: 7), missed: 3))
+    #expect(try await iterator.next() == Snapshot(revision: 7, state: Sheet.State(count: 7), missed: 3))
   }
 
   @Test("O1, O3: every observer's missed and seen states add up to the revision, while eight tasks send")
-  func missedAndSeenAddUp() async {
+  func missedAndSeenAddUp() async throws {
     let (senders, each) = (8, 250)
     let observers = (0..<3).map { _ in
       Task { [store] in
         var snapshots: [Snapshot<Sheet.State>] = []
-        for await snapshot in store.states(.latest) {
+        for try await snapshot in store.states(.latest) {
           snapshots.append(snapshot)
           if snapshot.revision == senders * each { break }
         }
@@ -40,7 +40,7 @@ struct SnapshotSequenceTests {
       }
     }
     for observer in observers {
-      let snapshots = await observer.value
+      let snapshots = try await observer.value
       #expect(snapshots.allSatisfy { $0.revision == $0.state.count })
       let later = snapshots.dropFirst()
       #expect(later.map(\.missed).reduce(0, +) + later.count == senders * each - (snapshots.first?.revision ?? -1))
@@ -48,14 +48,14 @@ struct SnapshotSequenceTests {
   }
 
   @Test("O6: snapshots end at shutdown after the last one, and at release")
-  func snapshotsEnd() async {
+  func snapshotsEnd() async throws {
     var iterator = store.states(.latest).makeAsyncIterator()
-    #expect(await iterator.next()?.revision == 0)
+    #expect(try await iterator.next()?.revision == 0)
     store.send(.count(1))
     await store.shutdown()
-    #expect(await iterator.next()?.revision == 1)
-    #expect(await iterator.next() == nil)
+    #expect(try await iterator.next()?.revision == 1)
+    #expect(try await iterator.next() == nil)
     var orphan = Store<Sheet>().states(.latest).makeAsyncIterator()
-    #expect(await orphan.next() == nil)
+    #expect(try await orphan.next() == nil)
   }
 }

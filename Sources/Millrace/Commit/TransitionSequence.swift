@@ -1,0 +1,73 @@
+/// The commits of a store over time: each mutation with the state it led to, and what brought it about.
+///
+/// **Order.** Begins with the first commit after the making of the iterator; each later one follows, in the order of commits.
+/// Every iterator is an observer of its own.
+///
+/// **Isolation.** Elements are delivered where the observer runs; there it replays mutations on a state of its own.
+///
+/// **Backpressure.** As the policy says, by default `.every(buffer: 256, onOverflow: .reportGap)`: an observer that is further
+/// behind goes on with the newest transition, which says how many it missed.
+///
+/// **Cancellation.** In a cancelled task the sequence ends.
+///
+/// **Lifetime.** It ends when the store is shut down or released, after what was committed before. Neither it nor its iterators
+/// hold the store. While there is an iterator, each action costs the store a record of its own.
+public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
+  /// A commit.
+  public typealias Element = Transition<I>
+
+  /// Why it ended before the store did, by its policy.
+  public typealias Failure = ObservationError
+
+  private let makeReplay: @Sendable () -> Replay<I>
+  private let includesBefore: Bool
+
+  init(includesBefore: Bool, makeReplay: @escaping @Sendable () -> Replay<I>) {
+    self.includesBefore = includesBefore
+    self.makeReplay = makeReplay
+  }
+
+  /// Makes an observer of the commits from now on.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(replay: makeReplay(), includesBefore: includesBefore)
+  }
+
+  /// One observer of a store's commits.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let replay: Replay<I>
+    private let includesBefore: Bool
+
+    init(replay: Replay<I>, includesBefore: Bool) {
+      self.replay = replay
+      self.includesBefore = includesBefore
+    }
+
+    /// The next commit, as soon as there is one; nil when there will be none.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ObservationError) -> Transition<I>? {
+      var missed = 0
+      while true {
+        let before = includesBefore ? replay.state : nil
+        guard let step = try await replay.next(), let state = replay.state else { return nil }
+        missed += step.missed
+        guard !step.isFirst else { continue }
+        guard let entry = step.entry, let cause = entry.cause else {
+          missed += 1
+          continue
+        }
+        return Transition(
+          mutation: entry.mutation, cause: cause, revision: replay.revision, missed: missed,
+          before: missed == 0 ? before : nil, state: state)
+      }
+    }
+
+    /// The next commit, as soon as there is one; nil when there will be none.
+    public mutating func next() async throws(ObservationError) -> Transition<I>? {
+      try await next(isolation: #isolation)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension TransitionSequence.Iterator: Sendable {}

@@ -1,0 +1,20 @@
+/// One commit: a mutation, what brought it about, and the state it led to.
+public struct Transition<I: Interactor>: Sendable {
+  /// What was applied to the state.
+  public let mutation: I.Mutation
+
+  /// The action that brought it about, and where that came from.
+  public let cause: Cause<I.Action>
+
+  /// The place in the order of commits; the first commit has revision 1.
+  public let revision: Int
+
+  /// How many commits the observer skipped since the one before; 0 but after a gap.
+  public let missed: Int
+
+  /// The state before, if it was asked for; nil after a gap.
+  public let before: I.State?
+
+  /// The state after.
+  public let state: I.State
+}
