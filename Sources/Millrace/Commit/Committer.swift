@@ -50,8 +50,15 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   final func show(_ mutation: I.Mutation) {
     guard let board else { return }
     if board.keep(mutation, at: revision) { noteHold() }
+    if board.tellsCommits { didCommit(mutation) }
     if board.hasWatchers { judge() }
   }
+
+  /// Tells of a commit, as long as the board says that this is wanted.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func didCommit(_ mutation: I.Mutation) {}
 
   /// Asks who holds the store up.
   ///

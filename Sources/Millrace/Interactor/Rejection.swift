@@ -16,8 +16,8 @@ public enum Rejection: Sendable {
   /// The store was shut down before the action was sent.
   case shuttingDown
 
-  /// An interceptor rejected it.
-  case intercepted
+  /// An interceptor rejected it, for this reason.
+  case intercepted(String)
 
   /// The interactor decided `.handle` for the action and has no `handle`.
   case notHandled
@@ -90,8 +90,8 @@ extension Rejection: CustomStringConvertible {
       "The breaker is open because the actions before failed; send it again when the breaker lets one through."
     case .shuttingDown:
       "The store is shut down and takes no more actions; send to a store that is running."
-    case .intercepted:
-      "An interceptor rejected the action."
+    case .intercepted(let reason):
+      "An interceptor rejected the action: \(reason)"
     case .notHandled:
       "The interactor has no `handle` for this action; write `handle`, or return another decision than `.handle` from `decide`."
     case .invalidPlan(let problem):

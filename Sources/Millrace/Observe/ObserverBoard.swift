@@ -17,6 +17,11 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
   /// How many want to know what brings each commit about.
   private(set) var causeSeekers = 0
 
+  /// Whether the store itself has to be told of each commit.
+  @exclusivity(unchecked) @usableFromInline var tellsCommits = false {
+    didSet { noteNeeds() }
+  }
+
   /// Whether each state is judged by somebody.
   @exclusivity(unchecked) @usableFromInline private(set) var hasWatchers = false
 
@@ -30,7 +35,7 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
 
   private func noteNeeds() {
     hasWatchers = !watchers.isEmpty
-    needsEach = hasWatchers || log != nil
+    needsEach = hasWatchers || tellsCommits || log != nil
   }
 
   // MARK: Every state

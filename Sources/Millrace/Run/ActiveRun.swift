@@ -23,7 +23,8 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
   /// The state when the turn of the take-up ended, which is the newest unless something was committed since.
   @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
 
-  @usableFromInline let action: I.Action
+  /// What is to be done; another one may be put in its place before it is accepted.
+  @exclusivity(unchecked) @usableFromInline var action: I.Action
 
   @inlinable
   init(id: ActionID, action: I.Action, runner: Runner<I>, lineage: Lineage?) {

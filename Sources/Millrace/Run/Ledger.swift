@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a store keeps of its actions beyond those that are decided at once; made when it is first needed.
 ///
-/// All of it is the owner's, but for the time.
+/// All of it is the owner's, but for the time and the chain that senders see.
 @usableFromInline
 final class Ledger<I: Interactor> {
   /// Tells this store from every other one of the process.
@@ -59,6 +59,12 @@ final class Ledger<I: Interactor> {
 
   /// Those who wait for the end of the store, whoever brings it.
   var residents: [Promise<ShutdownReport>] = []
+
+  // MARK: Interceptors
+
+  /// The chain, for the owner, and for senders.
+  var chain: InterceptorChain<I>?
+  let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
   // MARK: Counting
 

@@ -26,6 +26,7 @@ extension Runner {
     if course?.isFlight != true {
       count(outcome)
       noteEndWhileClosing(run, outcome)
+      noteEnd(of: run, outcome)
     }
     if let answer = run.end(outcome, cancelsTask: outcome.isCut) { afterLeaving(answer) }
     if let course, course.isFlight { endMembers(of: course, outcome) }

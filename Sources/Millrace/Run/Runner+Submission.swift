@@ -1,7 +1,14 @@
+public import Synchronization
+
 extension Runner {
   /// Accepts an action as soon as the limits allow it.
   @inlinable
   func submit(_ action: I.Action) async throws -> Receipt {
+    isIntercepted.load(ordering: .relaxed) ? try await submitIntercepted(action) : try await submitAdmitted(action)
+  }
+
+  @inlinable
+  func submitAdmitted(_ action: I.Action) async throws -> Receipt {
     let lineage = Lineage.ofSender()
     return try await submit(
       Submitter(sender: Ticket.current.get()) { id, runner in

@@ -21,8 +21,8 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     didSet { noteWay() }
   }
 
-  /// Whether somebody wants to know what brings commits about.
-  @exclusivity(unchecked) private(set) var namesCauses = false {
+  /// Whether observers want to know what brings commits about.
+  @exclusivity(unchecked) private var showsCauses = false {
     didSet { noteWay() }
   }
 
@@ -34,6 +34,9 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   /// How many of the actions that were left for an owner it has taken; the owner's to write, and anybody's to read.
   @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
+
+  /// Whether actions pass interceptors; set by the owner, read by anybody.
+  @usableFromInline let isIntercepted = Atomic(false)
 
   /// How many actions were taken up at once.
   ///
@@ -69,9 +72,16 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     return made
   }
 
-  private func noteWay() {
+  /// *Owner's.*
+  func noteWay() {
+    if !namesCauses { board?.cause = nil }
     takesShortWay = isAdmitting && !isHeld && !namesCauses
   }
+
+  /// Whether anybody wants to know what brings commits about.
+  ///
+  /// *Owner's.*
+  private var namesCauses: Bool { showsCauses || ledger?.chain != nil }
 
   override func observersHold(_ isHeld: Bool) {
     guard isHeld != self.isHeld else { return }
@@ -79,10 +89,12 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     if !isHeld, ledger?.submitting ?? 0 > 0 { afterStep { $0.admitSubmitters() } }
   }
 
+  override func didCommit(_ mutation: I.Mutation) {
+    noteCommitted(mutation)
+  }
+
   override func causesAreSought(_ areSought: Bool) {
-    guard areSought != namesCauses else { return }
-    namesCauses = areSought
-    if !areSought { board?.cause = nil }
+    if areSought != showsCauses { showsCauses = areSought }
   }
 
   /// The time on the store's clock; for whoever runs, or has the turn.
@@ -163,9 +175,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// Says that what is committed next is brought about by this run, if somebody wants to know.
   @usableFromInline
   func nameCause(_ run: ActiveRun<I>) {
-    guard namesCauses, let board else { return }
-    if run.store == 0 { run.store = ownLedger.store }
-    if board.cause?.id != run.id { board.cause = Cause(action: run.action, context: run.context) }
+    if namesCauses { _ = cause(of: run) }
   }
 
   @usableFromInline

@@ -1,8 +1,11 @@
+public import Synchronization
+
 extension Runner {
   /// Accepts one action: takes it up at once if the turn is free, otherwise leaves it for the owner.
   @inlinable
   @inline(__always)
   func send(_ action: I.Action) -> Receipt {
+    if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, nil) }
     guard tryEnter() else { return sendBehindOthers(action) }
     let receipt = takeUp(action)
     leave()
@@ -26,6 +29,7 @@ extension Runner {
   /// Accepts an action with the trace it belongs to.
   @inlinable
   func send(_ action: I.Action, context: TraceContext) -> Receipt {
+    if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, context) }
     let lineage = lineageOfSender(trace: context)
     if tryEnter() || enterOrGiveUp() || enterPatiently() {
       let run = ActiveRun(id: nextID(), action: action, runner: self, lineage: lineage)
@@ -46,7 +50,10 @@ extension Runner {
     let actions = Array(actions)
     var index = 0
     while index < actions.count {
-      if tryEnter() || enterOrGiveUp() || enterPatiently() {
+      if isIntercepted.load(ordering: .relaxed) {
+        batch.add(sendIntercepted(actions[index], nil))
+        index += 1
+      } else if tryEnter() || enterOrGiveUp() || enterPatiently() {
         sendSome(actions, from: &index, into: &batch)
         leave()
       } else {

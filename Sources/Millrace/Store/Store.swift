@@ -130,6 +130,18 @@ public final actor Store<I: Interactor> {
     runner.setLimit(limit, for: PlanKey(key))
   }
 
+  // MARK: Interceptors
+
+  /// Sets the interceptors that actions pass, in their order, in place of those there were; none costs nothing.
+  ///
+  /// **Order.** Counts for the actions that are sent, and for the commits, from when this returns. An action that passed the
+  /// chain before and was not accepted yet is told of to the new one.
+  ///
+  /// As long as there are any, each action has a record of its own. They are held until the store is released.
+  public nonisolated func setInterceptors(_ interceptors: [any Interceptor<I.Action, I.Mutation, I.State>]) {
+    runner.setInterceptors(interceptors)
+  }
+
   // MARK: The end
 
   /// Cancels everything accepted so far, waiting or running.

@@ -32,7 +32,7 @@ struct RejectionTests {
       rejection: .shuttingDown, kind: .shuttingDown,
       description: "The store is shut down and takes no more actions; send to a store that is running."),
     Row(
-      rejection: .intercepted, kind: .intercepted, description: "An interceptor rejected the action."),
+      rejection: .intercepted("no"), kind: .intercepted, description: "An interceptor rejected the action: no"),
     Row(
       rejection: .notHandled, kind: .notHandled,
       description: "The interactor has no `handle` for this action; write `handle`, or return another decision than "
