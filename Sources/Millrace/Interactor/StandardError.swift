@@ -9,6 +9,11 @@
 /// Writes an incident as one line to standard error.
 @Sendable
 func writeToStandardError(_ incident: Incident) {
-  var line = "Millrace: \(incident.description.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+  writeToStandardError(line: incident.description)
+}
+
+/// Writes a text as one line to standard error.
+func writeToStandardError(line text: String) {
+  var line = "Millrace: \(text.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
   line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
