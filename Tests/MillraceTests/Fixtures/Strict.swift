@@ -21,9 +21,12 @@ extension Strict {
         Issue.record("\(operation) is not possible on \(now); \(self) → \(desired)", sourceLocation: sourceLocation)
       }
       now.apply(operation)
-      #expect(now.operations(toward: desired)[...] == left, sourceLocation: sourceLocation)
+      // Once a way, and without a macro, for there are very many.
+      if left.count == left.endIndex / 2, now.operations(toward: desired)[...] != left {
+        Issue.record("From \(now) other operations are left; \(self) → \(desired)", sourceLocation: sourceLocation)
+      }
     }
-    #expect(now == desired, sourceLocation: sourceLocation)
+    if now != desired { Issue.record("\(self) → \(desired) became \(now).", sourceLocation: sourceLocation) }
   }
 
   /// Checks the law for so many pairs, some of them equal.
@@ -33,7 +36,9 @@ extension Strict {
     for _ in 0..<pairs {
       let (from, to) = (random(using: &generator), random(using: &generator))
       from.expectToBecome(to, sourceLocation: sourceLocation)
-      #expect(from.operations(toward: from).isEmpty, sourceLocation: sourceLocation)
+      if !from.operations(toward: from).isEmpty {
+        Issue.record("\(from) is not left alone.", sourceLocation: sourceLocation)
+      }
       lengths.insert(from.operations(toward: to).count)
     }
     #expect(lengths.isSuperset(of: 0...5), "The pairs are too much alike.", sourceLocation: sourceLocation)
