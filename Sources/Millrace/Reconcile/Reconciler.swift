@@ -18,7 +18,7 @@
 ///
 /// **Timeout.** When time is up the task of `perform` is cancelled. One that ignores this holds up everything that follows,
 /// for nothing is begun beside it; the failure is reported at once. If it returns after all, the operation counts as
-/// performed. What it throws is not reported.
+/// performed. What it throws then is not reported.
 ///
 /// **Lifetime.** A reconciler holds no task between its runs, and keeps what is so for the next one.
 public final class Reconciler<Desired: Reconcilable>: Sendable {
@@ -52,12 +52,14 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
     self.clock = clock
     self.report = report ?? Report.writeIfGivenUp
     performer = perform
-    let hasNoTime = timeout.map { $0 <= .zero } ?? false
-    problem =
-      hasNoTime
-      ? ReconcilerError(.invalidTimeout)
-      : attempts < 1
-        ? ReconcilerError(.invalidAttempts) : backoff.problem != nil ? ReconcilerError(.invalidBackoff) : nil
+    problem = Self.problem(timeout: timeout, attempts: attempts, backoff: backoff)
+  }
+
+  /// Why nothing can be run with these settings, or nil.
+  private static func problem(timeout: Duration?, attempts: Int, backoff: Backoff) -> ReconcilerError? {
+    if let timeout, timeout <= .zero { return ReconcilerError(.invalidTimeout) }
+    if attempts < 1 { return ReconcilerError(.invalidAttempts) }
+    return backoff.problem == nil ? nil : ReconcilerError(.invalidBackoff)
   }
 
   /// What is so: the initial value, and every operation that was acknowledged since, in all runs.
