@@ -1,0 +1,173 @@
+public import Observation
+
+/// A store's state for a user interface: an `Observable` object of one actor, which follows the store.
+///
+/// ```swift
+/// let observed = ObservedStore(store)          // on the main actor, or on any other
+/// for await name in Observations({ observed.name }) { show(name) }
+/// observed.send(.rename("Grace"))
+/// ```
+///
+/// Members of the state are members of this: `observed.name`. Who reads one that is `Equatable` is told when that one
+/// changes, and not of other changes; who reads another, or ``state`` as a whole, is told of each newer state. To read a
+/// member of the state that is called like one of this, say `observed.state.send`.
+///
+/// **Order.** States are followed as by ``StateReader/states``: each is newer than the one before, and those that come
+/// faster than the actor takes them are skipped. All that is told of one state is told together, before it is set, as
+/// `Observable` objects do.
+///
+/// **Isolation.** It belongs to the actor on which it was made, and cannot be sent to another. The initial value of a property
+/// is not isolated yet: name the main actor there, `isolation: MainActor.shared`. Nor is an actor's initialiser, `async` or
+/// not: such an actor makes it in a method.
+///
+/// **Cost.** For each newer state every key path that was read since it last changed is evaluated on the state before and
+/// on the new one. A key path is forgotten when its readers were told, for then they read again. If more than 1,024 are
+/// known, which takes subscripts with as many arguments, all readers are told of the next state whether theirs changed or not.
+///
+/// **Lifetime.** It holds the store. It follows until the store is shut down or this is released, and no task keeps it.
+@dynamicMemberLookup
+public final class ObservedStore<State: Sendable, Action: Sendable>: Observable {
+  /// What reads the state, also where it changes without being shown.
+  public let reader: StateReader<State>
+
+  /// What sends actions, also with a trace or under backpressure.
+  public let sender: Sender<Action>
+
+  /// The key paths that were read since their values last changed.
+  private(set) var readings: [PartialKeyPath<State>: Reading] = [:]
+
+  private let registrar = ObservationRegistrar()
+  private var newest: Snapshot<State>
+  private var isTelling = false
+  private(set) var follower: Task<Void, Never>?
+
+  /// A key path that was read: whether two states differ in it, and how its readers are told.
+  struct Reading {
+    let differs: (State, State) -> Bool
+    let willChange: (ObservedStore) -> Void
+    let didChange: (ObservedStore) -> Void
+  }
+
+  /// Observes what `reader` reads, and sends through `sender`; they may be those of a part.
+  ///
+  /// The state is there when this returns: it waits for at most the one mutation that is being reduced.
+  ///
+  /// - Parameters:
+  ///   - reader: of the state to be shown.
+  ///   - sender: of the actions of those who see it.
+  ///   - isolation: the actor this belongs to, which is the caller's.
+  /// - Precondition: this is not called from inside a reducer, `decide` or an observing closure of the same store, where
+  ///   there is no state to be read.
+  public init(
+    _ reader: StateReader<State>, _ sender: Sender<Action>, isolation: isolated (any Actor) = #isolation
+  ) {
+    guard let newest = reader.source.snapshotAtOnce() else {
+      preconditionFailure("An ObservedStore cannot be made from inside a step of its store; make it outside.")
+    }
+    self.reader = reader
+    self.sender = sender
+    self.newest = newest
+    let source = reader.source.stateSource()
+    follower = Task { [weak self, revision = newest.revision] in
+      _ = isolation
+      let observer = source.makeObserver()
+      var seen = revision
+      while let snapshot = await source.next(seen, observer) {
+        seen = snapshot.revision
+        self?.follow(snapshot)
+      }
+    }
+  }
+
+  /// Observes a store; otherwise as ``init(_:_:isolation:)``.
+  public convenience init<I: Interactor>(_ store: Store<I>, isolation: isolated (any Actor) = #isolation)
+  where I.State == State, I.Action == Action {
+    self.init(store.reader, store.sender, isolation: isolation)
+  }
+
+  /// Observes what `reader` reads, and sends nothing; otherwise as ``init(_:_:isolation:)``.
+  public convenience init(_ reader: StateReader<State>, isolation: isolated (any Actor) = #isolation)
+  where Action == Never {
+    self.init(reader, Sender(NothingTaking()), isolation: isolation)
+  }
+
+  deinit {
+    follower?.cancel()
+  }
+
+  // MARK: Reading
+
+  /// The state that was followed last; its readers are told of each newer one.
+  public var state: State {
+    registrar.access(self, keyPath: \.state)
+    return newest.state
+  }
+
+  /// A part of the state; its readers are told when it changes.
+  public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
+    note(keyPath)
+    registrar.access(self, keyPath: \.[part: keyPath])
+    return self[part: keyPath]
+  }
+
+  /// A part of the state that is not `Equatable`; its readers are told of each newer state.
+  public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
+    state[keyPath: keyPath]
+  }
+
+  private subscript<Value>(part keyPath: KeyPath<State, Value>) -> Value {
+    newest.state[keyPath: keyPath]
+  }
+
+  private func note<Value: Equatable>(_ keyPath: KeyPath<State, Value>) {
+    guard readings[keyPath] == nil else { return }
+    readings[keyPath] = Reading { old, new in
+      old[keyPath: keyPath] != new[keyPath: keyPath]
+    } willChange: { observed in
+      observed.registrar.willSet(observed, keyPath: \.[part: keyPath])
+    } didChange: { observed in
+      observed.registrar.didSet(observed, keyPath: \.[part: keyPath])
+    }
+  }
+
+  // MARK: Sending
+
+  /// Gives the store an action, as ``Store/send(_:)``, and follows at once what that decided.
+  ///
+  /// So a control that sets a value finds it when this returns, unless another thread has the store's turn, or the readers
+  /// of this are just being told; then it comes with the next state.
+  @discardableResult
+  public func send(_ action: Action) -> Receipt {
+    let receipt = sender.send(action)
+    if let snapshot = reader.source.snapshotAtOnce() { follow(snapshot) }
+    return receipt
+  }
+
+  // MARK: Following
+
+  /// How many key paths are known at most from one state to the next without all readers being told.
+  static var readingsKept: Int { 1_024 }
+
+  private func follow(_ snapshot: Snapshot<State>) {
+    // A reader that sends while it is told is served by the follower.
+    guard snapshot.revision > newest.revision, !isTelling else { return }
+    isTelling = true
+    defer { isTelling = false }
+    let isCrowded = readings.count > ObservedStore.readingsKept
+    let changed = readings.filter { isCrowded || $0.value.differs(newest.state, snapshot.state) }
+    for keyPath in changed.keys { readings[keyPath] = nil }
+    registrar.willSet(self, keyPath: \.state)
+    for reading in changed.values { reading.willChange(self) }
+    newest = snapshot
+    for reading in changed.values { reading.didChange(self) }
+    registrar.didSet(self, keyPath: \.state)
+  }
+}
+
+/// Takes no action, for there is none.
+private struct NothingTaking: ActionTaking {
+  func send(_ action: Never) -> Receipt {}
+  func send(_ action: Never, context: TraceContext) -> Receipt {}
+  func send(contentsOf actions: some Sequence<Never>) -> BatchReceipt { BatchReceipt() }
+  func submit(_ action: Never) async throws -> Receipt {}
+}

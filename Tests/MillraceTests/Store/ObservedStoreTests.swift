@@ -1,0 +1,309 @@
+import MillraceTesting
+import Observation
+import Testing
+
+@testable import Millrace
+
+@Suite("ObservedStore", .timeLimit(.minutes(1)))
+@MainActor
+struct ObservedStoreTests {
+  private typealias Observed = ObservedStore<Sheet.State, Sheet.Action>
+
+  private let store = Store<Sheet>()
+
+  /// Notes that what `read` reads is about to change; once.
+  private func watch<Value>(_ changes: Notes<String>, _ name: String, _ read: () -> Value) {
+    _ = withObservationTracking(read) {
+      changes.note(name)
+    }
+  }
+
+  /// Returns when `observed` has followed the store to a state with this `other`, which nobody else looks at.
+  private func wait(for other: Int, _ observed: Observed) async throws {
+    let others = Recorder<Int>()
+    let task = others.record(from: Observations { observed.other })
+    while try await others.next() != other {}
+    task.cancel()
+  }
+
+  // MARK: Following
+
+  @Test("The state is there at once, with everything sent before")
+  func theStateIsThere() {
+    store.send(.count(3))
+    let observed = ObservedStore(store)
+    #expect(observed.state == Sheet.State(count: 3))
+    #expect(observed.count == 3)
+    #expect(observed.text?.count == nil)
+  }
+
+  @Test("On the main actor Observations deliver the current value, then each one that is awaited")
+  func mainActor() async throws {
+    let observed = ObservedStore(store)
+    let counts = Recorder<Int>()
+    let task = counts.record(from: Observations { observed.count })
+    #expect(try await counts.next() == 0)
+    for count in 1...3 {
+      store.send(.count(count))
+      #expect(try await counts.next() == count)
+    }
+    task.cancel()
+  }
+
+  /// A screen that is an actor of its own.
+  private actor Screen {
+    private var observed: Observed?
+
+    func open(_ store: Store<Sheet>) {
+      observed = ObservedStore(store)
+    }
+
+    func counts() -> Observations<Int?, Never> { Observations { self.observed?.count } }
+
+    func send(_ action: Sheet.Action) -> Int? {
+      observed?.send(action)
+      return observed?.count
+    }
+  }
+
+  @Test("On another actor it is the same")
+  func anotherActor() async throws {
+    let screen = Screen()
+    await screen.open(store)
+    let counts = Recorder<Int?>()
+    let task = counts.record(from: await screen.counts())
+    #expect(try await counts.next() == 0)
+    store.send(.count(1))
+    #expect(try await counts.next() == 1)
+    #expect(await screen.send(.count(2)) == 2)
+    #expect(try await counts.next() == 2)
+    task.cancel()
+  }
+
+  @Test("L4: who reads after being told finds the new state, and all of it")
+  func allIsSetTogether() async throws {
+    let observed = ObservedStore(store)
+    let pairs = Recorder<[Int]>()
+    let task = pairs.record(from: Observations { [observed.count, observed.other] })
+    #expect(try await pairs.next() == [0, 0])
+    store.send(
+      .write { state in
+        state.count = 1
+        state.other = 1
+      })
+    #expect(try await pairs.next() == [1, 1])
+    task.cancel()
+  }
+
+  // MARK: Who is told
+
+  @Test("Who reads a value is told when that one changes, and not of others")
+  func fineGrained() async throws {
+    let observed = ObservedStore(store)
+    let changes = Notes<String>()
+    watch(changes, "count") { observed.count }
+    watch(changes, "count again") { observed.count }
+    watch(changes, "text") { observed.text }
+    watch(changes, "state") { observed.state }
+    store.send(.other(1))
+    try await wait(for: 1, observed)
+    #expect(changes.all == ["state"])
+    store.send(.count(1))
+    store.send(.other(2))
+    try await wait(for: 2, observed)
+    #expect(changes.all.sorted() == ["count", "count again", "state"])
+    store.send(.text("a"))
+    store.send(.other(3))
+    try await wait(for: 3, observed)
+    #expect(changes.all.last == "text")
+    #expect(changes.all.count == 4)
+  }
+
+  /// A state with a part that cannot be compared.
+  private struct Loose: Sendable {
+    var sheet = Sheet.State()
+    var call: @Sendable () -> Int { { [sheet] in sheet.count } }
+  }
+
+  @Test("Who reads a part that cannot be compared is told of each newer state")
+  func notEquatable() async throws {
+    let loose = ObservedStore(store.reader.scope { Loose(sheet: $0) })
+    let changes = Notes<String>()
+    watch(changes, "call") { loose.call }
+    let others = Recorder<Int>()
+    let task = others.record(from: Observations { loose.sheet.other })
+    #expect(try await others.next() == 0)
+    store.send(.other(1))
+    #expect(try await others.next() == 1)
+    #expect(changes.all == ["call"])
+    #expect(loose.call() == 0)
+    task.cancel()
+  }
+
+  @Test("An equal value is nothing new, and who was told and reads again is told again")
+  func readingAgain() {
+    let observed = ObservedStore(store)
+    let changes = Notes<String>()
+    watch(changes, "first") { observed.count }
+    observed.send(.count(0))
+    #expect(changes.all == [])
+    observed.send(.count(1))
+    #expect(changes.all == ["first"])
+    observed.send(.count(2))
+    #expect(changes.all == ["first"])
+    watch(changes, "second") { observed.count }
+    observed.send(.count(3))
+    #expect(changes.all == ["first", "second"])
+  }
+
+  // MARK: Sending
+
+  @Test("What an action decided is there when send returns, and its readers were told before it was")
+  func sending() async {
+    let observed = ObservedStore(store)
+    nonisolated(unsafe) let told = observed  // It is told here, on the main actor.
+    let found = Notes<Int>()
+    _ = withObservationTracking {
+      observed.count
+    } onChange: {
+      found.note(told.count)
+    }
+    let receipt = observed.send(.count(1))
+    #expect(observed.count == 1)
+    #expect(found.all == [0])
+    #expect(await receipt.lastRevision == 1)
+  }
+
+  @Test("L5: a reader that sends while it is told is served, and no older state comes after a newer one")
+  func sendingWhileTold() async throws {
+    let observed = ObservedStore(store)
+    nonisolated(unsafe) let told = observed  // It is told here, on the main actor.
+    let found = Notes<Int>()
+    _ = withObservationTracking {
+      observed.count
+    } onChange: {
+      told.send(.other(7))
+      found.note(told.other)
+    }
+    observed.send(.count(1))
+    #expect(found.all == [0])
+    #expect(observed.state == Sheet.State(count: 1))
+    try await wait(for: 7, observed)
+    #expect(observed.state == Sheet.State(count: 1, other: 7))
+  }
+
+  @Test("Of a part it follows that part and sends its actions, and of a reader alone it sends nothing")
+  func parts() async throws {
+    let part = ObservedStore(
+      store.reader.scope { (text: $0.text ?? "", count: $0.count) },
+      store.sender.scope { (text: String) in .text(text) })
+    part.send("a")
+    #expect(part.text == "a")
+    let readOnly: ObservedStore<Sheet.State, Never> = ObservedStore(store.reader)
+    #expect(readOnly.text == "a")
+    #expect(await readOnly.sender.send(contentsOf: []).outcomes.isEmpty)
+  }
+
+  // MARK: Registry
+
+  @Test("R5: a key path is known while its readers wait to be told, once however many there are")
+  func readingsArePruned() {
+    let observed = ObservedStore(store)
+    for _ in 0..<3 { _ = (observed.count, observed.text, observed.state) }
+    #expect(observed.readings.count == 2)
+    observed.send(.count(1))
+    #expect(observed.readings.keys.map { $0 == \Sheet.State.text } == [true])
+  }
+
+  @Test("R5: when too many key paths are known all readers are told of the next state, and all are forgotten")
+  func readingsAreBounded() {
+    let count = Observed.readingsKept
+    let store = Store<Sheet>(items: Array(0...count))
+    let observed = ObservedStore(store)
+    let changes = Notes<String>()
+    watch(changes, "items") {
+      for index in 0..<count { _ = observed[dynamicMember: \.items[index]] }
+    }
+    observed.send(.other(1))
+    #expect(changes.all == [])
+    #expect(observed.readings.count == count)
+    _ = observed.text
+    observed.send(.other(2))
+    #expect(changes.all == ["items"])
+    #expect(observed.readings.isEmpty)
+  }
+
+  // MARK: Lifetime
+
+  @Test("R6: it holds its store, and both are freed when it is released, though it follows")
+  func release() async throws {
+    var store: Store<Sheet>? = Store<Sheet>()
+    weak let weakStore = store
+    var observed = store.map { ObservedStore($0) }
+    weak let weakObserved = observed
+    store = nil
+    let counts = Recorder<Int>()
+    let task = counts.record(from: Observations { [weak observed] in observed?.count ?? -1 })
+    #expect(try await counts.next() == 0)
+    weakStore?.send(.count(1))
+    #expect(try await counts.next() == 1)
+    #expect(weakStore != nil)
+    observed = nil
+    #expect(weakObserved == nil)
+    #expect(weakStore == nil)
+    task.cancel()
+  }
+
+  @Test("R6: its task ends when it is released, and leaves nothing at the store that goes on")
+  func theTaskEnds() async throws {
+    var observed: Observed? = ObservedStore(store)
+    let ended = Recorder<Void>()
+    Task { [follower = observed?.follower] in
+      await follower?.value
+      ended.record(())
+    }
+    store.send(.other(1))
+    if let observed { try await wait(for: 1, observed) }
+    #expect(store.onBoard { $0?.seats.elements.count } == 1)
+    observed = nil
+    try await ended.next()
+    #expect(store.onBoard { $0?.seats.elements.count } == 0)
+  }
+
+  @Test("O6: it follows until its store is shut down, and keeps the last state")
+  func shutdown() async throws {
+    let observed = ObservedStore(store)
+    let counts = Recorder<Int>()
+    let task = counts.record(from: Observations { observed.count })
+    #expect(try await counts.next() == 0)
+    store.send(.count(1))
+    await store.shutdown()
+    #expect(try await counts.next() == 1)
+    #expect(await observed.send(.count(2)).rejection == .shuttingDown)
+    #expect(observed.count == 1)
+    task.cancel()
+  }
+
+  @Test("There is no state to be read at once from inside a step, and the one after it right behind")
+  func insideAStep() async {
+    let reader = store.reader
+    let found = Notes<Int?>()
+    store.send(
+      .write { state in
+        state.count = 1
+        found.note(reader.source.snapshotAtOnce()?.revision)
+      })
+    found.note(reader.source.snapshotAtOnce()?.revision)
+    #expect(found.all == [nil, 1])
+  }
+
+  @Test("It cannot be made from inside a step of its store")
+  func madeInsideAStep() async {
+    await #expect(processExitsWith: .failure) {
+      await MainActor.run {
+        let store = Store<Sheet>()
+        store.send(.write { _ in MainActor.assumeIsolated { _ = ObservedStore(store) } })
+      }
+    }
+  }
+}
