@@ -17,6 +17,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .library(name: "Millrace", targets: ["Millrace"]),
+    .library(name: "MillraceOperators", targets: ["MillraceOperators"]),
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .executable(name: "pulse", targets: ["PulseService"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
@@ -24,6 +25,7 @@ let package = Package(
   targets: [
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
     .target(name: "MillraceSystem"),
+    .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .executableTarget(
@@ -34,6 +36,9 @@ let package = Package(
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceOperatorsTests", dependencies: ["MillraceOperators", "Millrace", "MillraceTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceTestingTests", dependencies: ["MillraceTesting"], swiftSettings: strict),
     .testTarget(

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Every snippet of the documentation stands in a file of this folder, where it is compiled, and run by a test beside it.
+/// Every snippet of the documentation stands in a file of a Documentation folder of the tests, where it is compiled, and run
+/// by a test beside it.
 @Suite("Snippets")
 struct SnippetsTests {
   /// A ```swift block of a document.
@@ -56,11 +57,16 @@ struct SnippetsTests {
     return nil
   }
 
-  /// The trimmed lines of each Swift file of this folder but this one.
+  /// Where snippets stand, relative to the package.
+  static let folders = ["Tests/MillraceTests/Documentation", "Tests/MillraceOperatorsTests/Documentation"]
+
+  /// The trimmed lines of each Swift file of those folders but this one.
   static func homes() throws -> [[String]] {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-    return try files.filter { $0.pathExtension == "swift" && $0 != URL(filePath: #filePath) }.map { file in
+    let files = try folders.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(at: package.appending(path: folder), includingPropertiesForKeys: nil)
+    }
+    let own = URL(filePath: #filePath).lastPathComponent
+    return try files.filter { $0.pathExtension == "swift" && $0.lastPathComponent != own }.map { file in
       try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
@@ -79,8 +85,8 @@ struct SnippetsTests {
         let line = missing.compactMap { $0 }.max() ?? 0
         Issue.record(
           """
-          \(snippet.file):\(snippet.line): this snippet stands in no file of Tests/MillraceTests/Documentation; the first \
-          line that is missing is "\(snippet.lines[line])". Bring both together, or begin it with ```swift not-compiled.
+          \(snippet.file):\(snippet.line): this snippet stands in no file of \(Self.folders.joined(separator: " or ")); the \
+          first line that is missing is "\(snippet.lines[line])". Bring both together, or begin it with ```swift not-compiled.
           """)
       }
     }

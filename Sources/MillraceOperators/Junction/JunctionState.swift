@@ -1,0 +1,25 @@
+/// How the elements of some bases become those of one sequence, as a value without tasks and locks.
+///
+/// Each event returns what is to be done once the lock around this value was released. A base is asked for one element at
+/// a time, and answers with `receive` or `end`; the consumer demands one element at a time. `now` never goes back by more
+/// than what passes between reading a clock and taking a lock.
+protocol JunctionState<Element, Failure>: Sendable {
+  associatedtype Element: Sendable
+  associatedtype Failure: Error
+  typealias Actions = JunctionActions<Element, Failure>
+
+  /// The consumer wants the next element, and waits if there is no answer.
+  mutating func demand(at now: Duration) -> Actions
+
+  /// A base has an element.
+  mutating func receive(_ element: Element, from base: Int, at now: Duration) -> Actions
+
+  /// A base has ended, with an error if it failed.
+  mutating func end(_ base: Int, failure: Failure?) -> Actions
+
+  /// The time of the alarm has come.
+  mutating func wake(at now: Duration) -> Actions
+
+  /// The consumer wants nothing any more.
+  mutating func cancel() -> Actions
+}

@@ -1,0 +1,46 @@
+/// Elements of several bases as they come, as a value without tasks and locks.
+///
+/// No base is asked while an element is due, so the others cannot overtake it, and at most one element of each base is kept.
+struct MergeState<Element: Sendable, Failure: Error>: JunctionState {
+  typealias Actions = JunctionActions<Element, Failure>
+
+  private enum Base {
+    /// It waits to be asked. Becomes `asked` by a demand that finds nothing due.
+    case idle
+    /// It is reading. Becomes `idle` with an element, or `ended`.
+    case asked
+    /// It has no more. Remains.
+    case ended
+  }
+
+  private var bases: [Base]
+  private var outlet = Outlet<Element, Failure>.quiet([])
+
+  init(bases count: Int) {
+    bases = Array(repeating: .idle, count: count)
+  }
+
+  mutating func demand(at now: Duration) -> Actions {
+    if let answer = outlet.demand() { return Actions(answer: answer) }
+    let asked = bases.indices.filter { bases[$0] == .idle }
+    for base in asked { bases[base] = .asked }
+    return Actions(asked: asked)
+  }
+
+  mutating func receive(_ element: Element, from base: Int, at now: Duration) -> Actions {
+    bases[base] = .idle
+    return Actions(answer: outlet.offer(element))
+  }
+
+  mutating func end(_ base: Int, failure: Failure?) -> Actions {
+    bases[base] = .ended
+    guard failure != nil || bases.allSatisfy({ $0 == .ended }) else { return .none }
+    return Actions(answer: outlet.finish(failure), closes: true)
+  }
+
+  mutating func wake(at now: Duration) -> Actions { .none }
+
+  mutating func cancel() -> Actions {
+    Actions(answer: outlet.cancel(), closes: true)
+  }
+}

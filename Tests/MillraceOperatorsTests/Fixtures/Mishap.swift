@@ -1,0 +1,2 @@
+/// What the bases of the tests fail with.
+struct Mishap: Error, Equatable {}

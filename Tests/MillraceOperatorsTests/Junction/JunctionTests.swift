@@ -1,0 +1,133 @@
+import MillraceTesting
+import Testing
+
+@testable import MillraceOperators
+
+@Suite("Junction", .timeLimit(.minutes(1)))
+struct JunctionTests {
+  private typealias Merging = Junction<MergeState<Int, any Error>>
+
+  private func merging(_ taps: Tap<Int>...) -> Merging {
+    Junction(MergeState(bases: taps.count), of: taps.map { Inlet($0) })
+  }
+
+  @Test("A base is asked once for each element that is demanded, and not before")
+  func demand() async throws {
+    let tap = Tap(1, 2, 3)
+    let junction = merging(tap)
+    #expect(tap.asks.recorded.isEmpty)
+    #expect(try await junction.next() == 1)
+    #expect(try await junction.next() == 2)
+    #expect(tap.asks.recorded.count == 2)
+    junction.cancel()
+  }
+
+  @Test("A consumer that waits gets nil when its task is cancelled, and the tasks that read the bases end")
+  func cancelledWhileItWaits() async throws {
+    let taps = [Tap<Int>(), Tap<Int>()]
+    let junction = merging(taps[0], taps[1])
+    let consumer = Task { try await junction.next() }
+    for tap in taps { try await tap.asks.next() }
+    consumer.cancel()
+    #expect(try await consumer.value == nil)
+    for tap in taps { try await tap.gone.enter() }
+    #expect(try await junction.next() == nil)
+  }
+
+  @Test("A consumer whose task is cancelled already gets nil, and nothing is read")
+  func cancelledBefore() async throws {
+    let tap = Tap(1)
+    let junction = merging(tap)
+    let consumer = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await junction.next()
+    }
+    #expect(try await consumer.value == nil)
+    #expect(tap.asks.recorded.isEmpty)
+  }
+
+  @Test("A task that waits for its turn ends as well as one that reads")
+  func cancelledBetweenTurns() async throws {
+    let (reading, waiting) = (Tap<Int>(), Tap(1))
+    let junction = merging(reading, waiting)
+    #expect(try await junction.next() == 1)
+    try await reading.asks.next()
+    junction.cancel()
+    try await reading.gone.enter()
+    try await waiting.gone.enter()
+  }
+
+  @Test("A failure reaches the consumer, ends the other bases, and then the sequence has ended")
+  func failure() async throws {
+    let (failing, other) = (Tap<Int>(), Tap<Int>())
+    failing.finish(throwing: Mishap())
+    let junction = merging(failing, other)
+    await #expect(throws: Mishap()) { try await junction.next() }
+    #expect(try await junction.next() == nil)
+    try await failing.gone.enter()
+    other.finish()
+  }
+
+  @Test("A second task that demands while one waits gets nil, and the one that waits its element")
+  func twoConsumers() async throws {
+    let tap = Tap<Int>()
+    let junction = merging(tap)
+    let first = Task { try await junction.next() }
+    try await tap.asks.next()
+    #expect(try await junction.next() == nil)
+    tap.offer([1])
+    #expect(try await first.value == 1)
+    junction.cancel()
+  }
+
+  @Test("With the sequence ends the sleep for its alarm")
+  func alarm() async throws {
+    let clock = TestClock()
+    let tap = Tap(1)
+    let junction = Junction(
+      PaceState<Int, any Error>(.debounce(.seconds(1))), of: [Inlet(tap)], time: Timepiece(clock))
+    let consumer = Task { try await junction.next() }
+    try await clock.waitForSleepers()
+    junction.cancel()
+    #expect(clock.sleepers == 0)
+    #expect(try await consumer.value == nil)
+    try await tap.gone.enter()
+  }
+
+  /// How a junction comes to its end in the next test.
+  enum Ending: CaseIterable {
+    case cancelled
+    case ended
+    case failed
+  }
+
+  @Test("Once it has ended and is dropped, nothing holds a junction and its bases", arguments: Ending.allCases)
+  func lifetime(ending: Ending) async throws {
+    let clock = TestClock()
+    let freed = [Gate(), Gate()]
+    try await read(ending, clock: clock, freed: freed)
+    for gate in freed { try await gate.enter() }
+  }
+
+  private func read(_ ending: Ending, clock: TestClock, freed: [Gate]) async throws {
+    let taps = freed.map { Tap<Int>(freed: $0) }
+    let debounced = taps[0].debounce(for: .seconds(1), clock: clock)
+    let junction = Junction(MergeState<Int, any Error>(bases: 2), of: [Inlet(debounced), Inlet(taps[1])])
+    taps[0].offer([1])
+    let consumer = Task { try await junction.next() }
+    try await clock.waitForSleepers()
+    switch ending {
+    case .cancelled:
+      consumer.cancel()
+      #expect(try await consumer.value == nil)
+    case .ended:
+      taps[0].finish()
+      #expect(try await consumer.value == 1)
+      taps[1].finish()
+      #expect(try await junction.next() == nil)
+    case .failed:
+      taps[1].finish(throwing: Mishap())
+      await #expect(throws: Mishap()) { try await consumer.value }
+    }
+  }
+}
