@@ -30,7 +30,7 @@ struct OperatorsStressTests {
     let clock = TestClock()
     let taps = (0..<4).map { _ in Tap<Int>() }
     let joined = joined(taps, clock: clock)
-    let patience = Int.random(in: 0...20, using: &random)
+    let patience = Int.random(in: 0...5, using: &random)
     let elements = Recorder<Int>()
     let consumer = Task {
       var count = 0
