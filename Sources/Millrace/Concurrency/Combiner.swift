@@ -158,6 +158,14 @@ package class Combiner: @unchecked Sendable {
     leave()
   }
 
+  /// What `work` returns, done with the turn before this returns, ahead of the work that was left; nil inside of a step.
+  final func performNow<Value>(_ work: () -> Value) -> Value? {
+    if isOwnedHere { return nil }
+    enterUrgently()
+    defer { leave() }
+    return work()
+  }
+
   private final func enterUrgently() {
     urgent.add(1, ordering: .relaxed)
     var looks = 0

@@ -57,6 +57,9 @@ final class Ledger<I: Interactor> {
   /// A shutdown that goes on, or has been.
   var closing: Closing?
 
+  /// The tasks that end with the store.
+  var companions: Companions?
+
   /// Those who wait for the end of the store, whoever brings it.
   var residents: [Promise<ShutdownReport>] = []
 

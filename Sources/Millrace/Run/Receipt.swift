@@ -11,7 +11,7 @@ public struct Receipt: Sendable {
   @usableFromInline let ticket: Ticket?
 
   /// Revisions of the first and the last commit of an action without a ticket; 0 without a commit, -1 if it was rejected
-  /// because the store was full.
+  /// because the store was full, -2 if it was never sent.
   @usableFromInline let first: Int
   @usableFromInline let last: Int
 
@@ -40,6 +40,9 @@ public struct Receipt: Sendable {
     last = -1
   }
 
+  /// The receipt of an action that was not sent, because its sender was cancelled before.
+  static let unsent = Receipt(id: .refused(0), first: -2, last: -2)
+
   /// Whether the action had finished when this was made.
   @inlinable var hasFinishedAtOnce: Bool { ticket == nil && first >= 0 }
 
@@ -48,7 +51,10 @@ public struct Receipt: Sendable {
   /// By then everything the action changed is committed, its closing mutation included. Cancelling the task that waits here
   /// neither cancels the action nor ends the wait.
   public var outcome: Outcome {
-    get async { await ticket?.outcome ?? (first < 0 ? .rejected(.full) : .finished) }
+    get async {
+      if let ticket { return await ticket.outcome }
+      return first >= 0 ? .finished : first == -1 ? .rejected(.full) : .cancelled
+    }
   }
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.

@@ -67,6 +67,7 @@ extension Runner {
       ledger.admittance = .draining
       isAdmitting = false
       refuseSubmitters()
+      endCompanions()
     }
     guard time > .zero else { return finishClosing(asksClosing: true) }
     let end = ledger.time.now() + time.nanoseconds
@@ -118,6 +119,7 @@ extension Runner {
     cutAll(.shutDown, asksClosing: asksClosing)
     ledger.admittance = .shut
     refuseSubmitters()
+    endCompanions()
     forgetKeys()
     stopTheClock()
     close()

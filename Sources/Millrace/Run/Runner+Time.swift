@@ -64,4 +64,20 @@ extension Runner {
     ledger.alarm?.task.cancel()
     ledger.alarm = nil
   }
+
+  // MARK: Waiting for a state
+
+  /// Waits for a state that satisfies the predicate.
+  func wait(until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration?) async throws -> I.State {
+    let watcher = Watcher(predicate: predicate)
+    let deadline = timeout.map { timeout in
+      let clock = configuration.clock
+      return Task {
+        try await clock.sleep(for: timeout)
+        stop(watcher, because: WaitError(.timedOut))
+      }
+    }
+    defer { deadline?.cancel() }
+    return try await firstState(watcher)
+  }
 }

@@ -10,6 +10,9 @@ protocol ActionTaking<Action>: Sendable {
 
 extension Store: ActionTaking {}
 
+/// What sends to a runner does not hold the store.
+extension Runner: ActionTaking {}
+
 extension Store {
   /// This store for code that may send actions, and read nothing.
   public nonisolated var sender: Sender<I.Action> {

@@ -38,6 +38,28 @@ public struct StateReader<State: Sendable>: Sendable {
     StateSequence(source: source.stateSource())
   }
 
+  /// The states over time with their revisions, as `policy` says; see ``Store/states(_:)``.
+  public func states(_ policy: ObservationPolicy) -> SnapshotSequence<State> {
+    SnapshotSequence(makeReader: source.readers(policy))
+  }
+
+  /// What a closure or a key path takes from the state, as `policy` says; see ``Store/values(of:_:)``.
+  public func values<Value: Equatable & Sendable>(
+    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy
+  ) -> SnapshotSequence<Value> {
+    values(of: get, policy, removingDuplicatesBy: { $0 == $1 })
+  }
+
+  /// What a closure or a key path takes from the state, compared otherwise or not at all; see
+  /// ``Store/values(of:_:removingDuplicatesBy:)``.
+  public func values<Value: Sendable>(
+    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy,
+    removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
+  ) -> SnapshotSequence<Value> {
+    let makeReader = source.readers(policy)
+    return SnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
+  }
+
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
   ///
   /// However many observe one key path of a store's whole state, it is evaluated once for all of them. In a part it is

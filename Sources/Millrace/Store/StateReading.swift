@@ -14,6 +14,9 @@ protocol StateReading<State>: Sendable {
   func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (State) -> Value) -> ValueSequence<Value>
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
+  /// What makes readers of the states under a policy; it does not hold the store.
+  func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<State>
+
   /// Where observers look for what `get` takes from each state; it does not hold the store.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part>
 }
@@ -32,28 +35,40 @@ extension Store: StateReading {
     runner.stateSource()
   }
 
+  nonisolated func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<I.State> {
+    runner.readers(policy)
+  }
+
   nonisolated func stateSource<Part: Sendable>(
     of get: @escaping @Sendable (I.State) -> Part
   ) -> StateSource<Part> {
-    StateSource { [weak runner] seen, observer in
-      guard let runner, let snapshot = await runner.next(after: seen, observer) else { return nil }
-      return snapshot.map(get)
-    } leave: { [weak runner] seat in
-      runner?.leave(seat)
-    }
+    runner.stateSource(of: get)
   }
 }
 
+/// What reads of a runner does not hold the store.
+extension Runner: StateReading {
+  var snapshot: Snapshot<I.State> {
+    get async { await read() }
+  }
+
+  func snapshotAtOnce() -> Snapshot<I.State>? { readAtOnce() }
+}
+
 extension Committer {
+  /// Where observers look for what `get` takes from each state; it does not hold this committer.
+  final func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
+    StateSource { [weak self] seen, observer in
+      guard let self, let snapshot = await self.next(after: seen, observer) else { return nil }
+      return snapshot.map(get)
+    } leave: { [weak self] seat in
+      self?.leave(seat)
+    }
+  }
+
   /// The newest state, read before this returns: waits for at most the step in progress; nil from inside one.
   final func readAtOnce() -> Snapshot<I.State>? {
-    if isOwnedHere { return nil }
-    let found = Lock<Snapshot<I.State>?>(nil)
-    performUrgently {
-      let snapshot = Snapshot(revision: self.revision, state: self.state)
-      found.withLock { $0 = snapshot }
-    }
-    return found.withLock { $0 }
+    performNow { Snapshot(revision: revision, state: state) }
   }
 }
 
@@ -72,6 +87,11 @@ struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
 
   func stateSource() -> StateSource<State> {
     whole.stateSource(of: get)
+  }
+
+  func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<State> {
+    let makeReader = whole.readers(policy)
+    return { [get] in makeReader().part(get, removingDuplicatesBy: nil) }
   }
 
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part> {

@@ -109,16 +109,6 @@ extension Store {
   public nonisolated func wait(
     until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration? = nil
   ) async throws -> I.State {
-    let runner = runner
-    let watcher = Watcher(predicate: predicate)
-    let deadline = timeout.map { timeout in
-      let clock = runner.configuration.clock
-      return Task {
-        try await clock.sleep(for: timeout)
-        runner.stop(watcher, because: WaitError(.timedOut))
-      }
-    }
-    defer { deadline?.cancel() }
-    return try await runner.firstState(watcher)
+    try await runner.wait(until: predicate, timeout: timeout)
   }
 }

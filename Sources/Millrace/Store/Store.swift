@@ -24,10 +24,18 @@ public final actor Store<I: Interactor> {
   ///   - initial: the state of revision 0.
   ///   - interactor: what handles actions and reduces mutations.
   ///   - configuration: clock, and what else the defaults do not suit.
+  ///   - interceptors: what actions pass; see ``setInterceptors(_:)``.
+  ///   - feedbacks: what feeds actions to the store as long as it lives.
   @inlinable
-  public init(initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration()) {
+  public init(
+    initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
+    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
+    feedbacks: [Feedback<I.State, I.Action>] = []
+  ) {
     runner = Runner(state: initial, interactor: interactor, configuration: configuration)
     checkSpelling(of: I.self, configuration: configuration)
+    if !interceptors.isEmpty { setInterceptors(interceptors) }
+    if !feedbacks.isEmpty { begin(feedbacks) }
   }
 
   deinit {

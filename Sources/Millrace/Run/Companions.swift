@@ -1,0 +1,47 @@
+/// The tasks beside a store's runs that end with it: its feedbacks, and thunks that have not returned.
+final class Companions: Sendable {
+  private struct Members {
+    var isOpen = true
+    var count = 0
+    var tasks: [Int: Task<Void, Never>] = [:]
+    var returned: Set<Int> = []
+  }
+
+  private let members = Lock(Members())
+
+  /// How many have not returned.
+  var count: Int { members.withLock { $0.tasks.count } }
+
+  /// The number of the next one, for ``hasBegun(_:as:)`` and ``hasReturned(_:)``.
+  func next() -> Int {
+    members.withLock { members in
+      members.count += 1
+      return members.count
+    }
+  }
+
+  /// Keeps a task, unless it has returned before; cancels it if the store has ended.
+  func hasBegun(_ number: Int, as task: Task<Void, Never>) {
+    let isOpen = members.withLock { members in
+      if members.returned.remove(number) == nil { members.tasks[number] = task }
+      return members.isOpen
+    }
+    if !isOpen { task.cancel() }
+  }
+
+  /// Forgets a task; it may come before its beginning was noted.
+  func hasReturned(_ number: Int) {
+    members.withLock { members in
+      if members.tasks.removeValue(forKey: number) == nil { members.returned.insert(number) }
+    }
+  }
+
+  /// Cancels all, and whatever comes later.
+  func end() {
+    let tasks = members.withLock { members in
+      members.isOpen = false
+      return Array(members.tasks.values)
+    }
+    for task in tasks { task.cancel() }
+  }
+}

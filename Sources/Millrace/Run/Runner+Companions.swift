@@ -1,0 +1,30 @@
+extension Runner {
+  /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
+  func accompany(_ start: (_ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Never>) {
+    let companions = companions
+    let number = companions.next()
+    companions.hasBegun(number, as: start { companions.hasReturned(number) })
+  }
+
+  /// Cancels the tasks that end with the store.
+  ///
+  /// *Owner's.*
+  func endCompanions() {
+    guard let companions = ledger?.companions else { return }
+    afterLeaving { companions.end() }
+  }
+
+  private var companions: Companions {
+    performNow { ownCompanions } ?? ownCompanions
+  }
+
+  /// *Owner's.*
+  private var ownCompanions: Companions {
+    let ledger = ownLedger
+    if let companions = ledger.companions { return companions }
+    let made = Companions()
+    if isClosing { made.end() }
+    ledger.companions = made
+    return made
+  }
+}

@@ -1,0 +1,148 @@
+/// What feeds actions to a store as long as it lives: first actions, timers, signals, other stores, and effects that the state
+/// asks for.
+///
+/// ```swift
+/// let store = Store(
+///   initial: Search.State(), interactor: Search(gateway: gateway),
+///   feedbacks: [
+///     .start(.restore),
+///     .every(.seconds(30)) { .refresh },
+///     .actions(from: account.values(of: \.user)) { .userChanged($0) },
+///     .react(to: \.query) { query, access in
+///       for await hit in index.hits(of: query) { access.send(.found(hit)) }
+///     },
+///   ])
+/// ```
+///
+/// **Order.** First actions are sent in the order of the feedbacks, before the store's initialiser returns; the rest then
+/// goes on side by side. The actions come from outside of any run, and pass the interceptors.
+///
+/// **Isolation.** Each feedback runs in a task of its own.
+///
+/// **Cancellation.** When the store is shut down, at the beginning of its drain, or released, the tasks are cancelled; they
+/// are not waited for.
+///
+/// **Lifetime.** A feedback does not hold the store, as long as what it captures does not.
+public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
+  /// What a feedback does, beside the store.
+  public typealias Body = @Sendable (StoreAccess<State, Action>) async -> Void
+
+  let firstActions: [Action]
+  let body: Body?
+
+  private init(firstActions: [Action] = [], body: Body? = nil) {
+    self.firstActions = firstActions
+    self.body = body
+  }
+
+  /// Sends actions once, when the store begins.
+  public static func start(_ actions: Action...) -> Feedback {
+    Feedback(firstActions: actions)
+  }
+
+  /// Does anything, in a task that is cancelled with the store.
+  public static func run(_ body: @escaping Body) -> Feedback {
+    Feedback(body: body)
+  }
+
+  /// Sends an action for each element of a sequence: signals, a connection's messages, another store's values.
+  ///
+  /// **Backpressure.** Each is submitted, so that no element is asked for while the store has no room for the one before.
+  ///
+  /// - Parameters:
+  ///   - sequence: a new iterator is made of it for each store.
+  ///   - action: the action for an element; nil leaves it out.
+  public static func actions<Source: AsyncSequence & Sendable>(
+    from sequence: Source, _ action: @escaping @Sendable (Source.Element) -> Action?
+  ) -> Feedback where Source.Failure == Never {
+    .run { access in
+      for await element in sequence {
+        guard let action = action(element) else { continue }
+        do { try await access.sender.submit(action) } catch { return }  // The store has ended, or this was cancelled.
+      }
+    }
+  }
+
+  /// Sends an action for each element of a sequence that may fail, and one for its failure.
+  ///
+  /// **Backpressure.** Each is submitted, so that no element is asked for while the store has no room for the one before.
+  ///
+  /// - Parameters:
+  ///   - sequence: a new iterator is made of it for each store.
+  ///   - action: the action for an element; nil leaves it out.
+  ///   - failure: the action for the error that the sequence ended with; it is not asked for that of a cancellation.
+  public static func actions<Source: AsyncSequence & Sendable>(
+    from sequence: Source, _ action: @escaping @Sendable (Source.Element) -> Action?,
+    failure: @escaping @Sendable (any Error) -> Action
+  ) -> Feedback {
+    .run { access in
+      do {
+        for try await element in sequence {
+          guard let action = action(element) else { continue }
+          do { try await access.sender.submit(action) } catch { return }
+        }
+      } catch {
+        if !Task.isCancelled { access.send(failure(error)) }
+      }
+    }
+  }
+
+  /// Sends an action at equal distances on the store's clock, the first after one interval; missed ones are left out.
+  ///
+  /// - Parameters:
+  ///   - interval: below a nanosecond it is taken as that.
+  ///   - action: made anew for each time.
+  public static func every(_ interval: Duration, _ action: @escaping @Sendable () -> Action) -> Feedback {
+    .run { access in
+      func tick(_ clock: some Clock<Duration>) async throws {
+        let interval = max(interval, .nanoseconds(1))
+        var next = clock.now.advanced(by: interval)
+        while true {
+          try await clock.sleep(until: next, tolerance: nil)
+          access.send(action())
+          let late = next.duration(to: clock.now)
+          let missed = late > .zero ? Int(late / interval) : 0
+          next = next.advanced(by: interval * (missed + 1))
+        }
+      }
+      try? await tick(access.clock)  // Ends by cancellation alone.
+    }
+  }
+
+  // MARK: Effects that the state asks for
+
+  /// Runs an effect while the state asks for it with one query: as long as the query is not nil, and is the same.
+  ///
+  /// The effect begins when the query appears, also in the state the store begins with, so that it is there again after a
+  /// restore. When the query changes or becomes nil its task is cancelled, and nothing it sends later is accepted; the next
+  /// one begins at once. An effect that returns is not run again for the same query. Queries that the state holds for a
+  /// moment only may be skipped.
+  ///
+  /// - Parameters:
+  ///   - query: quick and free of effects; a key path will do. It is called with the store's turn.
+  ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  public static func react<Query: Hashable & Sendable>(
+    to query: @escaping @Sendable (State) -> Query?,
+    effect: @escaping @Sendable (Query, StoreAccess<State, Action>) async -> Void
+  ) -> Feedback {
+    react(toEach: { query($0).map { [$0] } ?? [] }, effect: effect)
+  }
+
+  /// Runs an effect for each of the queries that the state asks for, as ``react(to:effect:)`` does for one.
+  ///
+  /// - Parameters:
+  ///   - queries: quick and free of effects; a key path will do. It is called with the store's turn.
+  ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  public static func react<Query: Hashable & Sendable>(
+    toEach queries: @escaping @Sendable (State) -> Set<Query>,
+    effect: @escaping @Sendable (Query, StoreAccess<State, Action>) async -> Void
+  ) -> Feedback {
+    .run { access in
+      let effects = ReactiveEffects<Query> { query, gate in
+        await effect(query, access.through(gate))
+      }
+      for await wanted in access.reader.values(queries) { effects.run(wanted) }
+      effects.run([])
+    }
+  }
+}

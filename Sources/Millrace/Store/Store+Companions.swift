@@ -1,0 +1,59 @@
+extension Store {
+  /// What a feedback or a thunk does with this store; it does not hold it.
+  nonisolated var access: StoreAccess<I.State, I.Action> {
+    StoreAccess(sender: Sender(runner), reader: StateReader(runner), clock: runner.configuration.clock)
+  }
+
+  /// Sends first actions, and begins the tasks of the feedbacks.
+  @usableFromInline
+  nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
+    let access = access
+    for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
+    for case let body? in feedbacks.map(\.body) {
+      runner.accompany { hasReturned in
+        Task.detached {
+          await body(access)
+          hasReturned()
+        }
+      }
+    }
+  }
+
+  /// Runs a closure as if it were an action: it may send many, now and later, and reads the live state.
+  ///
+  /// ```swift
+  /// store.send { access in
+  ///   guard await access.state.isStale else { return }
+  ///   access.send(.loading)
+  ///   access.send(.loaded(try await gateway.items()))
+  /// }
+  /// ```
+  ///
+  /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension. Each action that
+  /// it sends passes the interceptors; it itself is no action, and does not.
+  ///
+  /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released. What it
+  /// sends from a handler has that run as its parent.
+  ///
+  /// **Errors.** An error thrown by the closure is that of the task which this returns; if nobody looks it is lost.
+  ///
+  /// - Returns: the closure's task, to be awaited or cancelled.
+  @discardableResult
+  public nonisolated func send(
+    thunk: sending @escaping @isolated(any) @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
+  ) -> Task<Void, any Error> {
+    let access = access
+    let task = Task.immediate { try await thunk(access) }
+    runner.accompany { hasReturned in
+      Task {
+        await withTaskCancellationHandler {
+          _ = await task.result
+        } onCancel: {
+          task.cancel()
+        }
+        hasReturned()
+      }
+    }
+    return task
+  }
+}
