@@ -3,16 +3,16 @@ final class Companions: Sendable {
   private struct Members {
     var isOpen = true
     var count = 0
-    var tasks: [Int: Task<Void, Never>] = [:]
+    var cancels: [Int: @Sendable () -> Void] = [:]
     var returned: Set<Int> = []
   }
 
   private let members = Lock(Members())
 
   /// How many have not returned.
-  var count: Int { members.withLock { $0.tasks.count } }
+  var count: Int { members.withLock { $0.cancels.count } }
 
-  /// The number of the next one, for ``hasBegun(_:as:)`` and ``hasReturned(_:)``.
+  /// The number of the next one, for ``hasBegun(_:cancel:)`` and ``hasReturned(_:)``.
   func next() -> Int {
     members.withLock { members in
       members.count += 1
@@ -21,27 +21,27 @@ final class Companions: Sendable {
   }
 
   /// Keeps a task, unless it has returned before; cancels it if the store has ended.
-  func hasBegun(_ number: Int, as task: Task<Void, Never>) {
+  func hasBegun(_ number: Int, cancel: @escaping @Sendable () -> Void) {
     let isOpen = members.withLock { members in
-      if members.returned.remove(number) == nil { members.tasks[number] = task }
+      if members.returned.remove(number) == nil { members.cancels[number] = cancel }
       return members.isOpen
     }
-    if !isOpen { task.cancel() }
+    if !isOpen { cancel() }
   }
 
   /// Forgets a task; it may come before its beginning was noted.
   func hasReturned(_ number: Int) {
     members.withLock { members in
-      if members.tasks.removeValue(forKey: number) == nil { members.returned.insert(number) }
+      if members.cancels.removeValue(forKey: number) == nil { members.returned.insert(number) }
     }
   }
 
   /// Cancels all, and whatever comes later.
   func end() {
-    let tasks = members.withLock { members in
+    let cancels = members.withLock { members in
       members.isOpen = false
-      return Array(members.tasks.values)
+      return Array(members.cancels.values)
     }
-    for task in tasks { task.cancel() }
+    for cancel in cancels { cancel() }
   }
 }

@@ -1,9 +1,14 @@
 extension Runner {
   /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
-  func accompany(_ start: (_ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Never>) {
+  @discardableResult
+  func accompany<Failure: Error>(
+    _ start: (_ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
+  ) -> Task<Void, Failure> {
     let companions = companions
     let number = companions.next()
-    companions.hasBegun(number, as: start { companions.hasReturned(number) })
+    let task = start { companions.hasReturned(number) }
+    companions.hasBegun(number) { task.cancel() }
+    return task
   }
 
   /// Cancels the tasks that end with the store.

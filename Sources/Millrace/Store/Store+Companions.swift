@@ -30,30 +30,24 @@ extension Store {
   /// ```
   ///
   /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension. Each action that
-  /// it sends passes the interceptors; it itself is no action, and does not.
+  /// it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that run as
+  /// their parent.
   ///
-  /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released. What it
-  /// sends from a handler has that run as its parent.
+  /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
   ///
   /// **Errors.** An error thrown by the closure is that of the task which this returns; if nobody looks it is lost.
   ///
   /// - Returns: the closure's task, to be awaited or cancelled.
   @discardableResult
   public nonisolated func send(
-    thunk: sending @escaping @isolated(any) @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
+    thunk: @escaping @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
   ) -> Task<Void, any Error> {
     let access = access
-    let task = Task.immediate { try await thunk(access) }
-    runner.accompany { hasReturned in
-      Task {
-        await withTaskCancellationHandler {
-          _ = await task.result
-        } onCancel: {
-          task.cancel()
-        }
-        hasReturned()
+    return runner.accompany { hasReturned in
+      Task.immediate {
+        defer { hasReturned() }
+        try await thunk(access)
       }
     }
-    return task
   }
 }
