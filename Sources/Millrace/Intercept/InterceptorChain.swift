@@ -5,9 +5,6 @@ final class InterceptorChain<I: Interactor>: Sendable {
 
   private let interceptors: [Element]
 
-  /// What actions that interceptors sent wait for: the end of the interception on the same thread.
-  private let waiting = Lock<[UInt: [@Sendable () -> Void]]>([:])
-
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
   }
@@ -37,43 +34,5 @@ final class InterceptorChain<I: Interactor>: Sendable {
 
   func ended(_ cause: Cause<I.Action>, _ outcome: Outcome) {
     for interceptor in interceptors { interceptor.ended(cause, outcome: outcome) }
-  }
-
-  // MARK: Actions that interceptors send
-
-  /// Does `intercept`, then what was put off meanwhile on this thread, one after the other.
-  func withoutNesting<Result>(_ intercept: () -> Result) -> Result {
-    let thread = currentThread()
-    let isNested = waiting.withLock { waiting in
-      if waiting[thread] != nil { return true }
-      waiting[thread] = []
-      return false
-    }
-    let result = intercept()
-    if isNested { return result }
-    while let next = takeNext(of: thread) { next() }
-    return result
-  }
-
-  /// Puts `work` off if this thread is within an interception; says whether it did.
-  func putOff(_ work: @escaping @Sendable () -> Void) -> Bool {
-    let thread = currentThread()
-    return waiting.withLock { waiting in
-      guard waiting[thread] != nil else { return false }
-      waiting[thread]?.append(work)
-      return true
-    }
-  }
-
-  /// The next work of the thread; without any, the thread intercepts no more.
-  private func takeNext(of thread: UInt) -> (@Sendable () -> Void)? {
-    waiting.withLock { waiting in
-      guard let next = waiting[thread]?.first else {
-        waiting[thread] = nil
-        return nil
-      }
-      waiting[thread]?.removeFirst()
-      return next
-    }
   }
 }

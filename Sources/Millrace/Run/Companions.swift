@@ -1,4 +1,4 @@
-/// The tasks beside a store's runs that end with it: its feedbacks, and thunks that have not returned.
+/// Tasks that end together: the feedbacks of a store and its thunks, or the submits of an effect.
 final class Companions: Sendable {
   private struct Members {
     var isOpen = true
@@ -8,6 +8,9 @@ final class Companions: Sendable {
   }
 
   private let members = Lock(Members())
+
+  /// Whether they may go on.
+  var isOpen: Bool { members.withLock { $0.isOpen } }
 
   /// How many have not returned.
   var count: Int { members.withLock { $0.cancels.count } }

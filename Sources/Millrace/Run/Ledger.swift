@@ -69,6 +69,9 @@ final class Ledger<I: Interactor> {
   var chain: InterceptorChain<I>?
   let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
+  /// What interceptors send while they intercept, made with the first chain.
+  private(set) lazy var interceptions = Interceptions()
+
   // MARK: Counting
 
   @usableFromInline var tally = Tally()

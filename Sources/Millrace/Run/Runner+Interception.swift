@@ -7,6 +7,7 @@ extension Runner {
     let chain = interceptors.isEmpty ? nil : InterceptorChain<I>(interceptors)
     performUrgently {
       let ledger = self.ownLedger
+      _ = ledger.interceptions  // Senders find it made.
       ledger.chain = chain
       ledger.sharedChain.withLock { $0 = chain }
       self.ownBoard.tellsCommits = chain != nil
@@ -15,10 +16,12 @@ extension Runner {
     }
   }
 
-  /// The chain, from any thread.
-  private var sharedChain: InterceptorChain<I>? {
-    guard isIntercepted.load(ordering: .acquiring) else { return nil }
-    return ledger?.sharedChain.withLock { $0 }
+  /// The chain, and where its sends are put off; from any thread.
+  private var shared: (chain: InterceptorChain<I>, interceptions: Interceptions)? {
+    guard isIntercepted.load(ordering: .acquiring), let ledger, let chain = ledger.sharedChain.withLock({ $0 }) else {
+      return nil
+    }
+    return (chain, ledger.interceptions)
   }
 
   // MARK: Sending
@@ -35,13 +38,13 @@ extension Runner {
 
   /// Lets an action pass the chain and go on to be accepted; behind the one that this thread intercepts, if it does.
   private func pass(_ run: ActiveRun<I>) {
-    guard let chain = sharedChain else { return leave(run) }
-    if chain.putOff({ self.passNow(run, chain) }) { return }
-    chain.withoutNesting { passNow(run, chain) }
+    guard let shared else { return leave(run) }
+    if shared.interceptions.putOff({ self.passNow(run) }) { return }
+    shared.interceptions.withoutNesting { passNow(run) }
   }
 
-  private func passNow(_ run: ActiveRun<I>, _ chain: InterceptorChain<I>) {
-    switch chain.intercept(run.action, context(of: run.lineage)) {
+  private func passNow(_ run: ActiveRun<I>) {
+    switch shared?.chain.intercept(run.action, context(of: run.lineage)) ?? .pass {
     case .pass: break
     case .replace(let action): run.action = action
     case .reject(let reason): return reject(run, reason)
@@ -67,17 +70,30 @@ extension Runner {
   /// Submits an action that has passed the interceptors, or ends it.
   @usableFromInline
   func submitIntercepted(_ action: I.Action) async throws -> Receipt {
-    guard let chain = sharedChain else { return try await submitAdmitted(action) }
+    guard let shared else { return try await submitAdmitted(action) }
     let lineage = Lineage.ofSender()
-    switch chain.withoutNesting({ chain.intercept(action, context(of: lineage)) }) {
-    case .pass: return try await submitAdmitted(action)
-    case .replace(let other): return try await submitAdmitted(other)
-    case .reject(let reason):
-      guard mayLeaveAction() else { return refuseToLeave() }
-      let run = ticket(for: action, lineage)
-      reject(run, reason)
-      return Receipt(run)
+    // It stands in line before what the interceptors have sent meanwhile.
+    let passed = shared.interceptions.withoutNesting { () -> Passed in
+      switch shared.chain.intercept(action, context(of: lineage)) {
+      case .pass: return .on(stand(submitter(of: action, lineage)))
+      case .replace(let other): return .on(stand(submitter(of: other, lineage)))
+      case .reject(let reason):
+        guard mayLeaveAction() else { return .ended(refuseToLeave()) }
+        let run = ticket(for: action, lineage)
+        reject(run, reason)
+        return .ended(Receipt(run))
+      }
     }
+    switch passed {
+    case .on(let submitter): return try await acceptance(of: submitter)
+    case .ended(let receipt): return receipt
+    }
+  }
+
+  /// What became of an action that was to be submitted.
+  private enum Passed {
+    case on(Submitter<I>)
+    case ended(Receipt)
   }
 
   // MARK: Telling

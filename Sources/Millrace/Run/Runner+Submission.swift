@@ -9,18 +9,28 @@ extension Runner {
 
   @inlinable
   func submitAdmitted(_ action: I.Action) async throws -> Receipt {
-    let lineage = Lineage.ofSender()
-    return try await submit(
-      Submitter(sender: Ticket.current.get()) { id, runner in
-        ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
-      })
+    try await acceptance(of: stand(submitter(of: action, Lineage.ofSender())))
+  }
+
+  @inlinable
+  func submitter(of action: I.Action, _ lineage: Lineage?) -> Submitter<I> {
+    Submitter(sender: Ticket.current.get()) { id, runner in
+      ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
+    }
+  }
+
+  /// Takes the action up as soon as there is room, unless the submit is cancelled.
+  @usableFromInline
+  func stand(_ submitter: Submitter<I>) -> Submitter<I> {
+    if Task.isCancelled { submitter.promise.fulfil(.failure(CancellationError())) }
+    perform { self.place(submitter) }
+    return submitter
   }
 
   @usableFromInline
-  func submit(_ submitter: Submitter<I>) async throws -> Receipt {
+  func acceptance(of submitter: Submitter<I>) async throws -> Receipt {
     try await withTaskCancellationHandler {
-      perform { self.place(submitter) }
-      return try await submitter.promise.value.get()
+      try await submitter.promise.value.get()
     } onCancel: {
       if submitter.promise.fulfil(.failure(CancellationError())) {
         perform { self.leaveLine(submitter) }

@@ -1,12 +1,26 @@
-import Synchronization
-
-/// Whether an effect may still send.
+/// Whether an effect may still send, and the submits of it that wait.
 final class EffectGate: Sendable {
-  private let open = Atomic(true)
+  private let submits = Companions()
 
-  var isOpen: Bool { open.load(ordering: .acquiring) }
+  var isOpen: Bool { submits.isOpen }
 
-  func close() { open.store(false, ordering: .releasing) }
+  /// Lets nothing pass any more; submits that wait are cancelled.
+  func close() { submits.end() }
+
+  /// Submits, unless the gate is closed before the action is accepted.
+  func submit(_ submit: @escaping @Sendable () async throws -> Receipt) async throws -> Receipt {
+    let number = submits.next()
+    let task = Task {
+      defer { submits.hasReturned(number) }
+      return try await submit()
+    }
+    submits.hasBegun(number) { task.cancel() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
 }
 
 /// Sends what comes while the gate is open; what comes later is never accepted.
@@ -30,7 +44,6 @@ struct GatedTaking<Action: Sendable>: ActionTaking {
   }
 
   func submit(_ action: Action) async throws -> Receipt {
-    guard gate.isOpen else { throw CancellationError() }
-    return try await target.submit(action)
+    try await gate.submit { try await target.submit(action) }
   }
 }

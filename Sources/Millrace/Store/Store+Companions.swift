@@ -8,7 +8,10 @@ extension Store {
   @usableFromInline
   nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
     let access = access
-    for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
+    // Whoever makes the store, they come from outside of any run.
+    Ticket.current.withValue(nil) {
+      for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
+    }
     for case let body? in feedbacks.map(\.body) {
       runner.accompany { hasReturned in
         Task.detached {
@@ -18,6 +21,9 @@ extension Store {
       }
     }
   }
+
+  /// A closure that is sent as if it were an action; see ``send(thunk:)``.
+  public typealias Thunk = @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
 
   /// Runs a closure as if it were an action: it may send many, now and later, and reads the live state.
   ///
@@ -29,7 +35,8 @@ extension Store {
   /// }
   /// ```
   ///
-  /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension. Each action that
+  /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension unless
+  /// that is inside a commit. Each action that
   /// it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that run as
   /// their parent.
   ///
@@ -40,11 +47,18 @@ extension Store {
   /// - Returns: the closure's task, to be awaited or cancelled.
   @discardableResult
   public nonisolated func send(
-    thunk: @escaping @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
+    thunk: @escaping Thunk
   ) -> Task<Void, any Error> {
     let access = access
     return runner.accompany { hasReturned in
-      Task.immediate {
+      // Inside a step the thread may do others' work, and its task is none of the sender's.
+      if runner.isOwnedHere {
+        return Task.detached {
+          defer { hasReturned() }
+          try await thunk(access)
+        }
+      }
+      return Task.immediate {
         defer { hasReturned() }
         try await thunk(access)
       }
