@@ -5,22 +5,29 @@ package final class Lineage: Sendable {
   let root: RunID?
   let trace: TraceContext?
 
-  private init(parent: RunID?, root: RunID?, trace: TraceContext?) {
+  /// Whether the trace is the parent's.
+  let inheritsTrace: Bool
+
+  private init(parent: RunID?, root: RunID?, trace: TraceContext?, inheritsTrace: Bool) {
     self.parent = parent
     self.root = root
     self.trace = trace
+    self.inheritsTrace = inheritsTrace
   }
 
   /// The lineage of an action that is sent now, from this task.
   @usableFromInline
   static func ofSender(trace: TraceContext? = nil) -> Lineage? {
     guard let sender = Ticket.current.get() else { return without(sender: trace) }
-    return Lineage(parent: sender.runID, root: sender.root, trace: trace ?? sender.lineage?.trace)
+    let inherited = sender.lineage?.trace
+    return Lineage(
+      parent: sender.runID, root: sender.root, trace: trace ?? inherited,
+      inheritsTrace: trace == nil || trace == inherited)
   }
 
   /// The lineage of an action that comes from no run.
   @usableFromInline
   static func without(sender trace: TraceContext?) -> Lineage? {
-    trace.map { Lineage(parent: nil, root: nil, trace: $0) }
+    trace.map { Lineage(parent: nil, root: nil, trace: $0, inheritsTrace: false) }
   }
 }

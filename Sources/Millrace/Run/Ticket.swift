@@ -68,7 +68,9 @@ package class Ticket: Startable, @unchecked Sendable {
   final var root: RunID { lineage?.root ?? runID }
 
   final var context: RunContext {
-    RunContext(run: runID, parent: lineage?.parent, root: root, trace: lineage?.trace)
+    RunContext(
+      run: runID, parent: lineage?.parent, root: root, trace: lineage?.trace,
+      inheritsTrace: lineage?.inheritsTrace == true)
   }
 
   // MARK: For the owner
