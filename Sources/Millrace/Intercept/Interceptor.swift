@@ -1,6 +1,6 @@
 /// Sees every action on its way into a store, and is told of what becomes of it.
 ///
-/// A store has an ordered chain of interceptors, given with its configuration's interactor or set later by
+/// A store has an ordered chain of interceptors, given when it is made or set later by
 /// ``Store/setInterceptors(_:)``. One action comes in and at most one goes on, so that receipts stay one to one: to delay or to
 /// multiply an action an interceptor rejects it and sends others, which have receipts of their own.
 ///
