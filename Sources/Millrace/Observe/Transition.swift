@@ -18,3 +18,12 @@ public struct Transition<I: Interactor>: Sendable {
   /// The state after.
   public let state: I.State
 }
+
+extension Transition: CustomStringConvertible {
+  /// The revision, the mutation and its action, without payloads and states: `revision 4: rated, by rate (#12@1)`.
+  public var description: String {
+    let name = ValueName(payloads: false)
+    let gap = missed == 0 ? "" : ", after \(missed) missed"
+    return "revision \(revision): \(name.of(mutation)), by \(name.of(cause))\(gap)"
+  }
+}
