@@ -1,0 +1,220 @@
+import Foundation
+import Millrace
+import MillraceTesting
+import Synchronization
+import Testing
+
+/// The snippets of docs/interceptors.md, as they stand there.
+enum InterceptorsSnippets {
+  struct SmallOrders: Interceptor {
+    typealias Mutation = Shop.Mutation
+    typealias State = Shop.State
+
+    let longest: Int
+
+    func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {
+      guard case .add(let article) = action, article.count > longest else { return .pass }
+      return .reject("an article has at most \(longest) letters")
+    }
+  }
+
+  struct LowerCase: Interceptor {
+    typealias Mutation = Shop.Mutation
+    typealias State = Shop.State
+
+    func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {
+      guard case .search(.type(let text)) = action else { return .pass }
+      return .replace(.search(.type(text.lowercased())))
+    }
+  }
+
+  final class OpeningHours: Interceptor {
+    typealias Mutation = Shop.Mutation
+    typealias State = Shop.State
+
+    /// What is sent when the shop opens; nil once it is open.
+    private let waiting = Mutex<[@Sendable () -> Void]?>([])
+
+    func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {
+      let isOpen = waiting.withLock { waiting in
+        waiting?.append { context.send(action) }
+        return waiting == nil
+      }
+      return isOpen ? .pass : .reject("it is sent when the shop opens")
+    }
+
+    func open() {
+      let sends = waiting.withLock { waiting in
+        defer { waiting = nil }
+        return waiting ?? []
+      }
+      for send in sends { send() }
+    }
+  }
+
+  static func make() -> (Store<Shop>, OpeningHours) {
+    let hours = OpeningHours()
+    let store = Store(
+      initial: Shop.State(), interactor: Shop(), interceptors: [SmallOrders(longest: 20), LowerCase(), hours])
+    return (store, hours)
+  }
+
+  static func replace(_ store: Store<Shop>, _ hours: OpeningHours) {
+    store.setInterceptors([hours])
+    store.setInterceptors([])
+  }
+
+  static func log(_ store: Store<Shop>, to log: @escaping @Sendable (String) -> Void) {
+    store.setInterceptors([LoggingInterceptor { line in log(line) }])
+  }
+
+  static func trace(_ store: Store<Shop>, _ traceparent: String, _ tracestate: String?) {
+    store.send(.add("pears"), context: TraceContext(traceparent: traceparent, tracestate: tracestate))
+  }
+
+  static func traceAnew(_ store: Store<Shop>) {
+    var random = SystemRandomNumberGenerator()
+    store.send(.add("pears"), context: .new(using: &random))
+  }
+
+  static func headers() -> [String: String] {
+    func headers() -> [String: String] {
+      guard let context = RunContext.current, let traceparent = context.traceparent else { return [:] }
+      return ["traceparent": traceparent, "tracestate": context.tracestate].compactMapValues(\.self)
+    }
+    return headers()
+  }
+
+  static func spans(
+    _ store: Store<Shop>, began: @escaping @Sendable (String, String, String, String?) -> Void,
+    event: @escaping @Sendable (String, String, Int) -> Void,
+    ended: @escaping @Sendable (String, Outcome, Duration) -> Void
+  ) {
+    let tracing = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State> { span in
+      began(span.name, span.traceID, span.spanID, span.parentSpanID)
+    } committed: { span, mutation, revision in
+      event(span.spanID, mutation, revision)
+    } ended: { span, outcome, duration in
+      ended(span.spanID, outcome, duration)
+    }
+    store.setInterceptors([tracing])
+  }
+
+  /// A span in the JSON of OTLP.
+  struct OTLPSpan: Encodable, Sendable {
+    let traceId, spanId, parentSpanId, name: String
+    let startTimeUnixNano, endTimeUnixNano: String
+    let kind = 1
+    let status: [String: Int]
+
+    init(_ span: TraceSpan, _ outcome: Outcome, _ duration: Duration) {
+      let end = Date().timeIntervalSince1970
+      (traceId, spanId, parentSpanId) = (span.traceID, span.spanID, span.parentSpanID ?? "")
+      name = span.name
+      startTimeUnixNano = String(Int64((end - duration / .seconds(1)) * 1e9))
+      endTimeUnixNano = String(Int64(end * 1e9))
+      status = ["code": outcome.kind == .finished ? 1 : 2]
+    }
+  }
+
+  static func export(_ store: Store<Shop>, to export: @escaping @Sendable (OTLPSpan) -> Void) {
+    let exporting = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State>(ended: { span, outcome, duration in
+      if span.isSampled { export(OTLPSpan(span, outcome, duration)) }
+    })
+    store.setInterceptors([exporting])
+  }
+
+  static func remember(_ store: Store<Shop>, _ print: (String) -> Void) {
+    let history = TransitionHistory<Shop.Action, Shop.Mutation, Shop.State>(keeping: 1_000)
+    store.setInterceptors([history])
+    store.send(.add("pears"))
+    print(history.why(1))
+  }
+}
+
+@Suite("Interceptors", .timeLimit(.minutes(1)))
+struct InterceptorsSnippetsTests {
+  private let store = Store(initial: Shop.State(), interactor: Shop())
+  private let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+  @Test("The first rejects, the second replaces, the third sends later what came while the shop was closed")
+  func chain() async {
+    let (store, hours) = InterceptorsSnippets.make()
+    let long = await store.send(.add("an article with a name that is too long")).outcome
+    #expect("\(long)" == "rejected: An interceptor rejected the action: an article has at most 20 letters")
+    #expect(await store.send(.search(.type("PE"))).outcome.kind == .rejected)
+    #expect(await store.send(.add("pears")).outcome.kind == .rejected)
+    #expect(await store.snapshot.revision == 0)
+    hours.open()
+    #expect(await store.state.search.found == ["pears"])
+    #expect(await store.state.cart == ["pears"])
+    #expect(await store.send(.add("apples")).outcome.kind == .finished)
+    InterceptorsSnippets.replace(store, hours)
+    #expect(await store.send(.add("an article with a name that is too long")).outcome.kind == .finished)
+  }
+
+  @Test("Logging writes three lines for a decided action")
+  func log() async {
+    let lines = Notes<String>()
+    InterceptorsSnippets.log(store) { lines.note($0) }
+    _ = await store.send(.add("pears")).outcome
+    #expect(lines.all.map { $0.prefix { $0 != " " } } == ["accepted", "committed", "finished"])
+  }
+
+  @Test("Spans are told with their events; a trace that came in is theirs, and a new one is valid")
+  func spans() async throws {
+    let (began, events, ended) = (Notes<[String?]>(), Notes<String>(), Notes<String>())
+    InterceptorsSnippets.spans(store) { name, trace, span, parent in
+      began.note([name, trace, span, parent])
+    } event: { span, mutation, revision in
+      events.note("\(span) \(mutation) \(revision)")
+    } ended: { span, outcome, _ in
+      ended.note("\(span) \(outcome)")
+    }
+    InterceptorsSnippets.trace(store, header, "a=b")
+    InterceptorsSnippets.traceAnew(store)
+    #expect(await store.snapshot.revision == 2)
+    #expect(began.all.map(\.first) == ["add", "add"])
+    let span = try #require(began.all.first?[2])
+    #expect(began.all.first == ["add", "4bf92f3577b34da6a3ce929d0e0e4736", span, "00f067aa0ba902b7"])
+    #expect(events.all.first == "\(span) added 1")
+    #expect(ended.all.first == "\(span) finished")
+    #expect(began.all.last?[1] != began.all.first?[1])
+  }
+
+  @Test("A handler's headers are those of its run, and none outside of a run")
+  func headers() async throws {
+    let script = Store<Script>()
+    let headers = Recorder<[String: String]>()
+    let trace = TraceContext(traceparent: header, tracestate: "a=b")
+    script.send(.handle { _ in headers.record(InterceptorsSnippets.headers()) }, context: trace)
+    let sent = try await headers.next()
+    #expect(sent["traceparent"]?.hasPrefix("00-4bf92f3577b34da6a3ce929d0e0e4736-") == true)
+    #expect(sent["tracestate"] == "a=b")
+    #expect(InterceptorsSnippets.headers().isEmpty)
+  }
+
+  @Test("A span is exported in the JSON of OTLP, if its trace is sampled")
+  func export() async throws {
+    let spans = Notes<InterceptorsSnippets.OTLPSpan>()
+    InterceptorsSnippets.export(store) { spans.note($0) }
+    InterceptorsSnippets.trace(store, header, nil)
+    InterceptorsSnippets.trace(store, header.dropLast(2) + "00", nil)
+    #expect(await store.snapshot.revision == 2)
+    try #require(spans.all.count == 1)
+    let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(spans.all[0])) as? [String: Any]
+    #expect(json?["traceId"] as? String == "4bf92f3577b34da6a3ce929d0e0e4736")
+    #expect(json?["parentSpanId"] as? String == "00f067aa0ba902b7")
+    #expect(json?["name"] as? String == "add")
+    #expect(json?["kind"] as? Int == 1)
+    #expect(json?["status"] as? [String: Int] == ["code": 1])
+    #expect((json?["startTimeUnixNano"] as? String)?.count == 19)
+  }
+
+  @Test("A history tells why")
+  func remember() {
+    let printed = Notes<String>()
+    InterceptorsSnippets.remember(store) { printed.note($0) }
+    #expect(printed.all.first?.hasPrefix("revision 1: added, by add (#") == true)
+  }
+}
