@@ -1,0 +1,32 @@
+import Millrace
+
+/// Actions of a store that has, or had, interceptors.
+let interceptRows: [Row] = [
+  Row(name: "intercept/empty", reference: "send/decided", target: 1.05, rounds: 21) { size in
+    let store = Store(initial: Tally(), interactor: Deciding(), interceptors: [Passing()])
+    store.setInterceptors([])
+    return await intercepted(store, size.scaled(5_000_000))
+  },
+  Row(name: "intercept/three", reference: "send/decided") { size in
+    let chain = [Passing(), Passing(), Passing()]
+    let store = Store(initial: Tally(), interactor: Deciding(), interceptors: chain)
+    return await intercepted(store, size.scaled(1_000_000))
+  },
+]
+
+/// Nanoseconds an action.
+private func intercepted(_ store: Store<Deciding>, _ count: Int) async -> Double {
+  let figure = await perItem(count) {
+    for number in 0..<count { store.send(.add(number)) }
+  }
+  let last = await store.state.last
+  precondition(last == count - 1)
+  return figure
+}
+
+/// Lets every action pass, and does nothing with what it is told.
+private struct Passing: Interceptor {
+  typealias Action = Change
+  typealias Mutation = Change
+  typealias State = Tally
+}
