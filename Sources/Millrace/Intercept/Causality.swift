@@ -20,10 +20,10 @@ struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> {
     var context = commit.cause.context
     while let parent = context.parent {
       if let commits = byRun[parent], let first = commits.first {
-        lines.append("sent by the handler of \(link(first, commits))")
+        lines.append("\(sending(context)) \(link(first, commits))")
         context = first.cause.context
       } else {
-        lines.append("sent by the handler of \(unknown(parent, seenFrom: context.run))")
+        lines.append("\(sending(context)) \(unknown(parent, seenFrom: context.run))")
         if parent != context.root { lines.append("the chain began with \(beginning(context, byRun))") }
         context = byRun[context.root]?.first?.cause.context ?? context
         break
@@ -33,6 +33,12 @@ struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> {
   }
 
   // MARK: Links
+
+  /// How an action was sent by a handler; a trace is told where it begins.
+  private func sending(_ context: RunContext) -> String {
+    guard let trace = context.trace, !context.inheritsTrace else { return "sent by the handler of" }
+    return "sent in the trace \(trace.traceparent) by the handler of"
+  }
 
   private func link(_ first: Commit, _ commits: [Commit]) -> String {
     let what = commits.map { "\(name.of($0.mutation)) (revision \($0.revision))" }.joined(separator: ", ")

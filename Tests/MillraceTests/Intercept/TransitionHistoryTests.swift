@@ -81,6 +81,27 @@ struct TransitionHistoryTests {
         """)
   }
 
+  @Test("A trace is told where it was given to an action", arguments: [true, false])
+  func ownTrace(isParentKept: Bool) async throws {
+    let history = History()
+    let (store, other, header) = (makeStore([history]), Store<Script>(), header)
+    let action = Kitchen.Action.cook { [store] run in
+      run.emit(.served("a"))
+      let own = TraceContext(traceparent: header)
+      if isParentKept {
+        _ = await store.send(.serve("b"), context: own).outcome
+      } else {
+        let there = Script.Action.handle { [store] _ in _ = await store.send(.serve("b"), context: own).outcome }
+        _ = await other.send(there).outcome
+      }
+    }
+    _ = await store.send(action).outcome
+    let lines = history.why(2).split(separator: "\n")
+    #expect(lines.count == (isParentKept ? 3 : 4))
+    #expect(lines[1].hasPrefix("sent in the trace \(header) by the handler of "))
+    #expect(lines.last == "sent from outside of any run, without a trace")
+  }
+
   @Test("A parent that committed nothing, or nothing that is kept, is told by its id")
   func unknownParents() async throws {
     let history = History(keeping: 1)
