@@ -145,7 +145,8 @@ final class Replay<I: Interactor> {
   @inlinable
   func takeWhatIsLeft() -> Finding {
     follower.take(into: &batch)
-    return batch.isEmpty ? .ended : .entries
+    if !batch.isEmpty { return .entries }
+    return follower.error.map { .failed($0) } ?? .ended
   }
 }
 
