@@ -9,6 +9,9 @@ public struct ObservationPolicy: Sendable, Hashable {
 
   @usableFromInline let kind: Kind
 
+  /// What larger numbers of commits are taken as, so that a revision and one of them can be added.
+  private static let most = 1 << 48
+
   /// Only the newest: a slow observer skips what came between, at no cost to the store.
   public static let latest = ObservationPolicy(kind: .latest)
 
@@ -18,10 +21,10 @@ public struct ObservationPolicy: Sendable, Hashable {
   /// not taken yet are kept for it.
   ///
   /// - Parameters:
-  ///   - buffer: how many commits it may be behind; below 1 it is taken as 1.
+  ///   - buffer: how many commits it may be behind; below 1 it is taken as 1, and any number is possible.
   ///   - onOverflow: what becomes of an observer that is further behind.
   public static func every(buffer: Int = 256, onOverflow: GapPolicy = .reportGap) -> ObservationPolicy {
-    ObservationPolicy(kind: .every(buffer: max(1, buffer), onOverflow: onOverflow))
+    ObservationPolicy(kind: .every(buffer: min(max(1, buffer), most), onOverflow: onOverflow))
   }
 
   /// Each state in order, and the store takes on less while the observer is far behind.
@@ -36,7 +39,7 @@ public struct ObservationPolicy: Sendable, Hashable {
   ///   - bound: commits behind; below 1 it is taken as 1.
   ///   - limit: commits behind; below `bound` it is taken as that.
   public static func lossless(bound: Int = 1_024, limit: Int = 65_536) -> ObservationPolicy {
-    let bound = max(1, bound)
-    return ObservationPolicy(kind: .lossless(bound: bound, limit: max(bound, limit)))
+    let bound = min(max(1, bound), most)
+    return ObservationPolicy(kind: .lossless(bound: bound, limit: min(max(bound, limit), most)))
   }
 }
