@@ -57,13 +57,14 @@ struct SnippetsTests {
     return nil
   }
 
-  /// Where snippets stand, relative to the package.
+  /// Where snippets stand, relative to the package; in folders of these too.
   static let folders = ["Tests/MillraceTests/Documentation", "Tests/MillraceOperatorsTests/Documentation"]
 
-  /// The trimmed lines of each Swift file of those folders but this one.
+  /// The trimmed lines of each Swift file in those folders but this one.
   static func homes() throws -> [[String]] {
     let files = try folders.flatMap { folder in
-      try FileManager.default.contentsOfDirectory(at: package.appending(path: folder), includingPropertiesForKeys: nil)
+      try FileManager.default.subpathsOfDirectory(atPath: package.appending(path: folder).path)
+        .map { package.appending(path: folder).appending(path: $0) }
     }
     let own = URL(filePath: #filePath).lastPathComponent
     return try files.filter { $0.pathExtension == "swift" && $0.lastPathComponent != own }.map { file in

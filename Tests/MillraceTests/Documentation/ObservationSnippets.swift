@@ -1,0 +1,261 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// What is observed in docs/observation.md: a heater in a room.
+struct Heater: Interactor {
+  struct State: Sendable, Equatable {
+    var room = "Hall"
+    var degrees = 15
+    var target: Int?
+    var bell = Pulse("")
+
+    var isHeating: Bool { target.map { degrees < $0 } ?? false }
+  }
+
+  enum Action: Sendable, Equatable {
+    case measure(Int)
+    case measureAll([Int])
+    case aim(Int?)
+    case ring(String)
+  }
+
+  enum Mutation: Sendable, Equatable {
+    case measured(Int)
+    case aimed(Int?)
+    case rung(String)
+  }
+
+  func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    switch action {
+    case .measure(let degrees): .mutate(.measured(degrees))
+    case .measureAll(let all): .mutate(all.map { .measured($0) })
+    case .aim(let target): .mutate(.aimed(target))
+    case .ring(let text): .mutate(.rung(text))
+    }
+  }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    switch mutation {
+    case .measured(let degrees): state.degrees = degrees
+    case .aimed(let target): state.target = target
+    case .rung(let text): state.bell.value = text
+    }
+  }
+}
+
+/// The snippets of docs/observation.md, as they stand there.
+enum ObservationSnippets {
+  struct Label: Sendable, Equatable {
+    var text: String
+
+    init(_ state: Heater.State) {
+      text = "\(state.room): \(state.degrees)°"
+    }
+  }
+
+  static func states(_ store: Store<Heater>, _ show: (Heater.State) -> Void) async {
+    for await state in store.states { show(state) }
+  }
+
+  static func every(_ store: Store<Heater>, _ log: (String) -> Void) async throws {
+    for try await snapshot in store.states(.every(buffer: 256, onOverflow: .reportGap)) {
+      if snapshot.missed > 0 { log("\(snapshot.missed) states were skipped") }
+      log("\(snapshot.revision): \(snapshot.state.degrees)")
+    }
+  }
+
+  static func lossless(_ store: Store<Heater>, write: (Heater.State) async throws -> Void) async throws {
+    for try await snapshot in store.states(.lossless(bound: 1_024, limit: 65_536)) {
+      try await write(snapshot.state)
+    }
+  }
+
+  typealias Parts = (
+    degrees: ValueSequence<Int>, isHeating: ValueSequence<Bool>, target: ValueSequence<Int?>,
+    labels: ValueSequence<Label>, bell: ValueSequence<Pulse<String>>
+  )
+
+  static func parts(_ store: Store<Heater>) -> Parts {
+    let degrees = store.values(of: \.degrees)
+    let isHeating = store.values(of: \.isHeating)
+    let target = store.values(of: \.target)
+    let labels = store.values { Label($0) }
+    let bell = store.values(of: \.bell)
+    return (degrees, isHeating, target, labels, bell)
+  }
+
+  static func compared(_ store: Store<Heater>) -> (SnapshotSequence<Int>, ValueSequence<Int>, ValueSequence<Int>) {
+    let all = store.values(of: \.degrees, .every())
+    let tens = store.values(of: \.degrees, removingDuplicatesBy: { $0 / 10 == $1 / 10 })
+    let each = store.values(of: \.degrees, removingDuplicatesBy: nil)
+    return (all, tens, each)
+  }
+
+  static func transitions(_ store: Store<Heater>, _ log: (String) -> Void) async throws {
+    for try await transition in store.transitions {
+      log("\(transition.revision): \(transition.mutation), because of \(transition.cause.action)")
+    }
+  }
+
+  static func differences(_ store: Store<Heater>, _ log: (Int) -> Void) async throws {
+    for try await transition in store.transitions(.every(), includesBefore: true) {
+      if let before = transition.before { log(transition.state.degrees - before.degrees) }
+    }
+  }
+
+  static func wait(_ store: Store<Heater>) async throws -> Heater.State {
+    let warm = try await store.wait(until: { $0.degrees >= 20 }, timeout: .seconds(5))
+    return warm
+  }
+}
+
+@Suite("Observation", .timeLimit(.minutes(1)))
+struct ObservationSnippetsTests {
+  private let clock = TestClock()
+  private let store: Store<Heater>
+
+  init() {
+    store = Store(
+      initial: Heater.State(), interactor: Heater(), configuration: StoreConfiguration(clock: clock))
+  }
+
+  @Test("O2, O3: states begin with the current one, and skip to the newest of one step")
+  func states() async throws {
+    let seen = Recorder<Int>()
+    store.send(.measure(16))
+    let task = Task { [store] in await ObservationSnippets.states(store) { seen.record($0.degrees) } }
+    #expect(try await seen.next() == 16)
+    store.send(.measureAll([17, 18, 19]))
+    #expect(try await seen.next() == 19)
+    await store.shutdown()
+    await task.value
+    #expect(seen.recorded == [16, 19])
+  }
+
+  @Test("O3: every state is told of in order, also of one step, and what is skipped is counted")
+  func every() async throws {
+    let log = Recorder<String>()
+    let task = Task { [store] in try await ObservationSnippets.every(store, log.record) }
+    #expect(try await log.next() == "0: 15")
+    store.send(.measureAll([17, 18]))
+    #expect(try await log.next(2) == ["1: 17", "2: 18"])
+    store.send(.measureAll(Array(1...300)))
+    #expect(try await log.next(2) == ["299 states were skipped", "302: 300"])
+    await store.shutdown()
+    try await task.value
+  }
+
+  @Test("O3: where nothing may be skipped, a store that is far ahead takes no more")
+  func lossless() async throws {
+    let (written, gate) = (Recorder<Int>(), Gate())
+    let task = Task { [store] in
+      try await ObservationSnippets.lossless(store) { state in
+        written.record(state.degrees)
+        try await gate.enter()
+      }
+    }
+    #expect(try await written.next() == 15)
+    store.send(.measureAll(Array(1...1_024)))
+    #expect(await store.send(.measure(0)).refusal == .full)
+    gate.open()
+    #expect(try await written.next(1_024) == Array(1...1_024))
+    await store.shutdown()
+    try await task.value
+  }
+
+  @Test("O4: parts are told of when they differ, nil is a value, and a pulse tells of each setting")
+  func parts() async throws {
+    let parts = ObservationSnippets.parts(store)
+    let (degrees, isHeating) = (Recorder<Int>(), Recorder<Bool>())
+    let (target, labels, bell) = (Recorder<Int?>(), Recorder<String>(), Recorder<String>())
+    degrees.record(from: parts.degrees)
+    isHeating.record(from: parts.isHeating)
+    target.record(from: parts.target)
+    labels.record(from: parts.labels.map(\.text))
+    bell.record(from: parts.bell.map(\.value))
+    #expect(try await degrees.next() == 15)
+    #expect(try await isHeating.next() == false)
+    #expect(try await target.next() == nil)
+    #expect(try await labels.next() == "Hall: 15°")
+    #expect(try await bell.next() == "")
+
+    store.send(.aim(20))
+    #expect(try await isHeating.next() == true)
+    #expect(try await target.next() == 20)
+    store.send(.measure(21))
+    #expect(try await isHeating.next() == false)
+    #expect(try await degrees.next() == 21)
+    #expect(try await labels.next() == "Hall: 21°")
+    store.send(.aim(nil))
+    #expect(try await target.next() == nil)
+    for _ in 0..<2 {
+      store.send(.ring("ding"))
+      #expect(try await bell.next() == "ding")
+    }
+    await store.shutdown()
+    #expect(degrees.recorded == [15, 21])
+    #expect(isHeating.recorded == [false, true, false])
+    #expect(target.recorded == [nil, 20, nil])
+    #expect(bell.recorded == ["", "ding", "ding"])
+  }
+
+  @Test("O4: values are compared as one says, or not at all")
+  func compared() async throws {
+    let (all, tens, each) = ObservationSnippets.compared(store)
+    var every = all.makeAsyncIterator()
+    let (ofTens, ofEach) = (Recorder<Int>(), Recorder<Int>())
+    ofTens.record(from: tens)
+    ofEach.record(from: each)
+    #expect(try await ofTens.next() == 15)
+    #expect(try await ofEach.next() == 15)
+    store.send(.measureAll([16, 16, 21, 21]))
+    #expect(try await ofEach.next() == 21)
+    #expect(try await ofTens.next() == 21)
+    store.send(.aim(30))
+    #expect(try await ofEach.next() == 21)
+    store.send(.measure(29))
+    #expect(try await ofEach.next() == 29)
+    store.send(.measure(30))
+    #expect(try await ofTens.next() == 30)
+    var seen: [Snapshot<Int>] = []
+    for _ in 0..<5 { seen.append(try #require(try await every.next())) }
+    #expect(seen.map(\.state) == [15, 16, 21, 29, 30])
+    #expect(seen.map(\.revision) == [0, 1, 3, 6, 7])
+    #expect(seen.allSatisfy { $0.missed == 0 })
+  }
+
+  @Test("O5: a transition has its mutation, its revision, and the action that brought it about")
+  func transitions() async throws {
+    let (log, differences) = (Recorder<String>(), Recorder<Int>())
+    store.send(.measure(14))
+    let tasks = [
+      Task.immediate { [store] in try await ObservationSnippets.transitions(store, log.record) },
+      Task.immediate { [store] in try await ObservationSnippets.differences(store, differences.record) },
+    ]
+    store.send(.measureAll([16, 19]))
+    store.send(.aim(20))
+    #expect(
+      try await log.next(3) == [
+        "2: measured(16), because of measureAll([16, 19])",
+        "3: measured(19), because of measureAll([16, 19])",
+        "4: aimed(Optional(20)), because of aim(Optional(20))",
+      ])
+    #expect(try await differences.next(3) == [2, 3, 0])
+    await store.shutdown()
+    for task in tasks { try await task.value }
+  }
+
+  @Test("A wait judges each state, also one inside a step; its time is the store's")
+  func wait() async throws {
+    let waiting = Task.immediate { [store] in try await ObservationSnippets.wait(store) }
+    store.send(.measureAll([20, 15]))
+    #expect(try await waiting.value.degrees == 20)
+
+    let late = Task.immediate { [store] in try await ObservationSnippets.wait(store) }
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: WaitError.self) { try await late.value }
+    #expect(error?.code == .timedOut)
+  }
+}
