@@ -52,6 +52,7 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
     if board.keep(mutation, at: revision) { noteHold() }
     if board.tellsCommits { didCommit(mutation) }
     if board.hasWatchers { judge() }
+    if board.hasBonds { stateChanged() }
   }
 
   /// Tells of a commit, as long as the board says that this is wanted.
@@ -77,6 +78,12 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   ///
   /// *Owner's.*
   func causesAreSought(_ areSought: Bool) {}
+
+  /// Told of each commit, after it, while runs live only as long as the state lets them; must not commit.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func stateChanged() {}
 
   /// How many mutations were committed; the owner knows, for others it may be more by now.
   @inlinable final var revision: Int { newest.load(ordering: .acquiring) }

@@ -48,6 +48,20 @@ public struct Decision<Mutation: Sendable>: Sendable {
     Decision(step: .reject(error))
   }
 
+  /// The same decision with other mutations: what a parent makes of a child's.
+  @inlinable
+  public func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
+    switch step {
+    case .ignore: .ignore
+    case .handle: .handle
+    case .one(let mutation): Decision<Other>(step: .one(transform(mutation)))
+    case .many(let mutations): Decision<Other>(step: .many(mutations.map(transform)))
+    case .oneThenHandle(let mutation): Decision<Other>(step: .oneThenHandle(transform(mutation)))
+    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(mutations.map(transform)))
+    case .reject(let error): .reject(error)
+    }
+  }
+
   /// The mutations that this decision commits, in order.
   public var mutations: [Mutation] {
     switch step {

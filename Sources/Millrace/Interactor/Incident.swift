@@ -24,6 +24,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported once a store.
     public static let lateEmit = Kind(name: "lateEmit")
 
+    /// An action was sent to a child that its parent does not have.
+    ///
+    /// Reported once a store for each place of a child.
+    public static let missingChild = Kind(name: "missingChild")
+
     /// The interactor has a method that looks like one of the protocol's and is not.
     ///
     /// Reported once a type, in debug builds.

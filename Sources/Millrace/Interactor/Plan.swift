@@ -163,6 +163,21 @@ public struct Plan: Sendable {
     changed { $0.recovery = recovery }
   }
 
+  // MARK: Composition
+
+  /// The plan of a child in its parent: all its keys have the child's place before them.
+  @inlinable
+  consuming func within(_ scope: @autoclosure () -> PlanKey) -> Plan {
+    isKeyless ? self : keyed(within: scope())
+  }
+
+  @usableFromInline var isKeyless: Bool { terms?.hasKey != true }
+
+  @usableFromInline
+  consuming func keyed(within scope: PlanKey) -> Plan {
+    changed { $0.put(within: scope) }
+  }
+
   private consuming func changed(_ change: (PlanTerms) -> Void) -> Plan {
     if terms == nil {
       terms = PlanTerms(nil, nil)

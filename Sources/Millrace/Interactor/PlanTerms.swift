@@ -17,7 +17,7 @@ package final class PlanTerms: @unchecked Sendable {
 
   /// Nil: beside all others, and without a key.
   let overlap: Overlap?
-  let key: PlanKey?
+  private(set) var key: PlanKey?
   var pace: Pace?
   var timeout: Duration?
   var attemptTimeout: Duration?
@@ -57,6 +57,16 @@ package final class PlanTerms: @unchecked Sendable {
     note(breaker.failures >= 1 && breaker.within > .zero && breaker.openFor > .zero ? nil : .breaker)
     self.breaker = breaker
     ownBreakerKey = key
+  }
+
+  /// Whether the plan names any key.
+  var hasKey: Bool { breakerKey != nil }
+
+  /// Makes all keys those of a child.
+  func put(within scope: PlanKey) {
+    note(scope == scope ? nil : .key)
+    key = key.map { PlanKey(ScopedKey(scope: scope, key: $0)) }
+    ownBreakerKey = ownBreakerKey.map { PlanKey(ScopedKey(scope: scope, key: $0)) }
   }
 
   /// Whether there may be more than one attempt, or what becomes of one matters.

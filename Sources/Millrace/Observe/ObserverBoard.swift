@@ -22,6 +22,11 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
     didSet { noteNeeds() }
   }
 
+  /// Whether runs live only as long as each single state lets them.
+  @exclusivity(unchecked) @usableFromInline var hasBonds = false {
+    didSet { noteNeeds() }
+  }
+
   /// Whether each state is judged by somebody.
   @exclusivity(unchecked) @usableFromInline private(set) var hasWatchers = false
 
@@ -35,7 +40,7 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
 
   private func noteNeeds() {
     hasWatchers = !watchers.isEmpty
-    needsEach = hasWatchers || tellsCommits || log != nil
+    needsEach = hasWatchers || hasBonds || tellsCommits || log != nil
   }
 
   // MARK: Every state

@@ -17,6 +17,11 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
   /// *Owner's.*
   @exclusivity(unchecked) @usableFromInline var course: Course<I>?
 
+  /// What must hold of the state for it to go on.
+  ///
+  /// *Owner's.*
+  @exclusivity(unchecked) @usableFromInline var bond: Bond<I>?
+
   /// Where it runs; from its start until it is begun.
   @exclusivity(unchecked) @usableFromInline var runner: Runner<I>?
 

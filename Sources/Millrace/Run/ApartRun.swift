@@ -3,20 +3,36 @@
 final class ApartRun<I: Interactor>: Sendable {
   @usableFromInline let emit: @Sendable (I.Mutation) -> Bool
   @usableFromInline let state: @Sendable () async -> I.State
-  let surroundings: RunSurroundings
 
+  /// See ``Run/bind(_:)``.
+  @usableFromInline let bind: @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
+  @usableFromInline let surroundings: any RunSurroundings
+
+  @inlinable
   init(
-    _ surroundings: RunSurroundings, emit: @escaping @Sendable (I.Mutation) -> Bool,
-    state: @escaping @Sendable () async -> I.State
+    _ surroundings: any RunSurroundings, emit: @escaping @Sendable (I.Mutation) -> Bool,
+    state: @escaping @Sendable () async -> I.State,
+    bind: @escaping @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
   ) {
     self.emit = emit
     self.state = state
+    self.bind = bind
     self.surroundings = surroundings
   }
 }
 
-/// What a run is told besides the state.
-struct RunSurroundings: Sendable {
+/// What a run is told besides the state; the same for the run of a parent and that of its child.
+@usableFromInline
+protocol RunSurroundings: Sendable {
+  var id: ActionID { get }
+  var attempt: Int { get }
+  var idempotencyKey: String { get }
+  var clock: any Clock<Duration> { get }
+  var context: RunContext? { get }
+}
+
+/// What a run outside a store is told.
+struct LoneSurroundings: RunSurroundings {
   let id: ActionID
   let attempt: Int
   let idempotencyKey: String

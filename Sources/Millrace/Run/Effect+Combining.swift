@@ -60,19 +60,16 @@ extension Effect {
   /// - Parameters:
   ///   - state: the child's state in the parent's, for ``Run/state``.
   ///   - transform: the parent's mutation for one of the child's.
+  @inlinable
   public func mapMutations<Parent: Interactor>(
     state: @escaping @Sendable (Parent.State) -> I.State,
     _ transform: @escaping @Sendable (I.Mutation) -> Parent.Mutation
   ) -> Effect<Parent> {
     switch content {
-    case .one(let mutation): return .just(transform(mutation))
-    case .known(let mutations): return .sequence(mutations.map(transform))
-    case .body(let body):
-      return Effect<Parent> { run in
-        try await body(
-          Run(
-            ApartRun(run.surroundings, emit: { run.emit(transform($0)) }, state: { state(await run.state) })))
-      }
+    case .one(let mutation): .just(transform(mutation))
+    case .known(let mutations): .sequence(mutations.map(transform))
+    case .body(let body): Effect<Parent> { run in try await body(run.run(state: state, mutation: transform)) }
+    case .notHandled: Effect<Parent>(content: .notHandled)
     }
   }
 }

@@ -34,6 +34,8 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
     case known([I.Mutation])
     case one(I.Mutation)
     case body(Body)
+    /// There is no handler.
+    case notHandled
   }
 
   @usableFromInline let content: Content
@@ -74,6 +76,8 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
       for mutation in mutations where !run.emit(mutation) { return }
     case .body(let body):
       try await body(run)
+    case .notHandled:
+      throw NotHandled()
     }
   }
 
@@ -103,6 +107,6 @@ extension Interactor where Mutations == Effect<Self> {
   ///
   /// An action that is decided as `.handle` is rejected as ``Rejection/notHandled``.
   public func handle(_ action: Action, state: State) async -> Effect<Self> {
-    Effect { _ in throw NotHandled() }
+    Effect(content: .notHandled)
   }
 }

@@ -32,7 +32,7 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
     let fold = Fold<I>(state)
     let run = Run<I>(
       ApartRun(
-        RunSurroundings(
+        LoneSurroundings(
           id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
           context: nil),
         emit: { mutation in
@@ -40,7 +40,8 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           if case .terminated = continuation.yield(mutation) { return false }
           return true
         },
-        state: { fold.state }))
+        state: { fold.state },
+        bind: { holds in Optional(fold.state).flatMap { holds($0) ? $0 : nil } }))
     let task = Task { [effect] in
       do {
         try await effect.perform(in: run)

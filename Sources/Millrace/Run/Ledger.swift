@@ -18,6 +18,12 @@ final class Ledger<I: Interactor> {
   /// The runs that have a slot and have not ended, in the order in which they got it.
   @usableFromInline var runs = LinkedList<ActiveRun<I>>()
 
+  /// What must hold of the state for runs to go on, in the order in which they were bound.
+  var bonds = LinkedList<Bond<I>>()
+
+  /// Runs whose bond the last commits have broken, to be ended after the step.
+  var orphans: [ActiveRun<I>] = []
+
   // MARK: Waiting
 
   /// All that wait, in the order in which they began to, and how many they are.
@@ -80,6 +86,9 @@ final class Ledger<I: Interactor> {
 
   /// Problems of plans that were reported.
   var reportedProblems: Set<PlanProblem> = []
+
+  /// The places of children that were missing and reported.
+  var reportedPlaces: Set<ObjectIdentifier> = []
 
   /// Whether one more action may wait, be it that another one has to go for it.
   @inlinable final var mayWait: Bool {

@@ -1,5 +1,5 @@
 /// What an effect's closure gets: the means to emit mutations and to see the state they lead to.
-public struct Run<I: Interactor>: Sendable {
+public struct Run<I: Interactor>: Sendable, RunSurroundings {
   /// Where a run commits; two words, for it is copied often.
   @usableFromInline
   @frozen
@@ -24,6 +24,7 @@ public struct Run<I: Interactor>: Sendable {
     place = .attempt(attempt)
   }
 
+  @inlinable
   init(_ apart: ApartRun<I>) {
     place = .apart(apart)
   }
@@ -107,8 +108,17 @@ public struct Run<I: Interactor>: Sendable {
     }
   }
 
-  /// What is the same for the run of a parent and that of its child.
-  var surroundings: RunSurroundings {
-    RunSurroundings(id: id, attempt: attempt, idempotencyKey: idempotencyKey, clock: clock, context: context)
+  /// Lets the run live only as long as `holds` is true of the state: the commit after which it is false ends it as cancelled.
+  ///
+  /// It counts until the run ends; that of one attempt until the next one binds the run itself.
+  ///
+  /// - Returns: the newest state, or nil when `holds` is false of it, or the run has ended; it has its outcome then.
+  @usableFromInline
+  func bind(_ holds: @escaping @Sendable (I.State) -> Bool) async -> I.State? {
+    switch place {
+    case .store(let runner, let run): await runner.bind(run, nil, holds)
+    case .attempt(let attempt): await attempt.runner.bind(attempt.run, attempt, holds)
+    case .apart(let apart): await apart.bind(holds)
+    }
   }
 }

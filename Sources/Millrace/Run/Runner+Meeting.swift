@@ -80,6 +80,7 @@ extension Runner {
     while record.lane.hasPlace, let run = record.waiting.first, let course = run.course {
       leaveQueue(course)
       takeTurn(run)
+      endOrphans()
       if isWanted { return afterLeaving { self.perform { self.pump(record) } } }
     }
     record.isPumpDue = false

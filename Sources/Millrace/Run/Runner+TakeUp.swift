@@ -104,7 +104,7 @@ extension Runner {
     case .ignore:
       end(run, .finished)
     case .reject(let error):
-      end(run, .rejected(.decided(error)))
+      reject(run, error)
     }
   }
 }

@@ -49,6 +49,7 @@ extension Runner {
       if ledger.alarm?.moment == moment { ledger.alarm = nil }
       while let due = ledger.timetable.popDue(at: ledger.time.now()) {
         due.action()
+        self.endOrphans()
         if self.isWanted { return self.afterLeaving { self.ring(moment) } }
       }
       self.setAlarm()

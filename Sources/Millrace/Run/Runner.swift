@@ -59,6 +59,10 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     super.init(state: state, interactor: interactor)
   }
 
+  override func stateChanged() {
+    findOrphans()
+  }
+
   /// The ledger, made if there is none.
   ///
   /// *Owner's.*
@@ -194,6 +198,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     if run.hasEnded { return }
     run.willEnd()
     if run.phase.isInFlight { ledger?.runs.remove(run) }
+    if run.bond != nil { unbind(run) }
     let consequences = run.phase.advance(.end)
     if outcome.isFinished, run.course == nil, takesShortWay {
       if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }

@@ -1,0 +1,125 @@
+/// Two interactors over one state, as one: both see every action, and every mutation.
+///
+/// ```swift
+/// let interactor = Combined(Accounts(), Combined(Audit(), Alerts()))
+/// ```
+///
+/// For more than two it is nested. What its parts say is put together so:
+///
+/// | | |
+/// |---|---|
+/// | `decide` | Both are asked on the same state. The first rejection rejects the action, and nothing is committed. Otherwise the mutations of the first, then those of the second, are one atomic step; `handle` is run if either asks for it. |
+/// | `handle` | Both are called, the first one first, whichever asked for it; what they return runs side by side, as ``Effect/merge(_:)-([Effect<I>])``. A part without a `handle` is skipped. If neither has one, the action is rejected as ``Rejection/notHandled``. |
+/// | `reduce` | Each mutation goes through the first, then through the second. |
+/// | `plan` | The first plan that is not ``Plan/concurrent``. |
+/// | `closing` | The first mutation that is not nil; the second is not asked then. |
+///
+/// So a part decides `.ignore` for actions that are none of its own, and its `reduce` passes over mutations of others.
+@frozen
+public struct Combined<First: Interactor, Second: Interactor>: Interactor
+where First.Action == Second.Action, First.Mutation == Second.Mutation, First.State == Second.State {
+  /// What both parts take.
+  public typealias Action = First.Action
+
+  /// What both parts make.
+  public typealias Mutation = First.Mutation
+
+  /// What both parts work on.
+  public typealias State = First.State
+
+  /// What `handle` returns.
+  public typealias Mutations = Effect<Combined>
+
+  /// The part that is asked first.
+  public let first: First
+
+  /// The part that is asked second.
+  public let second: Second
+
+  /// Makes one interactor of two.
+  @inlinable
+  public init(_ first: First, _ second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  /// What both decide on the same state, as one step.
+  @inlinable
+  public func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    first.decide(action, state: state).joined(with: second.decide(action, state: state))
+  }
+
+  /// What both do, side by side; the second is called when the first has returned its sequence.
+  @inlinable
+  public func handle(_ action: Action, state: State) async -> Effect<Combined> {
+    let one = await first.effect(of: action, state: state, newest: { $0 }, mutation: { $0 }) as Effect<Combined>
+    let other = await second.effect(of: action, state: state, newest: { $0 }, mutation: { $0 }) as Effect<Combined>
+    return one.joined(with: other)
+  }
+
+  /// Applies the mutation as the first does, then as the second does.
+  @inlinable
+  public static func reduce(into state: inout State, mutation: Mutation) {
+    First.reduce(into: &state, mutation: mutation)
+    Second.reduce(into: &state, mutation: mutation)
+  }
+
+  /// The first plan that is not ``Plan/concurrent``.
+  @inlinable
+  public func plan(for action: Action) -> Plan {
+    let plan = first.plan(for: action)
+    return plan.isConcurrent ? second.plan(for: action) : plan
+  }
+
+  /// The first closing mutation there is.
+  @inlinable
+  public func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+    first.closing(action, outcome: outcome) ?? second.closing(action, outcome: outcome)
+  }
+}
+
+extension Decision {
+  /// This decision and another one on the same state, as one.
+  @inlinable
+  func joined(with other: Decision) -> Decision {
+    switch (step, other.step) {
+    case (.reject, _), (_, .ignore), (.handle, .handle): self
+    case (_, .reject), (.ignore, _): other
+    case (.one(let mutation), .handle), (.handle, .one(let mutation)): .mutate(mutation, thenHandle: true)
+    default: .mutate(mutations + other.mutations, thenHandle: handles || other.handles)
+    }
+  }
+}
+
+extension Effect {
+  /// This effect and that of another part, side by side; a part without a handler is skipped.
+  @usableFromInline
+  func joined(with other: Effect) -> Effect {
+    switch (content, other.content) {
+    case (_, .notHandled): return self
+    case (.notHandled, _): return other
+    case (.body, _), (_, .body): break
+    default: return .sequence(knownMutations + other.knownMutations)
+    }
+    return Effect { run in
+      let isHandled = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for effect in [self, other] {
+          group.addTask {
+            do { try await effect.perform(in: run) } catch is NotHandled { return false }
+            return true
+          }
+        }
+        return try await group.reduce(false) { $0 || $1 }
+      }
+      if !isHandled { throw NotHandled() }
+    }
+  }
+
+  private var knownMutations: [I.Mutation] {
+    switch content {
+    case .one(let mutation): [mutation]
+    case .known(let mutations): mutations
+    case .body, .notHandled: []
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// Says where a child stands that its parent may have or not have.
+///
+/// ```swift
+/// enum DialogScope: OptionalScope {
+///   static func state(of parent: App.State) -> Dialog.State? { parent.dialog }
+///   static func mutation(_ mutation: Dialog.Mutation) -> App.Mutation { .dialog(mutation) }
+///   static func update(_ parent: inout App.State, _ body: (inout Dialog.State) -> Void) {
+///     if parent.dialog != nil { body(&parent.dialog!) }
+///   }
+/// }
+/// ```
+///
+/// It stands for one place; see ``Scope``.
+public protocol OptionalScope<Parent, Child>: SendableMetatype {
+  /// The interactor that may have the child.
+  associatedtype Parent: Interactor
+
+  /// The interactor that is the child.
+  associatedtype Child: Interactor
+
+  /// The child's part of the parent's state, or nil when there is no child.
+  ///
+  /// Called with the store's turn, after each commit while a run of the child is in flight: quick and free of effects.
+  static func state(of parent: Parent.State) -> Child.State?
+
+  /// The parent's mutation that carries one of the child.
+  static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
+
+  /// Lets `body` change the child's state, in place; does nothing when there is no child.
+  static func update(_ parent: inout Parent.State, _ body: (inout Child.State) -> Void)
+}
+
+extension OptionalScope {
+  /// Applies a mutation of the child: the line for the parent's `reduce`.
+  ///
+  /// A mutation of a child that is gone changes nothing.
+  @inlinable
+  public static func reduce(into parent: inout Parent.State, mutation: Child.Mutation) {
+    update(&parent) { Child.reduce(into: &$0, mutation: mutation) }
+  }
+}
