@@ -11,7 +11,8 @@ struct Benchmarks {
     }
     let parsed = flags.parseOrExit()
     let filter = parsed.text("--filter") ?? ""
-    let rows = sendRows + interceptRows + handleRows + runRows + observeRows + stateRows + storeRows
+    let rows =
+      sendRows + interceptRows + composeRows + handleRows + runRows + observeRows + stateRows + storeRows
     guard rows.contains(where: { filter.isEmpty || $0.name.contains(filter) }) else {
       flags.exit(
         with: FlagError(

@@ -2,6 +2,9 @@
 ///
 /// ```swift
 /// enum HouseScope: EachScope {
+///   typealias Parent = Town
+///   typealias Child = House
+///
 ///   static func state(of id: Int, in parent: Town.State) -> House.State? { parent.houses[id] }
 ///   static func mutation(_ mutation: House.Mutation, of id: Int) -> Town.Mutation { .house(id, mutation) }
 ///   static func update(_ id: Int, in parent: inout Town.State, _ body: (inout House.State) -> Void) {

@@ -20,6 +20,7 @@ public struct EachScoped<S: EachScope>: Sendable {
 
   /// What a child decides on its part of the state; rejects with ``MissingChild`` when it is not there.
   @inlinable
+  @inline(__always)
   public func decide(
     _ action: S.Child.Action, of id: S.ID, state: S.Parent.State
   ) -> Decision<S.Parent.Mutation> {
@@ -41,18 +42,20 @@ public struct EachScoped<S: EachScope>: Sendable {
 
   /// A child's plan; its keys are those of this scope and this id, so that they meet no equal keys of others.
   @inlinable
+  @inline(__always)
   public func plan(for action: S.Child.Action, of id: S.ID) -> Plan {
-    child.plan(for: action).within(PlanKey(ChildPlace(ObjectIdentifier(S.self), id)))
+    child.plan(for: action).within(PlanKey(scope: S.self, id: id))
   }
 
   /// A child's closing mutation.
   @inlinable
+  @inline(__always)
   public func closing(_ action: S.Child.Action, of id: S.ID, outcome: Outcome) -> S.Parent.Mutation? {
     child.closing(action, outcome: outcome).map { S.mutation($0, of: id) }
   }
 
   /// What a key of a child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   public func key(_ key: some Hashable & Sendable, of id: S.ID) -> ScopedKey {
-    ScopedKey(scope: PlanKey(ChildPlace(ObjectIdentifier(S.self), id)), key: PlanKey(key))
+    ScopedKey(scope: PlanKey(scope: S.self, id: id), key: PlanKey(key))
   }
 }

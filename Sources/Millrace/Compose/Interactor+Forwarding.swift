@@ -70,7 +70,7 @@ extension Run {
         bind: { holds in await bind { holds(state($0)) }.map(state) }))
   }
 
-  /// The run of a child that may be gone; this run ends with the child. Nil when it is gone already.
+  /// The run of a child that may be gone, with which this run ends; nil when it is gone already.
   @inlinable
   func run<Child: Interactor>(
     part: @escaping @Sendable (I.State) -> Child.State?,

@@ -2,6 +2,9 @@
 ///
 /// ```swift
 /// enum DialogScope: OptionalScope {
+///   typealias Parent = App
+///   typealias Child = Dialog
+///
 ///   static func state(of parent: App.State) -> Dialog.State? { parent.dialog }
 ///   static func mutation(_ mutation: Dialog.Mutation) -> App.Mutation { .dialog(mutation) }
 ///   static func update(_ parent: inout App.State, _ body: (inout Dialog.State) -> Void) {

@@ -4,6 +4,9 @@
 ///
 /// ```swift
 /// enum ProfileScope: Scope {
+///   typealias Parent = App
+///   typealias Child = Profile
+///
 ///   static func state(of parent: App.State) -> Profile.State { parent.profile }
 ///   static func mutation(_ mutation: Profile.Mutation) -> App.Mutation { .profile(mutation) }
 /// }

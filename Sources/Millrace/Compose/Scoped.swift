@@ -19,6 +19,7 @@ public struct Scoped<S: Scope>: Sendable {
 
   /// What the child decides on its part of the state.
   @inlinable
+  @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
     child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
   }
@@ -39,18 +40,20 @@ public struct Scoped<S: Scope>: Sendable {
 
   /// The child's plan; its keys are those of this scope, so that they meet no equal keys of others.
   @inlinable
+  @inline(__always)
   public func plan(for action: S.Child.Action) -> Plan {
-    child.plan(for: action).within(PlanKey(ObjectIdentifier(S.self)))
+    child.plan(for: action).within(PlanKey(scope: S.self))
   }
 
   /// The child's closing mutation.
   @inlinable
+  @inline(__always)
   public func closing(_ action: S.Child.Action, outcome: Outcome) -> S.Parent.Mutation? {
     child.closing(action, outcome: outcome).map { S.mutation($0) }
   }
 
   /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   public func key(_ key: some Hashable & Sendable) -> ScopedKey {
-    ScopedKey(scope: PlanKey(ObjectIdentifier(S.self)), key: PlanKey(key))
+    ScopedKey(scope: PlanKey(scope: S.self), key: PlanKey(key))
   }
 }

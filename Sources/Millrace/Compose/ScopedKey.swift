@@ -13,12 +13,10 @@ public struct ScopedKey: Hashable, Sendable {
 }
 
 /// Which of several children: what stands before its keys.
-@usableFromInline
 struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
   private let scope: ObjectIdentifier
   private let id: ID
 
-  @usableFromInline
   init(_ scope: ObjectIdentifier, _ id: ID) {
     self.scope = scope
     self.id = id

@@ -50,16 +50,24 @@ public struct Decision<Mutation: Sendable>: Sendable {
 
   /// The same decision with other mutations: what a parent makes of a child's.
   @inlinable
-  public func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
+  @inline(__always)
+  public consuming func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
     switch step {
-    case .ignore: .ignore
-    case .handle: .handle
+    case .ignore: Decision<Other>(step: .ignore)
+    case .handle: Decision<Other>(step: .handle)
     case .one(let mutation): Decision<Other>(step: .one(transform(mutation)))
-    case .many(let mutations): Decision<Other>(step: .many(mutations.map(transform)))
     case .oneThenHandle(let mutation): Decision<Other>(step: .oneThenHandle(transform(mutation)))
-    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(mutations.map(transform)))
-    case .reject(let error): .reject(error)
+    case .many(let mutations): Decision<Other>(step: .many(Decision.map(mutations, transform)))
+    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(Decision.map(mutations, transform)))
+    case .reject(let error): Decision<Other>(step: .reject(error))
     }
+  }
+
+  /// Out of line, so that ten levels of what is common fit into one function.
+  @inlinable
+  @inline(never)
+  static func map<Other>(_ mutations: [Mutation], _ transform: (Mutation) -> Other) -> [Other] {
+    mutations.map(transform)
   }
 
   /// The mutations that this decision commits, in order.

@@ -167,15 +167,15 @@ public struct Plan: Sendable {
 
   /// The plan of a child in its parent: all its keys have the child's place before them.
   @inlinable
+  @inline(__always)
   consuming func within(_ scope: @autoclosure () -> PlanKey) -> Plan {
-    isKeyless ? self : keyed(within: scope())
+    terms == nil ? self : keyed(within: scope())
   }
 
-  @usableFromInline var isKeyless: Bool { terms?.hasKey != true }
-
   @usableFromInline
+  @inline(never)
   consuming func keyed(within scope: PlanKey) -> Plan {
-    changed { $0.put(within: scope) }
+    terms?.hasKey == true ? changed { $0.put(within: scope) } : self
   }
 
   private consuming func changed(_ change: (PlanTerms) -> Void) -> Plan {

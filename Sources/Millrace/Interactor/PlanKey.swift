@@ -11,4 +11,18 @@ package struct PlanKey: Hashable, @unchecked Sendable {  // What it wraps was Se
     value = AnyHashable(key)
     type = ObjectIdentifier(Swift.type(of: key))
   }
+
+  /// The place of a child: its scope.
+  @usableFromInline
+  @inline(never)
+  package init(scope: any Any.Type) {
+    self.init(ObjectIdentifier(scope))
+  }
+
+  /// The place of a child: its scope, and which one it is there.
+  @usableFromInline
+  @inline(never)
+  package init(scope: any Any.Type, id: some Hashable & Sendable) {
+    self.init(ChildPlace(ObjectIdentifier(scope), id))
+  }
 }

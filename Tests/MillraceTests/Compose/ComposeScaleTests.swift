@@ -1,0 +1,29 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+@Suite("ComposeScale", .serialized, .timeLimit(.minutes(5)))
+struct ComposeScaleTests {
+  @Test("R5: after 1,000,000 children have come and gone with their runs the store is as small as before")
+  func registriesArePruned() async throws {
+    let store = Store.town()
+    let gate = Gate()
+    let stays = Script.Action.handle { _ in try await gate.enter() }.planned(.serial(key: "k"))
+    let returns = Script.Action.handle { $0.emit("a") }.planned(.latest(key: "k"))
+    for id in 10..<10 + scaled(1_000_000) {
+      store.send(.add(id))
+      let receipt = store.send(.house(id, id % 2 == 0 ? stays : returns))
+      if id % 4 == 1 { _ = await receipt.outcome }
+      store.send(.remove(id))
+      #expect(await receipt.outcome.kind == (id % 4 == 1 ? .finished : await receipt.outcome.kind))
+    }
+    gate.open()
+    await store.shutdown(drainFor: .seconds(60))
+    #expect(await store.bound == (0, 0, false))
+    #expect(await store.keyCount == 0)
+    let left = await store.onLedger { ($0?.runs.isEmpty, $0?.waiting, $0?.reportedPlaces.count) }
+    #expect(left.0 == true && left.1 == 0 && left.2 == 0)
+    #expect(await store.state.houses.count == 3)
+  }
+}

@@ -1,0 +1,246 @@
+@testable import Millrace
+
+/// A parent with children of every kind, all of them scripts; it logs each mutation that is committed, whatever becomes of it.
+struct Town: Interactor {
+  struct State: Sendable, Equatable {
+    var log: [String] = []
+    var hall = Script.State()
+    var office = Script.State()
+    var inn: Script.State?
+    var houses: [Int: Script.State] = [:]
+  }
+
+  enum Mutation: Sendable {
+    case hall(Script.Mutation)
+    case office(Script.Mutation)
+    case inn(Script.Mutation)
+    case house(Int, Script.Mutation)
+    case change(String, @Sendable (inout State) -> Void)
+  }
+
+  enum Action: Sendable {
+    case hall(Script.Action)
+    case office(Script.Action)
+    case inn(Script.Action)
+    case house(Int, Script.Action)
+    /// One step.
+    case apply([Mutation])
+    /// An effect of the parent's own, made of children's.
+    case handle(@Sendable (Town, State) async -> Effect<Town>)
+  }
+
+  let hall = Scoped<HallScope>(Script())
+  let office = KeyPathScoped<Town, Script>(Script(), state: \.office) { .office($0) }
+  let inn = OptionalScoped<InnScope>(Script())
+  let houses = EachScoped<HouseScope>(Script())
+
+  func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    switch action {
+    case .hall(let action): hall.decide(action, state: state)
+    case .office(let action): office.decide(action, state: state)
+    case .inn(let action): inn.decide(action, state: state)
+    case .house(let id, let action): houses.decide(action, of: id, state: state)
+    case .apply(let mutations): .mutate(mutations)
+    case .handle: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: State) async -> Effect<Town> {
+    switch action {
+    case .hall(let action): await hall.handle(action, state: state)
+    case .office(let action): await office.handle(action, state: state)
+    case .inn(let action): await inn.handle(action, state: state)
+    case .house(let id, let action): await houses.handle(action, of: id, state: state)
+    case .apply: .none
+    case .handle(let make): await make(self, state)
+    }
+  }
+
+  func plan(for action: Action) -> Plan {
+    switch action {
+    case .hall(let action): hall.plan(for: action)
+    case .office(let action): office.plan(for: action)
+    case .inn(let action): inn.plan(for: action)
+    case .house(let id, let action): houses.plan(for: action, of: id)
+    case .apply, .handle: .concurrent
+    }
+  }
+
+  func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+    switch action {
+    case .hall(let action): hall.closing(action, outcome: outcome)
+    case .office(let action): office.closing(action, outcome: outcome)
+    case .inn(let action): inn.closing(action, outcome: outcome)
+    case .house(let id, let action): houses.closing(action, of: id, outcome: outcome)
+    case .apply, .handle: nil
+    }
+  }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    switch mutation {
+    case .hall(let mutation):
+      state.log.append("hall \(mutation.name)")
+      Script.reduce(into: &state.hall, mutation: mutation)
+    case .office(let mutation):
+      state.log.append("office \(mutation.name)")
+      Script.reduce(into: &state.office, mutation: mutation)
+    case .inn(let mutation):
+      state.log.append("inn \(mutation.name)")
+      InnScope.reduce(into: &state, mutation: mutation)
+    case .house(let id, let mutation):
+      state.log.append("\(id) \(mutation.name)")
+      HouseScope.reduce(into: &state, id: id, mutation: mutation)
+    case .change(let name, let change):
+      state.log.append(name)
+      change(&state)
+    }
+  }
+}
+
+enum HallScope: Scope {
+  typealias Parent = Town
+  typealias Child = Script
+
+  static func state(of parent: Town.State) -> Script.State { parent.hall }
+  static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .hall(mutation) }
+}
+
+enum InnScope: OptionalScope {
+  typealias Parent = Town
+  typealias Child = Script
+
+  static func state(of parent: Town.State) -> Script.State? { parent.inn }
+  static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .inn(mutation) }
+  static func update(_ parent: inout Town.State, _ body: (inout Script.State) -> Void) {
+    if parent.inn != nil { body(&parent.inn!) }
+  }
+}
+
+enum HouseScope: EachScope {
+  typealias Parent = Town
+  typealias Child = Script
+
+  static func state(of id: Int, in parent: Town.State) -> Script.State? { parent.houses[id] }
+  static func mutation(_ mutation: Script.Mutation, of id: Int) -> Town.Mutation { .house(id, mutation) }
+  static func update(_ id: Int, in parent: inout Town.State, _ body: (inout Script.State) -> Void) {
+    guard let place = parent.houses.index(forKey: id) else { return }
+    body(&parent.houses.values[place])
+  }
+}
+
+extension Town.Action {
+  /// Adds houses in one step.
+  static func add(_ ids: Int...) -> Self {
+    .apply(ids.map { id in .change("+\(id)") { $0.houses[id] = Script.State() } })
+  }
+
+  /// Removes houses in one step.
+  static func remove(_ ids: Int...) -> Self {
+    .apply(ids.map { id in .change("-\(id)") { $0.houses[id] = nil } })
+  }
+
+  /// Opens the inn, or closes it.
+  static func inn(isOpen: Bool) -> Self {
+    .apply([.change(isOpen ? "+inn" : "-inn") { $0.inn = isOpen ? Script.State() : nil }])
+  }
+}
+
+extension Store where I == Town {
+  /// A town with an inn and the houses 1 to 3.
+  static func town(_ configuration: StoreConfiguration = StoreConfiguration()) -> Store<Town> {
+    var state = Town.State()
+    state.inn = Script.State()
+    for id in 1...3 { state.houses[id] = Script.State() }
+    return Store(initial: state, interactor: Town(), configuration: configuration)
+  }
+
+  /// What was committed, in order.
+  nonisolated var log: [String] {
+    get async { await state.log }
+  }
+}
+
+extension Store {
+  /// How many runs the store binds to its state, and whether it looks at them with each commit.
+  nonisolated var bound: (runs: Int, orphans: Int, isLooking: Bool) {
+    get async {
+      let (runs, orphans) = await onLedger { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
+      return (runs, orphans, onBoard { $0?.hasBonds ?? false } ?? false)
+    }
+  }
+}
+
+/// Towns by name, so that what holds for children is seen to hold for their children.
+struct Country: Interactor {
+  struct State: Sendable, Equatable {
+    var towns: [String: Town.State] = [:]
+    var capital = Town.State()
+  }
+
+  enum Action: Sendable {
+    case town(String, Town.Action)
+    case capital(Town.Action)
+    case remove(String)
+  }
+
+  enum Mutation: Sendable {
+    case town(String, Town.Mutation)
+    case capital(Town.Mutation)
+    case remove(String)
+  }
+
+  let towns = EachScoped<TownScope>(Town())
+  let capital = Scoped<CapitalScope>(Town())
+
+  func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    switch action {
+    case .town(let name, let action): towns.decide(action, of: name, state: state)
+    case .capital(let action): capital.decide(action, state: state)
+    case .remove(let name): .mutate(.remove(name))
+    }
+  }
+
+  func handle(_ action: Action, state: State) async -> Effect<Country> {
+    switch action {
+    case .town(let name, let action): await towns.handle(action, of: name, state: state)
+    case .capital(let action): await capital.handle(action, state: state)
+    case .remove: .none
+    }
+  }
+
+  func plan(for action: Action) -> Plan {
+    switch action {
+    case .town(let name, let action): towns.plan(for: action, of: name)
+    case .capital(let action): capital.plan(for: action)
+    case .remove: .concurrent
+    }
+  }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    switch mutation {
+    case .town(let name, let mutation): TownScope.reduce(into: &state, id: name, mutation: mutation)
+    case .capital(let mutation): Town.reduce(into: &state.capital, mutation: mutation)
+    case .remove(let name): state.towns[name] = nil
+    }
+  }
+}
+
+enum TownScope: EachScope {
+  typealias Parent = Country
+  typealias Child = Town
+
+  static func state(of id: String, in parent: Country.State) -> Town.State? { parent.towns[id] }
+  static func mutation(_ mutation: Town.Mutation, of id: String) -> Country.Mutation { .town(id, mutation) }
+  static func update(_ id: String, in parent: inout Country.State, _ body: (inout Town.State) -> Void) {
+    guard let place = parent.towns.index(forKey: id) else { return }
+    body(&parent.towns.values[place])
+  }
+}
+
+enum CapitalScope: Scope {
+  typealias Parent = Country
+  typealias Child = Town
+
+  static func state(of parent: Country.State) -> Town.State { parent.capital }
+  static func mutation(_ mutation: Town.Mutation) -> Country.Mutation { .capital(mutation) }
+}
