@@ -8,8 +8,8 @@ extension Runner {
     let id = nextID()
     let plan = interactor.plan(for: action)
     guard takesShortWay, plan.isConcurrent else { return takeUp(action, plan, id) }
-    let decision = interactor.decide(action, state: state)
-    switch decision.step {
+    // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
+    switch interactor.decide(action, state: state).step {
     case .one(let mutation):
       let revision = commit(mutation)
       return Receipt(id: id, first: revision, last: revision)
@@ -20,8 +20,14 @@ extension Runner {
       for mutation in mutations { commit(mutation) }
       return mutations.isEmpty
         ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: revision)
-    case .handle, .oneThenHandle, .manyThenHandle, .reject:
-      return follow(decision, action, id)
+    case .handle:
+      return follow(.handle, action, id)
+    case .oneThenHandle(let mutation):
+      return follow(.mutate(mutation, thenHandle: true), action, id)
+    case .manyThenHandle(let mutations):
+      return follow(.mutate(mutations, thenHandle: true), action, id)
+    case .reject(let error):
+      return follow(.reject(error), action, id)
     }
   }
 
