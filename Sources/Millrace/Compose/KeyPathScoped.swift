@@ -4,7 +4,7 @@
 /// let profile = KeyPathScoped<App, Profile>(Profile(), state: \.profile) { .profile($0) }
 /// ```
 ///
-/// The compiler does not see through a key path and a closure, so each level costs some tens of nanoseconds an action.
+/// The compiler does not see through a key path and a closure, so each level costs several hundred nanoseconds an action.
 public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// The child.
   public let child: Child

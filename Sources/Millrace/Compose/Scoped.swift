@@ -4,8 +4,9 @@
 /// what becomes of an action that is the child's. The parent's `reduce` calls the child's own
 /// `reduce(into: &state.profile, mutation: mutation)`.
 ///
-/// It costs nothing that a call of the child does not cost. Where a key path and a closure are enough, see
-/// ``KeyPathScoped``; where the child may be absent, ``OptionalScoped`` and ``EachScoped``.
+/// A level costs a few nanoseconds an action, if the parent asks with `switch`, for `if case` copies the action. Where a
+/// key path and a closure are enough, see ``KeyPathScoped``; where the child may be absent, ``OptionalScoped`` and
+/// ``EachScoped``.
 @frozen
 public struct Scoped<S: Scope>: Sendable {
   /// The child.

@@ -53,21 +53,24 @@ public struct Decision<Mutation: Sendable>: Sendable {
   @inline(__always)
   public consuming func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
     switch step {
+    case .one(let mutation): Decision<Other>(step: .one(transform(mutation)))
     case .ignore: Decision<Other>(step: .ignore)
     case .handle: Decision<Other>(step: .handle)
-    case .one(let mutation): Decision<Other>(step: .one(transform(mutation)))
-    case .oneThenHandle(let mutation): Decision<Other>(step: .oneThenHandle(transform(mutation)))
-    case .many(let mutations): Decision<Other>(step: .many(Decision.map(mutations, transform)))
-    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(Decision.map(mutations, transform)))
-    case .reject(let error): Decision<Other>(step: .reject(error))
+    case .oneThenHandle, .many, .manyThenHandle, .reject: mappedRest(transform)
     }
   }
 
   /// Out of line, so that ten levels of what is common fit into one function.
   @inlinable
   @inline(never)
-  static func map<Other>(_ mutations: [Mutation], _ transform: (Mutation) -> Other) -> [Other] {
-    mutations.map(transform)
+  func mappedRest<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
+    switch step {
+    case .ignore, .handle, .one: mapMutations(transform)
+    case .oneThenHandle(let mutation): Decision<Other>(step: .oneThenHandle(transform(mutation)))
+    case .many(let mutations): Decision<Other>(step: .many(mutations.map(transform)))
+    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(mutations.map(transform)))
+    case .reject(let error): Decision<Other>(step: .reject(error))
+    }
   }
 
   /// The mutations that this decision commits, in order.

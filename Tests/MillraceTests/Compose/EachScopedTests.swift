@@ -217,8 +217,9 @@ struct EachScopedTests {
   @Test("The conditions of an attempt are gone with the next one")
   func conditionsOfAttempts() {
     let store = store
-    let bond = Bond(
-      ActiveRun<Town>(id: .takenAtOnce(1), action: .apply([]), runner: store.runner, lineage: nil))
+    let run = ActiveRun<Town>(id: .takenAtOnce(1), action: .apply([]), runner: store.runner, lineage: nil)
+    defer { withExtendedLifetime(run) {} }
+    let bond = Bond(run)
     bond.add({ _ in false }, attempt: 1)
     #expect(!bond.holds(in: Town.State()))
     bond.add({ _ in true }, attempt: 2)
