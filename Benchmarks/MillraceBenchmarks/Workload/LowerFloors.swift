@@ -29,6 +29,7 @@ struct Floor1: Interactor {
 
   let below = Scoped<Stairs>(Deciding())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -36,6 +37,7 @@ struct Floor1: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -85,6 +87,7 @@ struct Floor2: Interactor {
 
   let below = Scoped<Stairs>(Floor1())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -92,6 +95,7 @@ struct Floor2: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -141,6 +145,7 @@ struct Floor3: Interactor {
 
   let below = Scoped<Stairs>(Floor2())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -148,6 +153,7 @@ struct Floor3: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -197,6 +203,7 @@ struct Floor4: Interactor {
 
   let below = Scoped<Stairs>(Floor3())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -204,6 +211,7 @@ struct Floor4: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -253,6 +261,7 @@ struct Floor5: Interactor {
 
   let below = Scoped<Stairs>(Floor4())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -260,6 +269,7 @@ struct Floor5: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)

@@ -27,6 +27,7 @@ struct Floor6: Interactor {
 
   let below = Scoped<Stairs>(Floor5())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -34,6 +35,7 @@ struct Floor6: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -83,6 +85,7 @@ struct Floor7: Interactor {
 
   let below = Scoped<Stairs>(Floor6())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -90,6 +93,7 @@ struct Floor7: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -139,6 +143,7 @@ struct Floor8: Interactor {
 
   let below = Scoped<Stairs>(Floor7())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -146,6 +151,7 @@ struct Floor8: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -195,6 +201,7 @@ struct Floor9: Interactor {
 
   let below = Scoped<Stairs>(Floor8())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -202,6 +209,7 @@ struct Floor9: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)
@@ -251,6 +259,7 @@ struct Floor10: Interactor {
 
   let below = Scoped<Stairs>(Floor9())
 
+  @inline(__always)
   func plan(for action: Action) -> Plan {
     switch action {
     case .visit: .concurrent
@@ -258,6 +267,7 @@ struct Floor10: Interactor {
     }
   }
 
+  @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .visit: .mutate(.visited)

@@ -6,6 +6,13 @@ extension Committer {
     return made
   }
 
+  /// Does without a board if nobody needs it, so that commits cost nothing more.
+  ///
+  /// *Owner's.*
+  final func dropBoardIfUnused() {
+    if board?.isUnused == true { board = nil }
+  }
+
   // MARK: States
 
   /// Where observers look for states; it does not hold this committer.

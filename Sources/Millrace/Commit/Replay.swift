@@ -187,5 +187,6 @@ extension Committer {
     guard let board else { return }
     observersHold(board.isHeld)
     causesAreSought(board.causeSeekers > 0)
+    dropBoardIfUnused()
   }
 }

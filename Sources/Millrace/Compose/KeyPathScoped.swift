@@ -9,8 +9,8 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// The child.
   public let child: Child
 
-  private let state: any KeyPath<Parent.State, Child.State> & Sendable
-  private let mutation: @Sendable (Child.Mutation) -> Parent.Mutation
+  @usableFromInline let state: any KeyPath<Parent.State, Child.State> & Sendable
+  @usableFromInline let mutation: @Sendable (Child.Mutation) -> Parent.Mutation
 
   /// Makes a forwarder to `child`.
   ///
@@ -18,6 +18,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   ///   - child: the child.
   ///   - state: where its state stands. The keys of its plans are told from those of others by this key path.
   ///   - mutation: the parent's mutation that carries one of the child.
+  @inlinable
   public init(
     _ child: Child, state: any KeyPath<Parent.State, Child.State> & Sendable,
     mutation: @escaping @Sendable (Child.Mutation) -> Parent.Mutation
@@ -28,22 +29,26 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   }
 
   /// What the child decides on its part of the state.
+  @inlinable
   public func decide(_ action: Child.Action, state parent: Parent.State) -> Decision<Parent.Mutation> {
     child.decide(action, state: parent[keyPath: state]).mapMutations(mutation)
   }
 
   /// What the child's `handle` does, as an effect of the parent; see ``Scoped/handle(_:state:)``.
+  @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await child.effect(
       of: action, state: parent[keyPath: state], newest: { [state] in $0[keyPath: state] }, mutation: mutation)
   }
 
   /// The child's plan; its keys are those of this key path, so that they meet no equal keys of others.
+  @inlinable
   public func plan(for action: Child.Action) -> Plan {
     child.plan(for: action).within(PlanKey(state))
   }
 
   /// The child's closing mutation.
+  @inlinable
   public func closing(_ action: Child.Action, outcome: Outcome) -> Parent.Mutation? {
     child.closing(action, outcome: outcome).map(mutation)
   }

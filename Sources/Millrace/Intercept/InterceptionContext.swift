@@ -9,9 +9,10 @@ public struct InterceptionContext<Action: Sendable>: Sendable {
   /// The trace it belongs to.
   public let trace: TraceContext?
 
-  private let pass: @Sendable (Action) -> Void
+  @usableFromInline let pass: @Sendable (Action) -> Void
 
-  package init(
+  @inlinable
+  init(
     parent: RunID?, root: RunID?, trace: TraceContext?, send: @escaping @Sendable (Action) -> Void
   ) {
     self.parent = parent

@@ -1,10 +1,13 @@
 /// Which threads are within an interception for a store, and what they put off until it is over.
+@usableFromInline
 final class Interceptions: Sendable {
+  @usableFromInline
   typealias Work = @Sendable () -> Void
 
   private let putOff = Lock<[UInt: [Work]]>([:])
 
   /// Does `intercept`, then what was put off meanwhile on this thread, one after the other.
+  @usableFromInline
   func withoutNesting<Result>(_ intercept: () -> Result) -> Result {
     let thread = currentThread()
     let isNested = putOff.withLock { putOff in
@@ -21,6 +24,7 @@ final class Interceptions: Sendable {
   }
 
   /// Puts `work` off if this thread is within an interception; says whether it did.
+  @usableFromInline
   func putOff(_ work: @escaping Work) -> Bool {
     let thread = currentThread()
     return putOff.withLock { putOff in

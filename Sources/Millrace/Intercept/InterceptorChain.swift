@@ -1,15 +1,17 @@
 /// The interceptors of a store in their order.
 @usableFromInline
 final class InterceptorChain<I: Interactor>: Sendable {
+  @usableFromInline
   typealias Element = any Interceptor<I.Action, I.Mutation, I.State>
 
-  private let interceptors: [Element]
+  @usableFromInline let interceptors: [Element]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
   }
 
   /// What goes on in place of an action.
+  @inlinable
   func intercept(_ action: I.Action, _ context: InterceptionContext<I.Action>) -> Interception<I.Action> {
     var (action, isReplaced) = (action, false)
     for interceptor in interceptors {
@@ -22,16 +24,19 @@ final class InterceptorChain<I: Interactor>: Sendable {
     return isReplaced ? .replace(action) : .pass
   }
 
+  @inlinable
   func accepted(_ cause: Cause<I.Action>) {
     for interceptor in interceptors { interceptor.accepted(cause) }
   }
 
+  @inlinable
   func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     for interceptor in interceptors {
       interceptor.committed(mutation, revision: revision, cause: cause, state: state)
     }
   }
 
+  @inlinable
   func ended(_ cause: Cause<I.Action>, _ outcome: Outcome) {
     for interceptor in interceptors { interceptor.ended(cause, outcome: outcome) }
   }

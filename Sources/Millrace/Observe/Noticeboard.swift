@@ -33,6 +33,9 @@ class Noticeboard {
     self.published = published
   }
 
+  /// Whether there is no observer, be it one that does not wait now.
+  final var isUnobserved: Bool { parked.isEmpty && seats.isEmpty && valueObservers == 0 }
+
   /// Lets the waiter wait for a newer state.
   final func park(_ waiter: Waiter) {
     parked.insert(waiter)

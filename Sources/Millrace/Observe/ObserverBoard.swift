@@ -43,6 +43,9 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
     needsEach = hasWatchers || hasBonds || tellsCommits || log != nil
   }
 
+  /// Whether nobody needs it, so that the store may do without one.
+  var isUnused: Bool { !needsEach && isUnobserved && values.keyPathCount == 0 }
+
   // MARK: Every state
 
   /// Lets the follower read on from `revision`, which is the newest.

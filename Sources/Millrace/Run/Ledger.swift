@@ -72,11 +72,11 @@ final class Ledger<I: Interactor> {
   // MARK: Interceptors
 
   /// The chain, for the owner, and for senders.
-  var chain: InterceptorChain<I>?
-  let sharedChain = Lock<InterceptorChain<I>?>(nil)
+  @usableFromInline var chain: InterceptorChain<I>?
+  @usableFromInline let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
   /// What interceptors send while they intercept, made with the first chain.
-  private(set) lazy var interceptions = Interceptions()
+  @usableFromInline private(set) lazy var interceptions = Interceptions()
 
   // MARK: Counting
 

@@ -1,9 +1,9 @@
 /// Where an action comes from, if it comes from a run or with a trace; ids only, so that a chain of runs holds nothing.
 @usableFromInline
 package final class Lineage: Sendable {
-  let parent: RunID?
-  let root: RunID?
-  let trace: TraceContext?
+  @usableFromInline let parent: RunID?
+  @usableFromInline let root: RunID?
+  @usableFromInline let trace: TraceContext?
 
   /// Whether the trace is the parent's.
   let inheritsTrace: Bool

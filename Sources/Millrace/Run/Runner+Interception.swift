@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Actions of a store that has interceptors.
 extension Runner {
@@ -13,11 +13,13 @@ extension Runner {
       self.ownBoard.tellsCommits = chain != nil
       self.isIntercepted.store(chain != nil, ordering: .releasing)
       self.noteWay()
+      self.dropBoardIfUnused()
     }
   }
 
   /// The chain, and where its sends are put off; from any thread.
-  private var shared: (chain: InterceptorChain<I>, interceptions: Interceptions)? {
+  @inlinable
+  var shared: (chain: InterceptorChain<I>, interceptions: Interceptions)? {
     guard isIntercepted.load(ordering: .acquiring), let ledger, let chain = ledger.sharedChain.withLock({ $0 }) else {
       return nil
     }
@@ -27,7 +29,8 @@ extension Runner {
   // MARK: Sending
 
   /// Sends an action through the interceptors.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func sendIntercepted(_ action: I.Action, _ trace: TraceContext?) -> Receipt {
     let lineage = lineageOfSender(trace: trace)
     guard mayLeaveAction() else { return refuseToLeave() }
@@ -37,13 +40,15 @@ extension Runner {
   }
 
   /// Lets an action pass the chain and go on to be accepted; behind the one that this thread intercepts, if it does.
-  private func pass(_ run: ActiveRun<I>) {
+  @inlinable
+  func pass(_ run: ActiveRun<I>) {
     guard let shared else { return leave(run) }
     if shared.interceptions.putOff({ self.passNow(run) }) { return }
     shared.interceptions.withoutNesting { passNow(run) }
   }
 
-  private func passNow(_ run: ActiveRun<I>) {
+  @inlinable
+  func passNow(_ run: ActiveRun<I>) {
     switch shared?.chain.intercept(run.action, context(of: run.lineage)) ?? .pass {
     case .pass: break
     case .replace(let action): run.action = action
@@ -52,14 +57,16 @@ extension Runner {
     leave(run)
   }
 
-  private func reject(_ run: ActiveRun<I>, _ reason: String) {
+  @usableFromInline
+  func reject(_ run: ActiveRun<I>, _ reason: String) {
     perform {
       self.countTaken()
       self.end(run, .rejected(.intercepted(reason)))
     }
   }
 
-  private func context(of lineage: Lineage?) -> InterceptionContext<I.Action> {
+  @inlinable
+  func context(of lineage: Lineage?) -> InterceptionContext<I.Action> {
     InterceptionContext(parent: lineage?.parent, root: lineage?.root, trace: lineage?.trace) {
       _ = self.sendIntercepted($0, lineage?.trace)
     }
@@ -99,19 +106,21 @@ extension Runner {
   // MARK: Telling
 
   /// *Owner's.*
-  @usableFromInline
+  @inlinable
   func noteAccepted(_ run: ActiveRun<I>) {
     guard let chain = ledger?.chain else { return }
     chain.accepted(cause(of: run))
   }
 
   /// *Owner's.*
+  @inlinable
   func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {
     guard let chain = ledger?.chain else { return }
     chain.ended(cause(of: run), outcome)
   }
 
   /// *Owner's.*
+  @inlinable
   func noteCommitted(_ mutation: I.Mutation) {
     guard let chain = ledger?.chain, let cause = board?.cause else { return }
     chain.committed(mutation, revision: revision, cause: cause, state: state)
@@ -120,6 +129,7 @@ extension Runner {
   /// What a commit of this run is brought about by; the same value as long as it is asked for one run.
   ///
   /// *Owner's.*
+  @inlinable
   func cause(of run: ActiveRun<I>) -> Cause<I.Action> {
     if let cause = board?.cause, cause.id == run.id { return cause }
     if run.store == 0 { run.store = ownLedger.store }

@@ -28,7 +28,7 @@ package class Ticket: Startable, @unchecked Sendable {
   @usableFromInline final let id: ActionID
 
   /// Where the action comes from.
-  final let lineage: Lineage?
+  @usableFromInline final let lineage: Lineage?
 
   /// The number of the store it runs in; 0 before its start.
   @exclusivity(unchecked) @usableFromInline final var store = 0
@@ -67,7 +67,7 @@ package class Ticket: Startable, @unchecked Sendable {
 
   final var root: RunID { lineage?.root ?? runID }
 
-  final var context: RunContext {
+  @usableFromInline final var context: RunContext {
     RunContext(
       run: runID, parent: lineage?.parent, root: root, trace: lineage?.trace,
       inheritsTrace: lineage?.inheritsTrace == true)
