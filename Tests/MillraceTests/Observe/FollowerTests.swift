@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Millrace
+
+@Suite("Follower", .timeLimit(.minutes(1)))
+struct FollowerTests {
+  @Test(
+    "By its policy and its lag a follower goes on, holds the store up, or parts",
+    arguments: [
+      (.latest, 1, "goes on"), (.latest, 2, "parts"),
+      (.every(buffer: 3), 3, "goes on"), (.every(buffer: 3), 4, "parts"),
+      (.every(buffer: 0), 1, "goes on"), (.every(buffer: -1), 2, "parts"),
+      (.every(buffer: 3, onOverflow: .disconnect), 3, "goes on"),
+      (.every(buffer: 3, onOverflow: .disconnect), 4, "overflowed 4"),
+      (.lossless(bound: 3, limit: 5), 2, "goes on"), (.lossless(bound: 3, limit: 5), 3, "holds to 5"),
+      (.lossless(bound: 3, limit: 5), 5, "holds to 5"), (.lossless(bound: 3, limit: 5), 6, "lagged 6"),
+      (.lossless(bound: 3, limit: 1), 3, "holds to 3"), (.lossless(bound: 3, limit: 1), 4, "lagged 4"),
+      (.lossless(bound: 0, limit: 0), 0, "goes on"), (.lossless(bound: 0, limit: 0), 1, "holds to 1"),
+    ] as [(ObservationPolicy, Int, String)])
+  func judge(policy: ObservationPolicy, lag: Int, verdict: String) {
+    let follower = Follower<Sheet>(policy, seeksCauses: false)
+    #expect("\(follower.judge(lag: lag).text)" == verdict)
+    #expect((lag >= follower.allowance) == (verdict != "goes on"))
+  }
+
+  @Test("A follower takes what is left of its chunk, then chunk by chunk, then nothing")
+  func take() {
+    let (first, second) = (LogChunk<Ticks>(), LogChunk<Ticks>())
+    first.entries = [1, 2, 3].map(LogEntry.number)
+    second.entries = [4].map(LogEntry.number)
+    let follower = Follower<Ticks>(.every(), seeksCauses: false)
+    #expect(follower.taken == [])
+    follower.position = (first, 1)
+    #expect(follower.taken == [2, 3])
+    #expect(follower.taken == [])
+    first.next = second
+    #expect(follower.taken == [4])
+    second.entries.append(.number(5))
+    #expect(follower.taken == [5])
+    #expect(follower.position?.chunk === second)
+  }
+}
+
+extension Follower.Verdict {
+  /// The verdict in a few words.
+  var text: String {
+    switch self {
+    case .goesOn: "goes on"
+    case .holds(let limit): "holds to \(limit)"
+    case .parts(nil): "parts"
+    case .parts(let error?): "\(error.code == .lagged ? "lagged" : "overflowed") \(error.lag)"
+    }
+  }
+}
+
+extension LogEntry where I == Ticks {
+  static func number(_ number: Int) -> LogEntry { LogEntry(mutation: .added(number), cause: nil) }
+
+  var number: Int {
+    if case .added(let number) = mutation { number } else { 0 }
+  }
+}
+
+extension Follower where I == Ticks {
+  /// The numbers that it takes at once.
+  fileprivate var taken: [Int] {
+    var batch: [LogEntry<Ticks>] = []
+    take(into: &batch)
+    return batch.map(\.number)
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+@Suite("MutationLog", .timeLimit(.minutes(1)))
+struct MutationLogTests {
+  let log = MutationLog<Ticks>()
+
+  private func follower(_ policy: ObservationPolicy = .every(), at revision: Int = 0) -> Follower<Ticks> {
+    let follower = Follower<Ticks>(policy, seeksCauses: false)
+    log.join(follower, at: revision)
+    follower.delivered = revision
+    return follower
+  }
+
+  /// Keeps these numbers, each as the commit of that revision.
+  private func append(_ numbers: ClosedRange<Int>) {
+    for number in numbers {
+      log.append(.number(number))
+      if number >= log.nextCheck { log.check(at: number) }
+    }
+  }
+
+  private func taken(_ follower: Follower<Ticks>) -> [Int] {
+    var batch: [LogEntry<Ticks>] = [.number(-1)]
+    log.take(for: follower, into: &batch)
+    return batch.map(\.number)
+  }
+
+  private func takenByChunks(_ follower: Follower<Ticks>) -> [Int] {
+    var all: [Int] = []
+    while true {
+      let next = taken(follower)
+      if next.isEmpty { return all }
+      #expect(next.count <= LogChunk<Ticks>.capacity)
+      all += next
+    }
+  }
+
+  @Test(
+    "A follower takes what came after it joined, in place of what it was given before", arguments: [1, 63, 64, 65, 300])
+  func takes(count: Int) {
+    append(1...10)
+    let only = follower(.every(buffer: 1_000), at: 10)
+    #expect(taken(only) == [])
+    append(11...10 + count)
+    #expect(takenByChunks(only) == Array(11...10 + count))
+    append(11 + count...20 + count)
+    #expect(takenByChunks(only) == Array(11 + count...20 + count))
+  }
+
+  @Test("Several followers that join and leave in between each take all of theirs", arguments: 0..<20)
+  func several(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var revision = 0
+    var following: [(follower: Follower<Ticks>, next: Int)] = []
+    for _ in 0..<300 {
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: following.append((follower(.every(buffer: .max - 1), at: revision), revision + 1))
+      case 1 where following.count > 1:
+        log.leave(following.remove(at: Int.random(in: 0..<following.count, using: &generator)).follower)
+      case 2, 3:
+        let count = Int.random(in: 1...40, using: &generator)
+        if log.followers.isEmpty { continue }
+        append(revision + 1...revision + count)
+        revision += count
+      default:
+        guard let index = following.indices.randomElement(using: &generator) else { continue }
+        let taken = taken(following[index].follower)
+        #expect(taken == Array(following[index].next..<following[index].next + taken.count))
+        following[index].next += taken.count
+      }
+    }
+    for (follower, next) in following { #expect(takenByChunks(follower) == Array(next..<revision + 1)) }
+  }
+
+  @Test("A follower further behind than it may be parts, with nothing kept for it, and may join again")
+  func parts() {
+    let (gapped, strict) = (follower(.every(buffer: 2)), follower(.every(buffer: 4, onOverflow: .disconnect)))
+    append(1...2)
+    #expect(gapped.position != nil)
+    append(3...3)
+    #expect(gapped.position == nil)
+    #expect(gapped.error == nil)
+    #expect(log.nextCheck == 5)
+    append(4...5)
+    #expect(strict.position == nil)
+    #expect(strict.error == ObservationError(.overflowed, lag: 5))
+    #expect(log.nextCheck == .max)
+    #expect(log.last?.number == 5)
+    log.join(gapped, at: 5)
+    gapped.delivered = 5
+    append(6...7)
+    #expect(taken(gapped) == [6, 7])
+    #expect(log.followers.elements.count == 2)
+  }
+
+  @Test("Who is its bound behind holds the store up until it is nearer, has left, or is beyond its limit")
+  func holds() {
+    let (one, two, three) = (
+      follower(.lossless(bound: 2, limit: 4)), follower(.lossless(bound: 3, limit: 9)),
+      follower(.lossless(bound: 2, limit: 9))
+    )
+    append(1...1)
+    #expect(log.holding == 0)
+    append(2...2)
+    #expect(log.holding == 2)
+    append(3...3)
+    #expect(log.holding == 3)
+    two.delivered = 1
+    log.releaseIfNear(two, revision: 3)
+    #expect(log.holding == 2)
+    log.releaseIfNear(two, revision: 3)
+    log.leave(three)
+    #expect(log.holding == 1)
+    append(4...4)
+    #expect(log.holding == 2)
+    append(5...5)
+    #expect(one.error == ObservationError(.lagged, lag: 5))
+    #expect(log.holding == 1)
+    log.leave(one)
+    log.leave(two)
+    #expect(log.holding == 0)
+    #expect(log.followers.isEmpty)
+  }
+
+  @Test("A follower that has caught up with a check to come is judged anew, by what it was delivered since")
+  func judgedAnew() {
+    let only = follower(.every(buffer: 3))
+    for revision in 1...100 {
+      append(revision...revision)
+      only.delivered = revision - 2
+    }
+    #expect(only.position != nil)
+    #expect(log.nextCheck <= 102)
+    append(101...102)
+    #expect(only.position == nil)
+  }
+
+  @Test("A chain of 1,000,000 chunks behind one follower goes without deep recursion", arguments: [true, false])
+  func longChain(isDropped: Bool) async {
+    let count = max(scaled(1_000_000), 300_000)  // Enough for any stack to overflow.
+    await onSmallStack {
+      let log = MutationLog<Ticks>()
+      let follower = Follower<Ticks>(.every(buffer: .max - 1), seeksCauses: false)
+      log.join(follower, at: 0)
+      for number in 1...count {
+        log.append(.number(number))
+        let chunk = LogChunk<Ticks>()
+        log.tail.next = chunk
+        log.tail = chunk
+      }
+      if !isDropped { log.leave(follower) }
+    }
+  }
+
+  /// Calls `body` on a thread with 64 KiB of stack, far less than a recursion over a chain would need.
+  private func onSmallStack(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      let thread = Thread {
+        body()
+        continuation.resume()
+      }
+      thread.stackSize = 65_536
+      thread.start()
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+/// Values taken from the state under a policy.
+@Suite("Values under a policy", .timeLimit(.minutes(1)))
+struct ValuesPolicyTests {
+  let store = Store<Sheet>()
+
+  /// Two parts of a sheet as one value.
+  struct Part: Sendable, Equatable {
+    let count: Int
+    let text: String?
+
+    init(_ state: Sheet.State) {
+      (count, text) = (state.count, state.text)
+    }
+  }
+
+  /// Cannot be compared.
+  struct Opaque: Sendable {
+    let count: Int
+  }
+
+  private func take<Value>(
+    _ number: Int, of iterator: inout SnapshotSequence<Value>.Iterator
+  ) async throws -> [Value] {
+    var values: [Value] = []
+    for _ in 0..<number { values.append(try #require(try await iterator.next()).state) }
+    return values
+  }
+
+  // MARK: What is taken
+
+  @Test(
+    "O4: a key path, under each policy that delivers all: each value in order, equal ones once, with its revision",
+    arguments: [ObservationPolicy.every(), .every(buffer: 100, onOverflow: .disconnect), .lossless()])
+  func keyPath(policy: ObservationPolicy) async throws {
+    var iterator = store.values(of: \.count, policy).makeAsyncIterator()
+    for count in [0, 1, 1, 2, 1] { store.send(.count(count)) }
+    store.send(.other(1))
+    store.send(.count(0))
+    var snapshots: [Snapshot<Int>] = []
+    for _ in 1...5 { snapshots.append(try #require(try await iterator.next())) }
+    #expect(snapshots.map(\.state) == [0, 1, 2, 1, 0])
+    #expect(snapshots.map(\.revision) == [0, 2, 4, 5, 7])
+    #expect(snapshots.allSatisfy { $0.missed == 0 })
+  }
+
+  @Test("O3, O4: under .latest a slow observer skips to the newest value, and an equal one is not delivered")
+  func latest() async throws {
+    var iterator = store.values(of: \.count, .latest).makeAsyncIterator()
+    #expect(try await iterator.next() == Snapshot(revision: 0, state: 0))
+    for count in 1...5 { store.send(.count(count)) }
+    // Between two elements five states were committed, and four of them were skipped.
+    #expect(try await iterator.next() == Snapshot(revision: 5, state: 5, missed: 4))
+    store.send(.count(6))
+    store.send(.count(5))
+    let pulled = Notes<Snapshot<Int>?>()
+    let task = Task.immediate { [iterator] in
+      var iterator = iterator
+      pulled.note(try await iterator.next())
+    }
+    #expect(pulled.all.isEmpty)
+    store.send(.count(7))
+    try await task.value
+    #expect(pulled.all.first??.state == 7)
+  }
+
+  @Test("A computed property, a closure and a combination of parts by an initialiser are observed alike")
+  func otherValues() async throws {
+    var computed = store.values(of: \.isEven, .every()).makeAsyncIterator()
+    var closure = store.values(of: { $0.count / 10 }, .every()).makeAsyncIterator()
+    var parts = store.values(of: Part.init, .every()).makeAsyncIterator()
+    for count in [2, 3, 13] { store.send(.count(count)) }
+    store.send(.text("a"))
+    store.send(.other(1))
+    store.send(.count(20))
+    #expect(try await take(3, of: &computed) == [true, false, true])
+    #expect(try await take(3, of: &closure) == [0, 1, 2])
+    let combined = try await take(6, of: &parts)
+    #expect(combined.map(\.count) == [0, 2, 3, 13, 13, 20])
+    #expect(combined.map(\.text) == [nil, nil, nil, nil, "a", "a"])
+  }
+
+  @Test("O4: nil is a value, and is not delivered twice in a row", arguments: [ObservationPolicy.every(), .lossless()])
+  func nilIsAValue(policy: ObservationPolicy) async throws {
+    var iterator = store.values(of: \.text, policy).makeAsyncIterator()
+    for text in [nil, "a", nil, nil, "b", "b", nil] { store.send(.text(text)) }
+    #expect(try await take(5, of: &iterator) == [nil, "a", nil, "b", nil])
+    await store.shutdown()
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test("O4: a Pulse delivers equal values again, each time it is set, also under .every")
+  func pulse() async throws {
+    var iterator = store.values(of: \.bell, .every()).makeAsyncIterator()
+    for _ in 1...3 {
+      store.send(.write { $0.bell.value = "ding" })
+      store.send(.other(1))
+    }
+    #expect(try await take(4, of: &iterator).map(\.value) == ["", "ding", "ding", "ding"])
+    await store.shutdown()
+    #expect(try await iterator.next() == nil)
+  }
+
+  // MARK: What is left out
+
+  @Test("Values that cannot be compared are compared as is asked for, with the one delivered last")
+  func removingDuplicatesBy() async throws {
+    var iterator = store.values(of: { Opaque(count: $0.count) }, .every()) { abs($0.count - $1.count) < 3 }
+      .makeAsyncIterator()
+    // 2 is near the 0 that was delivered; 4 is far from it, though near the 2 that was not.
+    for count in [2, 4, 5, 6, 7] { store.send(.count(count)) }
+    #expect(try await take(3, of: &iterator).map(\.count) == [0, 4, 7])
+  }
+
+  @Test("Without a comparison the value of each state is delivered")
+  func nothingIsLeftOut() async throws {
+    var iterator = store.values(of: \.count, .every(), removingDuplicatesBy: nil).makeAsyncIterator()
+    for count in [0, 0, 1] { store.send(.count(count)) }
+    #expect(try await take(4, of: &iterator) == [0, 0, 0, 1])
+  }
+
+  @Test("Values that cannot be compared, the newest whenever the observer asks")
+  func latestRemovingDuplicatesBy() async throws {
+    var near = store.values(of: { Opaque(count: $0.count) }, removingDuplicatesBy: { $0.count == $1.count })
+      .makeAsyncIterator()
+    var all = store.values(of: \.count, removingDuplicatesBy: nil).makeAsyncIterator()
+    #expect(await near.next()?.count == 0)
+    #expect(await all.next() == 0)
+    store.send(.other(1))
+    #expect(await all.next() == 0)
+    store.send(.count(4))
+    #expect(await near.next()?.count == 4)
+    #expect(await all.next() == 4)
+    await store.shutdown()
+    #expect(await near.next() == nil)
+    #expect(await all.next() == nil)
+  }
+
+  // MARK: Gaps and ends
+
+  @Test("O3: what was missed counts states, those whose values were left out as well")
+  func missed() async throws {
+    var iterator = store.values(of: \.count, .every(buffer: 2)).makeAsyncIterator()
+    #expect(try await iterator.next()?.revision == 0)
+    for other in 1...5 { store.send(.other(other)) }
+    let pulled = Recorder<Snapshot<Int>?>()
+    let task = Task.immediate { [iterator] in
+      var iterator = iterator
+      pulled.record(try await iterator.next())
+      pulled.record(try await iterator.next())
+    }
+    // The observer went on from revision 5 with an equal value, and missed 4 states on the way.
+    #expect(pulled.recorded.isEmpty)
+    store.send(.count(1))
+    #expect(try await pulled.next() == Snapshot(revision: 6, state: 1, missed: 4))
+    store.send(.count(2))
+    #expect(try await pulled.next() == Snapshot(revision: 7, state: 2))
+    try await task.value
+  }
+
+  @Test("O3: an observer of values that disconnects, or lags, ends with its error")
+  func fails() async throws {
+    var strict = store.values(of: \.count, .every(buffer: 1, onOverflow: .disconnect)).makeAsyncIterator()
+    var lossless = store.values(of: \.count, .lossless(bound: 1, limit: 2)).makeAsyncIterator()
+    #expect(try await strict.next()?.state == 0)
+    #expect(try await lossless.next()?.state == 0)
+    store.send(.counts(1, 2, 3))
+    #expect(await #expect(throws: ObservationError.self) { try await strict.next() }?.code == .overflowed)
+    #expect(await #expect(throws: ObservationError.self) { try await lossless.next() }?.code == .lagged)
+  }
+
+  @Test("O6: an observer of values whose task is cancelled ends, and one that is dropped leaves nothing")
+  func ends() async throws {
+    let recorder = Recorder<Snapshot<Int>>()
+    let task = recorder.record(from: store.values(of: \.count, .every()))
+    #expect(try await recorder.next().state == 0)
+    #expect(store.onBoard { $0?.log != nil } == true)
+    task.cancel()
+    try await task.value
+    await store.settle()
+    #expect(store.onBoard { $0?.log == nil } == true)
+  }
+
+  // MARK: Readers
+
+  @Test("A reader, and one of a part, observe with a policy as the store does")
+  func readers() async throws {
+    let part = store.reader.scope(Part.init)
+    var states = store.reader.states(.every()).makeAsyncIterator()
+    var counts = store.reader.values(of: \.count, .every()).makeAsyncIterator()
+    var parts = part.states(.every()).makeAsyncIterator()
+    var texts = part.values(of: \.text, .every()).makeAsyncIterator()
+    var lengths = part.scope(\.text).values(of: { $0?.count ?? 0 }, .every(), removingDuplicatesBy: nil)
+      .makeAsyncIterator()
+    store.send(.count(1))
+    store.send(.text("a"))
+    store.send(.other(1))
+    #expect(try await take(4, of: &states).map(\.count) == [0, 1, 1, 1])
+    #expect(try await take(2, of: &counts) == [0, 1])
+    #expect(try await take(4, of: &parts).map(\.text) == [nil, nil, "a", "a"])
+    #expect(try await take(2, of: &texts) == [nil, "a"])
+    #expect(try await take(4, of: &lengths) == [0, 0, 1, 1])
+    await store.shutdown()
+    #expect(try await parts.next() == nil)
+    #expect(try await texts.next() == nil)
+  }
+
+  @Test("A reader of a part says what was missed, under .latest and after a gap")
+  func readersMissed() async throws {
+    let part = store.reader.scope(Part.init)
+    var latest = part.states(.latest).makeAsyncIterator()
+    var gapped = part.values(of: \.count, .every(buffer: 1)).makeAsyncIterator()
+    #expect(try await latest.next()?.revision == 0)
+    #expect(try await gapped.next()?.revision == 0)
+    for count in 1...3 { store.send(.count(count)) }
+    let snapshot = try #require(try await latest.next())
+    #expect((snapshot.revision, snapshot.missed, snapshot.state.count) == (3, 2, 3))
+    #expect(try await gapped.next() == Snapshot(revision: 3, state: 3, missed: 2))
+  }
+}
+
+extension Sheet.State {
+  /// A computed property.
+  fileprivate var isEven: Bool { count.isMultiple(of: 2) }
+}
