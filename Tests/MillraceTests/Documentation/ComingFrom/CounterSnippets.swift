@@ -86,6 +86,15 @@ enum CounterSnippets {
     return recorded
   }
 
+  static func keep(_ store: Store<Counter>, _ send: () -> Void) -> ([Counter.Action], String) {
+    let history = TransitionHistory<Counter.Action, Counter.Action, Counter.State>(keeping: 1_000)
+    store.setInterceptors([history])
+    send()
+    let mutations = history.kept.map(\.mutation)
+    let reason = history.why(2)
+    return (mutations, reason)
+  }
+
   static func travel(_ recorded: [Counter.Action], to revision: Int) -> Counter.State {
     let state = recorded.prefix(revision).reduce(into: Counter.State()) { state, mutation in
       Counter.reduce(into: &state, mutation: mutation)
@@ -208,6 +217,18 @@ struct CounterSnippetsTests {
     store.send(.increase)
     store.send(.decrease)
     #expect(await store.state.counter == 2)
+  }
+
+  @Test("A history keeps the mutations, and says what brought each about")
+  func history() async {
+    let store = store()
+    let (mutations, reason) = CounterSnippets.keep(store) {
+      store.send(.increase)
+      store.send(.decrease)
+    }
+    #expect(mutations == [.increase, .decrease])
+    #expect(reason.hasPrefix("revision 2: decrease, by decrease ("))
+    #expect(reason.hasSuffix("\nsent from outside of any run, without a trace"))
   }
 
   @Test("What was recorded leads to each state again")

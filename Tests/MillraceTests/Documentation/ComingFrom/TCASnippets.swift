@@ -101,13 +101,15 @@ struct TCASnippetsTests {
   @Test("Only the fact that was asked for last is loaded")
   func latest() async throws {
     let (gate, asked) = (Gate(), Notes<Int>())
+    var configuration = StoreConfiguration()
+    configuration.report = { _ in }  // The first handler emits too late, on purpose.
     let store = Store(
       initial: Feature.State(),
       interactor: Feature { number in
         asked.note(number)
         if number == 0 { await gate.enterIgnoringCancellation() }
         return "\(number)"
-      })
+      }, configuration: configuration)
     let first = store.send(.factButtonTapped)
     try await gate.waitForArrivals(1)
     store.send(.incrementButtonTapped)
