@@ -5,6 +5,8 @@ final class Companions: Sendable {
     var count = 0
     var cancels: [Int: @Sendable () -> Void] = [:]
     var returned: Set<Int> = []
+    /// The threads that begin one now, and are in its part before the first suspension.
+    var beginning: Set<UInt> = []
   }
 
   private let members = Lock(Members())
@@ -30,6 +32,14 @@ final class Companions: Sendable {
       return members.isOpen
     }
     if !isOpen { cancel() }
+  }
+
+  /// What `start` returns, told whether this thread begins another one already: begun within it, they would nest.
+  func begin<Result>(_ start: (_ isNested: Bool) -> Result) -> Result {
+    let thread = currentThread()
+    let isNested = members.withLock { !$0.beginning.insert(thread).inserted }
+    defer { if !isNested { members.withLock { _ = $0.beginning.remove(thread) } } }
+    return start(isNested)
   }
 
   /// Forgets a task; it may come before its beginning was noted.

@@ -1,12 +1,16 @@
 extension Runner {
   /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
+  ///
+  /// `start` is told whether it is called from within the beginning of another one.
   @discardableResult
   func accompany<Failure: Error>(
-    _ start: (_ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
+    _ start: (_ isNested: Bool, _ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
   ) -> Task<Void, Failure> {
     let companions = companions
     let number = companions.next()
-    let task = start { companions.hasReturned(number) }
+    let task = companions.begin { isNested in
+      start(isNested) { companions.hasReturned(number) }
+    }
     companions.hasBegun(number) { task.cancel() }
     return task
   }

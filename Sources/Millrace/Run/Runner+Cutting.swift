@@ -58,12 +58,14 @@ extension Runner {
   /// How an action ends that is not taken up; nil if it is.
   private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?) -> Outcome? {
     if !isAdmitting, let ledger {
+      let isChild = run.lineage?.parent?.store == ledger.store
+      // What was sent from outside before the drain began was taken up when it did.
+      if ledger.closing?.isDrain == true, !isChild { return .rejected(.shuttingDown) }
       if let cut = ledger.cut, cut.key == nil || cut.key == terms?.key { return cut.outcome }
       switch ledger.admittance {
       case .open: break
-      case .draining where run.lineage?.parent?.store == ledger.store: break
-      // What was sent from outside before the drain began was taken up when it did.
-      case .draining, .shut: return .rejected(.shuttingDown)
+      case .draining: if !isChild { return .rejected(.shuttingDown) }
+      case .shut: return .rejected(.shuttingDown)
       }
     }
     return isHeld ? .rejected(.full) : nil

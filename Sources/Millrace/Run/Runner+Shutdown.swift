@@ -3,6 +3,9 @@ final class Closing {
   /// When the drain is over.
   var deadline: Deadline?
 
+  /// Whether what was left before it began was taken up, so that what is left later came later.
+  var isDrain = false
+
   /// The runs that called for it, which are not waited for.
   var callers: [Ticket] = []
 
@@ -63,6 +66,7 @@ extension Runner {
     closing.waiters.append(promise)
     if let caller, caller.store == ledger.store { closing.callers.append(caller) }
     if isFirst {
+      closing.isDrain = time > .zero
       ledger.closing = closing
       ledger.admittance = .draining
       isAdmitting = false
@@ -118,6 +122,7 @@ extension Runner {
     isAdmitting = false
     cutAll(.shutDown, asksClosing: asksClosing)
     ledger.admittance = .shut
+    isAdmitting = false  // A cut of an open store, which was released, ends with it admitting again.
     refuseSubmitters()
     endCompanions()
     forgetKeys()

@@ -13,7 +13,7 @@ extension Store {
       for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
     }
     for case let body? in feedbacks.map(\.body) {
-      runner.accompany { hasReturned in
+      runner.accompany { _, hasReturned in
         Task.detached {
           await body(access)
           hasReturned()
@@ -36,7 +36,7 @@ extension Store {
   /// ```
   ///
   /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension unless
-  /// that is inside a commit. Each action that
+  /// that is inside a commit, or in that part of another thunk. Each action that
   /// it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that run as
   /// their parent.
   ///
@@ -50,17 +50,23 @@ extension Store {
     thunk: @escaping Thunk
   ) -> Task<Void, any Error> {
     let access = access
-    return runner.accompany { hasReturned in
-      // Inside a step the thread may do others' work, and its task is none of the sender's.
+    return runner.accompany { isNested, hasReturned in
       if runner.isOwnedHere {
-        return Task.detached {
+        // Inside a step the thread may do others' work, and its task is none of the sender's.
+        Task.detached {
           defer { hasReturned() }
           try await thunk(access)
         }
-      }
-      return Task.immediate {
-        defer { hasReturned() }
-        try await thunk(access)
+      } else if isNested {
+        Task {
+          defer { hasReturned() }
+          try await thunk(access)
+        }
+      } else {
+        Task.immediate {
+          defer { hasReturned() }
+          try await thunk(access)
+        }
       }
     }
   }

@@ -92,8 +92,7 @@ struct ReactiveEffectsTests {
   }
 
   @Test(
-    "A submit that waits for room when its effect is cancelled is not accepted, not even from a task of its own",
-    .disabled("defect 9"))
+    "A submit that waits for room when its effect is cancelled is not accepted, not even from a task of its own")
   func lateSubmit() async throws {
     let (gate, results) = (Gate(), Recorder<Bool>())
     let store = Store(

@@ -168,20 +168,45 @@ struct ThunkTests {
     #expect(second.cause.context.parent == nil)
   }
 
-  @Test("L5: what a thunk sends from inside a commit is taken up after it")
+  @Test("L5: a thunk that is sent from inside a commit, and what it sends, come after it")
   func insideACommit() async throws {
     let order = Notes<String>()
+    let thunks = Recorder<Task<Void, any Error>>()
     store.send(
       .write { [store] _ in
         order.note("enter")
-        store.send { access in
+        let thunk = store.send { access in
+          _ = await access.state  // Which is there after the step.
           order.note("thunk")
           access.send(.write { _ in order.note("second") })
         }
+        thunks.record(thunk)
         order.note("exit")
       })
-    await store.settle()
-    #expect(order.all == ["enter", "thunk", "exit", "second"])
+    try await thunks.next().value
+    #expect(order.all == ["enter", "exit", "thunk", "second"])
+  }
+
+  @Test("L5: a chain of 100,000 thunks, each sent by the one before, keeps the stack flat")
+  func chain() async throws {
+    let ends = Recorder<Int>()
+    Chain(last: scaled(100_000), store: store, ends: ends).go(1)
+    #expect(try await ends.next() == scaled(100_000))
+    #expect(await store.state.count == scaled(100_000))
+  }
+
+  /// Sends a thunk that sends an action, and the next thunk.
+  private struct Chain: Sendable {
+    let last: Int
+    let store: Store<Sheet>
+    let ends: Recorder<Int>
+
+    func go(_ number: Int) {
+      store.send { access in
+        access.send(.increment)
+        if number == last { ends.record(number) } else { go(number + 1) }
+      }
+    }
   }
 
   // MARK: Pruning
