@@ -1,6 +1,7 @@
 import Millrace
 
-// Ten levels (the upper five in a file of their own), each with one child at a scope, written out as a service would: the compiler sees through concrete types.
+// Ten levels, each with one child at a scope, written out as a service would: the compiler sees through concrete types. The
+// upper five have a file of their own.
 
 /// The lowest of ten levels, over one that decides.
 struct Floor1: Interactor {
@@ -52,6 +53,7 @@ struct Floor1: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -110,6 +112,7 @@ struct Floor2: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -168,6 +171,7 @@ struct Floor3: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -226,6 +230,7 @@ struct Floor4: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -284,6 +289,7 @@ struct Floor5: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1

@@ -50,6 +50,7 @@ struct Floor6: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -108,6 +109,7 @@ struct Floor7: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -166,6 +168,7 @@ struct Floor8: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -224,6 +227,7 @@ struct Floor9: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1
@@ -282,6 +286,7 @@ struct Floor10: Interactor {
     }
   }
 
+  @inline(__always)
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .visited: state.visits += 1

@@ -23,18 +23,6 @@ final class LogChunk<I: Interactor> {
 
   @inlinable
   init() {}
-
-  /// Lets go of what follows link by link: the chain of an observer far behind is too long to be released in one go.
-  @usableFromInline
-  deinit {
-    var link = next
-    next = nil
-    while isKnownUniquelyReferenced(&link) {
-      let following = link?.next
-      link?.next = nil
-      link = following
-    }
-  }
 }
 
 /// The mutations that followers have not taken yet; it exists only while there is one.
