@@ -60,7 +60,7 @@ public enum Rejection: Sendable {
     case breakerOpen
     /// See ``Rejection/shuttingDown``.
     case shuttingDown
-    /// See ``Rejection/intercepted``.
+    /// See ``Rejection/intercepted(_:)``.
     case intercepted
     /// See ``Rejection/notHandled``.
     case notHandled

@@ -16,7 +16,9 @@ extension Store {
 
   /// The commits from now on, as `policy` says; ``ObservationPolicy/latest`` skips to the newest.
   ///
-  /// - Parameter includesBefore: whether each has the state before as well, which the observer copies for itself.
+  /// - Parameters:
+  ///   - policy: which transitions an observer gets that is slower than the store.
+  ///   - includesBefore: whether each has the state before as well, which the observer copies for itself.
   public nonisolated func transitions(
     _ policy: ObservationPolicy, includesBefore: Bool = false
   ) -> TransitionSequence<I> {
@@ -53,7 +55,9 @@ extension Store {
   /// for try await name in store.values(of: \.user.name, .every()) { print(name.state) }
   /// ```
   ///
-  /// - Parameter get: quick and free of effects; it is called where the observer runs.
+  /// - Parameters:
+  ///   - get: quick and free of effects; it is called where the observer runs.
+  ///   - policy: which states are looked at.
   @inlinable
   public nonisolated func values<Value: Equatable & Sendable>(
     of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy

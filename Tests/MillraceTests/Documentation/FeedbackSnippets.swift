@@ -1,0 +1,123 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/feedback.md, as they stand there, and what the page says of them.
+@Suite("FeedbackSnippets", .timeLimit(.minutes(1)))
+struct FeedbackSnippets {
+  protocol Index: Sendable {
+    func hits(of query: String) -> AsyncStream<String>
+  }
+
+  struct Search: Interactor {
+    struct State: Sendable, Equatable {
+      var query: String?
+      var feeds: Set<String> = []
+      var hits: [String] = []
+      var user = ""
+      var refreshes = 0
+      var isRestored = false
+    }
+
+    enum Action: Sendable {
+      case restore
+      case refresh
+      case look(for: String?)
+      case follow(Set<String>)
+      case found(String)
+      case userChanged(String)
+    }
+
+    func decide(_ action: Action, state: State) -> Decision<Action> { .mutate(action) }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> { .none }
+
+    static func reduce(into state: inout State, mutation: Action) {
+      switch mutation {
+      case .restore: state.isRestored = true
+      case .refresh: state.refreshes += 1
+      case .look(let query): (state.query, state.hits) = (query, [])
+      case .follow(let feeds): state.feeds = feeds
+      case .found(let hit): state.hits.append(hit)
+      case .userChanged(let user): state.user = user
+      }
+    }
+  }
+
+  struct FakeIndex: Index {
+    let asked = Recorder<String>()
+
+    func hits(of query: String) -> AsyncStream<String> {
+      asked.record(query)
+      return AsyncStream { continuation in
+        continuation.yield("\(query) 1")
+        continuation.yield("\(query) 2")
+      }
+    }
+  }
+
+  static func search(
+    _ index: any Index, account: Store<Search>, clock: any Clock<Duration>
+  ) -> Store<Search> {
+    let store = Store(
+      initial: Search.State(), interactor: Search(), configuration: StoreConfiguration(clock: clock),
+      feedbacks: [
+        .start(.restore),
+        .every(.seconds(30)) { .refresh },
+        .actions(from: account.values(of: \.user)) { .userChanged($0) },
+        .react(to: \.query) { query, access in
+          for await hit in index.hits(of: query) { access.send(.found(hit)) }
+        },
+        .react(toEach: \.feeds) { feed, access in
+          for await hit in index.hits(of: feed) { access.send(.found(hit)) }
+        },
+      ])
+    return store
+  }
+
+  static func refreshUnlessThere(_ store: Store<Search>) -> Task<Void, any Error> {
+    let refreshing = store.send { access in
+      guard await access.state.hits.isEmpty else { return }
+      access.send(.refresh)
+    }
+    return refreshing
+  }
+
+  @Test("The store restores itself, hears of the user, looks for what the state asks for, and refreshes every 30 s")
+  func all() async throws {
+    let (clock, index) = (TestClock(), FakeIndex())
+    let account = Store(initial: Search.State(user: "Ada"), interactor: Search())
+    let store = Self.search(index, account: account, clock: clock)
+    #expect(await store.state.isRestored)
+    try await store.wait { $0.user == "Ada" }
+    account.send(.userChanged("Grace"))
+    try await store.wait { $0.user == "Grace" }
+
+    store.send(.look(for: "mill"))
+    try await store.wait { $0.hits == ["mill 1", "mill 2"] }
+    store.send(.look(for: "race"))
+    try await store.wait { $0.hits == ["race 1", "race 2"] }
+    store.send(.look(for: nil))
+    store.send(.follow(["water"]))
+    try await store.wait { $0.hits == ["water 1", "water 2"] }
+    #expect(try await index.asked.next(3) == ["mill", "race", "water"])
+
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(30))
+    try await store.wait { $0.refreshes == 1 }
+    try await Self.refreshUnlessThere(store).value
+    #expect(await store.state.refreshes == 1)
+    await store.shutdown()
+  }
+
+  @Test("A store that is made from a state with a query looks for it at once, and a thunk refreshes what is empty")
+  func restored() async throws {
+    let store = Store(
+      initial: Search.State(query: "mill"), interactor: Search(),
+      feedbacks: [.react(to: \.query) { query, access in access.send(.found(query)) }])
+    try await store.wait { $0.hits == ["mill"] }
+    store.send(.look(for: nil))
+    try await Self.refreshUnlessThere(store).value
+    #expect(await store.state.refreshes == 1)
+  }
+}
