@@ -8,6 +8,8 @@ public import Synchronization
 final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @usableFromInline let configuration: StoreConfiguration
 
+  // The flags stand together, so that they take one word with the number of free slots.
+
   /// Whether any action is accepted, wherever it comes from.
   @exclusivity(unchecked) @usableFromInline var isAdmitting = true {
     didSet { noteWay() }
@@ -26,6 +28,9 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     didSet { noteWay() }
   }
 
+  /// Whether actions pass interceptors; set by the owner, read by anybody.
+  @usableFromInline let isIntercepted = Atomic(false)
+
   /// Whether runs wait for a slot, or submits for room.
   @exclusivity(unchecked) @usableFromInline var isCrowded = false
 
@@ -34,9 +39,6 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   /// How many of the actions that were left for an owner it has taken; the owner's to write, and anybody's to read.
   @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
-
-  /// Whether actions pass interceptors; set by the owner, read by anybody.
-  @usableFromInline let isIntercepted = Atomic(false)
 
   /// How many actions were taken up at once.
   ///
