@@ -129,6 +129,8 @@ struct LosslessTests {
       }
       try await group.waitForAll()
     }
-    #expect(try await observer.value == Array(0...(senders * each)))
+    let revisions = try await observer.value
+    let first = try #require(revisions.first)  // It may have begun when some were submitted.
+    #expect(revisions == Array(first...(senders * each)))
   }
 }
