@@ -82,14 +82,15 @@ struct JunctionTests {
 
   @Test("With the sequence ends the sleep for its alarm")
   func alarm() async throws {
-    let clock = TestClock()
+    let clock = EndingClock()
     let tap = Tap(1)
     let junction = Junction(
       PaceState<Int, any Error>(.debounce(.seconds(1))), of: [Inlet(tap)], time: Timepiece(clock))
     let consumer = Task { try await junction.next() }
-    try await clock.waitForSleepers()
+    try await clock.clock.waitForSleepers()
     junction.cancel()
-    #expect(clock.sleepers == 0)
+    try await clock.ends.next()
+    #expect(clock.clock.sleepers == 0)
     #expect(try await consumer.value == nil)
     try await tap.gone.enter()
   }
@@ -129,5 +130,19 @@ struct JunctionTests {
       taps[1].finish(throwing: Mishap())
       await #expect(throws: Mishap()) { try await consumer.value }
     }
+  }
+}
+
+/// A test clock that tells when a sleep has ended, cancelled or not.
+private struct EndingClock: Clock {
+  let clock = TestClock()
+  let ends = Recorder<Void>()
+
+  var now: TestClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+
+  func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+    defer { ends.record(()) }
+    try await clock.sleep(until: deadline, tolerance: tolerance)
   }
 }
