@@ -44,7 +44,7 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
   }
 
   /// Whether nobody needs it, so that the store may do without one.
-  var isUnused: Bool { !needsEach && isUnobserved && values.keyPathCount == 0 }
+  var isUnused: Bool { !needsEach && isUnobserved && values.isEmpty }
 
   // MARK: Every state
 

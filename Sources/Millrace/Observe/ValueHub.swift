@@ -27,6 +27,9 @@ final class ValueHub<State: Sendable> {
     return true
   }
 
+  /// Whether it knows no part: one that is still awaited, though nobody observes it any more, comes back with its next observer.
+  var isEmpty: Bool { byKeyPath.isEmpty && awaited.isEmpty && !isPassing }
+
   /// How many key paths have observers.
   var keyPathCount: Int { byKeyPath.count }
 
