@@ -10,8 +10,7 @@ let report = Store(initial: Answers.State(), interactor: Answers())
 let load = Store(
   initial: Load.State(),
   interactor: Load(report: report) { number in
-    await Task.yield()
-    return number % 10 == 0 ? 503 : 200
+    await Task.detached { number % 10 == 0 ? 503 : 200 }.value
   })
 load.send(.start(requests: 1000))
 for await state in load.states where state.isDone {
