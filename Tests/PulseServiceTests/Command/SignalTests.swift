@@ -101,6 +101,7 @@ struct SignalTests {
     let line = try await pulse.rest(of: pulse.output)
     #expect(line.hasSuffix("| webhook \(responder.url())… 1 delivered\n"))
     #expect(try await notice(requests.next()).reason == "connection refused")
+    #expect(try await pulse.rest(of: pulse.errors) == "")
     #expect(await pulse.exitCode == 0)
   }
 

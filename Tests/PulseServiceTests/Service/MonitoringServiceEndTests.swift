@@ -30,9 +30,10 @@ struct MonitoringServiceEndTests {
   /// Requests the stop a second after the start, and returns when the drain has begun, with a notice that stands at `gate`.
   private func beginDrain(_ gate: Gate) async throws {
     try await gate.waitForArrivals(1)
-    clock.advance(by: .seconds(1))
-    // The next that the store waits for is the limit of the notice; then it is the end of the drain.
+    // The next that the store waits for is the limit of the notice, counted from when it began; then it is the end of the
+    // drain.
     try await clock.waitForAlarm(at: .seconds(50))
+    clock.advance(by: .seconds(1))
     stop.request()
     try await clock.waitForAlarm(at: .seconds(6))
   }
