@@ -13,7 +13,7 @@ func writeToStandardError(_ incident: Incident) {
 }
 
 /// Writes a text as one line to standard error.
-func writeToStandardError(line text: String) {
+package func writeToStandardError(line text: String) {
   var line = "Millrace: \(text.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
   line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -1,0 +1,95 @@
+import Millrace
+import Testing
+import XCTest
+
+/// Where the failures of a store, a fake or a clock go: to the test that was running where it was made.
+///
+/// A failure may come from a task that belongs to no test, such as a handler's. It is recorded for the test all the same, as
+/// long as the test runs; ``settle()`` waits for that. Without a test of Swift Testing it is one of XCTest, and where there is
+/// no test at all, as in a benchmark, a line on standard error.
+final class FailureReporter: Sendable {
+  private enum Destination {
+    /// Who made this wants to have the failures.
+    case collector(@Sendable (Failure) -> Void)
+    /// A test of Swift Testing; what other tasks report is recorded by a task of the test's own.
+    case test(Test, AsyncStream<Message>.Continuation)
+    /// No test of Swift Testing was current.
+    case elsewhere
+  }
+
+  private enum Message {
+    case failure(Failure)
+    case mark(CheckedContinuation<Void, Never>)
+  }
+
+  /// Takes the failures of what is made while it is bound, in place of the test.
+  @TaskLocal static var collector: (@Sendable (Failure) -> Void)?
+
+  private let destination: Destination
+
+  /// Remembers the current test.
+  init() {
+    if let collector = Self.collector {
+      destination = .collector(collector)
+    } else if let test = Test.current {
+      let (messages, continuation) = AsyncStream.makeStream(of: Message.self)
+      destination = .test(test, continuation)
+      // It inherits the test; nothing else makes an issue the test's, when it is found elsewhere.
+      Task {
+        for await message in messages {
+          switch message {
+          case .failure(let failure): Self.record(failure)
+          case .mark(let continuation): continuation.resume()
+          }
+        }
+      }
+    } else {
+      destination = .elsewhere
+    }
+  }
+
+  deinit {
+    if case .test(_, let continuation) = destination { continuation.finish() }
+  }
+
+  /// Reports a failure; callable from anywhere, it does not wait.
+  func fail(_ message: String, file: StaticString, line: UInt) {
+    let failure = Failure(message: message, file: file, line: line)
+    switch destination {
+    case .collector(let collect): collect(failure)
+    case .test(let test, let continuation):
+      if Test.current == test { Self.record(failure) } else { continuation.yield(.failure(failure)) }
+    case .elsewhere: Self.reportElsewhere(failure)
+    }
+  }
+
+  /// Waits until all that was reported before has been recorded for the test.
+  func settle() async {
+    guard case .test(_, let continuation) = destination else { return }
+    await withCheckedContinuation { _ = continuation.yield(.mark($0)) }
+  }
+
+  private static func record(_ failure: Failure) {
+    let path = "\(failure.file)"
+    // The name is shown, and the rest of the path is that of the file.
+    let name = path.split(separator: "/").suffix(2).joined(separator: "/")
+    let location = Testing.SourceLocation(
+      fileID: name.contains("/") ? name : "Tests/\(name)", filePath: path, line: max(Int(failure.line), 1), column: 1)
+    Issue.record(Comment(rawValue: failure.message), sourceLocation: location)
+  }
+
+  private static func reportElsewhere(_ failure: Failure) {
+    if CommandLine.arguments.first?.hasSuffix(".xctest") == true || isXCTestRunner {
+      XCTFail(failure.message, file: failure.file, line: failure.line)
+      // Outside of a test case XCTest keeps silent, and Swift Testing has a test without a name for it; and the other way round.
+      record(failure)
+    } else {
+      writeToStandardError(line: "\(failure.file):\(failure.line): \(failure.message)")
+    }
+  }
+
+  /// Whether a bundle of tests is run by the tool of another system.
+  private static var isXCTestRunner: Bool {
+    CommandLine.arguments.first?.hasSuffix("/xctest") == true
+  }
+}
