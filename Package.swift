@@ -26,7 +26,8 @@ let package = Package(
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
     .target(name: "MillraceSystem"),
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
-    .target(name: "MillraceTesting", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
+    .target(name: "MillraceHooks"),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .executableTarget(
       name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),

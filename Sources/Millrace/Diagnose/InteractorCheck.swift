@@ -15,7 +15,7 @@
 @usableFromInline
 func checkSpelling<I: Interactor>(of interactor: I.Type, configuration: StoreConfiguration) {
   #if DEBUG && os(Linux) && _pointerBitWidth(_64) && _endian(little)
-    InteractorCheck.start(interactor, report: configuration.report)
+    if configuration.isSpellingChecked { InteractorCheck.start(interactor, report: configuration.report) }
   #endif
 }
 

@@ -5,6 +5,7 @@ public struct StoreConfiguration: Sendable {
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     var limits = StoreLimits.standard
     var report: @Sendable (Incident) -> Void = writeToStandardError
+    var isSpellingChecked = true
   }
 
   private final class Box: Sendable {
@@ -50,6 +51,12 @@ public struct StoreConfiguration: Sendable {
   public var report: @Sendable (Incident) -> Void {
     get { choice.report }
     set { choice.report = newValue }
+  }
+
+  /// Whether a debug build looks for misspelt methods of the interactor, once a type; that is a task more or less.
+  package var isSpellingChecked: Bool {
+    get { choice.isSpellingChecked }
+    set { choice.isSpellingChecked = newValue }
   }
 
   /// The defaults, but for what is given.

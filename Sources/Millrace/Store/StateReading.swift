@@ -27,7 +27,7 @@ extension Store: StateReading {
     StateReader(self)
   }
 
-  nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {
+  package nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {
     runner.readAtOnce()
   }
 

@@ -61,6 +61,9 @@ public final class TestClock: Clock, Sendable {
   /// How many tasks sleep on this clock now.
   public var sleepers: Int { state.withLock { $0.sleeperCount } }
 
+  /// The earliest deadline of those that sleep.
+  var nextDeadline: Instant? { state.withLock { $0.nextDeadline } }
+
   /// Sleeps until the time of this clock reaches the deadline.
   ///
   /// A deadline that is reached already lets the task go on at once. The tolerance is not looked at.

@@ -18,6 +18,9 @@ struct TestClockState<Waiter> {
   /// How many sleepers are registered.
   var sleeperCount: Int { sleepers.count }
 
+  /// The earliest deadline of those that sleep.
+  var nextDeadline: TestClock.Instant? { sleepers.values.map(\.deadline).min() }
+
   /// A number that no other sleeper or watcher has.
   mutating func makeID() -> Int {
     lastID += 1

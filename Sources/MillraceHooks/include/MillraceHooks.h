@@ -1,0 +1,37 @@
+/// The places at which Swift's runtime can be asked what becomes of a job before it goes to the threads of the process.
+///
+/// The runtime declares them in its own headers, which a toolchain does not install. They are variables; a hook is given the
+/// job and the function that does what is done without it.
+#ifndef MILLRACE_HOOKS_H
+#define MILLRACE_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// What the runtime wants done with a job.
+enum MillraceJobKind {
+  /// Run it, on any thread.
+  MillraceJobGlobal,
+  /// Run it as the main actor.
+  MillraceJobMain,
+  /// Run it when a time of a clock of the system has come.
+  MillraceJobDelayed,
+};
+
+/// Takes a job, or leaves it to the runtime by returning false; called on the thread that enqueues it.
+typedef bool (*MillraceJobHandler)(const void *_Nonnull job, enum MillraceJobKind kind);
+
+/// Gives all jobs of this process to a handler first; the first call counts.
+void millrace_install_hooks(MillraceJobHandler _Nonnull handler);
+
+/// Runs a job on this thread, up to its next suspension, on behalf of no actor.
+void millrace_run_job(const void *_Nonnull job);
+
+/// The id of the task that a job is, which no other task of this process ever has; meaningless for a job that is no task.
+uint64_t millrace_task_id(const void *_Nonnull job);
+
+/// A value of the running thread; null on a thread that has set none.
+void *_Nullable millrace_thread_value(void);
+void millrace_set_thread_value(void *_Nullable value);
+
+#endif

@@ -1,0 +1,75 @@
+/// Makes the choices of one world as its plan says, and remembers them.
+///
+/// Each choice depends on the seed and its own number alone, so that leaving one out changes no other one.
+struct Choices {
+  /// What there is to choose, apart from each other.
+  private enum Stream: UInt64 {
+    case actions, draws, steps
+  }
+
+  let plan: SimulationPlan
+
+  /// How many actions and draws there were so far, taken or not.
+  private(set) var actionCount = 0
+  private(set) var drawCount = 0
+
+  /// How many jobs there were to choose from, at each step.
+  private(set) var widths: [Int] = []
+
+  /// The draws that were not the least there is, and the steps that did not run the job that had waited longest.
+  private(set) var draws: Set<Int> = []
+  private(set) var steps: [Int: Int] = [:]
+
+  init(_ plan: SimulationPlan) {
+    self.plan = plan
+  }
+
+  /// The random numbers for the next action, or nil if it is to be left out.
+  mutating func action() -> SeededGenerator? {
+    defer { actionCount += 1 }
+    guard plan.actions?.contains(actionCount) ?? true else { return nil }
+    return generator(.actions, actionCount)
+  }
+
+  /// A number from 0 to `count` - 1, and 0 if the draw does not count.
+  mutating func draw(below count: Int) -> Int {
+    defer { drawCount += 1 }
+    guard count > 1, plan.draws?.contains(drawCount) ?? true else { return 0 }
+    var generator = generator(.draws, drawCount)
+    let drawn = Int.random(in: 0..<count, using: &generator)
+    if drawn != 0 { draws.insert(drawCount) }
+    return drawn
+  }
+
+  /// Which of so many jobs runs next, counted from the one that has waited longest.
+  mutating func step(among count: Int) -> Int {
+    let step = widths.count
+    widths.append(count)
+    guard count > 1 else { return 0 }
+    let choice: Int
+    if let steps = plan.steps {
+      choice = min(steps[step] ?? 0, count - 1)
+    } else {
+      var generator = generator(.steps, step)
+      choice = Int.random(in: 0..<count, using: &generator)
+    }
+    if choice != 0 { steps[step] = choice }
+    return choice
+  }
+
+  /// The plan that has no choice in it but those that were made.
+  var made: SimulationPlan {
+    var made = plan
+    made.actions = plan.actions?.filter { $0 < actionCount } ?? Set(0..<actionCount)
+    made.draws = draws
+    made.steps = steps
+    return made
+  }
+
+  private func generator(_ stream: Stream, _ number: Int) -> SeededGenerator {
+    var place = SeededGenerator(seed: plan.seed &* 4 &+ stream.rawValue)
+    let start = place.next()
+    var numbered = SeededGenerator(seed: start &+ UInt64(number) &* 0xD6E8_FEB8_6659_FD93)
+    return SeededGenerator(seed: numbered.next())
+  }
+}

@@ -1,0 +1,76 @@
+/// All that decides how one world goes on: a seed, and what of its choices counts.
+///
+/// A plan that was shrunk has few choices left; all others are the least there is: an action is left out, a draw brings no
+/// fault, a step runs the job that has waited longest.
+///
+/// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 2 steps 12=1,40=2` for one that was shrunk.
+public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
+  /// Where all choices are drawn from.
+  public var seed: UInt64
+
+  /// Which actions of those drawn are taken, counted from 0; nil takes all.
+  public var actions: Set<Int>?
+
+  /// Which draws of faults and times count, counted from 0; nil counts all.
+  public var draws: Set<Int>?
+
+  /// Which of the waiting jobs runs at a step, counted from the one that has waited longest; nil draws it at each step, and a
+  /// step that is not named runs that one.
+  public var steps: [Int: Int]?
+
+  /// Makes the plan of a seed, with all its choices.
+  public init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// The text that ``init(_:)`` reads.
+  public var description: String {
+    var words = ["\(seed)"]
+    if let actions { words += ["actions", Self.list(actions.sorted().map(String.init))] }
+    if let draws { words += ["draws", Self.list(draws.sorted().map(String.init))] }
+    if let steps { words += ["steps", Self.list(steps.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })] }
+    return words.joined(separator: " ")
+  }
+
+  private static func list(_ items: [String]) -> String {
+    items.isEmpty ? "none" : items.joined(separator: ",")
+  }
+
+  /// Reads a plan from the text that a failure gives; nil if that is none.
+  public init?(_ description: String) {
+    var words = description.split(separator: " ")[...]
+    guard let seed = words.popFirst().flatMap({ UInt64($0) }) else { return nil }
+    self.init(seed: seed)
+    while let name = words.popFirst() {
+      guard let text = words.popFirst() else { return nil }
+      let items = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+      switch name {
+      case "actions":
+        guard let numbers = Self.numbers(items), actions == nil else { return nil }
+        actions = numbers
+      case "draws":
+        guard let numbers = Self.numbers(items), draws == nil else { return nil }
+        draws = numbers
+      case "steps":
+        guard let choices = Self.choices(items), steps == nil else { return nil }
+        steps = choices
+      default: return nil
+      }
+    }
+  }
+
+  private static func numbers(_ items: [Substring]) -> Set<Int>? {
+    let numbers = items.compactMap { Int($0) }.filter { $0 >= 0 }
+    return numbers.count == items.count ? Set(numbers) : nil
+  }
+
+  private static func choices(_ items: [Substring]) -> [Int: Int]? {
+    var choices: [Int: Int] = [:]
+    for item in items {
+      let pair = item.split(separator: "=", omittingEmptySubsequences: false).compactMap { Int($0) }
+      guard pair.count == 2, pair.allSatisfy({ $0 >= 0 }) else { return nil }
+      choices[pair[0]] = pair[1]
+    }
+    return choices
+  }
+}

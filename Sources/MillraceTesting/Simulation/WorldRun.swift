@@ -1,0 +1,104 @@
+/// One world, from its beginning to its end; made and used on the thread of the simulation.
+struct WorldRun {
+  typealias Body = @Sendable (World) async throws -> Void
+
+  /// What became of a world.
+  struct Result: Sendable {
+    let failure: WorldFailure?
+    /// The plan that has all its choices in it, and no others.
+    let made: SimulationPlan
+    /// How many jobs there were to choose from at each step.
+    let widths: [Int]
+    let notes: [String]
+    /// The time that had passed in it.
+    let time: Duration
+    /// A number that stands for all that happened, in its order.
+    let fingerprint: UInt64
+  }
+
+  /// How long a world that stands still waits for what may come from another thread, in seconds.
+  private static let patience = 2.0
+
+  /// How often the time moves on, after the end, for what is left.
+  private static let lastRounds = 32
+
+  let maximumSteps: Int
+  let body: Body
+
+  func callAsFunction(_ plan: SimulationPlan) -> Result {
+    let world = World(plan)
+    world.queue.own {
+      begin(world)
+      go(world)
+      world.checkEnd()
+      clear(world)
+    }
+    return Result(
+      failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
+      time: world.clock.now.offset, fingerprint: world.steps.value)
+  }
+
+  private func begin(_ world: World) {
+    let body = body
+    Task.detached {
+      await FailureReporter.$collector.withValue({ failure in
+        world.fail(WorldFailure(.failure, failure.message, file: failure.file, line: failure.line))
+      }) {
+        do {
+          try await body(world)
+        } catch {
+          world.fail(WorldFailure(.bodyThrew, "\(error)"))
+        }
+      }
+      world.isBodyOver = true
+    }
+  }
+
+  /// Runs the world until the body has returned and nothing is ready, or something is wrong.
+  private func go(_ world: World) {
+    while world.failure == nil {
+      if world.queue.ready.isEmpty {
+        if world.isBodyOver { return }
+        if let deadline = world.clock.nextDeadline {
+          world.clock.advance(to: deadline)
+        } else {
+          // It may be that what another thread does is under way, which is worth a better word than that nothing happens.
+          let cameBack = world.queue.waitForArrival(seconds: Self.patience)
+          if !cameBack { world.fail(WorldFailure(.standsStill)) }
+        }
+      } else {
+        world.step()
+        world.check()
+        if world.choices.widths.count >= maximumSteps { world.fail(WorldFailure(.doesNotEnd, "\(maximumSteps)")) }
+      }
+      if let escape = world.queue.escape { world.fail(WorldFailure(escape)) }
+    }
+  }
+
+  /// Lets what is left come to its end, as far as it does; none of it counts.
+  private func clear(_ world: World) {
+    for _ in 0..<Self.lastRounds {
+      world.queue.admitArrivals()
+      var steps = 0
+      while !world.queue.ready.isEmpty, steps < maximumSteps {
+        _ = world.queue.run(at: 0)
+        steps += 1
+      }
+      guard world.clock.nextDeadline != nil else { return }
+      world.clock.run()
+    }
+  }
+}
+
+extension WorldFailure {
+  fileprivate init(_ escape: JobQueue.Escape) {
+    switch escape {
+    case .sleep(let task): self.init(.sleepEscaped, Self.subject(task))
+    case .thread(let task): self.init(.threadEscaped, Self.subject(task))
+    }
+  }
+
+  private static func subject(_ task: Int) -> String {
+    task == 0 ? "an actor of the world" : "task \(task) of the world"
+  }
+}

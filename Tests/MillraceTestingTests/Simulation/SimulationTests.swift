@@ -1,0 +1,200 @@
+import Foundation
+import Millrace
+import Testing
+
+@testable import MillraceTesting
+
+@Suite("Simulation")
+struct SimulationTests {
+  /// A store of tests whose handler begins tasks of its own, as an ordinary one with a stream does.
+  struct Letters: Interactor {
+    enum Action: Sendable { case write(String) }
+    typealias Mutation = String
+    typealias State = [String]
+
+    func handle(_ action: Action, state: State) -> AsyncStream<String> {
+      AsyncStream { continuation in
+        let task = Task {
+          guard case .write(let word) = action else { return }
+          for letter in word {
+            continuation.yield(String(letter))
+            await Task.yield()
+          }
+          continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: String) {
+      state.append(mutation)
+    }
+  }
+
+  private static func write(_ world: World, _ words: [String], _ texts: Recorder<String>) async {
+    let store = Store(initial: [], interactor: Letters(), configuration: world.configuration)
+    let receipts = words.map { store.send(.write($0)) }
+    for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+    texts.record(await store.state.joined())
+  }
+
+  @Test("Tasks that a handler begins are interleaved by the seed, and the same seed gives the same order")
+  func interleaving() async {
+    let texts = Recorder<String>()
+    let first = await Simulation.run(seeds: 0..<40) { await Self.write($0, ["abc", "xyz"], texts) }
+    let once = texts.recorded
+    let second = await Simulation.run(seeds: 0..<40) { await Self.write($0, ["abc", "xyz"], texts) }
+    #expect(texts.recorded.suffix(40) == once[...])
+    #expect(first.fingerprint == second.fingerprint && first.steps == second.steps)
+    #expect(Set(once).count > 5, "\(Set(once))")
+    for text in once { #expect(text.filter("abc".contains) == "abc" && text.filter("xyz".contains) == "xyz") }
+  }
+
+  @Test("Time stands while something can run, and moves to the next deadline")
+  func time() async {
+    let report = await Simulation.run(seeds: 0..<10) { world in
+      let order = Recorder<Int>()
+      await withTaskGroup { group in
+        for seconds in [3600, 60, 86400] {
+          group.addTask {
+            try? await world.clock.sleep(for: .seconds(seconds))
+            order.record(seconds)
+          }
+        }
+      }
+      world.expect(order.recorded == [60, 3600, 86400], "they wake in the order of their deadlines")
+      world.expect(world.clock.now.offset == .seconds(86400), "a day has passed")
+    }
+    #expect(report.worlds == 10 && report.failingPlan == nil)
+  }
+
+  @Test("The main actor's work is the world's")
+  @MainActor
+  func mainActor() async {
+    let report = await Simulation.run(seeds: 0..<5) { world in
+      let number = await MainActor.run {
+        MainActor.assertIsolated()
+        return 1
+      }
+      world.expect(number == 1 && JobQueue.isOwnedByThisThread, "the body goes on in its world")
+    }
+    #expect(report.failingPlan == nil)
+  }
+
+  /// What a simulation fails with.
+  private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
+    let failures = Recorder<Failure>()
+    let report = await FailureReporter.$collector.withValue({ failures.record($0) }, operation: run)
+    return (failures.recorded.map(\.message), report)
+  }
+
+  @Test("A sleep on a clock of the system is named as an escape")
+  func sleep() async {
+    let (texts, _) = await failures {
+      await Simulation.run(seed: 7) { _ in try await Task.sleep(for: .milliseconds(1)) }
+    }
+    #expect(
+      texts.first?.split(separator: "\n").first
+        == """
+        Seed 7: task 1 of the world sleeps on a clock of the system (Task.sleep, ContinuousClock), which no seed decides; give \
+        what sleeps the world's clock.
+        """)
+  }
+
+  @Test("A task that another thread resumes is named as an escape")
+  func thread() async {
+    let (texts, _) = await failures {
+      await Simulation.run(seed: 7) { _ in
+        await withCheckedContinuation { continuation in
+          Thread.detachNewThread { continuation.resume() }
+        }
+      }
+    }
+    #expect(
+      texts.first?.split(separator: "\n").first
+        == """
+        Seed 7: task 1 of the world was resumed by another thread (a thread, a dispatch queue, a socket, a file), which no seed \
+        decides; put a fake in the place of what works there.
+        """)
+  }
+
+  @Test("A body that waits for what never comes fails, and does not hang")
+  func standsStill() async {
+    let (texts, _) = await failures {
+      await Simulation.run(seed: 7) { _ in try await Gate().enter() }
+    }
+    #expect(
+      texts.first?.split(separator: "\n").first
+        == """
+        Seed 7: the body has not returned, and nothing is left that could go on; resume what it waits for (a gate, a held call, \
+        a continuation), or put a fake in the place of what works on another thread.
+        """)
+  }
+
+  /// A counter that loses what is counted between its read and its write.
+  final class Racy: Sendable {
+    private let count = Lock(0)
+
+    func increase() async {
+      let read = count.withLock { $0 }
+      await Task.yield()
+      count.withLock { $0 = read + 1 }
+    }
+
+    var value: Int { count.withLock { $0 } }
+  }
+
+  @Test("2,000 seeds go the same way each time, also in another process")
+  func otherProcess() async throws {
+    let here = await Self.fingerprint()
+    let again = await Self.fingerprint()
+    #expect(here == again)
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      print("fingerprint", await Self.fingerprint())
+    }
+    let output = try #require(result).standardOutputContent
+    #expect(String(decoding: output, as: UTF8.self).contains("fingerprint \(here)\n"))
+  }
+
+  private static func fingerprint() async -> UInt64 {
+    await Simulation.run(seeds: 0..<2_000) { world in
+      let store = Store(initial: [], interactor: Letters(), configuration: world.configuration)
+      let words = world.actions(5, from: ["a", "bcd", "efgh"])
+      await withTaskGroup { group in
+        for word in words {
+          group.addTask {
+            try? await world.clock.sleep(for: world.duration(in: .zero ... .seconds(1)))
+            let receipt = store.send(.write(word))
+            if world.fault(0.2) { receipt.cancel() }
+            world.note("\(word) \(await receipt.outcome.kind)")
+          }
+        }
+      }
+      world.note(await store.state.joined())
+    }.fingerprint
+  }
+
+  @Test("A lost update is found, and shrunk to two actions and no more decisions than it needs")
+  func shrinks() async throws {
+    let body: Simulation.Body = { world in
+      let counter = Racy()
+      let actions = world.actions(12, from: [1, 2])
+      await withTaskGroup { group in
+        for _ in actions {
+          group.addTask {
+            if world.fault(0.5) { await Task.yield() }
+            await counter.increase()
+          }
+        }
+      }
+      world.expect(counter.value == actions.count, "nothing is lost")
+    }
+    let (texts, report) = await failures { await Simulation.run(seeds: 0..<100, body) }
+    let plan = try #require(report.failingPlan)
+    #expect(plan.actions?.count == 2 && plan.draws?.isEmpty == true, "\(plan)")
+    #expect(plan.steps?.count ?? 9 <= 1, "\(plan)")
+    #expect(texts.count == 1)
+    let again = await failures { await Simulation.run(plan: "\(plan)", body) }
+    #expect(again.texts.first?.contains("this does not hold: nothing is lost") == true)
+  }
+}
