@@ -6,6 +6,7 @@ public struct StoreConfiguration: Sendable {
     var limits = StoreLimits.standard
     var report: @Sendable (Incident) -> Void = writeToStandardError
     var isSpellingChecked = true
+    var alteration: RunPhase.Alteration?
   }
 
   private final class Box: Sendable {
@@ -57,6 +58,15 @@ public struct StoreConfiguration: Sendable {
   package var isSpellingChecked: Bool {
     get { choice.isSpellingChecked }
     set { choice.isSpellingChecked = newValue }
+  }
+
+  /// What takes the place of the transitions of a run; nil but in tests that have to notice it.
+  @usableFromInline var alteration: RunPhase.Alteration? { box?.choice.alteration }
+
+  /// The given configuration, but with other transitions of its runs than it should have, for tests that have to notice it.
+  package init(_ configuration: StoreConfiguration, altering alteration: @escaping RunPhase.Alteration) {
+    self = configuration
+    choice.alteration = alteration
   }
 
   /// The defaults, but for what is given.

@@ -3,10 +3,10 @@
 /// The owner of the turn tells it events, and does what it answers.
 @usableFromInline
 @frozen
-struct RunPhase: Equatable {
+package struct RunPhase: Equatable {
   @usableFromInline
   @frozen
-  enum Stage: CaseIterable {
+  package enum Stage: CaseIterable {
     /// Accepted; it waits for its plan's time or for the turn of its key, and has changed nothing.
     ///
     /// Becomes `takenUp`, or `ended`.
@@ -27,7 +27,7 @@ struct RunPhase: Equatable {
 
   @usableFromInline
   @frozen
-  enum Event: CaseIterable {
+  package enum Event: CaseIterable {
     /// `decide` is asked.
     case takeUp
     /// A handler begins, for the first attempt or a further one.
@@ -43,32 +43,35 @@ struct RunPhase: Equatable {
   /// What the owner has to do.
   @usableFromInline
   @frozen
-  struct Consequences: OptionSet {
-    @usableFromInline let rawValue: UInt8
+  package struct Consequences: OptionSet {
+    @usableFromInline package let rawValue: UInt8
 
     @inlinable
-    init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
     /// Ask for the closing mutation, unless the outcome is `finished`.
-    @inlinable static var askClosing: Consequences { Consequences(rawValue: 1) }
+    @inlinable package static var askClosing: Consequences { Consequences(rawValue: 1) }
     /// The place of its key is free again.
-    @inlinable static var freePlace: Consequences { Consequences(rawValue: 2) }
+    @inlinable package static var freePlace: Consequences { Consequences(rawValue: 2) }
     /// The slot it ran in is free again.
-    @inlinable static var freeSlot: Consequences { Consequences(rawValue: 4) }
+    @inlinable package static var freeSlot: Consequences { Consequences(rawValue: 4) }
   }
 
-  @usableFromInline private(set) var stage = Stage.accepted
+  /// What takes the place of ``advance(_:)``.
+  @usableFromInline package typealias Alteration = @Sendable (inout RunPhase, Event) -> Consequences
+
+  @usableFromInline package var stage = Stage.accepted
 
   /// How many handlers were begun and have not returned.
-  @usableFromInline private(set) var handlersOut: Int32 = 0
+  @usableFromInline package var handlersOut: Int32 = 0
 
   /// Whether a handler was ever begun.
-  @usableFromInline private(set) var hasBegun = false
+  @usableFromInline package var hasBegun = false
 
   @inlinable
-  init() {}
+  package init() {}
 
   /// Whether it has a slot and no outcome.
   @inlinable var isInFlight: Bool {
@@ -80,7 +83,7 @@ struct RunPhase: Equatable {
 
   @inlinable
   @inline(__always)
-  mutating func advance(_ event: Event) -> Consequences {
+  package mutating func advance(_ event: Event) -> Consequences {
     switch event {
     case .takeUp:
       if stage == .accepted { stage = .takenUp }

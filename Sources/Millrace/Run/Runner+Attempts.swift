@@ -35,7 +35,7 @@ extension Runner {
   func conclude(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
     ledger?.handleTime.record(nanoseconds: time)
     let run = attempt.run
-    let consequences = run.phase.advance(.handlerReturned)
+    let consequences = advance(run, .handlerReturned)
     if run.hasEnded { return noteReturn(of: run, consequences) }
     if attempt.isOver { return }
     attempt.willEnd()
@@ -60,10 +60,10 @@ extension Runner {
     }
     guard let rest = restBeforeNextAttempt(course, terms) else { return end(run, outcome) }
     ownLedger.tally.retries += 1
-    _ = run.phase.advance(.rest)
+    _ = advance(run, .rest)
     course.pause = after(rest) { runner in
       course.pause = nil
-      _ = run.phase.advance(.begin)
+      _ = runner.advance(run, .begin)
       runner.beginAttempt(course)
     }
   }

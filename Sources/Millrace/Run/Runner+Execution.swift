@@ -134,7 +134,7 @@ extension Runner {
   @inlinable
   func conclude(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
     ledger?.handleTime.record(nanoseconds: time)
-    let consequences = run.phase.advance(.handlerReturned)
+    let consequences = advance(run, .handlerReturned)
     if run.hasEnded { noteReturn(of: run, consequences) } else { end(run, outcome) }
   }
 

@@ -91,7 +91,7 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>) {
-    _ = run.phase.advance(.takeUp)
+    _ = advance(run, .takeUp)
     switch decision.step {
     case .handle:
       start(run)

@@ -132,6 +132,16 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   // MARK: Running
 
+  /// Tells a run's phase an event, and gives what is to be done.
+  ///
+  /// *Owner's.*
+  @inlinable
+  @inline(__always)
+  func advance(_ run: ActiveRun<I>, _ event: RunPhase.Event) -> RunPhase.Consequences {
+    if let alteration = configuration.alteration { return alteration(&run.phase, event) }
+    return run.phase.advance(event)
+  }
+
   /// Starts a run of an action that was taken up, or lets it wait for a slot.
   ///
   /// *Owner's.*
@@ -148,7 +158,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     let ledger = ownLedger
     freeSlots &-= 1
     run.store = ledger.store
-    _ = run.phase.advance(.begin)
+    _ = advance(run, .begin)
     ledger.runs.append(run)
     if run.course != nil {
       launchPlanned(run)
@@ -201,7 +211,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     run.willEnd()
     if run.phase.isInFlight { ledger?.runs.remove(run) }
     if run.bond != nil { unbind(run) }
-    let consequences = run.phase.advance(.end)
+    let consequences = advance(run, .end)
     if outcome.isFinished, run.course == nil, takesShortWay {
       if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
     } else {

@@ -17,7 +17,7 @@ struct Choices {
   private(set) var widths: [Int] = []
 
   /// The draws that were not the least there is, and the steps that did not run the job that had waited longest.
-  private(set) var draws: Set<Int> = []
+  private(set) var draws: [Int: Int] = [:]
   private(set) var steps: [Int: Int] = [:]
 
   init(_ plan: SimulationPlan) {
@@ -31,13 +31,26 @@ struct Choices {
     return generator(.actions, actionCount)
   }
 
-  /// A number from 0 to `count` - 1, and 0 if the draw does not count.
-  mutating func draw(below count: Int) -> Int {
+  /// A number from 0 to `limit`.
+  mutating func draw(upTo limit: Int) -> Int {
+    draw(upTo: limit) { Int.random(in: 0...limit, using: &$0) }
+  }
+
+  /// Whether something happens, with a probability from 0 to 1.
+  mutating func draw(probability: Double) -> Bool {
+    draw(upTo: 1) { Double.random(in: 0..<1, using: &$0) < probability ? 1 : 0 } == 1
+  }
+
+  private mutating func draw(upTo limit: Int, _ make: (inout SeededGenerator) -> Int) -> Int {
     defer { drawCount += 1 }
-    guard count > 1, plan.draws?.contains(drawCount) ?? true else { return 0 }
-    var generator = generator(.draws, drawCount)
-    let drawn = Int.random(in: 0..<count, using: &generator)
-    if drawn != 0 { draws.insert(drawCount) }
+    let drawn: Int
+    if let draws = plan.draws {
+      drawn = min(draws[drawCount] ?? 0, limit)
+    } else {
+      var generator = generator(.draws, drawCount)
+      drawn = make(&generator)
+    }
+    if drawn != 0 { draws[drawCount] = drawn }
     return drawn
   }
 

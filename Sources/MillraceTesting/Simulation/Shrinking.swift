@@ -17,15 +17,46 @@ struct Shrinking {
     var best = plan
     while remaining > 0 {
       let before = best
-      reduce(&best, of: { Array($0.actions ?? []).sorted() }) { $0.actions?.subtract($1) }
-      reduce(&best, of: { Array($0.draws ?? []).sorted() }) { $0.draws?.subtract($1) }
-      reduce(&best, of: { Array($0.steps?.keys ?? [:].keys).sorted() }) { plan, numbers in
-        for number in numbers { plan.steps?[number] = nil }
+      reduce(&best) {
+        Array($0.actions ?? [])
+      } without: {
+        $0.actions?.subtract($1)
       }
-      if best == before { break }
+      for choices in [\SimulationPlan.draws, \.steps] {
+        reduce(&best) {
+          Array($0[keyPath: choices]?.keys ?? [:].keys)
+        } without: { plan, numbers in
+          for number in numbers { plan[keyPath: choices]?[number] = nil }
+        }
+        advance(&best, choices)
+      }
+      if best == before, !leaveOutAndAdvance(&best) { break }
     }
     return best
   }
+
+  /// Leaves one action out together with the steps or draws that it had before a choice, which is made so much earlier.
+  private mutating func leaveOutAndAdvance(_ best: inout SimulationPlan) -> Bool {
+    for action in (best.actions ?? []).sorted() {
+      for choices in [\SimulationPlan.draws, \.steps] {
+        for (number, choice) in (best[keyPath: choices] ?? [:]).sorted(by: { $0.key < $1.key }) {
+          for earlier in (max(number - Self.reach, 0)..<number).reversed() {
+            var candidate = best
+            candidate.actions?.remove(action)
+            candidate[keyPath: choices]?[number] = nil
+            candidate[keyPath: choices]?[earlier] = choice
+            guard let found = tried(candidate), found.actions?.count ?? 0 < best.actions?.count ?? 0 else { continue }
+            best = found
+            return true
+          }
+        }
+      }
+    }
+    return false
+  }
+
+  /// How many steps or draws an action has at most, as far as they are looked for.
+  private static let reach = 8
 
   /// Leaves out as many as can be of one kind of choice, in parts that become smaller.
   private mutating func reduce(
@@ -36,13 +67,12 @@ struct Shrinking {
     while size > 0, remaining > 0 {
       var start = 0
       while remaining > 0 {
-        let all = numbers(best)
+        let all = numbers(best).sorted()
         guard start < all.count else { break }
         var candidate = best
         leaveOut(&candidate, Array(all[start..<min(start + size, all.count)]))
-        remaining -= 1
         // What was found has no choice that the world did not come to; so it is smaller than the candidate, or as small.
-        if let found = attempt(candidate), numbers(found).count < all.count {
+        if let found = tried(candidate), numbers(found).count < all.count {
           best = found
         } else {
           start += size
@@ -50,5 +80,32 @@ struct Shrinking {
       }
       size /= 2
     }
+  }
+
+  /// Makes choices earlier than they were made, which they have to be before what goes before them can be left out.
+  private mutating func advance(_ best: inout SimulationPlan, _ choices: WritableKeyPath<SimulationPlan, [Int: Int]?>) {
+    for number in (best[keyPath: choices] ?? [:]).keys.sorted() {
+      for earlier in [0, number / 2, number - 2, number - 1] where earlier >= 0 && earlier < number {
+        guard let made = best[keyPath: choices], let choice = made[number], made[earlier] == nil else { continue }
+        var candidate = best
+        candidate[keyPath: choices]?[number] = nil
+        candidate[keyPath: choices]?[earlier] = choice
+        if let found = tried(candidate), isEarlier(found[keyPath: choices], than: made) {
+          best = found
+          break
+        }
+      }
+    }
+  }
+
+  private func isEarlier(_ choices: [Int: Int]?, than others: [Int: Int]) -> Bool {
+    guard let choices, choices.count <= others.count else { return false }
+    return choices.count < others.count || choices.keys.reduce(0, +) < others.keys.reduce(0, +)
+  }
+
+  private mutating func tried(_ plan: SimulationPlan) -> SimulationPlan? {
+    guard remaining > 0 else { return nil }
+    remaining -= 1
+    return attempt(plan)
   }
 }

@@ -3,7 +3,7 @@
 /// A plan that was shrunk has few choices left; all others are the least there is: an action is left out, a draw brings no
 /// fault, a step runs the job that has waited longest.
 ///
-/// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 2 steps 12=1,40=2` for one that was shrunk.
+/// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 2=1 steps 12=1,40=2` for one that was shrunk.
 public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
   /// Where all choices are drawn from.
   public var seed: UInt64
@@ -11,8 +11,8 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
   /// Which actions of those drawn are taken, counted from 0; nil takes all.
   public var actions: Set<Int>?
 
-  /// Which draws of faults and times count, counted from 0; nil counts all.
-  public var draws: Set<Int>?
+  /// What the draws of faults and times give, counted from 0; nil draws them, and a draw that is not named gives the least.
+  public var draws: [Int: Int]?
 
   /// Which of the waiting jobs runs at a step, counted from the one that has waited longest; nil draws it at each step, and a
   /// step that is not named runs that one.
@@ -27,9 +27,13 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
   public var description: String {
     var words = ["\(seed)"]
     if let actions { words += ["actions", Self.list(actions.sorted().map(String.init))] }
-    if let draws { words += ["draws", Self.list(draws.sorted().map(String.init))] }
-    if let steps { words += ["steps", Self.list(steps.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })] }
+    if let draws { words += ["draws", Self.list(draws)] }
+    if let steps { words += ["steps", Self.list(steps)] }
     return words.joined(separator: " ")
+  }
+
+  private static func list(_ choices: [Int: Int]) -> String {
+    list(choices.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
   }
 
   private static func list(_ items: [String]) -> String {
@@ -49,8 +53,8 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
         guard let numbers = Self.numbers(items), actions == nil else { return nil }
         actions = numbers
       case "draws":
-        guard let numbers = Self.numbers(items), draws == nil else { return nil }
-        draws = numbers
+        guard let choices = Self.choices(items), draws == nil else { return nil }
+        draws = choices
       case "steps":
         guard let choices = Self.choices(items), steps == nil else { return nil }
         steps = choices

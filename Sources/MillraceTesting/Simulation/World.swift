@@ -61,21 +61,20 @@ public final class World: @unchecked Sendable {
 
   /// Whether a fault happens here, with a probability from 0 to 1; a failing seed is left with as few as fail too.
   public func fault(_ probability: Double) -> Bool {
-    // The draws above the probability are no fault, and so is the least one, which is all that is left of a draw that was shrunk.
-    let parts = 1_000_000
-    let drawn = choices.draw(below: parts)
-    return drawn != 0 && Double(parts - drawn) <= probability * Double(parts)
+    choices.draw(probability: probability)
   }
 
   /// A time that the seed chooses from a range, both ends included; a failing seed is left with the shortest where it fails too.
   public func duration(in range: ClosedRange<Duration>) -> Duration {
     let parts = 1 << 20
-    return range.lowerBound + (range.upperBound - range.lowerBound) * choices.draw(below: parts + 1) / parts
+    return range.lowerBound + (range.upperBound - range.lowerBound) * choices.draw(upTo: parts) / parts
   }
 
-  /// One of these, as the seed chooses; a failing seed is left with the first where it fails too. Nil if there is none.
+  /// One of these, as the seed chooses; nil if there is none.
+  ///
+  /// A failing seed is left with the first one where it fails too.
   public func element<Element>(of elements: [Element]) -> Element? {
-    elements.isEmpty ? nil : elements[choices.draw(below: elements.count)]
+    elements.isEmpty ? nil : elements[choices.draw(upTo: elements.count - 1)]
   }
 
   // MARK: What has to hold

@@ -1,0 +1,82 @@
+import Millrace
+import MillraceTesting
+
+/// What the simulated store is asked to do; all that it does comes from this.
+struct Errand: Sendable, Hashable, CustomStringConvertible {
+  enum Meeting: CaseIterable {
+    case concurrent, pair, serial, latest, exclusive, shared
+  }
+
+  enum End: CaseIterable {
+    case finish, fail, decide, reject
+  }
+
+  var number: Int
+  /// How long its sender waits before, and how long after if it cancels then.
+  var delay = Duration.zero
+  var cancelAfter: Duration?
+  /// Whether all of its key, or all there are, are cancelled then.
+  var cancelsKey = false
+  var cancelsAll = false
+  var meeting = Meeting.concurrent
+  var end = End.finish
+  /// How long each part of the handler takes; it emits after each.
+  var parts: [Duration] = []
+  /// How long the handler goes on when it is cancelled.
+  var deafFor: Duration?
+  var timeout: Duration?
+  var attempts = 1
+
+  var description: String {
+    let terms = [("deaf for", deafFor), ("timeout", timeout), ("cancelled after", cancelAfter)]
+      .compactMap { name, time in time.map { " \(name) \($0)" } }
+    return "\(number) after \(delay) \(meeting) \(end) \(parts) attempts \(attempts)\(terms.joined())"
+  }
+
+  var plan: Plan {
+    var plan: Plan =
+      switch meeting {
+      case .concurrent: .concurrent
+      case .pair: .concurrent(max: 2, key: meeting)
+      case .serial: .serial(key: meeting)
+      case .latest: .latest(key: meeting)
+      case .exclusive: .exclusive(key: meeting)
+      case .shared: .shared(key: meeting)
+      }
+    if let timeout { plan = plan.timeout(timeout) }
+    if attempts > 1 { plan = plan.retry(attempts, backoff: .constant(.milliseconds(5)), afterCommits: true) }
+    return plan
+  }
+
+  /// How many handlers of these errands may be out at once.
+  static func maximum(of meeting: Meeting) -> Int? {
+    switch meeting {
+    case .serial: 1
+    case .pair: 2
+    case .concurrent, .latest, .exclusive, .shared: nil
+    }
+  }
+
+  static func random(_ random: inout SeededGenerator) -> Errand {
+    var errand = Errand(number: 0)
+    errand.meeting = Meeting.allCases.randomElement(using: &random)!
+    errand.end = [.finish, .finish, .finish, .fail, .decide, .reject].randomElement(using: &random)!
+    errand.parts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      .milliseconds(Int.random(in: 0...20, using: &random))
+    }
+    if Int.random(in: 0..<4, using: &random) == 0 {
+      errand.deafFor = .milliseconds(Int.random(in: 1...30, using: &random))
+    }
+    if Int.random(in: 0..<5, using: &random) == 0 {
+      errand.timeout = .milliseconds(Int.random(in: 1...40, using: &random))
+    }
+    if Int.random(in: 0..<4, using: &random) == 0 { errand.attempts = 2 }
+    errand.delay = .milliseconds(Int.random(in: 0...20, using: &random))
+    if Int.random(in: 0..<4, using: &random) == 0 {
+      errand.cancelAfter = .milliseconds(Int.random(in: 0...30, using: &random))
+    }
+    errand.cancelsKey = Int.random(in: 0..<10, using: &random) == 0
+    errand.cancelsAll = Int.random(in: 0..<20, using: &random) == 0
+    return errand
+  }
+}

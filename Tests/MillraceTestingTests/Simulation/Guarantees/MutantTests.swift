@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Millrace
+@testable import MillraceTesting
+
+/// Stores whose runs go otherwise than they should: the checks of ``ErrandWorld`` are worth what they find.
+@Suite("Altered stores, simulated")
+struct MutantTests {
+  enum Mutant: CaseIterable {
+    case closingLostWhileRunning, closingLostWhileWaiting, closingOfWhatWasNotTakenUp
+    case placeFreedBeforeHandlerReturns, slotFreedBeforeHandlerReturns, placeKept, slotKept, placeKeptByCut,
+      slotKeptByCut
+    case endIgnored, endForgetsHandler, beginNotCounted, returnNotCounted, takeUpForgotten
+
+    /// What this mutant does at an event; the rest it leaves as it is.
+    func alter(_ phase: inout RunPhase, _ event: RunPhase.Event) -> RunPhase.Consequences {
+      let before = phase
+      var consequences = phase.advance(event)
+      switch (self, event) {
+      case (.closingLostWhileRunning, .end):
+        if before.isInFlight { consequences.remove(.askClosing) }
+      case (.closingLostWhileWaiting, .end):
+        if before.stage == .takenUp { consequences.remove(.askClosing) }
+      case (.closingOfWhatWasNotTakenUp, .end):
+        if before.stage == .accepted { consequences.insert(.askClosing) }
+      case (.placeFreedBeforeHandlerReturns, .end):
+        if before.isInFlight { consequences.insert(.freePlace) }
+      case (.slotFreedBeforeHandlerReturns, .end):
+        if before.isInFlight, before.handlersOut > 0 { consequences.insert(.freeSlot) }
+      case (.placeKept, .end), (.placeKept, .handlerReturned):
+        consequences.remove(.freePlace)
+      case (.slotKept, .end), (.slotKept, .handlerReturned):
+        consequences.remove(.freeSlot)
+      case (.placeKeptByCut, .handlerReturned):
+        consequences.remove(.freePlace)
+      case (.slotKeptByCut, .handlerReturned):
+        consequences.remove(.freeSlot)
+      case (.endIgnored, .end):
+        if before.isInFlight {
+          phase = before
+          return []
+        }
+      case (.endForgetsHandler, .end):
+        phase.handlersOut = 0
+      case (.beginNotCounted, .begin):
+        phase.handlersOut = before.handlersOut
+      case (.returnNotCounted, .handlerReturned):
+        phase.handlersOut = before.handlersOut
+      case (.takeUpForgotten, .takeUp):
+        phase.stage = .accepted
+      default: break
+      }
+      return consequences
+    }
+  }
+
+  @Test("A store that is altered so is found out within 1,000 seeds", arguments: Mutant.allCases)
+  func isFound(mutant: Mutant) async {
+    let world = ErrandWorld(alteration: { mutant.alter(&$0, $1) })
+    let report = await FailureReporter.$collector.withValue({ _ in }) {
+      await Simulation.run(seeds: 0..<1_000, maximumSteps: 20_000, shrinkingAttempts: 0) { await world($0) }
+    }
+    #expect(report.failingPlan != nil)
+  }
+}

@@ -1,0 +1,15 @@
+import Millrace
+
+/// A value that several tasks use.
+final class Shared<Value: Sendable>: Sendable {
+  private let lock: Lock<Value>
+
+  init(_ value: Value) {
+    lock = Lock(value)
+  }
+
+  var value: Value {
+    get { lock.withLock { $0 } }
+    set { lock.withLock { $0 = newValue } }
+  }
+}
