@@ -59,7 +59,7 @@ struct WorldRun {
     while world.failure == nil {
       if world.queue.ready.isEmpty {
         if world.isBodyOver { return }
-        if let deadline = world.clock.nextDeadline {
+        if let deadline = world.clock.deadlines.first {
           world.clock.advance(to: deadline)
         } else {
           // It may be that what another thread does is under way, which is worth a better word than that nothing happens.
@@ -84,7 +84,7 @@ struct WorldRun {
         _ = world.queue.run(at: 0)
         steps += 1
       }
-      guard world.clock.nextDeadline != nil else { return }
+      guard world.clock.deadlines.first != nil else { return }
       world.clock.run()
     }
   }

@@ -48,6 +48,7 @@ public final class TestClock: Clock, Sendable {
   }
 
   private let state = Lock(TestClockState<Suspension<Void>>())
+  private let reporter = FailureReporter()
 
   /// Makes a clock whose time stands at its start.
   public init() {}
@@ -61,8 +62,8 @@ public final class TestClock: Clock, Sendable {
   /// How many tasks sleep on this clock now.
   public var sleepers: Int { state.withLock { $0.sleeperCount } }
 
-  /// The earliest deadline of those that sleep.
-  var nextDeadline: Instant? { state.withLock { $0.nextDeadline } }
+  /// The deadlines of the tasks that sleep on this clock now, in the order in which they would be woken.
+  public var deadlines: [Instant] { state.withLock { $0.deadlines } }
 
   /// Sleeps until the time of this clock reaches the deadline.
   ///
@@ -116,6 +117,22 @@ public final class TestClock: Clock, Sendable {
   /// task that sleeps three times in a row is brought to its end by three rounds of ``waitForSleepers(_:)`` and `run()`.
   public func run() {
     act { $0.run() }
+  }
+
+  /// Fails the test at this line if a task sleeps on this clock: one that nobody will wake any more.
+  ///
+  /// Called at the end of a test it finds the timer that was not cancelled, and the wait that the test forgot. A task that
+  /// was woken, or has not run yet, is not found. The failure is one of the test in which the clock was made.
+  public func checkSuspended(file: StaticString = #filePath, line: UInt = #line) {
+    let (deadlines, now) = state.withLock { ($0.deadlines, $0.now) }
+    guard !deadlines.isEmpty else { return }
+    let who = deadlines.count == 1 ? "A task still sleeps" : "\(deadlines.count) tasks still sleep"
+    let shown = deadlines.prefix(8).map { "\($0.offset)" } + (deadlines.count > 8 ? ["…"] : [])
+    reporter.fail(
+      """
+      \(who) on this test clock, until \(shown.joined(separator: ", ")) after its start; its time is \(now.offset). Advance the \
+      clock to there (run() goes to the latest), or cancel what sleeps, before the test ends.
+      """, file: file, line: line)
   }
 
   /// The one place that changes the state: the event under the lock, what it asks for after.

@@ -18,8 +18,8 @@ struct TestClockState<Waiter> {
   /// How many sleepers are registered.
   var sleeperCount: Int { sleepers.count }
 
-  /// The earliest deadline of those that sleep.
-  var nextDeadline: TestClock.Instant? { sleepers.values.map(\.deadline).min() }
+  /// The deadlines of the registered sleepers, in the order in which they are woken.
+  var deadlines: [TestClock.Instant] { sleepers.values.sorted(by: Self.isWokenFirst).map(\.deadline) }
 
   /// A number that no other sleeper or watcher has.
   mutating func makeID() -> Int {
@@ -59,7 +59,7 @@ struct TestClockState<Waiter> {
     let due =
       sleepers
       .filter { $0.value.deadline <= instant }
-      .sorted { ($0.value.deadline, $0.value.turn) < ($1.value.deadline, $1.value.turn) }
+      .sorted { Self.isWokenFirst($0.value, $1.value) }
     for (id, _) in due { sleepers[id] = nil }
     return .wake(due.map(\.value.waiter))
   }
@@ -68,5 +68,9 @@ struct TestClockState<Waiter> {
   mutating func run() -> WakeAction<Waiter> {
     guard let latest = sleepers.values.map(\.deadline).max() else { return .none }
     return advance(to: latest)
+  }
+
+  private static func isWokenFirst(_ left: Sleeper, _ right: Sleeper) -> Bool {
+    (left.deadline, left.turn) < (right.deadline, right.turn)
   }
 }

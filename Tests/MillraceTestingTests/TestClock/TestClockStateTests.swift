@@ -163,4 +163,15 @@ struct TestClockStateTests {
     var state = TestClockState<String>()
     #expect((0..<3).map { _ in state.makeID() } == [1, 2, 3])
   }
+
+  @Test("Deadlines are listed in the order in which they are woken, so many as sleep")
+  func deadlinesAreListedInOrder() {
+    var state = TestClockState<String>()
+    for (id, deadline) in [3, 1, 2, 1].enumerated() {
+      _ = state.sleep("\(id)", id: id, until: .init(offset: .seconds(deadline)), isCancelled: false)
+    }
+    #expect(state.deadlines.map(\.offset) == [.seconds(1), .seconds(1), .seconds(2), .seconds(3)])
+    _ = state.advance(to: .init(offset: .seconds(1)))
+    #expect(state.deadlines.map(\.offset) == [.seconds(2), .seconds(3)])
+  }
 }

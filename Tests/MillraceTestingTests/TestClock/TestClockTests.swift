@@ -148,4 +148,35 @@ struct TestClockTests {
     #expect(ends.woken + ends.cancelled == count)
     #expect(clock.sleepers == 0)
   }
+
+  @Test("A task that still sleeps fails the check, at the caller's line and with its deadline")
+  func sleepersFailTheCheck() async throws {
+    let failures = Failures()
+    let clock = failures.collect { TestClock() }
+    clock.checkSuspended()
+    let late = Task { try await clock.sleep(until: .init(offset: .seconds(9))) }
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(0.5))
+    clock.checkSuspended()
+    let line = UInt(#line - 1)
+    let early = Task { try await clock.sleep(until: .init(offset: .seconds(2))) }
+    try await clock.waitForSleepers(2)
+    #expect(clock.deadlines.map(\.offset) == [.seconds(2), .seconds(9)])
+    clock.checkSuspended(file: "Tests/Some.swift", line: 7)
+    clock.run()
+    clock.checkSuspended()
+    try await late.value
+    try await early.value
+    let fix = "Advance the clock to there (run() goes to the latest), or cancel what sleeps, before the test ends."
+    #expect(
+      failures.messages == [
+        "A task still sleeps on this test clock, until 9.0 seconds after its start; its time is 0.5 seconds. \(fix)",
+        """
+        2 tasks still sleep on this test clock, until 2.0 seconds, 9.0 seconds after its start; its time is 0.5 seconds. \
+        \(fix)
+        """,
+      ])
+    #expect(failures.lines == [line, 7])
+    #expect(failures.files == [#filePath, "Tests/Some.swift"])
+  }
 }

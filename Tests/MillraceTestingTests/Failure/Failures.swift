@@ -1,0 +1,15 @@
+@testable import MillraceTesting
+
+/// What is reported as failures of the kit, in place of being failures of the test.
+struct Failures: Sendable {
+  private let recorder = Recorder<Failure>()
+
+  var messages: [String] { recorder.recorded.map(\.message) }
+  var lines: [UInt] { recorder.recorded.map(\.line) }
+  var files: [String] { recorder.recorded.map { "\($0.file)" } }
+
+  /// Makes something whose failures come here.
+  func collect<Made>(_ make: () throws -> Made) rethrows -> Made {
+    try FailureReporter.$collector.withValue({ recorder.record($0) }, operation: make)
+  }
+}
