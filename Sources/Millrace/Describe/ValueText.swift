@@ -2,7 +2,7 @@
 ///
 /// It stops looking at a value once it has enough, so that a large one costs no more than its beginning. Sets and
 /// dictionaries are sorted by their texts, and are looked at as a whole.
-struct ValueText {
+package struct ValueText {
   /// How many parts within parts are shown.
   private static var depth: Int { 8 }
 
@@ -10,7 +10,7 @@ struct ValueText {
   private var text = ""
 
   /// The text of a value, of at most `limit` characters and an ellipsis.
-  static func of(_ value: Any, limit: Int) -> String {
+  package static func of(_ value: Any, limit: Int) -> String {
     var text = ValueText(limit: limit)
     text.write(value, depth: 0)
     guard text.text.count > limit else { return text.text }

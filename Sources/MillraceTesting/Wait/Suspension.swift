@@ -1,4 +1,5 @@
 /// A suspended task; resumed with a value it goes on, resumed with nil it was cancelled.
+@usableFromInline
 typealias Suspension<Value> = CheckedContinuation<Value?, Never>
 
 /// Suspends the calling task until it is resumed or cancelled.

@@ -12,4 +12,9 @@ struct Failures: Sendable {
   func collect<Made>(_ make: () throws -> Made) rethrows -> Made {
     try FailureReporter.$collector.withValue({ recorder.record($0) }, operation: make)
   }
+
+  /// Does something whose failures come here.
+  func collect(_ body: () async -> Void) async {
+    await FailureReporter.$collector.withValue({ recorder.record($0) }, operation: body)
+  }
 }

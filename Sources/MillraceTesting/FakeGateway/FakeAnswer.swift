@@ -1,0 +1,28 @@
+/// What a ``FakeCall`` does for a call that a script is for.
+public enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
+  /// Returns this.
+  case reply(Response)
+  /// Throws this.
+  case failure(any Error)
+  /// Does as this does, in the task of the caller.
+  case handler(@Sendable (Request) async throws -> Response)
+  /// Waits for the test.
+  case held(HeldCall<Request, Response>)
+}
+
+/// How a fake answers, as far as its log is concerned.
+@usableFromInline
+protocol FakeAnswering: Sendable {
+  /// How a call ends that is answered so at once; nil if that takes time.
+  var ending: FakeEnding? { get }
+}
+
+extension FakeAnswer: FakeAnswering {
+  @inlinable var ending: FakeEnding? {
+    switch self {
+    case .reply: .replied
+    case .failure(let error): .failed(error)
+    case .handler, .held: nil
+    }
+  }
+}

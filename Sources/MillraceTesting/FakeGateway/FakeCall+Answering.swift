@@ -1,0 +1,118 @@
+import Millrace
+
+extension FakeCall {
+  @usableFromInline typealias Answer = FakeAnswer<Request, Response>
+
+  /// Adds a script.
+  func add(_ script: FakeScript<Request, Answer>) {
+    core.withLock { $0.state.scripts.add(script) }
+  }
+
+  /// Ends a call that has more to it than a reply.
+  @usableFromInline
+  func attend(to intake: FakeCore<Request, Answer>.Intake, _ request: Request) async throws -> Response {
+    let number = intake.call.number
+    for waiter in intake.call.woken { waiter.resume(returning: ()) }
+    guard let answer = intake.call.script?.answer else {
+      guard let meeting = intake.meeting, meeting.fault == .reset else {
+        let left = core.withLock { $0.state.scripts.leftCount }
+        throw reports.unexpected(request, number: number, scriptsLeft: left)
+      }
+      return try await logging(number) {
+        try await meeting.faults.delay(meeting)
+        throw FakeFault.reset
+      }
+    }
+    if let meeting = intake.meeting {
+      return try await logging(number) { try await self.answer(request, by: answer, meeting) }
+    }
+    if answer.ending != nil { return try await self.answer(request, by: answer) }
+    return try await logging(number) { try await self.answer(request, by: answer) }
+  }
+
+  private func answer(_ request: Request, by answer: Answer) async throws -> Response {
+    switch answer {
+    case .reply(let response): response
+    case .failure(let error): throw error
+    case .handler(let handler): try await handler(request)
+    case .held(let held): try await held.stand(request)
+    }
+  }
+
+  /// Answers a call that meets something on its way.
+  private func answer(_ request: Request, by answer: Answer, _ meeting: FakeFaults.Meeting) async throws -> Response {
+    defer { meeting.faults.answered(meeting) }
+    try await meeting.faults.delay(meeting)
+    let result = await Self.result { try await self.answer(request, by: answer) }
+    switch meeting.fault {
+    case .timeout:
+      try await meeting.faults.waitInVain()
+      throw FakeFault.timeout
+    case .duplicate: await deliverAgain(request, to: answer, first: result)
+    case .outOfOrder: try await meeting.faults.waitToBeOvertaken(meeting)
+    case .slow, .reset, nil: break
+    }
+    return try result.get()
+  }
+
+  /// Delivers a request a second time: only a handler notices, anything else is as it was.
+  private func deliverAgain(_ request: Request, to answer: Answer, first: Result<Response, any Error>) async {
+    let intake = core.withLock { $0.state.arriveAgain(request, at: $0.now) }
+    for waiter in intake.woken { waiter.resume(returning: ()) }
+    _ = try? await logging(intake.number) {
+      guard case .handler(let handler) = answer else { return try first.get() }
+      return try await handler(request)
+    }
+  }
+
+  private static func result(_ body: () async throws -> Response) async -> Result<Response, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
+  }
+
+  /// Tells the log how a call ends.
+  private func logging(_ number: Int, _ body: () async throws -> Response) async throws -> Response {
+    let result = await Self.result(body)
+    let ending: FakeEnding =
+      switch result {
+      case .success: .replied
+      case .failure(let error): error is CancellationError ? .cancelled : .failed(error)
+      }
+    core.withLock { $0.state.end(number, ending, at: $0.now) }
+    return try result.get()
+  }
+}
+
+extension FakeCall {
+  /// Fails the test for what was not used and what has not ended, for this call alone; see
+  /// ``FakeGateway/finish(file:line:)``.
+  public func finish() async {
+    end()
+    await settle()
+  }
+}
+
+extension FakeCall: FakeChannel {
+  package func end() {
+    let left = core.withLock { $0.state.finish() }
+    reports.leftovers(left)
+    for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
+      if case .held(let held) = answer { held.abandon() }
+    }
+  }
+
+  package func settle() async {
+    await reports.settle()
+  }
+
+  package func use(clock: any Clock<Duration>) {
+    core.withLock { $0.time = FakeTime(clock) }
+  }
+
+  package func keep(_ size: FakeLogSize) {
+    core.withLock { $0.state.log.keep(size) }
+  }
+
+  package func inject(_ faults: FakeFaults?) {
+    core.withLock { $0.faults = faults }
+  }
+}

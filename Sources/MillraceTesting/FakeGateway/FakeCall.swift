@@ -1,0 +1,88 @@
+public import Millrace
+
+/// One method of a gateway, scripted by a test.
+///
+/// ```swift
+/// let fetches = FakeCall<String, [Record]>("fetch")
+/// fetches.reply([first])                       // the next call
+/// fetches.when("all").fail(Offline())          // the next call for all
+/// fetches.always { request in [] }             // every other one
+/// let held = fetches.hold()                    // the next call waits for the test
+/// fetches.calls.map(\.request)                 // what was asked for
+/// await fetches.finish()                       // every script was used, every call has ended
+/// ```
+///
+/// A call that finds no script throws ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where
+/// the fake was made. Failures are those of the test in which the fake was made, whichever task they come from.
+///
+/// It may be used from any thread. Calls are served in the order in which they come; what answers at once does not
+/// suspend its caller.
+///
+/// **Cost.** Under 1 µs for a call that is answered at once, so that the same fakes serve in a load benchmark; that of
+/// the log is in it, see ``FakeGateway/keepLog(_:)``.
+public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScripting {
+  /// What failures call it.
+  public var name: String { reports.name }
+
+  /// The fake itself, whose scripts are for all calls.
+  public var call: FakeCall<Request, Response> { self }
+
+  /// Nil: scripts that are given to the fake itself are for all calls.
+  public var matches: (@Sendable (Request) -> Bool)? { nil }
+
+  @usableFromInline let core = Lock(FakeCore<Request, FakeAnswer<Request, Response>>())
+  let reports: FakeReports
+
+  /// Makes a fake without scripts.
+  ///
+  /// - Parameters:
+  ///   - name: what failures call it: the name of the method.
+  ///   - file: the file of failures that belong to no script.
+  ///   - line: the line of failures that belong to no script. A fake that hands on these two from its own initialiser
+  ///     has them where the test made it.
+  public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {
+    reports = FakeReports(name: name, place: ScriptPlace(file, line))
+  }
+
+  /// Makes a call, and answers it by the script for it.
+  ///
+  /// - Throws: what the script says; ``FakeGatewayError`` when there is none; `CancellationError` when the call is
+  ///   held, or delayed by faults, and its task is cancelled. A call that is answered at once does not look at that.
+  @inlinable
+  public func callAsFunction(_ request: Request) async throws -> Response {
+    let intake = core.withLock { $0.arrive(request) }
+    if intake.isPlain, case .reply(let response) = intake.call.script?.answer { return response }
+    return try await attend(to: intake, request)
+  }
+
+  /// How many calls were made so far.
+  public var callCount: Int { core.withLock { $0.state.log.count } }
+
+  /// The calls that were made so far, oldest first; as many as the log keeps.
+  public var calls: [FakeCallEntry<Request>] { core.withLock { $0.state.log.kept } }
+
+  /// What was asked for so far, oldest first; as much as the log keeps.
+  public var requests: [Request] { calls.map(\.request) }
+
+  /// Waits until `count` calls were made in all; they may have ended.
+  ///
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
+  public func waitForCalls(_ count: Int = 1) async throws(CancellationError) {
+    let id = core.withLock { $0.state.makeID() }
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      core.withLock { $0.state.watch(suspension, id: id, count: count, isCancelled: isCancelled) }.run()
+    } onCancel: {
+      core.withLock { $0.state.cancelWatch(id) }.run()
+    }
+  }
+}
+
+extension FakeCall where Request == Void {
+  /// Makes a call, and answers it by the script for it.
+  ///
+  /// - Throws: as a call with a request does.
+  @inlinable
+  public func callAsFunction() async throws -> Response {
+    try await self(())
+  }
+}

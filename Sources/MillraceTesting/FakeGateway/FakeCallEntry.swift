@@ -1,0 +1,32 @@
+/// One call in the log of a fake.
+public struct FakeCallEntry<Request: Sendable>: Sendable {
+  /// Counts the calls of one ``FakeCall`` or `FakeStream`, from 1.
+  public let number: Int
+
+  /// What it was called with.
+  public let request: Request
+
+  /// When it was called: the time since the fake was made, or was given its clock.
+  public let began: Duration
+
+  /// When it ended; nil as long as it has not.
+  public internal(set) var ended: Duration?
+
+  /// How it ended; nil as long as it has not.
+  public internal(set) var ending: FakeEnding?
+
+  /// The fault that it met; nil without ``FakeFaults``, and for most calls with them.
+  public internal(set) var fault: FakeFault?
+
+  /// Whether this is the second delivery of a request, by the fault ``FakeFault/duplicate``.
+  public internal(set) var isDuplicate = false
+
+  @usableFromInline
+  init(number: Int, request: Request, began: Duration, ending: FakeEnding?) {
+    self.number = number
+    self.request = request
+    self.began = began
+    self.ending = ending
+    ended = ending.map { _ in began }
+  }
+}

@@ -1,0 +1,144 @@
+import Millrace
+
+/// Latency and faults of the calls of fakes, drawn from a seed.
+///
+/// ```swift
+/// gateway.inject(
+///   FakeFaults(
+///     seed: 7, clock: clock, latency: .exponential(mean: .milliseconds(20)), faults: [.timeout: 0.01, .reset: 0.02]))
+/// ```
+///
+/// What a call meets is drawn when it comes, before its script is looked for; the same seed and the same order of calls
+/// give the same faults, whatever the calls ask for and whenever they end. Time goes by on the given clock alone. Fakes
+/// that are given the same object draw from one sequence, as the calls of one connection would;
+/// ``FakeFault/outOfOrder`` looks at all of them.
+///
+/// A wait ends with a `CancellationError` when the task of the call is cancelled. It may be used from any thread.
+public final class FakeFaults: Sendable {
+  /// How likely faults are, and how long things take.
+  public struct Settings: Sendable {
+    /// How long each call takes before it is answered; a held call is held after that.
+    public var latency = FakeLatency.none
+
+    /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
+    ///
+    /// Where they sum up to more than 1, the last ones in the order of `FakeFault.allCases` get what is left.
+    public var faults: [FakeFault: Double] = [:]
+
+    /// How much longer a slow call takes.
+    public var slowness = FakeLatency.fixed(.seconds(5))
+
+    /// After how long a call that timed out throws, and an answer that is out of order comes at the latest.
+    public var patience = Duration.seconds(30)
+
+    /// No latency and no faults.
+    public init() {}
+  }
+
+  /// What one call meets.
+  @usableFromInline
+  struct Meeting: Sendable {
+    let faults: FakeFaults
+    /// Counts the calls, from 1.
+    let turn: Int
+    let fault: FakeFault?
+    /// How long it takes before it is answered.
+    let delay: Duration
+  }
+
+  private struct Source: Sendable {
+    var random: any RandomNumberGenerator & Sendable
+    var turns = 0
+
+    /// A number from 0 up to 1.
+    mutating func draw() -> Double {
+      Double(random.next() >> 11) / 0x1p53
+    }
+  }
+
+  /// Where the faults were made.
+  let place: ScriptPlace
+  private let settings: Settings
+  private let clock: any Clock<Duration>
+  private let source: Lock<Source>
+  private let overtaking = Lock(Overtaking<Suspension<Void>>())
+
+  /// Makes faults that are drawn from a seed.
+  public convenience init(
+    seed: UInt64, clock: any Clock<Duration>, latency: FakeLatency = .none, faults: [FakeFault: Double] = [:],
+    file: StaticString = #filePath, line: UInt = #line
+  ) {
+    var settings = Settings()
+    settings.latency = latency
+    settings.faults = faults
+    self.init(random: SeededGenerator(seed: seed), clock: clock, settings: settings, file: file, line: line)
+  }
+
+  /// Makes faults that are drawn from any source: three numbers for each call, and those under a lock.
+  public init(
+    random: any RandomNumberGenerator & Sendable, clock: any Clock<Duration>, settings: Settings,
+    file: StaticString = #filePath, line: UInt = #line
+  ) {
+    place = ScriptPlace(file, line)
+    self.settings = settings
+    self.clock = clock
+    source = Lock(Source(random: random))
+  }
+
+  /// Draws what the next call meets.
+  @usableFromInline
+  func draw() -> Meeting {
+    let (turn, draws) = source.withLock { source in
+      source.turns += 1
+      // As many for each call, so that what one meets does not depend on what others met.
+      return (source.turns, (source.draw(), source.draw(), source.draw()))
+    }
+    let fault = fault(for: draws.0)
+    var delay = settings.latency.duration(for: draws.1)
+    if fault == .slow { delay += settings.slowness.duration(for: draws.2) }
+    return Meeting(faults: self, turn: turn, fault: fault, delay: delay)
+  }
+
+  private func fault(for part: Double) -> FakeFault? {
+    var sum = 0.0
+    for fault in FakeFault.allCases {
+      sum += settings.faults[fault] ?? 0
+      if part < sum { return fault }
+    }
+    return nil
+  }
+
+  /// Returns once the delay of a call is over.
+  func delay(_ meeting: Meeting) async throws {
+    if meeting.delay > .zero { try await clock.sleep(for: meeting.delay) }
+  }
+
+  /// Returns once nobody would wait any longer.
+  func waitInVain() async throws {
+    try await clock.sleep(for: settings.patience)
+  }
+
+  /// Returns once a later call was answered, or nobody would wait any longer.
+  func waitToBeOvertaken(_ meeting: Meeting) async throws {
+    await withTaskGroup { group in
+      group.addTask { try? await self.waitInVain() }
+      group.addTask { await self.overtaken(meeting) }
+      await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+
+  /// Says that a call was answered: earlier ones that wait for that go on.
+  func answered(_ meeting: Meeting) {
+    for waiter in overtaking.withLock({ $0.answered(meeting.turn) }) { waiter.resume(returning: ()) }
+  }
+
+  private func overtaken(_ meeting: Meeting) async {
+    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
+      overtaking.withLock { $0.wait(waiter, turn: meeting.turn, isCancelled: isCancelled) }.run()
+    } onCancel: {
+      overtaking.withLock { $0.cancel(meeting.turn) }.run()
+    }
+  }
+}

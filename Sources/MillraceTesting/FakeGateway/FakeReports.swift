@@ -1,0 +1,71 @@
+import Millrace
+
+/// What a fake is called and where it was made, and its failures as sentences.
+struct FakeReports: Sendable {
+  let name: String
+  let place: ScriptPlace
+  private let reporter = FailureReporter()
+
+  /// How many characters of a request are shown.
+  private static var limit: Int { 200 }
+
+  init(name: String, place: ScriptPlace) {
+    self.name = name
+    self.place = place
+  }
+
+  /// A call as it might be written.
+  func text(_ request: Any) -> String {
+    if request is Void { return "\(name)()" }
+    let text = ValueText.of(request, limit: Self.limit)
+    return text.hasPrefix("(") ? name + text : "\(name)(\(text))"
+  }
+
+  func fail(_ message: String, at place: ScriptPlace) {
+    reporter.fail(message, file: place.file, line: place.line)
+  }
+
+  /// Waits until all that was reported before has been recorded for the test.
+  func settle() async {
+    await reporter.settle()
+  }
+
+  /// No script was left for a call; gives the error that it gets.
+  func unexpected(_ request: Any, number: Int, scriptsLeft: Int) -> FakeGatewayError {
+    let left =
+      switch scriptsLeft {
+      case 0: "no script is left for it"
+      case 1: "the one script that is left is for other calls"
+      default: "the \(scriptsLeft) scripts that are left are for other calls"
+      }
+    let message = """
+      \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with reply(…), \
+      fail(_:), hold() or always(…) of this fake, or of its when(_:).
+      """
+    fail(message, at: place)
+    return FakeGatewayError(.unexpectedCall, message)
+  }
+
+  /// What is wrong when the test ends.
+  func leftovers<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
+    for script in left.scripts {
+      let part = script.used == 0 ? "was never used" : "was used \(script.used) of \(script.times ?? 0) times"
+      fail(
+        """
+        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) in all. Take it out, find out \
+        why the call is not made, or use always(…), which may be left unused.
+        """, at: script.place)
+    }
+    for call in left.calls {
+      fail(
+        """
+        \(text(call.request)) (call \(call.number)) got what is scripted here, and has not ended. Before finish(), let go what \
+        holds it, await what made it, or cancel that.
+        """, at: call.place)
+    }
+  }
+
+  private func times(_ count: Int) -> String {
+    count == 1 ? "once" : count == 0 ? "0 times" : "\(count) times"
+  }
+}

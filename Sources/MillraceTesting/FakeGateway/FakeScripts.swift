@@ -1,0 +1,107 @@
+/// What a fake does for some calls.
+@usableFromInline
+struct FakeScript<Request: Sendable, Answer: Sendable>: Sendable {
+  /// Which calls it is for; nil is all.
+  @usableFromInline let matches: (@Sendable (Request) -> Bool)?
+  @usableFromInline let answer: Answer
+  /// How many calls it was written for; nil is as many as come.
+  let times: Int?
+  /// How many calls it was used for.
+  @usableFromInline var used = 0
+  @usableFromInline let place: ScriptPlace
+
+  init(
+    _ answer: Answer, times: Int?, matches: (@Sendable (Request) -> Bool)? = nil, place: ScriptPlace
+  ) {
+    self.answer = answer
+    self.times = times
+    self.matches = matches
+    self.place = place
+  }
+
+  /// Whether it is not for one more call.
+  @usableFromInline var isUsedUp: Bool { times.map { used >= $0 } ?? false }
+}
+
+/// The scripts of one fake, as a value without tasks and locks.
+///
+/// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what
+/// always answers those that match, last written first; what is next in order; what always answers.
+@usableFromInline
+struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
+  @usableFromInline typealias Script = FakeScript<Request, Answer>
+
+  /// Those for calls that match, used up ones taken out.
+  private var matching: [Script] = []
+  /// Those that always answer calls that match, in the order they were written.
+  private var standing: [Script] = []
+  /// Whether one of either kind has to be looked at.
+  @usableFromInline private(set) var hasMatches = false
+  /// Those that are used in order, of which the first `head` are used up.
+  @usableFromInline var queue: [Script] = []
+  @usableFromInline var head = 0
+  /// What always answers, if nothing else does.
+  @usableFromInline private(set) var always: Script?
+
+  init() {}
+
+  /// How many scripts are left that have to be used.
+  var leftCount: Int { matching.count + queue.count - head }
+
+  /// Adds a script behind those of its kind, or in place of what always answered.
+  mutating func add(_ script: Script) {
+    if script.isUsedUp { return }
+    switch (script.matches, script.times) {
+    case (nil, nil): always = script
+    case (nil, _): queue.append(script)
+    case (_, nil): standing.append(script)
+    case (_, _): matching.append(script)
+    }
+    hasMatches = !(matching.isEmpty && standing.isEmpty)
+  }
+
+  /// Takes the script for a request; nil if there is none.
+  @inlinable
+  mutating func take(_ request: Request) -> Script? {
+    if hasMatches, let script = takeMatching(request) { return script }
+    guard head < queue.count else { return always }
+    queue[head].used += 1
+    let script = queue[head]
+    if script.isUsedUp {
+      head += 1
+      if head == queue.count || head >= 1_024 { dropUsedUp() }
+    }
+    return script
+  }
+
+  @usableFromInline
+  mutating func dropUsedUp() {
+    queue.removeFirst(head)
+    head = 0
+  }
+
+  @usableFromInline
+  mutating func takeMatching(_ request: Request) -> Script? {
+    guard let index = matching.firstIndex(where: { $0.matches?(request) == true }) else {
+      return standing.last { $0.matches?(request) == true }
+    }
+    matching[index].used += 1
+    let script = matching[index]
+    if script.isUsedUp {
+      matching.remove(at: index)
+      hasMatches = !(matching.isEmpty && standing.isEmpty)
+    }
+    return script
+  }
+
+  /// Takes out all that have to be used and were not.
+  mutating func takeUnused() -> [Script] {
+    defer {
+      matching = []
+      queue = []
+      head = 0
+      hasMatches = !standing.isEmpty
+    }
+    return matching + queue[head...]
+  }
+}

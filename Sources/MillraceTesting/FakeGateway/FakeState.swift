@@ -1,0 +1,129 @@
+/// The scripts and calls of one fake and those who wait for calls, as a value without tasks and locks.
+@usableFromInline
+struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Sendable {
+  @usableFromInline typealias Script = FakeScript<Request, Answer>
+
+  /// What is to be done for a call, once the lock around this value was released.
+  @usableFromInline
+  struct Intake: Sendable {
+    @usableFromInline let number: Int
+    /// The script for it; nil if there is none.
+    @usableFromInline let script: Script?
+    /// Those who waited for this call, to be resumed first.
+    @usableFromInline var woken: [Waiter] = []
+
+    @inlinable
+    init(number: Int, script: Script?) {
+      self.number = number
+      self.script = script
+    }
+  }
+
+  /// A call that has not ended.
+  struct OpenCall: Sendable {
+    let number: Int
+    let request: Request
+    let answer: Answer?
+    /// Where it is scripted how it ends.
+    let place: ScriptPlace
+  }
+
+  /// What is wrong at the end of a test.
+  struct Leftovers: Sendable {
+    let scripts: [Script]
+    let calls: [OpenCall]
+    /// How many calls there were in all.
+    let callCount: Int
+  }
+
+  @usableFromInline var scripts = FakeScripts<Request, Answer>()
+  @usableFromInline var log = FakeLog<Request>()
+  private var open: [Int: OpenCall] = [:]
+  private var watchers = CountWaiters<Waiter>()
+  @usableFromInline private(set) var hasWatchers = false
+  private var lastID = 0
+
+  init() {}
+
+  /// A number that nobody else who waits has.
+  mutating func makeID() -> Int {
+    lastID += 1
+    return lastID
+  }
+
+  /// A call comes; it is logged, and has ended if its script answers at once.
+  @inlinable
+  mutating func arrive(_ request: Request, at time: Duration) -> Intake {
+    let script = scripts.take(request)
+    let ending = script == nil ? .unexpected : script?.answer.ending
+    var intake = Intake(number: log.add(request, at: time, ending), script: script)
+    if let script, ending == nil { leaveOpen(intake.number, request, script.answer, script.place) }
+    if hasWatchers { intake.woken = takeWatchers() }
+    return intake
+  }
+
+  /// A call comes that meets faults: it takes time whatever its script is, and uses none when the connection is reset.
+  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFault?, at place: ScriptPlace)
+    -> Intake
+  {
+    let script = fault == .reset ? nil : scripts.take(request)
+    let isUnexpected = script == nil && fault != .reset
+    var intake = Intake(number: log.add(request, at: time, isUnexpected ? .unexpected : nil), script: script)
+    log.update(intake.number) { $0.fault = fault }
+    if !isUnexpected { leaveOpen(intake.number, request, script?.answer, script?.place ?? place) }
+    if hasWatchers { intake.woken = takeWatchers() }
+    return intake
+  }
+
+  /// A request is delivered a second time; nothing waits for it to end.
+  mutating func arriveAgain(_ request: Request, at time: Duration) -> Intake {
+    var intake = Intake(number: log.add(request, at: time, nil), script: nil)
+    log.update(intake.number) { entry in
+      entry.fault = .duplicate
+      entry.isDuplicate = true
+    }
+    if hasWatchers { intake.woken = takeWatchers() }
+    return intake
+  }
+
+  @usableFromInline
+  mutating func leaveOpen(_ number: Int, _ request: Request, _ answer: Answer?, _ place: ScriptPlace) {
+    open[number] = OpenCall(number: number, request: request, answer: answer, place: place)
+  }
+
+  /// A call that takes time has ended; the first ending of a call counts.
+  mutating func end(_ number: Int, _ ending: FakeEnding, at time: Duration) {
+    open[number] = nil
+    log.update(number) { entry in
+      guard entry.ending == nil else { return }
+      entry.ending = ending
+      entry.ended = time
+    }
+  }
+
+  /// A task wants to go on when there were `count` calls.
+  mutating func watch(_ waiter: Waiter, id: Int, count: Int, isCancelled: Bool) -> WakeAction<Waiter> {
+    if isCancelled { return .cancel(waiter) }
+    if count <= log.count { return .wake([waiter]) }
+    watchers.add(waiter, id: id, count: count)
+    hasWatchers = true
+    return .none
+  }
+
+  /// A task that waits was cancelled; nothing is left to do when it was woken before, or registers later.
+  mutating func cancelWatch(_ id: Int) -> WakeAction<Waiter> {
+    watchers.remove(id).map { .cancel($0) } ?? .none
+  }
+
+  @usableFromInline
+  mutating func takeWatchers() -> [Waiter] {
+    watchers.take(reachedBy: log.count)
+  }
+
+  /// The test ends: what was not used and what has not ended is taken out, and told.
+  mutating func finish() -> Leftovers {
+    defer { open = [:] }
+    return Leftovers(
+      scripts: scripts.takeUnused(), calls: open.values.sorted { $0.number < $1.number }, callCount: log.count)
+  }
+}

@@ -1,0 +1,120 @@
+import Millrace
+
+/// A call of a ``FakeCall`` that waits until the test says how it ends.
+///
+/// ```swift
+/// let held = gateway.fetches.hold()
+/// store.send(.reload)
+/// #expect(try await held.arrived() == "all")   // the handler stands in the call
+/// held.release([])                             // and goes on
+/// ```
+///
+/// Several calls may be held at once and be let go in any order, which forces an interleaving. A call may be released
+/// before it comes; it then does not wait. Nothing here yields, polls or takes real time. It may be used from any
+/// thread; each call is one atomic step.
+public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
+  private typealias Caller = Suspension<Result<Response, any Error>>
+  private typealias State = HeldCallState<Request, Response, Caller, Suspension<Request>>
+
+  private let state = Lock(State())
+  private let ignoresCancellation: Bool
+  private let reports: FakeReports
+
+  init(ignoringCancellation: Bool, reports: FakeReports) {
+    ignoresCancellation = ignoringCancellation
+    self.reports = reports
+  }
+
+  /// What the call was made with; nil as long as it has not come.
+  public var request: Request? { state.withLock { $0.request } }
+
+  /// Waits until the call has come.
+  ///
+  /// Returns at once when it has, whether it is held still or not. When it returns, the call stands and waits for the
+  /// test, unless it was released before.
+  ///
+  /// - Returns: what the call was made with.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when
+  ///   the fake was finished and no call had come.
+  @discardableResult
+  public func arrived() async throws(CancellationError) -> Request {
+    let id = state.withLock { $0.makeID() }
+    return try await suspend { (watcher: Suspension<Request>, isCancelled) in
+      act { $0.watch(watcher, id: id, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancelWatch(id) }
+    }
+  }
+
+  /// Lets the call return this response.
+  ///
+  /// When this returns, the caller has been resumed, and goes on when its executor runs it. To end a call twice is a
+  /// failure of the test, at this line.
+  ///
+  /// - Returns: false when the call is over, because its task was cancelled before.
+  @discardableResult
+  public func release(_ response: Response, file: StaticString = #filePath, line: UInt = #line) -> Bool {
+    settle(.success(response), ScriptPlace(file, line))
+  }
+
+  /// Lets the call throw this error; otherwise as ``release(_:file:line:)``.
+  @discardableResult
+  public func fail(_ error: any Error, file: StaticString = #filePath, line: UInt = #line) -> Bool {
+    settle(.failure(error), ScriptPlace(file, line))
+  }
+
+  private func settle(_ result: Result<Response, any Error>, _ place: ScriptPlace) -> Bool {
+    let (isFirst, isOver, actions) = state.withLock { state in
+      let (isFirst, isOver) = (!state.isSettled, state.isOver)
+      return (isFirst, isOver, state.settle(result))
+    }
+    perform(actions)
+    if !isFirst {
+      reports.fail(
+        """
+        This held call of \(reports.name) was released or failed before, and goes on by that. Take this line out, or hold \
+        another call for it.
+        """, at: place)
+    }
+    return isFirst && !isOver
+  }
+
+  /// Ends what waits, because the test ends.
+  func abandon() {
+    act { $0.abandon() }
+  }
+
+  /// Stands in the call until the test says how it ends; called by the task of the call.
+  func stand(_ request: Request) async throws -> Response {
+    if ignoresCancellation {
+      let result = await withCheckedContinuation { (caller: Caller) in
+        act { $0.arrive(caller, request, isCancelled: false) }
+      }
+      guard let result else { throw CancellationError() }
+      return try result.get()
+    }
+    return try await suspend { (caller: Caller, isCancelled) in
+      act { $0.arrive(caller, request, isCancelled: isCancelled) }
+    } onCancel: {
+      act { $0.cancel() }
+    }.get()
+  }
+
+  /// The one place that changes the state: the event under the lock, what it asks for after.
+  private func act(_ event: (inout State) -> State.Actions) {
+    perform(state.withLock { event(&$0) })
+  }
+
+  private func perform(_ actions: State.Actions) {
+    for watcher in actions.watchers { watcher.resume(returning: actions.request) }
+    actions.caller?.resume(returning: actions.result)
+  }
+}
+
+extension HeldCall where Response == Void {
+  /// Lets the call return; otherwise as ``release(_:file:line:)``.
+  @discardableResult
+  public func release(file: StaticString = #filePath, line: UInt = #line) -> Bool {
+    release((), file: file, line: line)
+  }
+}

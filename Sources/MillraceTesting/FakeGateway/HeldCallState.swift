@@ -1,0 +1,123 @@
+/// One call that waits for the test, and those who wait for it to come, as a value without tasks and locks.
+struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Watcher: Sendable>: Sendable {
+  /// Who is to be resumed after the lock around this value was released, the watchers first.
+  struct Actions: Sendable {
+    var watchers: [Watcher] = []
+    /// What the watchers get; nil is a cancellation.
+    var request: Request?
+    var caller: Caller?
+    /// What the caller gets; nil is a cancellation.
+    var result: Result<Response, any Error>?
+  }
+
+  private enum Phase {
+    /// No call came. Becomes `settled` or `standing`.
+    case expected
+    /// No call came, and the first one gets this at once. Becomes `over` with it.
+    case settled(Result<Response, any Error>)
+    /// The call stands and waits. Becomes `over` when the test says how it ends, or when it is cancelled.
+    case standing(Caller, Request)
+    /// The call has ended, or is not waited for any more.
+    case over(Request?)
+  }
+
+  private var phase = Phase.expected
+  /// Whether the test, or its end, has said how the call ends.
+  private(set) var isSettled = false
+  private var watchers: [(id: Int, watcher: Watcher)] = []
+  private var lastID = 0
+
+  init() {}
+
+  /// The request of the call, once it came.
+  var request: Request? {
+    switch phase {
+    case .expected, .settled: nil
+    case .standing(_, let request): request
+    case .over(let request): request
+    }
+  }
+
+  /// Whether the call has ended, or is not waited for any more.
+  var isOver: Bool {
+    if case .over = phase { true } else { false }
+  }
+
+  /// A number that nobody else who waits has.
+  mutating func makeID() -> Int {
+    lastID += 1
+    return lastID
+  }
+
+  /// The call comes.
+  mutating func arrive(_ caller: Caller, _ request: Request, isCancelled: Bool) -> Actions {
+    var actions = Actions(watchers: takeWatchers(), request: request, caller: caller)
+    switch phase {
+    case .expected, .standing:
+      if isCancelled {
+        phase = .over(request)
+        return actions
+      }
+      phase = .standing(caller, request)
+      actions.caller = nil
+    case .settled(let result):
+      phase = .over(request)
+      if !isCancelled { actions.result = result }
+    case .over:
+      actions.result = .failure(FakeGatewayError.finished)
+    }
+    return actions
+  }
+
+  /// The test says how the call ends; the first word counts.
+  mutating func settle(_ result: Result<Response, any Error>) -> Actions {
+    isSettled = true
+    switch phase {
+    case .expected:
+      phase = .settled(result)
+      return Actions()
+    case .standing(let caller, let request):
+      phase = .over(request)
+      return Actions(caller: caller, result: result)
+    case .settled, .over:
+      return Actions()
+    }
+  }
+
+  /// The task of the call was cancelled; nothing is left to do when it was answered before, or comes later.
+  mutating func cancel() -> Actions {
+    guard case .standing(let caller, let request) = phase else { return Actions() }
+    phase = .over(request)
+    return Actions(caller: caller)
+  }
+
+  /// The test ends: the call that stands, and who waits for one, go on.
+  mutating func abandon() -> Actions {
+    var actions = settle(.failure(FakeGatewayError.finished))
+    if case .settled = phase { phase = .over(nil) }
+    actions.watchers = takeWatchers()
+    return actions
+  }
+
+  /// A task wants to know of the call; it is resumed at once if that is there, and with nil if it never comes.
+  mutating func watch(_ watcher: Watcher, id: Int, isCancelled: Bool) -> Actions {
+    switch phase {
+    case .expected where !isCancelled, .settled where !isCancelled:
+      watchers.append((id, watcher))
+      return Actions()
+    case .expected, .settled, .standing, .over:
+      return Actions(watchers: [watcher], request: isCancelled ? nil : request)
+    }
+  }
+
+  /// A task that waits was cancelled; nothing is left to do when it was woken before, or registers later.
+  mutating func cancelWatch(_ id: Int) -> Actions {
+    guard let index = watchers.firstIndex(where: { $0.id == id }) else { return Actions() }
+    return Actions(watchers: [watchers.remove(at: index).watcher])
+  }
+
+  private mutating func takeWatchers() -> [Watcher] {
+    defer { watchers = [] }
+    return watchers.map(\.watcher)
+  }
+}

@@ -1,0 +1,180 @@
+import MillraceTesting
+import Testing
+
+@Suite("FakeFaults", .timeLimit(.minutes(1)))
+struct FakeFaultsTests {
+  let clock = TestClock()
+  let fetches = FakeCall<Int, String>("fetch")
+
+  /// Gives these numbers, from 0 up to 1, over and over.
+  struct Draws: RandomNumberGenerator, Sendable {
+    var parts: [Double]
+    var index = 0
+
+    mutating func next() -> UInt64 {
+      defer { index = (index + 1) % parts.count }
+      return UInt64(parts[index] * 0x1p53) << 11
+    }
+  }
+
+  /// Faults of which one call after the other meets these.
+  private func inject(_ faults: [FakeFault?], latency: FakeLatency = .none) {
+    var settings = FakeFaults.Settings()
+    settings.latency = latency
+    for fault in FakeFault.allCases { settings.faults[fault] = 0.1 }
+    let draws = faults.flatMap { fault in
+      [fault.flatMap { FakeFault.allCases.firstIndex(of: $0) }.map { Double($0) * 0.1 + 0.05 } ?? 0.9, 0.5, 0.5]
+    }
+    fetches.inject(FakeFaults(random: Draws(parts: draws), clock: clock, settings: settings))
+  }
+
+  @Test("The same seed and order of calls give the same faults and times, and another seed gives others")
+  func seeds() async throws {
+    func trace(_ seed: UInt64) async throws -> [String] {
+      let fetches = FakeCall<Int, String>("fetch")
+      let clock = ImmediateClock()
+      fetches.always("a")
+      fetches.use(clock: clock)
+      fetches.inject(
+        FakeFaults(
+          seed: seed, clock: clock, latency: .uniform(.milliseconds(1) ... .milliseconds(9)),
+          faults: [.slow: 0.1, .timeout: 0.1, .reset: 0.1, .duplicate: 0.1, .outOfOrder: 0.1]))
+      for number in 0..<200 { _ = try? await fetches(number) }
+      return fetches.calls.filter { !$0.isDuplicate }.map {
+        "\($0.number) \($0.request) \($0.began) \($0.fault.map { "\($0)" } ?? "")"
+      }
+    }
+    let first = try await trace(7)
+    #expect(try await trace(7) == first)
+    #expect(try await trace(8) != first)
+    for fault in FakeFault.allCases {
+      let count = first.filter { $0.hasSuffix(fault.description) }.count
+      #expect((8...45).contains(count), "\(fault)")
+    }
+  }
+
+  @Test("Faults whose parts sum up to more than 1 get what is left, in their order")
+  func parts() async {
+    var settings = FakeFaults.Settings()
+    settings.faults = [.reset: 1, .slow: 0.75, .timeout: 0.5]
+    let draws = [0.0, 0.74, 0.76, 0.99].flatMap { (part: Double) -> [Double] in [part, 0, 0] }
+    fetches.inject(FakeFaults(random: Draws(parts: draws), clock: ImmediateClock(), settings: settings))
+    fetches.always("a")
+    for number in 0..<4 { _ = try? await fetches(number) }
+    #expect(fetches.calls.map(\.fault) == [.slow, .slow, .timeout, .timeout])
+  }
+
+  @Test("A call takes its latency on the clock before it is answered, and a slow one takes more")
+  func latency() async throws {
+    fetches.always("a")
+    fetches.use(clock: clock)
+    inject([nil, .slow], latency: .fixed(.seconds(1)))
+    let calls = [Task { try await fetches(1) }]
+    try await clock.waitForSleepers(1)
+    let slow = Task { try await fetches(2) }
+    try await clock.waitForSleepers(2)
+    #expect(clock.deadlines.map(\.offset) == [.seconds(1), .seconds(6)])
+    clock.advance(by: .seconds(1))
+    #expect(try await calls[0].value == "a")
+    clock.run()
+    #expect(try await slow.value == "a")
+    #expect(fetches.calls.map(\.ended) == [.seconds(1), .seconds(6)])
+    #expect(fetches.calls.map(\.fault) == [nil, .slow])
+  }
+
+  @Test("A call that times out is handled, and throws once nobody would wait any longer")
+  func timeout() async throws {
+    fetches.reply("lost")
+    inject([.timeout])
+    let call = Task { try await fetches(1) }
+    try await clock.waitForSleepers()
+    #expect(clock.deadlines.map(\.offset) == [.seconds(30)])
+    clock.run()
+    await #expect(throws: FakeFault.timeout) { try await call.value }
+    await fetches.finish()
+  }
+
+  @Test("A call that is reset throws, and uses no script")
+  func reset() async throws {
+    fetches.reply("next")
+    inject([.reset, nil])
+    await #expect(throws: FakeFault.reset) { try await fetches(1) }
+    #expect(try await fetches(2) == "next")
+    await fetches.finish()
+  }
+
+  @Test("A request that is delivered twice is handled twice, is twice in the log, and gets the first answer")
+  func duplicate() async throws {
+    let handled = Recorder<Int>()
+    fetches.reply {
+      handled.record($0)
+      return "\(handled.recorded.count)"
+    }
+    fetches.reply("scripted")
+    fetches.reply("next")
+    inject([.duplicate, .duplicate, nil])
+    #expect(try await fetches(1) == "1")
+    #expect(try await fetches(2) == "scripted")
+    #expect(try await fetches(3) == "next")
+    #expect(handled.recorded == [1, 1])
+    #expect(fetches.requests == [1, 1, 2, 2, 3])
+    #expect(fetches.calls.map(\.isDuplicate) == [false, true, false, true, false])
+    #expect(fetches.calls.allSatisfy { "\($0.ending!)" == "replied" })
+    await fetches.finish()
+  }
+
+  @Test("An answer out of order waits for the answer to a later call")
+  func outOfOrder() async throws {
+    fetches.always { "\($0)" }
+    inject([.outOfOrder, nil])
+    let ended = Recorder<String>()
+    let first = Task { ended.record(try await fetches(1)) }
+    try await clock.waitForSleepers()
+    ended.record(try await fetches(2))
+    try await first.value
+    #expect(ended.recorded == ["2", "1"])
+    #expect(clock.sleepers == 0)
+  }
+
+  @Test("An answer out of order comes at the latest when nobody would wait any longer, and not for a cancelled task")
+  func outOfOrderIsBounded() async throws {
+    fetches.always { "\($0)" }
+    inject([.outOfOrder])
+    let call = Task { try await fetches(1) }
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(30))
+    #expect(try await call.value == "1")
+    let cancelled = Task { try await fetches(2) }
+    try await clock.waitForSleepers()
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    await fetches.finish()
+  }
+
+  @Test("A cancelled call does not wait for its latency, and one without a script does not meet its fault")
+  func cancelledAndUnexpected() async throws {
+    let failures = Failures()
+    let fetches = failures.collect { FakeCall<Int, String>("fetch") }
+    fetches.reply("a")
+    fetches.inject(FakeFaults(seed: 1, clock: clock, latency: .fixed(.seconds(1))))
+    let cancelled = Task { try await fetches(1) }
+    try await clock.waitForSleepers()
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    await #expect(throws: FakeGatewayError.self) { try await fetches(2) }
+    #expect(failures.messages.count == 1)
+    fetches.inject(nil)
+    fetches.reply("b")
+    #expect(try await fetches(3) == "b")
+  }
+
+  @Test("Each fault says what it is")
+  func descriptions() {
+    #expect(
+      FakeFault.allCases.map(\.description) == [
+        "The call is slow.", "The call timed out: it was handled, and its answer was lost (FakeFaults).",
+        "The connection was reset before the call was handled (FakeFaults).", "The request is delivered twice.",
+        "The answer comes after one to a later call.",
+      ])
+  }
+}
