@@ -41,7 +41,7 @@ let package = Package(
       name: "MillraceOperatorsTests", dependencies: ["MillraceOperators", "Millrace", "MillraceTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "MillraceTestingTests", dependencies: ["MillraceTesting"], swiftSettings: strict),
+      name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(

@@ -5,9 +5,11 @@ final class InterceptorChain<I: Interactor>: Sendable {
   typealias Element = any Interceptor<I.Action, I.Mutation, I.State>
 
   @usableFromInline let interceptors: [Element]
+  private let witnesses: [any StepWitness]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
+    witnesses = interceptors.compactMap { $0 as? any StepWitness }
   }
 
   /// What goes on in place of an action.
@@ -34,6 +36,11 @@ final class InterceptorChain<I: Interactor>: Sendable {
     for interceptor in interceptors {
       interceptor.committed(mutation, revision: revision, cause: cause, state: state)
     }
+  }
+
+  @usableFromInline
+  func stepEnded(of action: ActionID) {
+    for witness in witnesses { witness.stepEnded(of: action) }
   }
 
   @inlinable

@@ -114,6 +114,13 @@ extension Runner {
 
   /// *Owner's.*
   @inlinable
+  func noteStepEnded(of run: ActiveRun<I>) {
+    guard let chain = ledger?.chain else { return }
+    chain.stepEnded(of: run.id)
+  }
+
+  /// *Owner's.*
+  @inlinable
   func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {
     guard let chain = ledger?.chain else { return }
     chain.ended(cause(of: run), outcome)

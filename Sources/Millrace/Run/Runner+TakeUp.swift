@@ -70,6 +70,7 @@ extension Runner {
     } else {
       decideAndFollow(run)
     }
+    if !takesShortWay { noteStepEnded(of: run) }
   }
 
   /// Takes up an action whose turn has come.

@@ -1,0 +1,14 @@
+/// How much of what a ``TestStore`` does a test has to assert.
+public enum Exhaustivity: Sendable, Hashable {
+  /// Every mutation is received, in order, and every change of the state is asserted.
+  ///
+  /// A change is the closure's effect on the state that the test expected before; the whole state afterwards is
+  /// compared.
+  case on
+
+  /// What the test does not assert is skipped.
+  ///
+  /// A change closure is applied to the state that the store has, and has to leave it as it is: so it asserts what it
+  /// sets, and nothing else.
+  case off
+}

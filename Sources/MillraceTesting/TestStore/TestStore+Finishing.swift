@@ -1,0 +1,65 @@
+public import Millrace
+
+extension TestStore {
+  /// Waits for the outcome of an action, and asserts which it is.
+  ///
+  /// - Parameters:
+  ///   - receipt: what ``send(_:file:line:change:)`` gave back.
+  ///   - outcome: how the action is to end.
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  public func expect(
+    _ receipt: Receipt, endsWith outcome: Outcome.Kind, file: StaticString = #filePath, line: UInt = #line
+  ) async {
+    let place = TestLine(file: file, line: line)
+    _ = await store.snapshot  // By then it was accepted, or has ended.
+    guard await wait(for: .end(of: receipt.id), "the outcome \(outcome)", at: place) else { return }
+    let actual = await receipt.outcome
+    if actual.kind != outcome { fail(TestStoreText<I>.outcome(actual, expected: outcome), at: place) }
+  }
+
+  /// Ends the test: waits until no action is open, and asserts that all was received and all of the fakes was used.
+  ///
+  /// With ``Exhaustivity/off`` it waits as well, and neither mutations that were not received nor actions that stay
+  /// open are failures; fakes are asked in either case.
+  ///
+  /// - Parameters:
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  public func finish(file: StaticString = #filePath, line: UInt = #line) async {
+    let place = TestLine(file: file, line: line)
+    var answer: TestStoreWait.Answer?
+    repeat {
+      answer = await log.wait(for: .quiet, limit: timeout, clock: timeoutClock)
+      // What was sent by then and left for another thread is accepted when the state can be read.
+      _ = await store.snapshot
+    } while answer == .fulfilled && log.withContent { !$0.open.isEmpty }
+    let (unasserted, open) = log.withContent { content in
+      content.finished()
+      return (content.takeAll(), content.open)
+    }
+    if exhaustivity == .on {
+      if !unasserted.isEmpty { fail(TestStoreText<I>.unreceived(unasserted), at: place) }
+      if answer == nil {
+        fail(TestStoreText<I>.cancelled("the end of all actions", open: open, clock: clock), at: place)
+      } else if !open.isEmpty {
+        fail(TestStoreText<I>.stillOpen(limit: timeout, open: open, clock: clock), at: place)
+      }
+    }
+    for fake in fakes { await fake.finish(file: file, line: line) }
+    await reporter.settle()
+  }
+
+  /// Waits for a wish; false after a failure.
+  private func wait(for wish: TestStoreWait.Wish, _ wanted: String, at place: TestLine) async -> Bool {
+    let answer = await log.wait(for: wish, limit: timeout, clock: timeoutClock)
+    if answer == .fulfilled { return true }
+    let open = log.withContent { $0.open }
+    if answer == nil {
+      fail(TestStoreText<I>.cancelled(wanted, open: open, clock: clock), at: place)
+    } else {
+      fail(TestStoreText<I>.late(wanted, skipped: [], limit: timeout, open: open, clock: clock), at: place)
+    }
+    return false
+  }
+}

@@ -1,0 +1,88 @@
+public import Millrace
+
+extension TestStore {
+  /// Waits for the next mutation, and asserts that it is this one, and what it changes.
+  ///
+  /// With ``Exhaustivity/off`` it is the next one that equals this one; those before are skipped.
+  ///
+  /// - Parameters:
+  ///   - mutation: what is to be committed.
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  ///   - change: makes the expected state of the one before; nil when nothing changes.
+  public func receive(
+    _ mutation: I.Mutation, file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
+  ) async where I.Mutation: Equatable {
+    await receive(WantedMutation(mutation), at: TestLine(file: file, line: line), change: change)
+  }
+
+  /// Waits for the next mutation, and asserts that it meets a condition, and what it changes.
+  ///
+  /// For mutations that are not `Equatable`, or of which the test knows only a part.
+  ///
+  /// ```swift
+  /// await store.receive("a failure") { $0.isFailure } change: { $0.isLoading = false }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: what is waited for, in the words of a failure.
+  ///   - matches: whether a mutation is the one.
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  ///   - change: makes the expected state of the one before; nil when nothing changes.
+  /// - Returns: the mutation; nil after a failure.
+  @discardableResult
+  public func receive(
+    _ name: String, where matches: @escaping (I.Mutation) -> Bool, file: StaticString = #filePath, line: UInt = #line,
+    change: ((inout I.State) -> Void)? = nil
+  ) async -> I.Mutation? {
+    await receive(WantedMutation(name, where: matches), at: TestLine(file: file, line: line), change: change)
+  }
+
+  @discardableResult
+  private func receive(
+    _ wanted: WantedMutation<I.Mutation>, at place: TestLine, change: ((inout I.State) -> Void)?
+  ) async -> I.Mutation? {
+    var skipped: [TestStoreLog<I>.Content.Commit] = []
+    while true {
+      let before = state
+      guard let commit = await next(wanted.name, skipped: skipped, at: place) else { return nil }
+      if wanted.matches(commit.mutation) {
+        check(
+          change, after: TestStoreText<I>.name(commit.mutation), in: "receive", from: before, to: commit.state,
+          at: place)
+        return commit.mutation
+      }
+      if exhaustivity == .on {
+        fail(TestStoreText<I>.other(commit, than: wanted), at: place)
+        return nil
+      }
+      skipped.append(commit)
+    }
+  }
+
+  /// Takes the next commit, as soon as there is one; nil after a failure.
+  private func next(
+    _ wanted: String, skipped: [TestStoreLog<I>.Content.Commit], at place: TestLine
+  ) async -> TestStoreLog<I>.Content.Commit? {
+    while true {
+      let (commit, revision) = log.withContent { ($0.takeFirst(), $0.assertedRevision) }
+      if let commit { return commit }
+      switch await log.wait(for: .commit(after: revision), limit: timeout, clock: timeoutClock) {
+      case .fulfilled: continue
+      case .quiet:
+        // What was sent by then and left for another thread is accepted when the state can be read.
+        _ = await store.snapshot
+        guard log.withContent({ $0.isQuiet && $0.unasserted.isEmpty }) else { continue }
+        fail(TestStoreText<I>.quiet(wanted, skipped: skipped), at: place)
+      case .late:
+        let open = log.withContent { $0.open }
+        fail(
+          TestStoreText<I>.late(wanted, skipped: skipped, limit: timeout, open: open, clock: clock), at: place)
+      case nil:
+        fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
+      }
+      return nil
+    }
+  }
+}

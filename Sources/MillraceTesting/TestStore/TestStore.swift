@@ -1,0 +1,156 @@
+public import Millrace
+
+/// A store whose every commit a test asserts.
+///
+/// ```swift
+/// let store = TestStore(initial: Records.State(), interactor: Records(gateway: fake))
+/// await store.send(.reload) { $0.isLoading = true }
+/// await store.receive(.loaded(["a"])) { $0 = Records.State(records: ["a"]) }
+/// await store.finish()
+/// ```
+///
+/// It runs a `Store` as it is, and is told of its commits by an interceptor behind those of the test.
+///
+/// **Order.** A test goes through the commits in their order. ``send(_:file:line:change:)`` asserts those of the one
+/// step in which the action was accepted: what was decided, and the closing of what the action replaced. All others are
+/// to be received: those of handlers, of actions that had to wait, of actions that handlers sent, and later closings. A
+/// change is compared with the state after that very mutation, whatever was committed since.
+///
+/// **Failures** are those of the test that made the store, at the line of the call. After one, the store's state is
+/// taken for the expected one, so that one mistake fails once.
+///
+/// **Waiting.** Nothing here polls or yields. A wait ends at once when no action is open, so that nothing can come;
+/// otherwise when nothing came for `timeout`, with a failure that says which actions are open.
+///
+/// **Isolation.** Calls may come from any task; a test makes them one after the other.
+public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
+  /// The store itself, for what is not asserted here: cancelling keys, shutting down, observing.
+  ///
+  /// What actions commit that are sent to it directly is to be received.
+  public let store: Store<I>
+
+  let log: TestStoreLog<I>
+  let reporter = FailureReporter()
+  let fakes: [any FinishChecked]
+  let clock: TestClock?
+  let timeout: Duration
+  let timeoutClock: any Clock<Duration>
+  private let origin: TestLine
+  private let mode: Lock<Exhaustivity>
+
+  /// Makes a store that takes actions at once.
+  ///
+  /// - Parameters:
+  ///   - initial: the state of revision 0.
+  ///   - interactor: what is tested.
+  ///   - configuration: as for any store; its clock best a ``TestClock``, of which failures then say who sleeps on it.
+  ///   - interceptors: what actions pass before the test is told of them.
+  ///   - feedbacks: what feeds actions to the store. With these or with interceptors, actions may come at any time, so
+  ///     that only the timeout ends a wait.
+  ///   - fakes: what is asked at the end whether all of it was used.
+  ///   - exhaustivity: how much has to be asserted.
+  ///   - timeout: how long a wait lasts at most without a commit, in real time.
+  ///   - file: where the store is made.
+  ///   - line: where the store is made.
+  public convenience init(
+    initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
+    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    fakes: [any FinishChecked] = [], exhaustivity: Exhaustivity = .on, timeout: Duration = .seconds(10),
+    file: StaticString = #filePath, line: UInt = #line
+  ) {
+    self.init(
+      initial: initial, interactor: interactor, configuration: configuration, interceptors: interceptors,
+      feedbacks: feedbacks, fakes: fakes, exhaustivity: exhaustivity, timeout: timeout,
+      timeoutClock: ContinuousClock(), origin: TestLine(file: file, line: line))
+  }
+
+  init(
+    initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
+    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    fakes: [any FinishChecked] = [], exhaustivity: Exhaustivity = .on, timeout: Duration = .seconds(10),
+    timeoutClock: any Clock<Duration>, origin: TestLine
+  ) {
+    clock = configuration.clock as? TestClock
+    log = TestStoreLog(
+      initial: initial, clock: clock, hasOtherSenders: !interceptors.isEmpty || !feedbacks.isEmpty)
+    store = Store(
+      initial: initial, interactor: interactor, configuration: configuration, interceptors: interceptors + [log],
+      feedbacks: feedbacks)
+    self.fakes = fakes
+    self.timeout = timeout
+    self.timeoutClock = timeoutClock
+    self.origin = origin
+    mode = Lock(exhaustivity)
+  }
+
+  deinit {
+    let (unasserted, open, needsFinish) = log.withContent { ($0.unasserted, $0.open, $0.needsFinish) }
+    guard exhaustivity == .on, needsFinish || !unasserted.isEmpty else { return }
+    fail(TestStoreText<I>.released(unasserted, open: open), at: origin)
+  }
+
+  /// How much has to be asserted, from now on.
+  public var exhaustivity: Exhaustivity {
+    get { mode.withLock { $0 } }
+    set { mode.withLock { $0 = newValue } }
+  }
+
+  /// The state after all that was asserted so far; `Store.state` is the newest one.
+  public var state: I.State { log.withContent { $0.expected } }
+
+  // MARK: Sending
+
+  /// Sends an action, and asserts what it changed at once.
+  ///
+  /// That is what was committed in the one step in which the action was accepted: the mutations of `decide`, the
+  /// closing mutation of an action that it rejects, and of those it replaces. An action that has to wait, and one that
+  /// only is handled, has changed nothing at once.
+  ///
+  /// **Order.** Returns when the action was accepted or rejected; its handler goes on. All that was committed before
+  /// has to be asserted by now.
+  ///
+  /// - Parameters:
+  ///   - action: what is sent.
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  ///   - change: makes the expected state of the one before; nil when nothing changes.
+  /// - Returns: the action's receipt; see ``expect(_:endsWith:file:line:)``.
+  @discardableResult
+  public func send(
+    _ action: I.Action, file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
+  ) async -> Receipt {
+    let place = TestLine(file: file, line: line)
+    var missed = log.withContent { $0.takeAll() }
+    let receipt = store.send(action)
+    log.withContent { $0.sent(receipt.id, at: place) }
+    // Where another thread had the turn, the action is accepted by the time that the state can be read.
+    _ = await store.snapshot
+    let before = state
+    let (earlier, step) = log.withContent { $0.takeStep(of: receipt.id) }
+    missed += earlier
+    if !missed.isEmpty, exhaustivity == .on { fail(TestStoreText<I>.unreceived(missed, before: action), at: place) }
+    check(
+      change, after: TestStoreText<I>.name(action), in: "send", from: earlier.last?.state ?? before,
+      to: step.last?.state ?? earlier.last?.state ?? before, at: place)
+    return receipt
+  }
+
+  /// Compares the state that a test expects with the one there is.
+  func check(
+    _ change: ((inout I.State) -> Void)?, after subject: String, in method: String, from before: I.State,
+    to actual: I.State,
+    at place: TestLine
+  ) {
+    let isExhaustive = exhaustivity == .on
+    if change == nil, !isExhaustive { return }
+    var expected = isExhaustive ? before : actual
+    change?(&expected)
+    let problem = TestStoreText<I>.change(
+      subject, in: method, from: before, expected: change == nil ? nil : expected, actual: actual)
+    if let problem { fail(problem, at: place) }
+  }
+
+  func fail(_ message: String, at place: TestLine) {
+    reporter.fail(message, file: place.file, line: place.line)
+  }
+}

@@ -1,0 +1,69 @@
+import Millrace
+
+/// Stands behind the other interceptors of a test store, and keeps what the store tells until the test asserts it.
+///
+/// It is told with the store's turn, so that what it keeps is in the order of the commits, and complete whenever the
+/// test looks.
+final class TestStoreLog<I: Interactor>: Interceptor, StepWitness {
+  typealias Content = TestStoreState<I.Action, I.Mutation, I.State, Suspension<TestStoreWait.Answer>>
+
+  private let content: Lock<Content>
+  private let clock: TestClock?
+
+  init(initial: I.State, clock: TestClock?, hasOtherSenders: Bool) {
+    content = Lock(Content(expected: initial, hasOtherSenders: hasOtherSenders))
+    self.clock = clock
+  }
+
+  // MARK: What the store tells
+
+  func accepted(_ cause: Cause<I.Action>) {
+    let action = Content.OpenAction(
+      id: cause.id, action: cause.action, hasParent: cause.context.parent != nil, since: clock?.now.offset)
+    content.withLock { $0.accepted(action) }
+  }
+
+  func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
+    let commit = Content.Commit(mutation: mutation, revision: revision, action: cause.action, state: copy state)
+    act { $0.committed(commit, of: cause.id) }
+  }
+
+  func stepEnded(of action: ActionID) {
+    content.withLock { $0.stepEnded(of: action) }
+  }
+
+  func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
+    act { $0.ended(cause.id) }
+  }
+
+  // MARK: What the test asks
+
+  /// Reads or takes what the log has.
+  func withContent<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
+    content.withLock { body(&$0) }
+  }
+
+  /// Waits for a wish, at most as long as `clock` takes for `limit`; nil when the task was cancelled.
+  func wait(
+    for wish: TestStoreWait.Wish, limit: Duration, clock: any Clock<Duration>
+  ) async -> TestStoreWait.Answer? {
+    let id = withContent { $0.makeID() }
+    var timer: Task<Void, Never>?
+    defer { timer?.cancel() }
+    return try? await suspend { (waiter: Suspension<TestStoreWait.Answer>, isCancelled) in
+      act { $0.wait(for: wish, waiter, id: id, isCancelled: isCancelled) }
+      // Begun when the wait stands, so that it cannot end before.
+      timer = Task.detached {
+        do { try await clock.sleep(for: limit) } catch { return }
+        self.act { $0.giveUp(id, .late) }
+      }
+    } onCancel: {
+      act { $0.giveUp(id, nil) }
+    }
+  }
+
+  /// The one place that wakes: the event under the lock, what it asks for after.
+  private func act(_ event: (inout Content) -> [Content.Wake]) {
+    for wake in content.withLock({ event(&$0) }) { wake.waiter.resume(returning: wake.answer) }
+  }
+}

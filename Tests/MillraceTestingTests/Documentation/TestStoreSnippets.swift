@@ -1,0 +1,103 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/testing-with-a-test-store.md, as they stand there.
+@Suite("TestStoreSnippets", .timeLimit(.minutes(1)))
+struct TestStoreSnippets {
+  struct Records: Interactor {
+    enum Action: Sendable {
+      case reload
+    }
+
+    enum Mutation: Sendable, Equatable {
+      case loading
+      case loaded([String])
+      case failure(String)
+    }
+
+    struct State: Sendable, Equatable {
+      var isLoading = false
+      var records: [String] = []
+      var failure: String?
+    }
+
+    let fetch: @Sendable () async throws -> [String]
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      .mutate(.loading, thenHandle: true)
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in run.emit(.loaded(try await fetch())) }
+    }
+
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+      .failure("\(outcome.kind)")
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .loading: state.isLoading = true
+      case .loaded(let records): state = State(records: records)
+      case .failure(let reason): state = State(records: state.records, failure: reason)
+      }
+    }
+  }
+
+  @Test("A first test")
+  func first() async {
+    let store = TestStore(initial: Records.State(), interactor: Records(fetch: { ["first", "second"] }))
+    await store.send(.reload) { $0.isLoading = true }
+    await store.receive(.loaded(["first", "second"])) { $0 = Records.State(records: ["first", "second"]) }
+    await store.finish()
+  }
+
+  @Test("A cancelled run is closed, and the closing received")
+  func cancelled() async {
+    let gate = Gate()
+    let fetch: @Sendable () async throws -> [String] = {
+      try await gate.enter()
+      return []
+    }
+    let store = TestStore(initial: Records.State(), interactor: Records(fetch: fetch))
+    let first = await store.send(.reload) { $0.isLoading = true }
+    first.cancel()
+    await store.receive(.failure("cancelled")) { $0 = Records.State(failure: "cancelled") }
+    await store.expect(first, endsWith: .cancelled)
+    await store.finish()
+  }
+
+  @Test("Time is an input")
+  func time() async throws {
+    let clock = TestClock()
+    let slow = Records(fetch: {
+      try await clock.sleep(for: .seconds(3))
+      return ["late"]
+    })
+    let store = TestStore(
+      initial: Records.State(), interactor: slow, configuration: StoreConfiguration(clock: clock))
+    await store.send(.reload) { $0.isLoading = true }
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(3))
+    await store.receive(.loaded(["late"])) { $0 = Records.State(records: ["late"]) }
+    await store.finish()
+  }
+
+  @Test("Without exhaustivity, what is not asserted is skipped")
+  func notExhaustive() async {
+    let store = TestStore(
+      initial: Records.State(), interactor: Records(fetch: { ["first"] }), exhaustivity: .off)
+    await store.send(.reload)
+    await store.receive(.loaded(["first"])) { $0.records = ["first"] }
+    await store.finish()
+  }
+
+  @Test("Decide, reduce and closing without a store")
+  func withoutStore() {
+    Given(Records.State(), Records(fetch: { [] }))
+      .when(.reload).then(.mutate(.loading, thenHandle: true)) { $0.isLoading = true }
+      .when(mutation: .loaded(["a"])).then { $0 = Records.State(records: ["a"]) }
+      .when(.reload, endsAs: .timedOut).then(.failure("timedOut")) { $0.failure = "timedOut" }
+  }
+}

@@ -1,0 +1,91 @@
+import Millrace
+import Testing
+
+@testable import MillraceTesting
+
+@Suite("Given")
+struct GivenTests {
+  let collected = Collected()
+
+  /// The messages of what is asserted in `body`, each behind its line.
+  private func messages(_ body: (Given<Records>) -> Void) -> [String] {
+    FailureReporter.$collector.withValue({ collected.failures.record($0) }) {
+      body(Given(Records.State(), Records()))
+    }
+    return collected.messages
+  }
+
+  @Test("Decisions, mutations and closings are asserted one after the other, each with the state before it")
+  func chain() {
+    let after = Given(Records.State(), Records())
+      .when(.reload).then(.mutate(.loading, thenHandle: true)) { $0.isLoading = true }
+      .when(mutation: .loaded(["a"])).then { ($0.isLoading, $0.records) = (false, ["a"]) }
+      .when(.clear).then(.mutate([.renamed(""), .cleared])) { $0.records = [] }
+      .when(.note).then(.mutate(.noted))
+      .when(.refresh).then(.handle)
+      .when(.deny).then(.reject(Records.Denied()))
+      .when(.reload, endsAs: .timedOut).then(.failure("timedOut")) { $0.failure = "timedOut" }
+    #expect(after.state == Records.State(failure: "timedOut"))
+  }
+
+  @Test("Another decision is shown by what differs, and the state goes on from what was decided")
+  func otherDecision() {
+    let messages = messages { given in
+      let next = given.when(.reload).then(.mutate(.loaded([])), line: 1) { $0.isLoading = true }
+      #expect(next.state.isLoading)
+      given.when(.deny).then(.reject(Records.Denied(reason: "late")), line: 2)
+      given.when(.refresh).then(.ignore, line: 3)
+    }
+    let fix =
+      "Expected is left of an arrow, the interactor's right. Change the decision in then, or what decide returns."
+    #expect(
+      messages == [
+        "1: reload is decided otherwise than the test expects:\n  mutations[0]: loaded([]) → loading\n  "
+          + "thenHandle: false → true\n\(fix)",
+        "2: deny is decided otherwise than the test expects:\n  error.reason: \"late\" → \"not yours\"\n\(fix)",
+        "3: refresh is decided otherwise than the test expects:\n  thenHandle: false → true\n\(fix)",
+      ])
+  }
+
+  @Test("A change is shown as in a test store")
+  func otherChange() {
+    let messages = messages { given in
+      given.when(.rename("x")).then(.mutate(.renamed("x")), line: 1)
+      given.when(mutation: .renamed("x")).then(line: 2) { $0.name = "y" }
+      given.when(mutation: .noted).then(line: 3) { $0.name = "y" }
+    }
+    #expect(
+      messages == [
+        """
+        1: rename("x") changed the state, and the test does not say so:
+          name: "" → "x"
+        Give then a closure that makes this change.
+        """,
+        """
+        2: renamed("x") led to another state than the test expects:
+          name: "y" → "x"
+        Expected is left of an arrow, the store's right. Change the closure of then, or what the interactor commits and reduces.
+        """,
+        """
+        3: noted did not change the state, and the test expects that it does:
+          name: "" → "y"
+        Remove the change from the test, or make it in reduce.
+        """,
+      ])
+  }
+
+  @Test("Another closing is shown")
+  func otherClosing() {
+    let messages = messages { given in
+      given.when(.reload, endsAs: .cancelled).then(nil, line: 1)
+    }
+    #expect(
+      messages == [
+        """
+        1: The closing of reload as cancelled is another than the test expects:
+          nil → failure("cancelled")
+        Expected is left of an arrow, the interactor's right. Change the mutation in then, or what closing returns.
+        """
+      ])
+  }
+}
