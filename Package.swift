@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Millrace", targets: ["Millrace"]),
     .library(name: "MillraceOperators", targets: ["MillraceOperators"]),
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
+    .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
     .executable(name: "pulse", targets: ["PulseService"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
@@ -28,6 +29,7 @@ let package = Package(
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
     .target(name: "MillraceHooks"),
+    .target(name: "MillraceRecording", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .executableTarget(
       name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
@@ -42,6 +44,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceRecordingTests", dependencies: ["MillraceRecording", "Millrace", "MillraceTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(

@@ -7,7 +7,7 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
   public let number: UInt64
 
   @inlinable
-  init(number: UInt64) {
+  package init(number: UInt64) {
     self.number = number
   }
 

@@ -2,7 +2,7 @@ import MillraceSystem
 
 /// The time of one store: its clock in nanoseconds.
 @usableFromInline
-final class TimeSource: Sendable {
+package final class TimeSource: Sendable {
   /// What a clock that is not the default one does; the default one is read without generics.
   private struct Other: Sendable {
     let now: @Sendable () -> Moment
@@ -11,7 +11,8 @@ final class TimeSource: Sendable {
 
   private let other: Other?
 
-  init(_ clock: any Clock<Duration>) {
+  /// The time of this clock.
+  package init(_ clock: any Clock<Duration>) {
     other = clock is ContinuousClock ? nil : TimeSource.opened(clock)
   }
 
@@ -26,7 +27,7 @@ final class TimeSource: Sendable {
 
   /// The time now.
   @usableFromInline
-  func now() -> Moment {
+  package func now() -> Moment {
     if let other { return other.now() }
     return millrace_nanoseconds()
   }

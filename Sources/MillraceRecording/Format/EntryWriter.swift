@@ -1,0 +1,111 @@
+import Foundation
+import Millrace
+
+/// Writes entries as lines of JSON.
+struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable> {
+  typealias Entry = RecordingEntry<Action, Mutation, State>
+
+  private let encoder = JSON.encoder()
+  private let redaction: Redaction<Action, Mutation, State>
+
+  init(redaction: Redaction<Action, Mutation, State>) {
+    self.redaction = redaction
+  }
+
+  /// The first line of a file.
+  func header(_ start: RecordedState<State>) throws(RecordingError) -> Data {
+    let header = RecordingHeader(of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting)
+    return try self.header(header, start)
+  }
+
+  /// The first line of a file that has this header.
+  func header(_ header: RecordingHeader, _ start: RecordedState<State>) throws(RecordingError) -> Data {
+    var line = Line("{\"millraceRecording\":\(header.version)")
+    for (key, name) in [("action", header.action), ("mutation", header.mutation), ("state", header.state)] {
+      line.add("\(key)Type", try encoded(name))
+    }
+    line.add("redacted", header.isRedacted)
+    try addState(start, to: &line)
+    return line.end()
+  }
+
+  /// The line of an entry.
+  func line(_ entry: Entry) throws(RecordingError) -> Data {
+    var line: Line
+    switch entry {
+    case .action(let action):
+      line = Line("{\"kind\":\"action\",\"at\":\(action.at),\"run\":\"\(action.run)\"")
+      if let parent = action.parent { line.add("parent", "\"\(parent)\"") }
+      if action.root != action.run { line.add("root", "\"\(action.root)\"") }
+      if let trace = action.trace {
+        line.add("traceparent", try encoded(trace.traceparent))
+        if let tracestate = trace.tracestate { line.add("tracestate", try encoded(tracestate)) }
+      }
+      if !action.isAccepted { line.add("accepted", false) }
+      line.add("action", try encoded(redaction.action(action.action)))
+    case .call(let call):
+      line = Line("{\"kind\":\"call\",\"at\":\(call.at),\"took\":\(call.took)")
+      if let run = call.run { line.add("run", "\"\(run)\"") }
+      line.add("name", try encoded(call.name))
+      line.add("request", try encoded(call.request))
+      switch call.reply {
+      case .reply(let json): line.add("reply", try encoded(json))
+      case .failure(let json): line.add("failure", try encoded(json))
+      case .error(let text): line.add("error", try encoded(text))
+      case .cancelled: line.add("cancelled", true)
+      }
+    case .commit(let commit):
+      line = Line("{\"kind\":\"commit\",\"at\":\(commit.at),\"revision\":\(commit.revision),\"run\":\"\(commit.run)\"")
+      line.add("mutation", try encoded(redaction.mutation(commit.mutation)))
+    case .end(let end):
+      line = Line("{\"kind\":\"end\",\"at\":\(end.at),\"run\":\"\(end.run)\",\"outcome\":\"\(end.outcome)\"")
+    case .state(let state):
+      line = Line("{\"kind\":\"state\"")
+      try addState(state, to: &line)
+    case .gap(let gap):
+      line = Line("{\"kind\":\"gap\",\"at\":\(gap.at),\"missed\":\(gap.missed)")
+    }
+    return line.end()
+  }
+
+  private func addState(_ state: RecordedState<State>, to line: inout Line) throws(RecordingError) {
+    let json = try encoded(redaction.state(state.state))
+    line.add("at", state.at)
+    line.add("revision", state.revision)
+    line.add("hash", "\"\(StateHash(ofJSON: json))\"")
+    line.add("state", json)
+  }
+
+  private func encoded<Value: Encodable>(_ value: Value) throws(RecordingError) -> Data {
+    do {
+      return try encoder.encode(value)
+    } catch {
+      throw RecordingError(
+        .unencodable,
+        "A value of \(String(reflecting: Value.self)) cannot be encoded: \(error); let it encode every value.")
+    }
+  }
+}
+
+/// A line in the making.
+private struct Line {
+  private var data: Data
+
+  init(_ beginning: String) {
+    data = Data(beginning.utf8)
+  }
+
+  mutating func add(_ key: String, _ value: some CustomStringConvertible) {
+    data.append(contentsOf: ",\"\(key)\":\(value)".utf8)
+  }
+
+  mutating func add(_ key: String, _ json: Data) {
+    data.append(contentsOf: ",\"\(key)\":".utf8)
+    data.append(json)
+  }
+
+  consuming func end() -> Data {
+    data.append(contentsOf: "}\n".utf8)
+    return data
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// How values are written and read, which both sides have to agree on.
+enum JSON {
+  static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return encoder
+  }
+
+  static func decoder() -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return decoder
+  }
+
+  /// A value as one line of JSON.
+  static func text(of value: some Encodable) throws -> String {
+    String(decoding: try encoder().encode(value), as: UTF8.self)
+  }
+
+  /// A value from JSON.
+  static func value<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
+    try decoder().decode(type, from: Data(text.utf8))
+  }
+}

@@ -1,0 +1,22 @@
+/// The state at a revision, and its hash.
+public struct RecordedState<State: Sendable>: Sendable {
+  /// When the commit was that led to it, in nanoseconds since the start of the recording, on the recorder's clock.
+  public let at: Int64
+
+  /// How many mutations were committed before it.
+  public let revision: Int
+
+  /// The hash of the state as it stands here; nil as long as the state was not written.
+  public let hash: StateHash?
+
+  /// The state, redacted if there was a redaction.
+  public let state: State
+
+  /// A state at a revision; without a hash it is computed when it is needed.
+  public init(at: Int64, revision: Int, hash: StateHash? = nil, state: State) {
+    self.at = at
+    self.revision = revision
+    self.hash = hash
+    self.state = state
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A number that tells states apart, and is the same in every process and on every machine.
+///
+/// It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over the state as JSON with sorted keys, as the file has it. Sets, and
+/// dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between processes. So equal
+/// hashes say that two states are the same, and where hashes differ a replay compares the states themselves.
+public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
+  /// The hash as a number.
+  public let value: UInt64
+
+  /// The hash of a state.
+  ///
+  /// - Throws: what the state throws when it is encoded.
+  public init(of state: some Encodable) throws {
+    self.init(ofJSON: try JSON.encoder().encode(state))
+  }
+
+  /// Reads 16 hexadecimal digits.
+  public init?(_ description: String) {
+    guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
+    self.value = value
+  }
+
+  init(ofJSON json: Data) {
+    value = json.withUnsafeBytes { bytes in
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+      return hash
+    }
+  }
+
+  /// The hash as 16 hexadecimal digits.
+  public var description: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+extension RecordingError {
+  static func unreadable(_ name: String, _ error: any Error) -> RecordingError {
+    RecordingError(.unreadable, "\(name) cannot be read: \(reason(of: error)); give the path of a recording.")
+  }
+
+  static func empty(_ name: String) -> RecordingError {
+    RecordingError(
+      .notARecording, "\(name) is empty, so the recorder had written nothing yet; take another recording.")
+  }
+
+  static let noHeader = RecordingError(
+    .notARecording, line: 1,
+    "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on.")
+
+  static let cutHeader = RecordingError(
+    .cutEnd, line: 1, "Line 1, the header, is cut in the middle, so there is nothing to replay; take another recording."
+  )
+
+  static func newer(_ version: Int) -> RecordingError {
+    RecordingError(
+      .newerVersion, line: 1,
+      """
+      Line 1 says that the recording has version \(version) of the format, and this program reads up to version \
+      \(RecordingHeader.currentVersion); read it with a newer version of Millrace.
+      """)
+  }
+
+  static func secondHeader(line: Int) -> RecordingError {
+    RecordingError(
+      .wrongOrder, line: line,
+      "Line \(line) is a second header, so two recordings stand in one file; split it before that line.")
+  }
+
+  static func cutEnd(line: Int) -> RecordingError {
+    RecordingError(
+      .cutEnd, line: line,
+      """
+      Line \(line), the last one, is cut in the middle, as by a crash; accept the cut end (acceptsCutEnd: true) to read what \
+      stands before it.
+      """)
+  }
+
+  static func broken(line: Int, _ error: any Error, of header: RecordingHeader?) -> RecordingError {
+    let types = header.map { " (\($0.action), \($0.mutation), \($0.state))" } ?? ""
+    return RecordingError(
+      .brokenLine, line: line,
+      """
+      Line \(line) cannot be read: \(reason(ofDecoding: error)). If the types\(types) have changed since it was recorded, let \
+      them decode what they encoded then, or read it with that version of the program.
+      """)
+  }
+
+  private static func reason(ofDecoding error: any Error) -> String {
+    func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
+    return switch error {
+    case DecodingError.keyNotFound(let key, let context): "\"\(place(context.codingPath + [key]))\" is missing"
+    case DecodingError.valueNotFound(let type, let context): "\"\(place(context.codingPath))\" is null, and no \(type)"
+    case DecodingError.typeMismatch(let type, let context):
+      context.codingPath.isEmpty ? "it is no \(type)" : "\"\(place(context.codingPath))\" is no \(type)"
+    case DecodingError.dataCorrupted(let context):
+      context.codingPath.isEmpty ? "it is no JSON" : "\"\(place(context.codingPath))\" has no value that is possible"
+    default: "\(error)"
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import Foundation
+
+/// Reads a recording from a file, entry by entry, with a flat memory however long it is.
+///
+/// ```swift
+/// var reader = try RecordingReader<Shop.Action, Shop.Mutation, Shop.State>(url)
+/// while let entry = try reader.next() { show(entry) }
+/// ```
+///
+/// Once it has thrown, it has no more entries.
+public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
+  ~Copyable
+{
+  /// Something that happened.
+  public typealias Entry = RecordingEntry<Action, Mutation, State>
+
+  /// What the recording is of.
+  public let header: RecordingHeader
+
+  /// The state that it begins with.
+  public let start: RecordedState<State>
+
+  /// Where the file was cut in its last line, once that was reached and if that is accepted.
+  public private(set) var cut: RecordingError?
+
+  private let acceptsCutEnd: Bool
+  private let name: String
+  private let decoder: JSONDecoder
+  private var lines: LineReader
+  private var order: EntryOrder
+  private var hasEnded = false
+
+  /// Opens a file and reads its first line.
+  ///
+  /// - Parameters:
+  ///   - url: the file.
+  ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is read up to there; ``cut`` says so then.
+  ///     Otherwise it is an error.
+  /// - Throws: ``RecordingError`` when the file cannot be read, or is no recording of these types.
+  public init(_ url: URL, acceptsCutEnd: Bool = false) throws(RecordingError) {
+    let lines: LineReader
+    do {
+      lines = try LineReader(url)
+    } catch {
+      throw .unreadable(url.path, error)
+    }
+    try self.init(lines, name: url.path, acceptsCutEnd: acceptsCutEnd)
+  }
+
+  /// Reads the first line of a recording that is in memory.
+  ///
+  /// - Parameters:
+  ///   - data: the lines of a file.
+  ///   - acceptsCutEnd: whether a last line that is cut is left out; ``cut`` says so then. Otherwise it is an error.
+  /// - Throws: ``RecordingError`` when it is no recording of these types.
+  public init(_ data: Data, acceptsCutEnd: Bool = false) throws(RecordingError) {
+    try self.init(LineReader(data), name: "The data", acceptsCutEnd: acceptsCutEnd)
+  }
+
+  private init(_ lines: LineReader, name: String, acceptsCutEnd: Bool) throws(RecordingError) {
+    var lines = lines
+    decoder = JSON.decoder()
+    let first = try HeaderLine<State>.read(from: &lines, name: name, decoder)
+    (header, start) = (first.header, first.start)
+    order = EntryOrder(revision: first.start.revision)
+    self.lines = lines
+    self.name = name
+    self.acceptsCutEnd = acceptsCutEnd
+  }
+
+  /// The next entry; nil at the end.
+  ///
+  /// - Throws: ``RecordingError`` when the file cannot be read, a line is broken, or lines are in another order than they were
+  ///   written in; the description has the number of the line.
+  public mutating func next() throws(RecordingError) -> Entry? {
+    if hasEnded { return nil }
+    hasEnded = true  // Unless this line is an entry.
+    guard let line = try nextLine() else { return nil }
+    let entry: Entry
+    do {
+      entry = try decoder.decode(EntryLine<Action, Mutation, State>.self, from: line.bytes).entry
+    } catch {
+      guard !line.isWhole else { throw broken(line, error) }
+      let cut = RecordingError.cutEnd(line: line.number)
+      guard acceptsCutEnd else { throw cut }
+      self.cut = cut
+      return nil
+    }
+    try check(entry, line.number)
+    hasEnded = false
+    return entry
+  }
+
+  private mutating func nextLine() throws(RecordingError) -> LineReader.Line? {
+    do {
+      return try lines.next()
+    } catch {
+      throw .unreadable(name, error)
+    }
+  }
+
+  private mutating func check(_ entry: Entry, _ line: Int) throws(RecordingError) {
+    let last = order.revision
+    switch entry {
+    case .commit(let commit):
+      if order.commit(commit.revision) == .wrong {
+        throw .wrongOrder(line: line, "commits", commit.revision, after: last)
+      }
+    case .state(let state):
+      if order.state(state.revision) == .wrong {
+        throw .wrongOrder(line: line, "has the state of", state.revision, after: last)
+      }
+    case .gap: order.gap()
+    case .action, .call, .end: break
+    }
+  }
+
+  private func broken(_ line: LineReader.Line, _ error: any Error) -> RecordingError {
+    if (try? decoder.decode(VersionLine.self, from: line.bytes)) != nil {
+      return .secondHeader(line: line.number)
+    }
+    return .broken(line: line.number, error, of: header)
+  }
+}
+
+extension HeaderLine {
+  /// Reads the first line of a file.
+  fileprivate static func read(
+    from lines: inout LineReader, name: String, _ decoder: JSONDecoder
+  ) throws(RecordingError) -> HeaderLine {
+    let line: LineReader.Line?
+    do {
+      line = try lines.next()
+    } catch {
+      throw .unreadable(name, error)
+    }
+    guard let line else { throw .empty(name) }
+    guard let version = try? decoder.decode(VersionLine.self, from: line.bytes).millraceRecording else {
+      throw line.isWhole ? .noHeader : .cutHeader
+    }
+    guard version <= RecordingHeader.currentVersion else { throw .newer(version) }
+    do {
+      return try decoder.decode(HeaderLine.self, from: line.bytes)
+    } catch {
+      throw .broken(line: 1, error, of: nil)
+    }
+  }
+}

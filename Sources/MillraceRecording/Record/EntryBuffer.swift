@@ -1,0 +1,46 @@
+/// Entries that wait to be written.
+struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: EntryKeeping {
+  typealias Entry = RecordingEntry<Action, Mutation, State>
+
+  /// How many entries wait at most.
+  let capacity: Int
+
+  /// Whether the file has reached its size, and goes on in another one with the next state.
+  var wantsState = false
+
+  private var entries: [Entry] = []
+  private var isWriterAwake = false
+
+  init(capacity: Int) {
+    // A gap, a commit and its state belong together.
+    self.capacity = max(3, capacity)
+  }
+
+  mutating func add(_ gap: RecordedGap?, _ entry: Entry, _ state: RecordedState<State>?) -> Bool {
+    guard entries.count + (gap == nil ? 0 : 1) + 1 + (state == nil ? 0 : 1) <= capacity else { return false }
+    if let gap { entries.append(.gap(gap)) }
+    entries.append(entry)
+    if let state {
+      entries.append(.state(state))
+      wantsState = false
+    }
+    return true
+  }
+
+  /// Whether the writer has to be woken.
+  mutating func settle() -> Bool {
+    if isWriterAwake || entries.isEmpty { return false }
+    isWriterAwake = true
+    return true
+  }
+
+  /// All that wait; nil if none do, and the writer sleeps until it is woken.
+  mutating func take() -> [Entry]? {
+    guard !entries.isEmpty else {
+      isWriterAwake = false
+      return nil
+    }
+    defer { entries = [] }
+    return entries
+  }
+}

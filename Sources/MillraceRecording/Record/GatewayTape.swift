@@ -1,0 +1,58 @@
+/// What a handler calls a gateway through: the reply is recorded, or comes from a recording.
+///
+/// ```swift
+/// struct Records: Interactor {
+///   let gateway: any RecordsGateway
+///   let tape: GatewayTape
+///
+///   func handle(_ action: Action, state: State) -> Effect<Self> {
+///     Effect { run in
+///       let page = try await tape.call("fetch", action.query) { try await gateway.fetch(action.query) }
+///       run.emit(.loaded(page))
+///     }
+///   }
+/// }
+/// ```
+///
+/// Where nothing is recorded, give the interactor ``off``, which passes calls on at no cost.
+public struct GatewayTape: Sendable {
+  private let deck: (any TapeDeck)?
+
+  /// Passes calls on, and records nothing.
+  public static let off = GatewayTape(nil)
+
+  init(_ deck: (any TapeDeck)?) {
+    self.deck = deck
+  }
+
+  /// Calls a gateway.
+  ///
+  /// In a resimulation `body` is not called: the reply is that of the recorded call of this run with this name and request, in
+  /// recorded order.
+  ///
+  /// **Isolation.** `body` runs where the caller does. Request and reply are encoded there too, once the reply is there.
+  ///
+  /// **Throws:** What `body` throws, as it is. In a resimulation, what was recorded: an error of the type `failure` as it was,
+  /// `CancellationError`, and any other error as a ``RecordedFailure``.
+  ///
+  /// - Parameters:
+  ///   - name: which call it is; the same each time, and another one for each method of the gateway.
+  ///   - request: what it is called with; all that the reply depends on.
+  ///   - failure: the type of errors that are recorded as values.
+  ///   - body: calls the gateway.
+  /// - Returns: what `body` returns.
+  public func call<Reply: Codable & Sendable, Failure: Error & Codable & Sendable>(
+    _ name: String, _ request: some Encodable & Sendable, failure: Failure.Type = RecordedFailure.self,
+    _ body: () async throws -> Reply
+  ) async throws -> Reply {
+    guard let deck else { return try await body() }
+    return try await deck.call(name, request, failure, body)
+  }
+}
+
+/// What answers the calls through a tape.
+protocol TapeDeck: Sendable {
+  func call<Reply: Codable & Sendable, Failure: Error & Codable & Sendable>(
+    _ name: String, _ request: some Encodable & Sendable, _ failure: Failure.Type, _ body: () async throws -> Reply
+  ) async throws -> Reply
+}

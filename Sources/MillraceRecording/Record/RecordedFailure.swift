@@ -1,0 +1,10 @@
+/// An error that a gateway has thrown, as its description: what a resimulated call throws when it does not name the error's type.
+public struct RecordedFailure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The description of the error.
+  public let description: String
+
+  /// The error with this description.
+  public init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,105 @@
+public import Millrace
+
+/// Keeps the last things that happened in a store, for when something goes wrong.
+///
+/// ```swift
+/// let recorder = RingRecorder<Shop.Action, Shop.Mutation, Shop.State>(initial: state, keeping: 4_096)
+/// …
+/// try recorder.recording.write(to: url)
+/// ```
+///
+/// Nothing is encoded or written until it is asked for. Entries stand in segments that each begin with a state, and the oldest
+/// segment goes as a whole; so what is kept can always be replayed. It is at least half of what may be kept.
+///
+/// **Isolation.** With the store's turn an entry is added, which takes a fraction of a microsecond. A state is copied every so
+/// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
+///
+/// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
+/// put back: the recording has a gap there, and goes on with the next commit.
+public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
+  Interceptor
+{
+  private typealias Ring = EntryRing<Action, Mutation, State>
+
+  private let intake: RecordingIntake<Ring>
+  private let redaction: Redaction<Action, Mutation, State>
+
+  /// What handlers call gateways through, so that the replies are recorded.
+  public let tape: GatewayTape
+
+  /// Begins a recording.
+  ///
+  /// - Parameters:
+  ///   - initial: the state that the store begins with.
+  ///   - revision: the revision of that state; 0 for a new store.
+  ///   - count: how many entries are kept, states included; at least 8, by default 4,096.
+  ///   - checkpoint: a state is recorded every so many commits, or more often if the ring asks for it; by default 256.
+  ///   - redaction: what is changed in values when the recording is taken out; until then they are kept as they are, but for
+  ///     requests and replies.
+  ///   - clock: what the times are measured by; the store's, where that is another one.
+  ///   - report: what is told of requests and replies that cannot be encoded, on any thread; by default one line on standard
+  ///     error.
+  public init(
+    initial: State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
+    redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    report: (@Sendable (RecordingError) -> Void)? = nil
+  ) {
+    let ring = Ring(capacity: count, start: RecordedState(at: 0, revision: revision, state: initial))
+    // What was dropped is released when this is called, without the lock.
+    intake = RecordingIntake(ring, revision: revision, interval: checkpoint, clock: clock) { _, _ in }
+    tape = GatewayTape(
+      RecordingDeck(
+        intake: intake, request: redaction.request, reply: redaction.reply,
+        report: report ?? { writeToStandardError(line: $0.description) }))
+    self.redaction = redaction
+  }
+
+  /// What is kept now, redacted; it begins with the oldest state that is kept.
+  public var recording: Recording<Action, Mutation, State> {
+    let segments = intake.withKeep { $0.segments }
+    let entries = segments.indices.flatMap { index in
+      (index == 0 ? [] : [.state(segments[index].start)]) + segments[index].entries
+    }
+    return Recording(
+      header: RecordingHeader(of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting),
+      start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
+  }
+
+  /// How many entries were left out so far, because no commit came for long.
+  public var missed: Int { intake.missed }
+
+  /// How many actions it remembers.
+  var openCount: Int { intake.openCount }
+
+  /// Records that an action was accepted.
+  public func accepted(_ cause: Cause<Action>) {
+    intake.accepted(cause)
+  }
+
+  /// Records a commit.
+  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+    intake.committed(mutation, revision: revision, cause: cause, state: state)
+  }
+
+  /// Records how an action ended.
+  public func ended(_ cause: Cause<Action>, outcome: Outcome) {
+    intake.ended(cause, outcome)
+  }
+}
+
+extension RecordingEntry {
+  fileprivate func redacted(by redaction: Redaction<Action, Mutation, State>) -> RecordingEntry {
+    switch self {
+    case .action(let action): .action(action.with(redaction.action(action.action)))
+    case .commit(let commit): .commit(commit.with(redaction.mutation(commit.mutation)))
+    case .state(let state): .state(state.redacted(by: redaction.state))
+    case .call, .end, .gap: self
+    }
+  }
+}
+
+extension RecordedState {
+  fileprivate func redacted(by redact: (State) -> State) -> RecordedState {
+    RecordedState(at: at, revision: revision, state: redact(state))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+public import Millrace
+
+/// The reduction of recorded mutations, and its comparison with recorded states.
+@usableFromInline
+struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  @usableFromInline typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
+
+  @usableFromInline var state: I.State
+  @usableFromInline var order: EntryOrder
+  @usableFromInline var commits = 0
+
+  /// The line of the entry that is looked at.
+  @usableFromInline var line = 1
+
+  private let redaction: Redaction<I.Action, I.Mutation, I.State>?
+  private let header: RecordingHeader
+  private var report: ReplayReport<I.State>
+  private var lastSame: Int
+
+  @usableFromInline
+  init(
+    _ header: RecordingHeader, _ start: RecordedState<I.State>,
+    _ redaction: Redaction<I.Action, I.Mutation, I.State>?
+  ) {
+    state = start.state
+    order = EntryOrder(revision: start.revision)
+    lastSame = start.revision
+    report = ReplayReport(state: start.state, revision: start.revision)
+    self.header = header
+    self.redaction = redaction
+  }
+
+  /// Goes on by an entry; false when the states differ.
+  @inlinable
+  mutating func take(_ entry: Entry) throws -> Bool {
+    line += 1
+    switch entry {
+    case .commit(let commit):
+      let last = order.revision
+      switch order.commit(commit.revision) {
+      case .follows:
+        I.reduce(into: &state, mutation: commit.mutation)
+        commits += 1
+      case .restarts: skip()
+      case .wrong: throw RecordingError.wrongOrder(line: line, "commits", commit.revision, after: last)
+      }
+    case .state(let recorded): return try compare(recorded)
+    case .gap: order.gap()
+    case .action, .call, .end: break
+    }
+    return true
+  }
+
+  /// What was found, at the end.
+  @usableFromInline
+  func end(cut: RecordingError?) -> ReplayReport<I.State> {
+    var report = report
+    (report.state, report.revision, report.commits) = (state, order.revision, commits)
+    report.cut = cut
+    return report
+  }
+
+  @usableFromInline
+  mutating func skip() {
+    report.skipped += 1
+  }
+
+  @usableFromInline
+  mutating func compare(_ recorded: RecordedState<I.State>) throws -> Bool {
+    let last = order.revision
+    switch order.state(recorded.revision) {
+    case .wrong:
+      throw RecordingError.wrongOrder(line: line, "has the state of", recorded.revision, after: last)
+    case .restarts: state = recorded.state
+    case .follows:
+      report.comparisons += 1
+      if let difference = try difference(from: recorded) {
+        report.divergence = ReplayDivergence(
+          revision: recorded.revision, lastSame: lastSame, recorded: recorded.state, replayed: state,
+          difference: difference, isMissingRedaction: header.isRedacted && redaction == nil)
+        return false
+      }
+    }
+    lastSame = recorded.revision
+    return true
+  }
+
+  /// What differs between the recorded state and the one here; nil if they are the same.
+  private func difference(from recorded: RecordedState<I.State>) throws -> [String]? {
+    let current = redaction.map { $0.state(state) } ?? state
+    let json = try JSON.encoder().encode(current)
+    if let hash = recorded.hash, hash == StateHash(ofJSON: json) { return nil }
+    let recordedJSON = try JSON.encoder().encode(recorded.state)
+    if json == recordedJSON { return nil }
+    let difference = ValueDifference(from: recorded.state, to: current)
+    if !difference.isEmpty { return difference.lines }
+    // Sets have no order, so that of their elements is no difference.
+    if try UnorderedJSON(json) == UnorderedJSON(recordedJSON) { return nil }
+    return ["the states are equal by ==, and are encoded differently"]
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Millrace
+import Testing
+
+@testable import MillraceRecording
+
+/// The lines of a file, word for word: what older and newer versions have to agree on.
+@Suite("Recording format")
+struct RecordingFormatTests {
+  static let run = RunID(store: 1, action: ActionID(number: 5))
+  static let other = RunID(store: 1, action: ActionID(number: 8))
+
+  static let lines: [String] = [
+    ##"{"millraceRecording":1,"actionType":"MillraceRecordingTests.Till.Action","##
+      + ##""mutationType":"MillraceRecordingTests.Till.Mutation","stateType":"MillraceRecordingTests.Till.State","##
+      + ##""redacted":false,"at":0,"revision":0,"hash":"2420e9479412ee2e","##
+      + ##""state":{"articles":[],"customer":"","isLooking":false,"total":0}}"##,
+    ##"{"kind":"action","at":10,"run":"#5@1","action":{"look":{"_0":"tea"}}}"##,
+    ##"{"kind":"action","at":11,"run":"#8@1","parent":"#5@1","root":"#5@1","traceparent":"00-1","tracestate":"a=\"b\"","##
+      + ##""accepted":false,"action":{"refuse":{}}}"##,
+    ##"{"kind":"commit","at":12,"revision":1,"run":"#5@1","mutation":{"looking":{}}}"##,
+    ##"{"kind":"call","at":13,"took":2,"run":"#5@1","name":"price","request":"\"tea\"","reply":"3"}"##,
+    ##"{"kind":"call","at":14,"took":2,"name":"price","request":"1","failure":"{}"}"##,
+    ##"{"kind":"call","at":14,"took":2,"name":"price","request":"2","error":"no \"way\""}"##,
+    ##"{"kind":"call","at":14,"took":2,"name":"price","request":"3","cancelled":true}"##,
+    ##"{"kind":"end","at":15,"run":"#8@1","outcome":"rejected"}"##,
+    ##"{"kind":"state","at":15,"revision":1,"hash":"cd69201d09c89a6f","##
+      + ##""state":{"articles":[],"customer":"","isLooking":true,"total":0}}"##,
+    ##"{"kind":"gap","at":16,"missed":3}"##,
+  ]
+
+  static let recording = TillRecording(
+    header: RecordingHeader(of: (Till.Action.self, Till.Mutation.self, Till.State.self), isRedacted: false),
+    start: RecordedState(at: 0, revision: 0, state: Till.State()),
+    entries: [
+      .action(
+        RecordedAction(
+          at: 10, run: run, parent: nil, root: run, trace: nil, isAccepted: true, action: .look("tea"))),
+      .action(
+        RecordedAction(
+          at: 11, run: other, parent: run, root: run, trace: TraceContext(traceparent: "00-1", tracestate: "a=\"b\""),
+          isAccepted: false, action: .refuse)),
+      .commit(RecordedCommit(at: 12, revision: 1, run: run, mutation: .looking)),
+      .call(RecordedCall(at: 13, took: 2, run: run, name: "price", request: "\"tea\"", reply: .reply("3"))),
+      .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "1", reply: .failure("{}"))),
+      .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "2", reply: .error("no \"way\""))),
+      .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "3", reply: .cancelled)),
+      .end(RecordedEnd(at: 15, run: other, outcome: .rejected)),
+      .state(RecordedState(at: 15, revision: 1, state: Till.State(isLooking: true))),
+      .gap(RecordedGap(at: 16, missed: 3)),
+    ])
+
+  @Test("Each entry is written as the line it has always been")
+  func written() throws {
+    let lines = String(decoding: try Self.recording.jsonLines(), as: UTF8.self).split(separator: "\n").map(String.init)
+    #expect(lines == Self.lines)
+  }
+
+  @Test("Each line is read as the entry that it was")
+  func read() throws {
+    let data = Data(Self.lines.map { $0 + "\n" }.joined().utf8)
+    let read = try TillRecording.read(from: data)
+    #expect(read.header == Self.recording.header)
+    #expect(read.start.hash?.description == "2420e9479412ee2e")
+    #expect(read.cut == nil)
+    #expect(try read.jsonLines() == data)
+    #expect(read.entries.map(\.at) == [10, 11, 12, 13, 14, 14, 14, 15, 15, 16])
+    guard case .action(let action) = read.entries[1], case .end(let end) = read.entries[7] else {
+      Issue.record("The entries are of other kinds.")
+      return
+    }
+    #expect(action.parent == Self.run)
+    #expect(action.trace == TraceContext(traceparent: "00-1", tracestate: "a=\"b\""))
+    #expect(!action.isAccepted)
+    #expect(end == RecordedEnd(at: 15, run: Self.other, outcome: .rejected))
+  }
+
+  @Test("A run is read as it is written, and nothing else is", arguments: ["5@1", "#@1", "#5@", "#5@1@2", "#-5@1", ""])
+  func runText(broken: String) {
+    #expect(RunID(text: "#5@1") == Self.run)
+    #expect(RunID(text: broken) == nil)
+  }
+}

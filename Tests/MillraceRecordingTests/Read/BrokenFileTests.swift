@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import MillraceRecording
+
+/// What is said of files that are no recordings, or not any more: word for word.
+@Suite("Broken files")
+struct BrokenFileTests {
+  /// A file that is broken somehow, and what is said of it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var code: RecordingError.Code
+    var line: Int?
+    var message: String
+    var lines: @Sendable (inout [String]) -> Void
+  }
+
+  static let types =
+    "(MillraceRecordingTests.Till.Action, MillraceRecordingTests.Till.Mutation, MillraceRecordingTests.Till.State)"
+  static let changed =
+    "If the types \(types) have changed since it was recorded, let them decode what they encoded then, or read it with that "
+    + "version of the program."
+
+  static let cases = [
+    Case(
+      testDescription: "another JSON file", code: .notARecording, line: 1,
+      message:
+        "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on."
+    ) { $0[0] = #"{"a":1}"# },
+    Case(
+      testDescription: "no header", code: .notARecording, line: 1,
+      message:
+        "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on."
+    ) { $0.removeFirst() },
+    Case(
+      testDescription: "a newer version", code: .newerVersion, line: 1,
+      message: """
+        Line 1 says that the recording has version 2 of the format, and this program reads up to version 1; read it with a \
+        newer version of Millrace.
+        """
+    ) { $0[0] = #"{"millraceRecording":2,"anything":[]}"# },
+    Case(
+      testDescription: "a state of another type", code: .brokenLine, line: 1,
+      message: """
+        Line 1 cannot be read: "state.total" is missing. If the types have changed since it was recorded, let them decode what \
+        they encoded then, or read it with that version of the program.
+        """
+    ) { $0[0].replace("\"total\"", with: "\"sum\"") },
+    Case(
+      testDescription: "no JSON", code: .brokenLine, line: 3,
+      message: "Line 3 cannot be read: it is no JSON. \(changed)"
+    ) { $0[2] = "{\"kind\":" },
+    Case(
+      testDescription: "an empty line", code: .brokenLine, line: 3,
+      message: "Line 3 cannot be read: it is no JSON. \(changed)"
+    ) { $0.insert("", at: 2) },
+    Case(
+      testDescription: "a missing part", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"revision\" is missing. \(changed)"
+    ) { $0[3].replace("\"revision\":1,", with: "") },
+    Case(
+      testDescription: "another type", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"revision\" is no Int. \(changed)"
+    ) { $0[3].replace("\"revision\":1,", with: "\"revision\":\"1\",") },
+    Case(
+      testDescription: "null", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"revision\" is null, and no Int. \(changed)"
+    ) { $0[3].replace("\"revision\":1,", with: "\"revision\":null,") },
+    Case(
+      testDescription: "a run that is none", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"run\" has no value that is possible. \(changed)"
+    ) { $0[3].replace("#5@1", with: "5") },
+    Case(
+      testDescription: "a kind that there is not", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"kind\" has no value that is possible. \(changed)"
+    ) { $0[3].replace("\"commit\"", with: "\"comet\"") },
+    Case(
+      testDescription: "a call without a reply", code: .brokenLine, line: 5,
+      message: "Line 5 cannot be read: \"reply\" is missing. \(changed)"
+    ) { $0[4].replace("\"reply\"", with: "\"replay\"") },
+    Case(
+      testDescription: "a mutation that there is not", code: .brokenLine, line: 4,
+      message:
+        "Line 4 cannot be read: \"mutation\" is no Mutation. \(changed)"
+    ) { $0[3].replace("looking", with: "lurking") },
+    Case(
+      testDescription: "a missing commit", code: .wrongOrder, line: 9,
+      message: """
+        Line 9 has the state of revision 1, but the last commit before it has revision 0: lines are missing, or are in another \
+        order; take the file as the recorder wrote it.
+        """
+    ) { $0.remove(at: 3) },
+    Case(
+      testDescription: "a commit twice", code: .wrongOrder, line: 5,
+      message: """
+        Line 5 commits revision 1, but the last commit before it has revision 1: lines are missing, or are in another order; \
+        take the file as the recorder wrote it.
+        """
+    ) { $0.insert($0[3], at: 4) },
+    Case(
+      testDescription: "two recordings in one file", code: .wrongOrder, line: 12,
+      message: "Line 12 is a second header, so two recordings stand in one file; split it before that line."
+    ) { $0 += $0 },
+  ]
+
+  @Test("Of a broken file the line is told, and the fix", arguments: cases)
+  func broken(_ broken: Case) throws {
+    var lines = RecordingFormatTests.lines
+    broken.lines(&lines)
+    let data = Data(lines.map { $0 + "\n" }.joined().utf8)
+    for accepts in [false, true] {
+      let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data, acceptsCutEnd: accepts) }
+      #expect(error?.description == broken.message)
+      #expect(error?.code == broken.code)
+      #expect(error?.line == broken.line)
+    }
+  }
+
+  @Test("A file that a crash has cut in its last line is an error, or is read up to there and says so")
+  func cutEnd() throws {
+    let data = Data(RecordingFormatTests.lines.joined(separator: "\n").utf8).dropLast(4)
+    let message =
+      "Line 11, the last one, is cut in the middle, as by a crash; accept the cut end (acceptsCutEnd: true) to read what "
+      + "stands before it."
+    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data) }
+    #expect(error?.description == message)
+    #expect(error?.code == .cutEnd)
+    let recording = try TillRecording.read(from: data, acceptsCutEnd: true)
+    #expect(recording.entries.count == 9)
+    #expect(recording.cut == error)
+  }
+
+  @Test("A file that ends behind its last line, without a line break, is whole")
+  func noLastLineBreak() throws {
+    let recording = try TillRecording.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
+    #expect(recording.entries.count == 10)
+    #expect(recording.cut == nil)
+  }
+
+  @Test("Of a file that is cut in its header there is nothing to read")
+  func cutHeader() throws {
+    let data = Data(RecordingFormatTests.lines[0].utf8).dropLast(10)
+    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data, acceptsCutEnd: true) }
+    #expect(
+      error?.description
+        == "Line 1, the header, is cut in the middle, so there is nothing to replay; take another recording.")
+  }
+
+  @Test("Of a file that is empty, or not there, the path is told")
+  func noFile() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file()
+    let missing = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    #expect(
+      missing?.description
+        == "\(url.path) cannot be read: No such file or directory; give the path of a recording.")
+    #expect(missing?.code == .unreadable)
+    try Data().write(to: url)
+    let empty = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    #expect(
+      empty?.description == "\(url.path) is empty, so the recorder had written nothing yet; take another recording.")
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("Line reader")
+struct LineReaderTests {
+  private func lines(_ chunks: [String]) throws -> [String] {
+    var rest = chunks[...]
+    var reader = LineReader { rest.popFirst().map { Data($0.utf8) } }
+    var lines: [String] = []
+    while let line = try reader.next() {
+      lines.append("\(line.number) \(String(decoding: line.bytes, as: UTF8.self))\(line.isWhole ? "" : " …")")
+    }
+    #expect(try reader.next()?.number == nil)
+    return lines
+  }
+
+  @Test(
+    "Lines are the same wherever the chunks end",
+    arguments: [
+      ["a\nbcd\n\ne"], ["a", "\nbcd\n\ne"], ["a\n", "b", "c", "d", "\n", "\n", "e"], ["a\nbcd\n", "\n", "e"],
+    ])
+  func chunks(_ chunks: [String]) throws {
+    #expect(try lines(chunks) == ["1 a", "2 bcd", "3 ", "4 e …"])
+  }
+
+  @Test("A file without a byte has no line, and one that ends with a line break has none behind it")
+  func ends() throws {
+    #expect(try lines([]) == [])
+    #expect(try lines([""]) == [])
+    #expect(try lines(["a\n"]) == ["1 a"])
+  }
+}

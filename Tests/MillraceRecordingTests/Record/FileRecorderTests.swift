@@ -1,0 +1,180 @@
+import Foundation
+import Millrace
+import MillraceTesting
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("File recorder", .timeLimit(.minutes(1)))
+struct FileRecorderTests {
+  let folder: TemporaryFolder
+  let clock = TestClock()
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// A line without what differs from run to run: the store's number.
+  private func plain(_ lines: [String]) -> [String] {
+    lines.map { $0.replacing(#/(#\d+)@\d+/#) { "\($0.output.1)" } }
+  }
+
+  @Test("A store's actions, calls, commits, ends and states stand in the file, in order and with their times")
+  func everything() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), checkpoint: 2, clock: clock)
+    let gate = Gate()
+    let till = Till(
+      price: { article in
+        try await gate.enter()
+        return article.count
+      }, tape: recorder.tape)
+    let store = Store(
+      initial: Till.State(), interactor: till, configuration: StoreConfiguration(clock: clock), interceptors: [recorder]
+    )
+    store.send(.add("tea", price: 2))
+    clock.advance(by: .nanoseconds(5))
+    let look = store.send(.look("milk"), context: TraceContext(traceparent: "00-1"))
+    try await gate.waitForArrivals(1)
+    clock.advance(by: .nanoseconds(7))
+    gate.open()
+    _ = await look.outcome
+    _ = await store.send(.refuse).outcome
+    await store.shutdown()
+    _ = await store.send(.add("late", price: 1)).outcome
+    await recorder.finish()
+
+    let expected: [String] = [
+      ##"{"kind":"action","at":0,"run":"#5","action":{"add":{"_0":"tea","price":2}}}"##,
+      ##"{"kind":"commit","at":0,"revision":1,"run":"#5","mutation":{"added":{"_0":"tea","price":2}}}"##,
+      ##"{"kind":"end","at":0,"run":"#5","outcome":"finished"}"##,
+      ##"{"kind":"action","at":5,"run":"#9","traceparent":"00-1","action":{"look":{"_0":"milk"}}}"##,
+      ##"{"kind":"commit","at":5,"revision":2,"run":"#9","mutation":{"looking":{}}}"##,
+      ##"{"kind":"state","at":5,"revision":2,"hash":"d80268425b0174d3","##
+        + ##""state":{"articles":["tea"],"customer":"","isLooking":true,"total":2}}"##,
+      ##"{"kind":"call","at":12,"took":7,"run":"#9","name":"price","request":"\"milk\"","reply":"4"}"##,
+      ##"{"kind":"commit","at":12,"revision":3,"run":"#9","mutation":{"added":{"_0":"milk","price":4}}}"##,
+      ##"{"kind":"end","at":12,"run":"#9","outcome":"finished"}"##,
+      ##"{"kind":"action","at":12,"run":"#13","action":{"refuse":{}}}"##,
+      ##"{"kind":"end","at":12,"run":"#13","outcome":"rejected"}"##,
+      ##"{"kind":"action","at":12,"run":"#17","accepted":false,"action":{"add":{"_0":"late","price":1}}}"##,
+      ##"{"kind":"end","at":12,"run":"#17","outcome":"rejected"}"##,
+    ]
+    #expect(Array(plain(try folder.lines()).dropFirst()) == expected)
+    #expect(recorder.openCount == 0)
+    #expect(recorder.missed == 0)
+    let report = try TillRecording.replay(contentsOf: folder.file(), with: Till.self)
+    #expect(report.isSame)
+    #expect(report.state == Till.State(total: 6, articles: ["tea", "milk"]))
+    #expect(report.description == "Replayed 3 commits up to revision 3; 1 recorded states are the same.")
+  }
+
+  @Test("An action that a handler sends names the run that sent it, and where the chain began")
+  func causes() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let target = Lock<Sender<Till.Action>?>(nil)
+    let till = Till(send: { action in _ = target.withLock { $0 }?.send(action) })
+    let store = Store(initial: Till.State(), interactor: till, interceptors: [recorder])
+    target.withLock { $0 = store.sender }
+    _ = await store.send(.lookForAll(["tea"])).outcome
+    try await store.wait(until: { $0.total == 3 })
+    target.withLock { $0 = nil }
+    await recorder.finish()
+    let recording = try TillRecording.read(from: folder.file())
+    let actions = recording.entries.compactMap { if case .action(let action) = $0 { action } else { nil } }
+    let first = try #require(actions.first?.run)
+    #expect(actions.map(\.parent) == [nil, first])
+    #expect(actions.map(\.root) == [first, first])
+  }
+
+  @Test("Two recorders of one store write the same, each to its own file")
+  func two() async throws {
+    let one = TillRecorder(initial: Till.State(), to: folder.file("1"), clock: clock)
+    let two = TillRecorder(initial: Till.State(), to: folder.file("2"), clock: clock)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [one, two])
+    for price in 0..<600 { store.send(.add("tea", price: price)) }
+    await one.finish()
+    await two.finish()
+    let lines = try folder.lines("1")
+    #expect(lines.count == 1_803)  // The header, three for each action, two states.
+    #expect(try folder.lines("2") == lines)
+  }
+
+  @Test("A file that has reached its size is kept with .1 behind, and both can be replayed alone")
+  func rotation() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 20_000, clock: clock)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    for price in 0..<1_000 { store.send(.welcome("\(price)")) }
+    await recorder.finish()
+    #expect(try folder.names() == ["till.jsonl", "till.jsonl.1"])
+    #expect(try TillRecording.replay(contentsOf: folder.file(), with: Till.self).revision == 1_000)
+    let earlier = try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self)
+    let later = try TillRecording.read(from: folder.file())
+    #expect(earlier.revision == later.start.revision)
+    #expect(earlier.state == later.start.state)
+  }
+
+  @Test("What a process has left behind is kept when the next one begins")
+  func earlierFile() async throws {
+    try Data("earlier".utf8).write(to: folder.file())
+    try Data("earliest".utf8).write(to: folder.file("till.jsonl.1"))
+    await TillRecorder(initial: Till.State(), to: folder.file()).finish()
+    #expect(try folder.lines("till.jsonl.1") == ["earlier"])
+    #expect(try folder.lines().count == 1)
+  }
+
+  @Test("A file that cannot be written is reported once, in a sentence, and the store goes on")
+  func unwritable() async throws {
+    let errors = Recorder<RecordingError>()
+    let url = folder.file("missing/till.jsonl")
+    let recorder = TillRecorder(initial: Till.State(), to: url, report: { errors.record($0) })
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    for _ in 0..<100 { store.send(.add("tea", price: 1)) }
+    await recorder.finish()
+    #expect(await store.state.total == 100)
+    #expect(
+      errors.recorded.map(\.description) == [
+        """
+        The recording cannot be written to \(url.path): No such file or directory; free space there, or choose another file. \
+        The recording has ended here, and the store goes on without it.
+        """
+      ])
+    #expect(errors.recorded.map(\.code) == [.unwritable])
+  }
+
+  @Test("A recorder that is put into a store later, or back, has a gap there and goes on with the next commit")
+  func latecomer() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), clock: clock)
+    let store = Store(initial: Till.State(), interactor: Till())
+    store.send(.add("tea", price: 1))
+    store.setInterceptors([recorder])
+    store.send(.add("milk", price: 2))
+    store.send(.add("sugar", price: 3))
+    store.setInterceptors([])
+    store.send(.add("salt", price: 4))
+    store.setInterceptors([recorder])
+    store.send(.add("bread", price: 5))
+    await recorder.finish()
+    let recording = try TillRecording.read(from: folder.file())
+    #expect(Self.kinds(recording) == "action gap commit 2 state end action commit 3 end action gap commit 5 state end")
+    let report = try recording.replay(with: Till.self)
+    #expect(report.state.total == 15)
+    #expect(
+      report.description == """
+        Replayed 1 commits up to revision 5; 0 recorded states are the same. 2 commits behind gaps could not be replayed.
+        """)
+  }
+
+  /// The kinds of the entries, commits with their revisions.
+  static func kinds(_ recording: TillRecording) -> String {
+    recording.entries.map { entry in
+      switch entry {
+      case .action: "action"
+      case .call: "call"
+      case .commit(let commit): "commit \(commit.revision)"
+      case .end: "end"
+      case .state: "state"
+      case .gap(let gap): gap.missed == 0 ? "gap" : "gap of \(gap.missed)"
+      }
+    }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Millrace
+import MillraceTesting
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("Redaction", .timeLimit(.minutes(1)))
+struct RedactionTests {
+  /// Nobody learns the customer's name, nor the article "ring".
+  static let redaction = TillRedaction(
+    action: { if case .welcome = $0 { .welcome("x") } else { $0 } },
+    mutation: { if case .welcomed = $0 { .welcomed("x") } else { $0 } },
+    state: { state in
+      var state = state
+      state.customer = state.customer.isEmpty ? "" : "x"
+      return state
+    },
+    request: { name, request in request as? String == "ring" ? "\(name) of something" : request },
+    reply: { _, reply in (reply as? Int ?? 0) > 1_000 ? 1_000 : reply })
+
+  private func record(_ recorder: TillRecorder) async {
+    let store = Store(
+      initial: Till.State(), interactor: Till(price: { $0 == "ring" ? 5_000 : 1 }, tape: recorder.tape),
+      interceptors: [recorder])
+    store.send(.welcome("Ada Lovelace"))
+    _ = await store.send(.look("ring")).outcome
+    store.send(.add("tea", price: 2))
+    await recorder.finish()
+  }
+
+  @Test("Nothing of what is redacted stands in the file, which replays to the redacted state")
+  func file() async throws {
+    let folder = try TemporaryFolder()
+    await record(TillRecorder(initial: Till.State(), to: folder.file(), checkpoint: 1, redaction: Self.redaction))
+    let text = try folder.lines().joined()
+    #expect(!text.contains("Lovelace"))
+    let recording = try TillRecording.read(from: folder.file())
+    #expect(recording.header.isRedacted)
+    let calls = recording.entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
+    #expect(calls.map(\.request) == ["\"price of something\""])
+    #expect(calls.map(\.reply) == [.reply("1000")])
+    let report = try recording.replay(with: Till.self)
+    #expect(report.isSame)
+    #expect(report.comparisons == 4)
+    #expect(report.state.customer == "x")
+  }
+
+  @Test("A ring redacts what is taken out of it")
+  func ring() async throws {
+    let ring = TillRing(initial: Till.State(customer: "Grace"), checkpoint: 1, redaction: Self.redaction)
+    let store = Store(initial: Till.State(customer: "Grace"), interactor: Till(), interceptors: [ring])
+    store.send(.welcome("Ada"))
+    let text = String(decoding: try ring.recording.jsonLines(), as: UTF8.self)
+    #expect(!text.contains("Ada"))
+    #expect(!text.contains("Grace"))
+    #expect(ring.recording.header.isRedacted)
+    #expect(try ring.recording.replay(with: Till.self).isSame)
+  }
+
+  @Test("Where the reducer derives something from a secret the replay says what to do, and does it with the redaction")
+  func inconsistent() async throws {
+    let folder = try TemporaryFolder()
+    // The state is redacted and the mutations are not.
+    let half = TillRedaction(state: { state in
+      var state = state
+      state.total = 0
+      return state
+    })
+    await record(TillRecorder(initial: Till.State(), to: folder.file(), checkpoint: 4, redaction: half))
+    let recording = try TillRecording.read(from: folder.file())
+    let report = try recording.replay(with: Till.self)
+    #expect(
+      report.description == """
+        At revision 4 the state differs from what was recorded; at revision 0 it was the same. A mutation of 1 to 4 is reduced \
+        otherwise than when it was recorded. The recording is redacted: if the reducer derives something from what was \
+        redacted, give the replay the same redaction. Recorded → replayed:
+          total: 0 → 5002
+        """)
+    #expect(try recording.replay(with: Till.self, redaction: half).isSame)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Millrace
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("Replay", .timeLimit(.minutes(1)))
+struct RecordingReplayTests {
+  /// A recording of so many articles, each for its number.
+  static func recording(_ count: Int, checkpoint: Int) throws -> TillRecording {
+    let ring = TillRing(initial: Till.State(), keeping: 10 * count, checkpoint: checkpoint)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
+    for price in 1...count { store.send(.add("tea", price: price)) }
+    return try TillRecording.read(from: ring.recording.jsonLines())
+  }
+
+  @Test("A reducer that was changed is caught at the very revision where states are recorded with each commit")
+  func exact() throws {
+    let report = try Self.recording(25, checkpoint: 1).replay(with: GenerousTill.self)
+    let divergence = try #require(report.divergence)
+    #expect(divergence.revision == 10)
+    #expect(divergence.recorded.total == 55)
+    #expect(divergence.replayed.total == 45)
+    #expect(
+      report.description == """
+        At revision 10 the state differs from what was recorded; at revision 9 it was the same. Mutation 10 is reduced \
+        otherwise than when it was recorded. Recorded → replayed:
+          total: 55 → 45
+        """)
+    #expect(!report.isSame)
+    #expect(report.commits == 10)
+  }
+
+  @Test(
+    "Where states are recorded now and then, the replay tells between which revisions it was", arguments: [4, 7, 9])
+  func between(checkpoint: Int) throws {
+    let report = try Self.recording(25, checkpoint: checkpoint).replay(with: GenerousTill.self)
+    let divergence = try #require(report.divergence)
+    #expect(divergence.lastSame < 10)
+    #expect(divergence.revision >= 10)
+    #expect(divergence.revision == divergence.lastSame + checkpoint)
+    #expect(divergence.difference.first?.hasPrefix("total: ") == true)
+    #expect(
+      report.description.contains(
+        "A mutation of \(divergence.lastSame + 1) to \(divergence.revision) is reduced otherwise"))
+  }
+
+  @Test("The reducer that was recorded leads to the same states")
+  func same() throws {
+    let report = try Self.recording(25, checkpoint: 4).replay(with: Till.self)
+    #expect(report.isSame)
+    #expect(report.description == "Replayed 25 commits up to revision 25; 6 recorded states are the same.")
+  }
+
+  @Test("A recording that is cut is replayed up to there, and the report says so")
+  func cut() throws {
+    let data = try Self.recording(25, checkpoint: 4).jsonLines().dropLast(5)
+    let report = try TillRecording.read(from: data, acceptsCutEnd: true).replay(with: Till.self)
+    let line = data.split(separator: 0x0A).count
+    #expect(
+      report.description == """
+        Replayed 25 commits up to revision 25; 6 recorded states are the same. The recording is cut in line \(line).
+        """)
+    let folder = try TemporaryFolder()
+    try data.write(to: folder.file())
+    let streamed = try TillRecording.replay(contentsOf: folder.file(), with: Till.self, acceptsCutEnd: true)
+    #expect(streamed.description == report.description)
+    #expect(throws: RecordingError.self) { try TillRecording.replay(contentsOf: folder.file(), with: Till.self) }
+  }
+
+  @Test("Commits that are out of order in a recording that was put together are an error")
+  func order() throws {
+    let whole = try Self.recording(3, checkpoint: 100)
+    let broken = TillRecording(header: whole.header, start: whole.start, entries: Array(whole.entries.dropFirst(3)))
+    let error = #expect(throws: RecordingError.self) { try broken.replay(with: Till.self) }
+    #expect(
+      error?.description == """
+        Line 3 commits revision 2, but the last commit before it has revision 0: lines are missing, or are in another order; \
+        take the file as the recorder wrote it.
+        """)
+  }
+
+  /// A bag of words, which are encoded in an order that is another one in each process.
+  struct Bag: Interactor {
+    struct Nothing: Codable, Sendable {}
+    typealias State = Set<String>
+
+    func handle(_ action: Nothing, state: Set<String>) -> Effect<Bag> { .none }
+
+    static func reduce(into state: inout Set<String>, mutation: String) {
+      state.insert(mutation)
+    }
+  }
+
+  @Test("Sets whose elements are encoded in another order are the same, and with other elements they are not")
+  func sets() throws {
+    let words = (1...50).map { "word \($0)" }
+    let run = RunID(store: 1, action: ActionID(number: 5))
+    func report(_ encoded: [String]) throws -> ReplayReport<Set<String>> {
+      let recording = Recording<Bag.Nothing, String, Set<String>>(
+        header: RecordingHeader(of: (Bag.Nothing.self, String.self, Set<String>.self), isRedacted: false),
+        start: RecordedState(at: 0, revision: 0, state: []),
+        entries: words.enumerated().map { index, word in
+          .commit(RecordedCommit(at: 0, revision: index + 1, run: run, mutation: word))
+        })
+      let json = try JSON.encoder().encode(encoded)
+      var lines = try recording.jsonLines()
+      lines.append(
+        Data(
+          """
+          {"kind":"state","at":0,"revision":50,"hash":"\(StateHash(ofJSON: json))","state":\(String(decoding: json, as: UTF8.self))}
+          """.utf8))
+      return try Recording<Bag.Nothing, String, Set<String>>.read(from: lines).replay(with: Bag.self)
+    }
+    #expect(try report(words.reversed()).isSame)
+    #expect(try report(words).isSame)
+    #expect(
+      try report(words.dropLast() + ["other"]).divergence?.difference == [#"removed "other""#, #"added "word 50""#])
+  }
+}
