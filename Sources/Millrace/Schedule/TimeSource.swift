@@ -33,7 +33,7 @@ package final class TimeSource: Sendable {
   }
 
   /// Returns when `moment` is reached, or at once when the task is cancelled.
-  func sleep(until moment: Moment) async throws {
+  package func sleep(until moment: Moment) async throws {
     guard let other else { return try await ContinuousClock().sleep(for: .nanoseconds(moment - now())) }
     try await other.sleep(moment)
   }

@@ -1,0 +1,22 @@
+import Millrace
+
+/// How fast the states of a recording come.
+public enum PlaybackPace: Sendable, Hashable {
+  /// As they came when they were recorded, or so many times as fast; a speed that is not above 0 lets them come at once.
+  case recorded(speed: Double)
+
+  /// One in each duration.
+  case every(Duration)
+
+  /// Nanoseconds from the first state to the one at `at`, `steps` states later.
+  func offset(at: Int64, from first: Int64, steps: Int) -> Int64 {
+    switch self {
+    case .recorded(let speed):
+      let offset = Double(max(0, at - first)) / speed
+      return speed > 0 && offset < Double(Int64.max / 4) ? Int64(offset) : speed > 0 ? Int64.max / 4 : 0
+    case .every(let duration):
+      let (offset, isTooLarge) = duration.nanoseconds.multipliedReportingOverflow(by: Int64(steps))
+      return isTooLarge ? Int64.max / 4 : min(offset, Int64.max / 4)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+public import Millrace
+
+/// The states of a recording, one after the other in their time.
+///
+/// **Order.** The first element is the state where the cursor stood, at once; then each later one, none before its time. A slow
+/// loop gets each of them, and no pause while it is behind. ``Snapshot/missed`` counts revisions in a gap.
+///
+/// **Cancellation.** In a cancelled task the sequence ends.
+public struct RecordingPlayback<I: Interactor>: AsyncSequence, Sendable
+where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  /// A state with its revision.
+  public typealias Element = Snapshot<I.State>
+
+  /// States do not fail.
+  public typealias Failure = Never
+
+  let cursor: RecordingCursor<I>
+  let pace: PlaybackPace
+  let clock: any Clock<Duration>
+
+  /// Begins where the cursor stood.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(cursor: cursor, pace: pace, time: TimeSource(clock))
+  }
+
+  /// One that plays.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var cursor: RecordingCursor<I>
+    private let pace: PlaybackPace
+    private let time: TimeSource
+    private let first: Int64
+    private var start: Int64?
+    private var steps = 0
+
+    fileprivate init(cursor: RecordingCursor<I>, pace: PlaybackPace, time: TimeSource) {
+      self.cursor = cursor
+      self.pace = pace
+      self.time = time
+      first = cursor.at
+    }
+
+    /// The next state, in its time; nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Snapshot<I.State>? {
+      guard !Task.isCancelled else { return nil }
+      guard let start else {
+        start = time.now()
+        return Snapshot(revision: cursor.revision, state: cursor.state)
+      }
+      let last = cursor.revision
+      guard cursor.step() else { return nil }
+      steps += 1
+      let due = start + pace.offset(at: cursor.at, from: first, steps: steps)
+      if due > time.now() {
+        do { try await time.sleep(until: due) } catch { return nil }
+      }
+      return Snapshot(revision: cursor.revision, state: cursor.state, missed: cursor.revision - last - 1)
+    }
+
+    /// The next state, in its time; nil at the end.
+    public mutating func next() async -> Snapshot<I.State>? {
+      await next(isolation: #isolation)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension RecordingPlayback.Iterator: Sendable {}
