@@ -1,4 +1,3 @@
-import Foundation
 public import Millrace
 
 /// The reduction of recorded mutations, and its comparison with recorded states.
@@ -75,7 +74,8 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     case .restarts: state = recorded.state
     case .follows:
       report.comparisons += 1
-      if let difference = try difference(from: recorded) {
+      let current = redaction.map { $0.state(state) } ?? state
+      if let difference = try EncodedDifference.lines(from: recorded.state, hash: recorded.hash, to: current) {
         report.divergence = ReplayDivergence(
           revision: recorded.revision, lastSame: lastSame, recorded: recorded.state, replayed: state,
           difference: difference, isMissingRedaction: header.isRedacted && redaction == nil)
@@ -84,19 +84,5 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     }
     lastSame = recorded.revision
     return true
-  }
-
-  /// What differs between the recorded state and the one here; nil if they are the same.
-  private func difference(from recorded: RecordedState<I.State>) throws -> [String]? {
-    let current = redaction.map { $0.state(state) } ?? state
-    let json = try JSON.encoder().encode(current)
-    if let hash = recorded.hash, hash == StateHash(ofJSON: json) { return nil }
-    let recordedJSON = try JSON.encoder().encode(recorded.state)
-    if json == recordedJSON { return nil }
-    let difference = ValueDifference(from: recorded.state, to: current)
-    if !difference.isEmpty { return difference.lines }
-    // Sets have no order, so that of their elements is no difference.
-    if try UnorderedJSON(json) == UnorderedJSON(recordedJSON) { return nil }
-    return ["the states are equal by ==, and are encoded differently"]
   }
 }

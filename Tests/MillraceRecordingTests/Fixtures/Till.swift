@@ -30,8 +30,8 @@ struct Till: Interactor {
   /// The price of an article.
   var price: @Sendable (String) async throws -> Int = { $0.count }
   var tape = GatewayTape.off
-  /// Sends an action to the store of this till.
-  var send: @Sendable (Action) -> Void = { _ in }
+  /// Sends an action to the store of this till, and waits for its end.
+  var send: @Sendable (Action) async -> Void = { _ in }
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
@@ -52,7 +52,7 @@ struct Till: Interactor {
       }
     case .lookForAll(let articles):
       Effect { _ in
-        for article in articles { send(.look(article)) }
+        for article in articles { await send(.look(article)) }
       }
     case .add, .welcome, .refuse: .none
     }

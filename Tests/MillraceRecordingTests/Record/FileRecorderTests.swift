@@ -72,11 +72,10 @@ struct FileRecorderTests {
   func causes() async throws {
     let recorder = TillRecorder(initial: Till.State(), to: folder.file())
     let target = Lock<Sender<Till.Action>?>(nil)
-    let till = Till(send: { action in _ = target.withLock { $0 }?.send(action) })
+    let till = Till(send: { action in _ = await target.withLock { $0 }?.send(action).outcome })
     let store = Store(initial: Till.State(), interactor: till, interceptors: [recorder])
     target.withLock { $0 = store.sender }
     _ = await store.send(.lookForAll(["tea"])).outcome
-    try await store.wait(until: { $0.total == 3 })
     target.withLock { $0 = nil }
     await recorder.finish()
     let recording = try TillRecording.read(from: folder.file())

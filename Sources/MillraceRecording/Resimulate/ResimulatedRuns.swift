@@ -1,0 +1,108 @@
+import Millrace
+
+/// The recorded runs and those of the resimulation, and which of them are the same action.
+struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>: Sendable {
+  /// A run, as it was recorded or as it is now.
+  struct Part: Sendable {
+    let run: RunID
+    let action: Action
+    var mutations: [Mutation] = []
+    var outcome: Outcome.Kind?
+
+    /// The name of the action with the run.
+    var name: String { "\(CaseName.of(action)) (\(run))" }
+  }
+
+  /// The recorded runs that were accepted, in order.
+  private(set) var recorded: [RunID] = []
+  private(set) var pasts: [RunID: Part] = [:]
+  private(set) var foreignCommits = 0
+
+  /// What the runs of now have done, by the recorded runs they are the same as.
+  private(set) var lives: [RunID: Part] = [:]
+
+  /// The recorded runs, by the runs of now.
+  private var twins: [RunID: RunID] = [:]
+
+  /// What was sent that is not recorded: the sender, if that is recorded, and the name.
+  private(set) var unexpected: [(sender: RunID?, name: String)] = []
+
+  /// The recorded actions that a recorded handler sent, and that it has not sent again, in order.
+  private var children: [RunID: [RunID]] = [:]
+
+  /// The recorded run whose action is being sent.
+  private var sending: RunID?
+
+  init<State>(_ entries: some Sequence<RecordingEntry<Action, Mutation, State>>) {
+    for entry in entries {
+      switch entry {
+      case .action(let action) where action.isAccepted:
+        recorded.append(action.run)
+        pasts[action.run] = Part(run: action.run, action: action.action)
+        if let parent = action.parent, pasts[parent] != nil { children[parent, default: []].append(action.run) }
+      case .commit(let commit):
+        if pasts[commit.run] == nil { foreignCommits += 1 }
+        pasts[commit.run]?.mutations.append(commit.mutation)
+      case .end(let end): pasts[end.run]?.outcome = end.outcome
+      case .action, .call, .state, .gap: break
+      }
+    }
+  }
+
+  /// Whether an action was sent from outside of any recorded run, so that the resimulation has to send it.
+  func isFromOutside(_ action: RecordedAction<Action>) -> Bool {
+    action.parent.map { pasts[$0] == nil } ?? true
+  }
+
+  /// The recorded run that a run of now is.
+  func twin(of live: RunID) -> RunID? { twins[live] }
+
+  /// Whether a recorded run was ended from outside, or had not ended when the recording did.
+  func wasCut(_ run: RunID) -> Bool {
+    switch pasts[run]?.outcome {
+    case nil, .cancelled, .superseded, .timedOut, .shutDown: true
+    case .finished, .failed, .rejected, .abandoned: false
+    }
+  }
+
+  mutating func send(_ run: RunID) {
+    sending = run
+  }
+
+  mutating func accept(_ cause: Cause<Action>) {
+    let live = cause.context.run
+    let sender = cause.context.parent.flatMap { twins[$0] }
+    guard let twin = twin(for: cause, sender) else {
+      unexpected.append((sender, CaseName.of(cause.action)))
+      return
+    }
+    twins[live] = twin
+    lives[twin] = Part(run: live, action: cause.action)
+  }
+
+  mutating func commit(_ mutation: Mutation, of live: RunID) {
+    guard let twin = twins[live] else { return }
+    lives[twin]?.mutations.append(mutation)
+  }
+
+  mutating func end(_ cause: Cause<Action>, _ outcome: Outcome.Kind) {
+    // One that was sent and not accepted has come nevertheless.
+    if cause.context.parent == nil, twins[cause.context.run] == nil, sending != nil { accept(cause) }
+    guard let twin = twins[cause.context.run] else { return }
+    lives[twin]?.outcome = outcome
+  }
+
+  /// The recorded run that an action of now is: the one that is sent, or the first of the same content that its sender has not
+  /// sent again.
+  private mutating func twin(for cause: Cause<Action>, _ sender: RunID?) -> RunID? {
+    guard cause.context.parent != nil else {
+      defer { sending = nil }
+      return sending
+    }
+    guard let sender, let json = try? JSON.text(of: cause.action) else { return nil }
+    let place = children[sender]?.firstIndex { run in
+      pasts[run].flatMap { try? JSON.text(of: $0.action) } == json
+    }
+    return place.flatMap { children[sender]?.remove(at: $0) }
+  }
+}

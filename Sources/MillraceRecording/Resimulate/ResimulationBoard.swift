@@ -1,0 +1,105 @@
+import Millrace
+
+/// Where a resimulation looks for what has happened, and is told of it.
+final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Sendable>: Sendable {
+  /// Resumed with the recorded reply, or nil when the call is cancelled.
+  typealias Waiting = CheckedContinuation<RecordedReply?, Never>
+
+  struct Content: Sendable {
+    var runs: ResimulatedRuns<Action, Mutation>
+    var calls: CallTable<Waiting>
+    var differences: [ResimulationDifference] = []
+    var nextID = 0
+
+    /// The wait whose patience is at an end.
+    var impatient = 0
+  }
+
+  private let content: Lock<Content>
+  private let waiter = Waiter()
+  private let time: TimeSource
+  private let patience: Duration
+
+  init(
+    _ runs: ResimulatedRuns<Action, Mutation>, _ calls: [RecordedCall], patience: Duration, clock: any Clock<Duration>
+  ) {
+    content = Lock(Content(runs: runs, calls: CallTable(calls)))
+    self.patience = patience
+    time = TimeSource(clock)
+  }
+
+  /// What is known now.
+  func read<Value: Sendable>(_ body: @Sendable (Content) -> Value) -> Value {
+    content.withLock { body($0) }
+  }
+
+  /// Notes that something has happened, and lets the resimulation look.
+  @discardableResult
+  func note<Value: Sendable>(_ body: @Sendable (inout Content) -> Value) -> Value {
+    let value = content.withLock { body(&$0) }
+    waiter.signal()
+    return value
+  }
+
+  /// Waits until something holds; false when it did not within the patience.
+  ///
+  /// For one task at a time.
+  func wait(until holds: @Sendable @escaping (inout Content) -> Bool) async -> Bool {
+    if content.withLock({ holds(&$0) }) { return true }
+    let id = makeID()
+    let alarm = Task { [time, patience] in
+      try await time.sleep(until: time.now() + patience.nanoseconds)
+      note { $0.impatient = id }
+    }
+    defer { alarm.cancel() }
+    while true {
+      let isOver: Bool? = content.withLock { content in
+        if holds(&content) { return true }
+        return content.impatient == id ? false : nil
+      }
+      if let isOver { return isOver }
+      await waiter.wait {}
+    }
+  }
+
+  // MARK: Calls
+
+  /// The recorded reply to a call, once its turn has come; nil if there is none.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before, or the recorded call was.
+  func reply(to name: String, _ request: String, of live: RunID?) async throws -> RecordedReply? {
+    let id = makeID()
+    let key = read { CallTable<Waiting>.Key(run: live.flatMap($0.runs.twin(of:)), name: name, request: request) }
+    let isExpected = Lock(true)
+    let reply = await withTaskCancellationHandler {
+      await withCheckedContinuation { (waiting: Waiting) in
+        let isWaiting = note { content in
+          let isWaiting = content.calls.arrive(
+            waiting, id: id, key, mayHaveNoReply: key.run.map { content.runs.wasCut($0) } ?? false)
+          isExpected.withLock { $0 = isWaiting }
+          // A task that was cancelled before has missed its cancellation here.
+          if isWaiting, Task.isCancelled { return content.calls.cancel(id, key) == nil }
+          return isWaiting
+        }
+        if !isWaiting { waiting.resume(returning: nil) }
+      }
+    } onCancel: {
+      note { $0.calls.cancel(id, key) }?.resume(returning: nil)
+    }
+    if let reply { return reply }
+    guard isExpected.withLock({ $0 }) else { return nil }
+    throw CancellationError()
+  }
+
+  /// Ends the calls that wait; those of runs are cancelled by then.
+  func finish() {
+    for waiting in note({ $0.calls.finish() }) { waiting.resume(returning: nil) }
+  }
+
+  private func makeID() -> Int {
+    content.withLock { content in
+      content.nextID += 1
+      return content.nextID
+    }
+  }
+}

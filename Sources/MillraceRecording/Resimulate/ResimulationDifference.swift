@@ -1,0 +1,44 @@
+public import Millrace
+
+/// Something that was otherwise in a resimulation than when it was recorded.
+public struct ResimulationDifference: Sendable, CustomStringConvertible {
+  /// The kinds there are; more may come.
+  public struct Kind: Sendable, Hashable, CustomStringConvertible {
+    private let name: String
+
+    /// The name of the kind.
+    public var description: String { name }
+
+    /// An action committed other mutations.
+    public static let mutations = Kind(name: "mutations")
+    /// An action ended otherwise.
+    public static let outcome = Kind(name: "outcome")
+    /// A handler made a call that was not recorded; the call has failed.
+    public static let unexpectedCall = Kind(name: "unexpectedCall")
+    /// A handler did not make a call that was recorded.
+    public static let unusedReply = Kind(name: "unusedReply")
+    /// A recorded reply is none of the type that the handler asks for; the call has failed.
+    public static let unreadableReply = Kind(name: "unreadableReply")
+    /// A handler sent an action that was not recorded.
+    public static let unexpectedAction = Kind(name: "unexpectedAction")
+    /// An action that was recorded was not accepted again, or not sent by its handler.
+    public static let missingAction = Kind(name: "missingAction")
+    /// An action did not go on; the resimulation went on without it.
+    public static let stuck = Kind(name: "stuck")
+  }
+
+  /// What kind of thing was otherwise.
+  public let kind: Kind
+
+  /// The recorded run that it is about; nil for what a run did that was not recorded.
+  public let run: RunID?
+
+  /// What was otherwise, as a sentence, with what differs in lines behind it.
+  public let description: String
+
+  init(_ kind: Kind, _ run: RunID?, _ description: String) {
+    self.kind = kind
+    self.run = run
+    self.description = description
+  }
+}

@@ -1,0 +1,83 @@
+import Millrace
+import MillraceTesting
+import Testing
+
+@testable import MillraceRecording
+
+/// That what time does to a store is the same again, without the time that it took.
+@Suite("Resimulation of time", .timeLimit(.minutes(1)))
+struct ResimulationTimeTests {
+  /// Searches a second after the last key, gives up after ten, and says when it has begun.
+  struct Search: Interactor {
+    enum Action: Codable, Sendable {
+      case type(String)
+      case wait(Int)
+    }
+
+    enum Mutation: Codable, Sendable, Equatable {
+      case found(String)
+      case waited(Int)
+      case closed(String)
+    }
+
+    let tape: GatewayTape
+    var find: @Sendable (String) async throws -> String = { _ in throw CancellationError() }
+
+    func plan(for action: Action) -> Plan {
+      switch action {
+      case .type: Plan.latest(key: "search").debounce(.seconds(1)).timeout(.seconds(10))
+      case .wait: .concurrent
+      }
+    }
+
+    func handle(_ action: Action, state: [String]) -> Effect<Search> {
+      Effect { run in
+        switch action {
+        case .type(let text): run.emit(.found(try await tape.call("find", text) { try await find(text) }))
+        case .wait(let seconds):
+          try await run.clock.sleep(for: .seconds(seconds))
+          run.emit(.waited(seconds))
+        }
+      }
+    }
+
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? { .closed("\(outcome.kind)") }
+
+    static func reduce(into state: inout [String], mutation: Mutation) { state.append("\(mutation)") }
+  }
+
+  @Test("Debounces, timeouts and sleeps on the store's clock are over when they were")
+  func time() async throws {
+    let clock = TestClock()
+    let ring = RingRecorder<Search.Action, Search.Mutation, [String]>(initial: [], clock: clock)
+    let gate = Gate()
+    let search = Search(tape: ring.tape) { text in
+      if text == "never" { try await gate.enter() }
+      return text
+    }
+    let store = Store(
+      initial: [], interactor: search, configuration: StoreConfiguration(clock: clock), interceptors: [ring])
+    let (first, second) = (store.send(.type("a")), store.send(.type("ab")))
+    let wait = store.send(.wait(5))
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(1))
+    _ = await first.outcome
+    _ = await second.outcome
+    clock.advance(by: .seconds(4))
+    _ = await wait.outcome
+    let third = store.send(.type("never"))
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(1))
+    try await gate.waitForArrivals(1)
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(9))
+    #expect(await third.outcome.kind == .timedOut)
+    let states = await store.state
+    #expect(states.count == 3)
+
+    let report = await ring.recording.resimulate { Search(tape: $0) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.actions == 4)
+    #expect(report.state == states)
+  }
+}
