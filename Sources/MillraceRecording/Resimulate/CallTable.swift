@@ -19,12 +19,21 @@ struct CallTable<Waiter: Sendable>: Sendable {
   /// Who waits, in the order they came in.
   private var waiting: [Key: [(id: Int, waiter: Waiter)]] = [:]
 
+  /// How many calls have come of each key, and which of its key each recorded call is.
+  private var arrivals: [Key: Int] = [:]
+  private let places: [Int]
+
   /// Those that wait for no reply, by their ids.
   private var withoutReply: [Int: Waiter] = [:]
 
   init(_ calls: [RecordedCall]) {
     self.calls = calls
-    for (index, call) in calls.enumerated() { open[Key(call), default: []].append(index) }
+    var places: [Int] = []
+    for (index, call) in calls.enumerated() {
+      places.append(open[Key(call), default: []].count)
+      open[Key(call), default: []].append(index)
+    }
+    self.places = places
   }
 
   /// A call has come; false if there is no recorded reply for it.
@@ -33,6 +42,7 @@ struct CallTable<Waiter: Sendable>: Sendable {
   mutating func arrive(_ waiter: Waiter, id: Int, _ key: Key, mayHaveNoReply: Bool) -> Bool {
     if waiting[key, default: []].count < open[key, default: []].count {
       waiting[key, default: []].append((id, waiter))
+      arrivals[key, default: 0] += 1
       return true
     }
     if mayHaveNoReply { withoutReply[id] = waiter }
@@ -58,6 +68,12 @@ struct CallTable<Waiter: Sendable>: Sendable {
     if let index = open[key]?.first { close(index, key) }
     return entry.waiter
   }
+
+  /// Whether a recorded call has come again, answered or not.
+  func hasArrived(_ index: Int) -> Bool { arrivals[Key(calls[index]), default: 0] > places[index] }
+
+  /// Whether a run waits for the reply to any call.
+  func isWaiting(_ run: RunID?) -> Bool { waiting.contains { $0.key.run == run && !$0.value.isEmpty } }
 
   /// Whether a recorded call was not made again yet.
   func isOpen(_ index: Int) -> Bool { open[Key(calls[index]), default: []].contains(index) }

@@ -35,6 +35,10 @@ extension Recording {
   ) async -> ResimulationReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
     let entries = entries.prefix { if case .gap = $0 { false } else { true } }
     let calls = entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
+    let replies = entries.indices.compactMap { index in
+      if case .call(let call) = entries[index] { (index, call.took) } else { nil }
+    }
+    let script = ResimulationScript(times: entries.map(\.at), calls: replies)
     let runs = ResimulatedRuns<Action, Mutation>(entries)
     let board = ResimulationBoard(runs, calls, patience: patience, clock: clock)
     let time = RecordedClock()
@@ -47,8 +51,8 @@ extension Recording {
       interceptors: [ResimulationInterceptor<Action, Mutation, State>(board: board)])
     began(store)
     var resimulation = Resimulation(
-      board, store, interactor, clock: time, patience: patience, redact: redaction.mutation)
-    for entry in entries { await resimulation.take(entry) }
+      board, store, interactor, calls, clock: time, patience: patience, redact: redaction.mutation)
+    for step in script.steps { await resimulation.take(step, of: entries) }
     // What is open now was open when the recording ended; how it is cut here is no difference.
     let differences = board.allDifferences(calls, redact: redaction.mutation)
     let state = await store.state

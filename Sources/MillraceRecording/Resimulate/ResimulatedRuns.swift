@@ -57,6 +57,12 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   /// The recorded run that a run of now is.
   func twin(of live: RunID) -> RunID? { twins[live] }
 
+  /// Whether a recorded run has ended again, or was not begun again; nil is what is outside of any run, and does not end.
+  func hasEnded(_ run: RunID?) -> Bool {
+    guard let run else { return false }
+    return lives[run].map { $0.outcome != nil } ?? true
+  }
+
   /// Whether a recorded run was ended from outside, or had not ended when the recording did.
   func wasCut(_ run: RunID) -> Bool {
     switch pasts[run]?.outcome {

@@ -10,6 +10,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   let interactor: I
   let clock: RecordedClock
   let patience: Duration
+  let calls: [RecordedCall]
   let redact: @Sendable (I.Mutation) -> I.Mutation
 
   /// The receipts of what was sent, by the recorded runs.
@@ -24,31 +25,43 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   /// The recorded runs whose ends were passed.
   private var ended: Set<RunID> = []
 
-  /// How many calls were passed, and how many replies were given.
-  private var calls = 0
+  /// How many replies were given.
   private(set) var replies = 0
 
   init(
-    _ board: Board, _ store: Store<I>, _ interactor: I, clock: RecordedClock, patience: Duration,
-    redact: @escaping @Sendable (I.Mutation) -> I.Mutation
+    _ board: Board, _ store: Store<I>, _ interactor: I, _ calls: [RecordedCall], clock: RecordedClock,
+    patience: Duration, redact: @escaping @Sendable (I.Mutation) -> I.Mutation
   ) {
     self.board = board
     self.store = store
     self.interactor = interactor
     self.redact = redact
+    self.calls = calls
     self.clock = clock
     self.patience = patience
   }
 
-  /// Goes on by one entry: does what came from outside, and waits for what came of it.
-  mutating func take(_ entry: Source.Entry) async {
-    clock.advance(to: entry.at)
+  /// Goes on by one step: does what came from outside, and waits for what came of it.
+  mutating func take(_ step: ResimulationScript.Step, of entries: ArraySlice<Source.Entry>) async {
+    switch step {
+    case .begin(let call, let at):
+      clock.advance(to: at)
+      await begin(call)
+    case .entry(let index):
+      clock.advance(to: entries[index].at)
+      await take(entries[index])
+    case .reply(let index, let call):
+      clock.advance(to: entries[index].at)
+      await reply(to: call)
+    }
+  }
+
+  private mutating func take(_ entry: Source.Entry) async {
     switch entry {
     case .action(let action): await take(action)
-    case .call(let call): await take(call)
     case .commit(let commit): await take(commit)
     case .end(let end): await take(end)
-    case .state, .gap: break
+    case .call, .state, .gap: break
     }
   }
 
@@ -69,29 +82,30 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     if !hasCome { stuck.insert(run) }
   }
 
-  private mutating func take(_ call: RecordedCall) async {
-    let index = calls
-    calls += 1
-    if stuck.contains(call.run) { return }
-    let run = call.run
-    // A call that was cancelled is so again by what has cancelled it.
-    let isToBeReleased = call.reply != .cancelled
-    let released = Lock<Board.Waiting?>(nil)
+  /// Waits until a recorded call is made again, or will not be.
+  private mutating func begin(_ index: Int) async {
+    let run = calls[index].run
+    if stuck.contains(run) { return }
     let goesOn = await board.wait { content in
-      if isToBeReleased, let waiting = content.calls.release(index) {
-        released.withLock { $0 = waiting }
-        return true
-      }
-      guard content.calls.isOpen(index) else { return true }
-      return run.map { content.runs.lives[$0]?.outcome != nil || content.runs.lives[$0] == nil } ?? false
+      content.calls.hasArrived(index) || content.runs.hasEnded(run)
     }
-    let waiting = released.withLock { $0 } ?? (goesOn ? nil : board.note { $0.calls.release(index) })
-    if let waiting {
-      waiting.resume(returning: call.reply)
-      replies += 1
-    } else if !goesOn {
-      stuck.insert(run)
+    // A run that waits for another reply goes on when it has that.
+    if !goesOn, !board.read({ $0.calls.isWaiting(run) }) { stuck.insert(run) }
+  }
+
+  /// Gives the recorded reply, if the call was made again.
+  private mutating func reply(to index: Int) async {
+    let call = calls[index]
+    let run = call.run
+    guard board.read({ $0.calls.hasArrived(index) && $0.calls.isOpen(index) }) else { return }
+    // A call that was cancelled is so again by what has cancelled it.
+    if call.reply == .cancelled, !stuck.contains(run) {
+      let isCancelled = await board.wait { !$0.calls.isOpen(index) || $0.runs.hasEnded(run) }
+      if isCancelled { return }
     }
+    guard let waiting = board.note({ $0.calls.release(index) }) else { return }
+    waiting.resume(returning: call.reply)
+    replies += 1
   }
 
   private mutating func take(_ commit: RecordedCommit<I.Mutation>) async {

@@ -66,6 +66,20 @@ struct CallTableTests {
     #expect(release(&table, 1) == "b")
   }
 
+  @Test("Of equal calls it is known how many have come, answered or not")
+  func arrivals() {
+    var table = Table([call(one, "tea"), call(two, "tea"), call(one, "tea")])
+    #expect(!table.isWaiting(one))
+    #expect(arrive(&table, "a", 1, key(one, "tea")))
+    #expect((0..<3).map { table.hasArrived($0) } == [true, false, false])
+    #expect(table.isWaiting(one))
+    #expect(!table.isWaiting(two))
+    #expect(release(&table, 0) == "a")
+    #expect(!table.isWaiting(one))
+    #expect(arrive(&table, "b", 2, key(one, "tea")))
+    #expect((0..<3).map { table.hasArrived($0) } == [true, false, true])
+  }
+
   @Test("A call of a run that was cut waits without a reply until it is cancelled, or for the end")
   func withoutReply() {
     var table = Table([])
