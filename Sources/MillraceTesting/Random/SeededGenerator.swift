@@ -1,13 +1,14 @@
-/// Random numbers that are the same each time: SplitMix64, by Steele, Lea and Flood.
-package struct SeededGenerator: RandomNumberGenerator, Sendable {
+/// Random numbers that are the same each time, for one seed: SplitMix64, by Steele, Lea and Flood.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Makes the numbers of a seed.
-  package init(seed: UInt64) {
+  /// Makes a generator that gives the numbers of a seed from the first on.
+  public init(seed: UInt64) {
     state = seed
   }
 
-  package mutating func next() -> UInt64 {
+  /// The next number, each of 64 bits as likely as every other one.
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
