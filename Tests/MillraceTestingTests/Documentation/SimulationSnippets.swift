@@ -1,0 +1,97 @@
+import Millrace
+import Testing
+
+@testable import MillraceTesting
+
+/// The snippets of docs/simulation.md, as they stand there.
+@Suite("SimulationSnippets")
+struct SimulationSnippets {
+  struct Records: Interactor {
+    enum Action: Sendable { case search(String) }
+    enum Mutation: Sendable { case searching(String), found(String) }
+
+    struct State: Sendable {
+      var query = ""
+      var found = ""
+      var isSearching = false
+    }
+
+    let plan: Plan
+    let search: @Sendable (String) async throws -> String
+
+    func plan(for action: Action) -> Plan { plan }
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      switch action {
+      case .search(let query): .mutate(.searching(query), thenHandle: true)
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> AsyncThrowingStream<Mutation, any Error> {
+      AsyncThrowingStream { continuation in
+        let task = Task {
+          guard case .search(let query) = action else { return }
+          do {
+            continuation.yield(.found(try await search(query)))
+            continuation.finish()
+          } catch {
+            continuation.finish(throwing: error)
+          }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .searching(let query): (state.query, state.isSearching) = (query, true)
+      case .found(let answer): (state.found, state.isSearching) = (answer, false)
+      }
+    }
+  }
+
+  static func search(_ plan: Plan, in world: World) async {
+    let store = Store(
+      initial: Records.State(),
+      interactor: Records(plan: plan) { query in
+        try await world.clock.sleep(for: world.duration(in: .zero ... .milliseconds(50)))
+        return "answer to \(query)"
+      },
+      configuration: world.configuration)
+    world.atTheEnd("the answer is that of the last query", of: store) { $0.found.hasSuffix($0.query) }
+    for query in world.actions(4, from: ["a", "b", "c"]) {
+      try? await world.clock.sleep(for: .milliseconds(10))
+      store.send(.search(query))
+    }
+    _ = try? await store.wait { !$0.isSearching }
+  }
+
+  @Test("A first simulation")
+  func first() async {
+    await Simulation.run(seeds: 0..<1_000) { await Self.search(.latest(key: "search"), in: $0) }
+  }
+
+  @Test("Every interleaving of something small")
+  func explore() async {
+    await Simulation.explore(preemptions: 2) { await Self.search(.latest(key: "search"), in: $0) }
+  }
+
+  @Test("The failure that is shown")
+  func failure() async throws {
+    let failures = Recorder<Failure>()
+    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+      await Simulation.run(seeds: 0..<1_000) { await Self.search(.concurrent, in: $0) }
+    }
+    #expect(report.failingPlan != nil)
+    let message = try #require(failures.recorded.first?.message)
+    #expect(
+      message.hasPrefix(
+        """
+        Seed 0: this does not hold at the end: the answer is that of the last query.
+        It happened after 8 steps, at 0.05845229148864746 seconds of the world's time, in world 1 of this simulation.
+        To run it again: Simulation.run(seed: 0)
+        As small as it was made (actions: 2, draws: 2, scheduling decisions: 0):
+          Simulation.run(plan: "0 actions 2,3 draws 0=727200,1=806403 steps none")
+        """))
+  }
+}
