@@ -105,8 +105,14 @@ struct SimulationTests {
   func thread() async {
     let (texts, _) = await failures {
       await Simulation.run(seed: 7) { _ in
+        let isSuspended = DispatchSemaphore(value: 0)
+        // It runs when the body has suspended, and what is resumed before that goes on where it is.
+        Task { isSuspended.signal() }
         await withCheckedContinuation { continuation in
-          Thread.detachNewThread { continuation.resume() }
+          Thread.detachNewThread {
+            isSuspended.wait()
+            continuation.resume()
+          }
         }
       }
     }
