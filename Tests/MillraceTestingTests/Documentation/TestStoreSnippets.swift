@@ -16,7 +16,7 @@ struct TestStoreSnippets {
       case failure(String)
     }
 
-    struct State: Sendable, Equatable {
+    struct State: Sendable, Hashable {
       var isLoading = false
       var records: [String] = []
       var failure: String?

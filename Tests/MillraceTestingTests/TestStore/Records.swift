@@ -26,7 +26,7 @@ struct Records: Interactor {
     case noted
   }
 
-  struct State: Sendable, Equatable {
+  struct State: Sendable, Hashable {
     var isLoading = false
     var records: [String] = []
     var name = ""

@@ -1,0 +1,130 @@
+public import Millrace
+
+/// Looks at every state that an interactor can be brought to by given actions and mutations, without a store.
+///
+/// ```swift
+/// ModelCheck(
+///   initial: Door.State(), interactor: Door(), actions: [.open, .close, .lock],
+///   invariants: ["an open door is not locked": { !($0.isOpen && $0.isLocked) }],
+///   cases: ["locked": \.isLocked]
+/// ).verify()
+/// ```
+///
+/// In each state each action is decided and its mutations are applied as one step, or, if it is rejected, its closing
+/// one. Each of the mutations, which stand for what handlers commit, is a step too. No handler is run and no plan is
+/// asked, so that more may be found possible than is in a store; let actions and mutations depend on the state to say
+/// what is not.
+///
+/// **Order.** Breadth-first: actions before mutations, each in the order in which they are given. So the path to a
+/// state is a shortest one, and the same in each run.
+///
+/// **Cost.** Each state is kept, and each step that changes the state.
+public struct ModelCheck<I: Interactor> where I.State: Hashable {
+  let initial: I.State
+  let interactor: I
+  let actions: (I.State) -> [I.Action]
+  let mutations: (I.State) -> [I.Mutation]
+  let invariants: KeyValuePairs<String, (I.State) -> Bool>
+  let cases: KeyValuePairs<String, (I.State) -> Bool>
+  let stuck: ((I.State) -> Bool)?
+  let maximum: Int
+
+  /// Prepares a check where actions and mutations depend on the state.
+  ///
+  /// - Parameters:
+  ///   - initial: the state that it begins with.
+  ///   - interactor: what decides and reduces.
+  ///   - actions: what may be sent in a state.
+  ///   - mutations: what a handler may commit in a state.
+  ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
+  ///   - cases: what has to hold in some state, by what it is called in failures.
+  ///   - stuck: whether a state is one that has to be left sometime: from each where this holds some state has to be
+  ///     reachable where it does not. Nil asks nothing.
+  ///   - maximum: how many states are looked at; at least 1.
+  public init(
+    initial: I.State, interactor: I, actions: @escaping (I.State) -> [I.Action],
+    mutations: @escaping (I.State) -> [I.Mutation], invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],
+    cases: KeyValuePairs<String, (I.State) -> Bool> = [:], stuck: ((I.State) -> Bool)? = nil, maximum: Int = 100_000
+  ) {
+    self.initial = initial
+    self.interactor = interactor
+    self.actions = actions
+    self.mutations = mutations
+    self.invariants = invariants
+    self.cases = cases
+    self.stuck = stuck
+    self.maximum = max(maximum, 1)
+  }
+
+  /// Prepares a check where each action may be sent, and each mutation be committed, in every state.
+  ///
+  /// - Parameters:
+  ///   - initial: the state that it begins with.
+  ///   - interactor: what decides and reduces.
+  ///   - actions: what may be sent.
+  ///   - mutations: what a handler may commit.
+  ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
+  ///   - cases: what has to hold in some state, by what it is called in failures.
+  ///   - stuck: whether a state is one that has to be left sometime: from each where this holds some state has to be
+  ///     reachable where it does not. Nil asks nothing.
+  ///   - maximum: how many states are looked at; at least 1.
+  public init(
+    initial: I.State, interactor: I, actions: [I.Action], mutations: [I.Mutation] = [],
+    invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],
+    cases: KeyValuePairs<String, (I.State) -> Bool> = [:], stuck: ((I.State) -> Bool)? = nil, maximum: Int = 100_000
+  ) {
+    self.init(
+      initial: initial, interactor: interactor, actions: { _ in actions }, mutations: { _ in mutations },
+      invariants: invariants, cases: cases, stuck: stuck, maximum: maximum)
+  }
+
+  /// Looks at the states, and fails the test for each thing that is wrong.
+  ///
+  /// That is an invariant that does not hold, a case that was not reached, states without a way out, and that there are
+  /// more states than may be looked at.
+  ///
+  /// - Parameters:
+  ///   - file: where a failure is shown.
+  ///   - line: where a failure is shown.
+  /// - Returns: what was found.
+  @discardableResult
+  public func verify(file: StaticString = #filePath, line: UInt = #line) -> ModelReport<I> {
+    let report = run()
+    let problems = report.problems
+    if !problems.isEmpty {
+      let reporter = FailureReporter()
+      for problem in problems { reporter.fail(problem, file: file, line: line) }
+    }
+    return report
+  }
+
+  /// Looks at the states, and says what was found.
+  public func run() -> ModelReport<I> {
+    var search = ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>(from: initial, maximum: maximum)
+    search.explore(next)
+    let violations = invariants.compactMap { name, holds in
+      search.states.firstIndex { !holds($0) }.map { ModelReport<I>.Violation(invariant: name, state: $0) }
+    }
+    let unreached = cases.filter { !search.states.contains(where: $0.value) }.map(\.key)
+    let withoutWayOut = stuck.map { search.states(withoutWayOutOf: $0) } ?? []
+    return ModelReport(search, maximum: maximum, violations: violations, unreached: unreached, stuck: withoutWayOut)
+  }
+
+  /// What each step makes of a state.
+  private func next(_ state: I.State) -> [(step: ModelStep<I.Action, I.Mutation>, state: I.State)] {
+    actions(state).map { (.action($0), apply(decided($0, state), to: state)) }
+      + mutations(state).map { (.mutation($0), apply([$0], to: state)) }
+  }
+
+  private func decided(_ action: I.Action, _ state: I.State) -> [I.Mutation] {
+    let decision = interactor.decide(action, state: state)
+    guard let error = decision.rejection else { return decision.mutations }
+    return interactor.closing(action, outcome: .rejected(.decided(error))).map { [$0] } ?? []
+  }
+
+  private func apply(_ mutations: [I.Mutation], to state: I.State) -> I.State {
+    var state = state
+    for mutation in mutations { I.reduce(into: &state, mutation: mutation) }
+    return state
+  }
+}
