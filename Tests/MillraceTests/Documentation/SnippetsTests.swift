@@ -58,7 +58,7 @@ struct SnippetsTests {
   }
 
   /// Where snippets stand, relative to the package; in folders of these too.
-  static let folders = ["MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests"].map {
+  static let folders = ["MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests"].map {
     "Tests/\($0)/Documentation"
   }
 

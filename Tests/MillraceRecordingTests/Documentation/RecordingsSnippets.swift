@@ -1,0 +1,154 @@
+import Foundation
+import Millrace
+import MillraceRecording
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/recordings.md, as they stand there.
+enum RecordingsSnippets {
+  protocol CatalogGateway: Sendable {
+    func fetch(_ query: String) async throws -> [String]
+  }
+
+  struct Catalog: Interactor {
+    struct State: Codable, Sendable, Equatable {
+      var articles: [String] = []
+      var user = ""
+    }
+
+    enum Action: Codable, Sendable {
+      case logIn(String)
+      case search(String)
+    }
+
+    enum Mutation: Codable, Sendable {
+      case loggedIn(String)
+      case found([String])
+    }
+
+    let gateway: any CatalogGateway
+    var tape = GatewayTape.off
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      if case .logIn(let user) = action { .mutate(.loggedIn(user)) } else { .handle }
+    }
+
+    func handle(_ action: Action, state: State) -> Effect<Catalog> {
+      guard case .search(let query) = action else { return .none }
+      return Effect { run in
+        let articles = try await tape.call("fetch", query) { try await gateway.fetch(query) }
+        run.emit(.found(articles))
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .loggedIn(let user): state.user = user
+      case .found(let articles): state.articles = articles
+      }
+    }
+  }
+
+  typealias CatalogRecording = Recording<Catalog.Action, Catalog.Mutation, Catalog.State>
+
+  struct NoGateway: CatalogGateway {
+    func fetch(_ query: String) async throws -> [String] { throw CancellationError() }
+  }
+
+  struct LiveGateway: CatalogGateway {
+    func fetch(_ query: String) async throws -> [String] { ["\(query) 1", "\(query) 2"] }
+  }
+
+  static func record(to url: URL, _ gateway: any CatalogGateway, serve: (Store<Catalog>) async -> Void) async {
+    let recorder = FileRecorder<Catalog.Action, Catalog.Mutation, Catalog.State>(initial: Catalog.State(), to: url)
+    let store = Store(
+      initial: Catalog.State(), interactor: Catalog(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
+    await serve(store)
+    await store.shutdown(drainFor: .seconds(5))
+    await recorder.finish()
+  }
+
+  static func ring(_ url: URL) throws {
+    let recorder = RingRecorder<Catalog.Action, Catalog.Mutation, Catalog.State>(
+      initial: Catalog.State(), keeping: 10_000)
+    // Something went wrong:
+    try recorder.recording.write(to: url)
+  }
+
+  static func redacting(to url: URL) -> FileRecorder<Catalog.Action, Catalog.Mutation, Catalog.State> {
+    let redaction = Redaction<Catalog.Action, Catalog.Mutation, Catalog.State>(
+      action: { if case .logIn = $0 { .logIn("somebody") } else { $0 } },
+      mutation: { if case .loggedIn = $0 { .loggedIn("somebody") } else { $0 } },
+      state: { state in
+        var state = state
+        if !state.user.isEmpty { state.user = "somebody" }
+        return state
+      })
+    let recorder = FileRecorder(initial: Catalog.State(), to: url, redaction: redaction)
+    return recorder
+  }
+
+  static func replay(_ url: URL) throws -> Bool {
+    let report = try CatalogRecording.replay(contentsOf: url, with: Catalog.self)
+    print(report)
+    return report.isSame
+  }
+
+  static func resimulate(_ url: URL) async throws -> Bool {
+    let recording = try CatalogRecording.read(from: url)
+    let report = await recording.resimulate { tape in Catalog(gateway: NoGateway(), tape: tape) }
+    print(report)
+    return report.isSame
+  }
+
+  static func travel(_ recording: CatalogRecording) async throws {
+    var cursor = try RecordingCursor(recording, with: Catalog.self)
+    try cursor.go(to: 1)
+    print(cursor.state, cursor.commit?.mutation as Any, cursor.action?.action as Any)
+    while cursor.step() { print(cursor.revision) }
+    cursor.stepBack()
+    for await snapshot in cursor.play(.recorded(speed: 10)) { print(snapshot.revision, snapshot.state) }
+  }
+
+  static func read(_ url: URL) throws -> Int {
+    var count = 0
+    var reader = try RecordingReader<Catalog.Action, Catalog.Mutation, Catalog.State>(url, acceptsCutEnd: true)
+    while let entry = try reader.next() {
+      if case .call(let call) = entry, call.took > 1_000_000_000 { count += 1 }
+    }
+    if let cut = reader.cut { print(cut) }
+    return count
+  }
+}
+
+@Suite("The snippets of docs/recordings.md", .timeLimit(.minutes(1)))
+struct RecordingsSnippetsTests {
+  @Test("What they record they replay, resimulate, travel in and read")
+  func recordings() async throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file()
+    await RecordingsSnippets.record(to: url, RecordingsSnippets.LiveGateway()) { store in
+      store.send(.logIn("Ada"))
+      _ = await store.send(.search("tea")).outcome
+    }
+    #expect(try RecordingsSnippets.replay(url))
+    #expect(try await RecordingsSnippets.resimulate(url))
+    try await RecordingsSnippets.travel(.read(from: url))
+    #expect(try RecordingsSnippets.read(url) == 0)
+    try RecordingsSnippets.ring(folder.file("ring"))
+    #expect(try RecordingsSnippets.replay(folder.file("ring")))
+  }
+
+  @Test("The redaction that they show is consistent, and leaves no name in the file")
+  func redaction() async throws {
+    let folder = try TemporaryFolder()
+    let recorder = RecordingsSnippets.redacting(to: folder.file())
+    let store = Store(
+      initial: RecordingsSnippets.Catalog.State(),
+      interactor: RecordingsSnippets.Catalog(gateway: RecordingsSnippets.LiveGateway()), interceptors: [recorder])
+    for _ in 0..<300 { store.send(.logIn("Ada")) }
+    await recorder.finish()
+    #expect(try !folder.lines().joined().contains("Ada"))
+    #expect(try RecordingsSnippets.replay(folder.file()))
+  }
+}
