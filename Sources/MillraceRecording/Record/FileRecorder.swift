@@ -91,7 +91,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
 
   /// Writes all that was told before, and closes the file; what is told later is not recorded.
   ///
-  /// Call it after the store's ``Store/shutdown(drainFor:)``. A second call waits as well, and changes nothing.
+  /// Call it after the store's `Store.shutdown(drainFor:)`. A second call waits as well, and changes nothing.
   ///
   /// **Cancellation.** Changes nothing.
   public func finish() async {

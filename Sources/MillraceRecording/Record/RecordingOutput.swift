@@ -26,7 +26,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   var wantsState: Bool { size >= limit }
 
   /// Whether only commits and states are still written, because no commit comes.
-  private var isFull: Bool { size >= limit + limit / 8 }
+  private var isFull: Bool { size - limit >= limit / 8 }
 
   mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
     let header = try writer.header(start)

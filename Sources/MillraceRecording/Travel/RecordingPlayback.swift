@@ -3,7 +3,7 @@ public import Millrace
 /// The states of a recording, one after the other in their time.
 ///
 /// **Order.** The first element is the state where the cursor stood, at once; then each later one, none before its time. A slow
-/// loop gets each of them, and no pause while it is behind. ``Snapshot/missed`` counts revisions in a gap.
+/// loop gets each of them, and no pause while it is behind. `Snapshot.missed` counts revisions in a gap.
 ///
 /// **Cancellation.** In a cancelled task the sequence ends.
 public struct RecordingPlayback<I: Interactor>: AsyncSequence, Sendable
