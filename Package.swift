@@ -34,7 +34,7 @@ let package = Package(
     .executableTarget(
       name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
     .executableTarget(
-      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags"],
+      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting"],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(

@@ -12,7 +12,7 @@ struct Benchmarks {
     let parsed = flags.parseOrExit()
     let filter = parsed.text("--filter") ?? ""
     let rows =
-      sendRows + interceptRows + composeRows + handleRows + runRows + observeRows + stateRows + storeRows
+      sendRows + interceptRows + composeRows + handleRows + runRows + observeRows + stateRows + storeRows + testingRows
     guard rows.contains(where: { filter.isEmpty || $0.name.contains(filter) }) else {
       flags.exit(
         with: FlagError(

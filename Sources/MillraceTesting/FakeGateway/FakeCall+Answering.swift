@@ -71,14 +71,21 @@ extension FakeCall {
 
   /// Tells the log how a call ends.
   private func logging(_ number: Int, _ body: () async throws -> Response) async throws -> Response {
-    let result = await Self.result(body)
-    let ending: FakeEnding =
-      switch result {
-      case .success: .replied
-      case .failure(let error): error is CancellationError ? .cancelled : .failed(error)
-      }
+    do {
+      let response = try await body()
+      core.withLock { $0.state.end(number, .replied, at: $0.now) }
+      return response
+    } catch {
+      end(number, throwing: error)
+      throw error
+    }
+  }
+
+  /// Tells the log that a call ends with an error.
+  @usableFromInline
+  func end(_ number: Int, throwing error: any Error) {
+    let ending = error is CancellationError ? FakeEnding.cancelled : .failed(error)
     core.withLock { $0.state.end(number, ending, at: $0.now) }
-    return try result.get()
   }
 }
 

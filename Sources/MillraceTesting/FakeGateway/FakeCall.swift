@@ -51,8 +51,23 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   @inlinable
   public func callAsFunction(_ request: Request) async throws -> Response {
     let intake = core.withLock { $0.arrive(request) }
-    if intake.isPlain, case .reply(let response) = intake.call.script?.answer { return response }
-    return try await attend(to: intake, request)
+    guard intake.isPlain, let answer = intake.call.script?.answer else {
+      return try await attend(to: intake, request)
+    }
+    switch answer {
+    case .reply(let response): return response
+    case .failure(let error): throw error
+    case .handler(let handler):
+      do {
+        let response = try await handler(request)
+        core.withLock { $0.state.end(intake.call.number, .replied, at: $0.now) }
+        return response
+      } catch {
+        end(intake.call.number, throwing: error)
+        throw error
+      }
+    case .held: return try await attend(to: intake, request)
+    }
   }
 
   /// How many calls were made so far.

@@ -22,6 +22,13 @@ public struct FakeCallEntry<Request: Sendable>: Sendable {
   public internal(set) var isDuplicate = false
 
   @usableFromInline
+  mutating func end(_ ending: FakeEnding, at time: Duration) {
+    if self.ending != nil { return }
+    self.ending = ending
+    ended = time
+  }
+
+  @usableFromInline
   init(number: Int, request: Request, began: Duration, ending: FakeEnding?) {
     self.number = number
     self.request = request

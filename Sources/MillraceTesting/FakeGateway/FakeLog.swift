@@ -38,6 +38,7 @@ struct FakeLog<Request: Sendable>: Sendable {
   }
 
   /// Changes a call, if it is still kept.
+  @inlinable
   mutating func update(_ number: Int, _ change: (inout Entry) -> Void) {
     guard let first = entries.first?.number, number >= first, number - first < entries.count else { return }
     change(&entries[number - first])

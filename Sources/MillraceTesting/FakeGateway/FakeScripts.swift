@@ -69,7 +69,7 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
     let script = queue[head]
     if script.isUsedUp {
       head += 1
-      if head == queue.count || head >= 1_024 { dropUsedUp() }
+      if 2 * head >= queue.count { dropUsedUp() }
     }
     return script
   }

@@ -20,12 +20,21 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   }
 
   /// A call that has not ended.
+  @usableFromInline
   struct OpenCall: Sendable {
-    let number: Int
-    let request: Request
-    let answer: Answer?
+    @usableFromInline let number: Int
+    @usableFromInline let request: Request
+    @usableFromInline let answer: Answer?
     /// Where it is scripted how it ends.
-    let place: ScriptPlace
+    @usableFromInline let place: ScriptPlace
+
+    @inlinable
+    init(number: Int, request: Request, answer: Answer?, place: ScriptPlace) {
+      self.number = number
+      self.request = request
+      self.answer = answer
+      self.place = place
+    }
   }
 
   /// What is wrong at the end of a test.
@@ -38,7 +47,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
 
   @usableFromInline var scripts = FakeScripts<Request, Answer>()
   @usableFromInline var log = FakeLog<Request>()
-  private var open: [Int: OpenCall] = [:]
+  @usableFromInline var open: [Int: OpenCall] = [:]
   private var watchers = CountWaiters<Waiter>()
   @usableFromInline private(set) var hasWatchers = false
   private var lastID = 0
@@ -86,19 +95,17 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     return intake
   }
 
-  @usableFromInline
+  @inlinable
   mutating func leaveOpen(_ number: Int, _ request: Request, _ answer: Answer?, _ place: ScriptPlace) {
     open[number] = OpenCall(number: number, request: request, answer: answer, place: place)
   }
 
   /// A call that takes time has ended; the first ending of a call counts.
+  @inlinable
   mutating func end(_ number: Int, _ ending: FakeEnding, at time: Duration) {
     open[number] = nil
-    log.update(number) { entry in
-      guard entry.ending == nil else { return }
-      entry.ending = ending
-      entry.ended = time
-    }
+    if log.size == .none { return }
+    log.update(number) { $0.end(ending, at: time) }
   }
 
   /// A task wants to go on when there were `count` calls.

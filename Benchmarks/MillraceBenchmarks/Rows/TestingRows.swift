@@ -1,0 +1,63 @@
+import MillraceTesting
+import Synchronization
+
+/// The test kit, which drives the gateways of load benchmarks too.
+let testingRows: [Row] = [
+  Row(name: "reference/mutex-array-pop", rounds: 11) { size in
+    let count = size.scaled(2_000_000)
+    let gateway = PoppingGateway(replies: Array(0..<count).reversed())
+    return try await calls(count, of: gateway)
+  },
+  Row(name: "testing/fake-call", reference: "reference/mutex-array-pop", target: 8.0, rounds: 11) { size in
+    let count = size.scaled(2_000_000)
+    let gateway = FakeNumbers()
+    gateway.keepLog(.none)
+    for number in 0..<count { gateway.fetches.reply(number) }
+    return try await calls(count, of: gateway)
+  },
+  Row(name: "testing/fake-call-logged", reference: "reference/mutex-array-pop", target: 15.0, rounds: 11) { size in
+    let count = size.scaled(2_000_000)
+    let gateway = FakeNumbers()
+    gateway.keepLog(.last(1_000))
+    for number in 0..<count { gateway.fetches.reply(number) }
+    return try await calls(count, of: gateway)
+  },
+  Row(name: "testing/fake-call-always", reference: "reference/mutex-array-pop", target: 10.0, rounds: 11) { size in
+    let gateway = FakeNumbers()
+    gateway.keepLog(.none)
+    gateway.fetches.always { $0 }
+    return try await calls(size.scaled(1_000_000), of: gateway)
+  },
+]
+
+/// Nanoseconds a call, made one after the other by an interactor's `any Gateway`.
+private func calls(_ count: Int, of gateway: any NumbersGateway) async throws -> Double {
+  var sum = 0
+  let figure = try await perItem(count) {
+    for number in 0..<count { sum &+= try await gateway.fetch(number) }
+  }
+  precondition(sum == count * (count - 1) / 2)
+  return figure
+}
+
+private protocol NumbersGateway: Sendable {
+  func fetch(_ number: Int) async throws -> Int
+}
+
+private struct FakeNumbers: NumbersGateway, FakeGateway {
+  let fetches = FakeCall<Int, Int>("fetch")
+  func fetch(_ number: Int) async throws -> Int { try await fetches(number) }
+}
+
+/// The same by hand: replies that are taken from an array under a Mutex.
+private final class PoppingGateway: NumbersGateway {
+  private let replies: Mutex<[Int]>
+
+  init(replies: [Int]) {
+    self.replies = Mutex(replies)
+  }
+
+  func fetch(_ number: Int) async throws -> Int {
+    replies.withLock { $0.removeLast() }
+  }
+}
