@@ -41,7 +41,8 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   ///   - line: the line of failures that belong to no script. A fake that hands on these two from its own initialiser
   ///     has them where the test made it.
   public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {
-    reports = FakeReports(name: name, place: ScriptPlace(file, line))
+    reports = FakeReports(
+      name: name, ways: "reply(…), fail(_:), hold() or always(…)", place: ScriptPlace(file, line))
   }
 
   /// Makes a call, and answers it by the script for it.

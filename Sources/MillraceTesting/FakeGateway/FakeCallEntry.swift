@@ -1,6 +1,6 @@
 /// One call in the log of a fake.
 public struct FakeCallEntry<Request: Sendable>: Sendable {
-  /// Counts the calls of one ``FakeCall`` or `FakeStream`, from 1.
+  /// Counts the calls of one ``FakeCall`` or ``FakeStream``, from 1.
   public let number: Int
 
   /// What it was called with.

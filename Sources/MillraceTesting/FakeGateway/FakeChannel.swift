@@ -1,4 +1,4 @@
-/// One method of a gateway that is faked: a ``FakeCall`` or a `FakeStream`.
+/// One method of a gateway that is faked: a ``FakeCall`` or a ``FakeStream``.
 package protocol FakeChannel: AnyObject, Sendable {
   /// Reports what is left, and lets go what is held.
   func end()

@@ -1,6 +1,6 @@
 /// A gateway whose every method is scripted by a test.
 ///
-/// One ``FakeCall`` a method, or one `FakeStream` where it returns a sequence, and the method calls it. There is
+/// One ``FakeCall`` a method, or one ``FakeStream`` where it returns a sequence, and the method calls it. There is
 /// nothing else to write; a struct, a final class or an actor will do:
 ///
 /// ```swift

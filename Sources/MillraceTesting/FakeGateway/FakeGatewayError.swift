@@ -3,7 +3,7 @@ public struct FakeGatewayError: Error, Sendable, CustomStringConvertible {
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {
     fileprivate enum Kind: Sendable, Hashable {
-      case unexpectedCall, finished
+      case unexpectedCall, finished, recordedFailure
     }
 
     fileprivate let kind: Kind
@@ -13,6 +13,9 @@ public struct FakeGatewayError: Error, Sendable, CustomStringConvertible {
 
     /// The call was still held when the test called `finish()`; the test has failed by that.
     public static let finished = Code(kind: .finished)
+
+    /// The call failed when it was recorded; the description is that of its error then.
+    public static let recordedFailure = Code(kind: .recordedFailure)
   }
 
   /// The reason.

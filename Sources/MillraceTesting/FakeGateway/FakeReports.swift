@@ -4,14 +4,17 @@ import Millrace
 struct FakeReports: Sendable {
   let name: String
   let place: ScriptPlace
+  /// What scripts it, in words.
+  private let ways: String
   private let reporter = FailureReporter()
 
   /// How many characters of a request are shown.
   private static var limit: Int { 200 }
 
-  init(name: String, place: ScriptPlace) {
+  init(name: String, ways: String, place: ScriptPlace) {
     self.name = name
     self.place = place
+    self.ways = ways
   }
 
   /// A call as it might be written.
@@ -39,11 +42,20 @@ struct FakeReports: Sendable {
       default: "the \(scriptsLeft) scripts that are left are for other calls"
       }
     let message = """
-      \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with reply(…), \
-      fail(_:), hold() or always(…) of this fake, or of its when(_:).
+      \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with \(ways) \
+      of this fake, or of its when(_:).
       """
     fail(message, at: place)
     return FakeGatewayError(.unexpectedCall, message)
+  }
+
+  /// A script says an error for a sequence that cannot throw.
+  func cannotThrow(_ error: any Error) {
+    fail(
+      """
+      A script of \(name) ends its sequence with the error \(error), but \(name) returns an AsyncStream, which cannot throw, and \
+      just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
+      """, at: place)
   }
 
   /// What is wrong when the test ends.

@@ -1,0 +1,113 @@
+import Millrace
+
+/// A stream of a ``FakeStream`` whose elements a test gives one by one.
+///
+/// ```swift
+/// let news = gateway.follows.drive()
+/// store.send(.follow)
+/// try await news.opened()          // the handler iterates
+/// news.yield(record)
+/// store.send(.unfollow)
+/// try await news.ended()           // and has stopped by now
+/// ```
+///
+/// What is yielded before the stream is open is kept for it. Nothing here yields the processor, polls or takes real
+/// time. It may be used from any thread; elements that come from several at once come in any order.
+public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable {
+  private typealias State = DrivenStreamState<Request, Element, StreamSink<Element>, Suspension<Void>>
+
+  private let state = Lock(State())
+
+  init() {}
+
+  /// What the stream was asked for with; nil as long as it is not open.
+  public var request: Request? { state.withLock { $0.request } }
+
+  /// How the stream ended; nil as long as it has not.
+  ///
+  /// `cancelled` means that its consumer went away: its task was cancelled, or it let go of the sequence.
+  public var ending: FakeEnding? { state.withLock { $0.ending } }
+
+  /// Waits until the stream is open, which it is when the method was called.
+  ///
+  /// - Returns: what it was called with.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when the
+  ///   fake was finished and no call had come.
+  @discardableResult
+  public func opened() async throws(CancellationError) -> Request {
+    try await wait(forEnd: false)
+    guard let request else { throw CancellationError() }
+    return request
+  }
+
+  /// Waits until the stream has ended, by the test or because its consumer went away.
+  ///
+  /// - Returns: how it ended.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
+  @discardableResult
+  public func ended() async throws(CancellationError) -> FakeEnding {
+    try await wait(forEnd: true)
+    return ending ?? .cancelled
+  }
+
+  /// Gives the consumer an element, or keeps it until there is one.
+  ///
+  /// - Returns: false when the stream has ended; the element is dropped then.
+  @discardableResult
+  public func yield(_ element: Element) -> Bool {
+    act { $0.yield(element) }
+  }
+
+  /// Ends the stream after the elements that were given.
+  ///
+  /// - Returns: false when it has ended before.
+  @discardableResult
+  public func finish() -> Bool {
+    act { $0.end(.replied) }
+  }
+
+  /// Ends the stream with an error after the elements that were given.
+  ///
+  /// - Returns: false when it has ended before.
+  @discardableResult
+  public func fail(_ error: any Error) -> Bool {
+    act { $0.end(.failed(error)) }
+  }
+
+  func open(_ sink: StreamSink<Element>, _ request: Request) {
+    act { $0.open(sink, request) }
+  }
+
+  /// Says that the consumer went away.
+  func leave() {
+    act { $0.leave() }
+  }
+
+  /// Ends what waits, because the test ends.
+  func abandon() {
+    act { $0.abandon() }
+  }
+
+  private func wait(forEnd: Bool) async throws(CancellationError) {
+    let id = state.withLock { $0.makeID() }
+    try await suspend { (waiter: Suspension<Void>, isCancelled) in
+      state.withLock { $0.watch(waiter, id: id, forEnd: forEnd, isCancelled: isCancelled) }.run()
+    } onCancel: {
+      state.withLock { $0.cancelWatch(id) }.run()
+    }
+  }
+
+  /// The one place that changes the state: the event under the lock, what it asks for after.
+  @discardableResult
+  private func act(_ event: (inout State) -> State.Actions?) -> Bool {
+    guard let actions = state.withLock({ event(&$0) }) else { return false }
+    for element in actions.elements { actions.sink?.yield(element) }
+    switch actions.ending {
+    case .failed(let error)?: actions.sink?.finish(error)
+    case .some: actions.sink?.finish(nil)
+    case nil: break
+    }
+    actions.wake.run()
+    return true
+  }
+}

@@ -1,0 +1,159 @@
+import Millrace
+
+/// One method of a gateway that returns a sequence, scripted by a test.
+///
+/// ```swift
+/// let follows = FakeStream<String, Record>("follow")
+/// func follow(_ query: String) -> AsyncThrowingStream<Record, any Error> { follows(query) }
+/// ```
+///
+/// The method may return an `AsyncStream` as well. A call that finds no script gives a sequence that ends with
+/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. In the log a call has
+/// ended when its last element was given, or its consumer went away; elements are buffered until the consumer takes them.
+///
+/// It may be used from any thread. Calls are served in the order in which they come. Faults of ``FakeFaults`` are for
+/// calls alone; a driven stream is as slow, and fails as the test says.
+public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamScripting {
+  private typealias Answer = FakeStreamAnswer<Request, Element>
+
+  /// What failures call it.
+  public var name: String { reports.name }
+
+  /// The fake itself, whose scripts are for all calls.
+  public var stream: FakeStream<Request, Element> { self }
+
+  /// Nil: scripts that are given to the fake itself are for all calls.
+  public var matches: (@Sendable (Request) -> Bool)? { nil }
+
+  private let core = Lock(FakeCore<Request, Answer>())
+  private let reports: FakeReports
+
+  /// Makes a fake without scripts.
+  ///
+  /// - Parameters:
+  ///   - name: what failures call it: the name of the method.
+  ///   - file: the file of failures that belong to no script.
+  ///   - line: the line of failures that belong to no script.
+  public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {
+    reports = FakeReports(name: name, ways: "reply(…), drive() or always(…)", place: ScriptPlace(file, line))
+  }
+
+  /// Makes a call, and gives the sequence that the script for it says.
+  public func callAsFunction(_ request: Request) -> AsyncThrowingStream<Element, any Error> {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self, throwing: (any Error).self)
+    let sink = StreamSink<Element>(yield: { continuation.yield($0) }, finish: { continuation.finish(throwing: $0) })
+    let call = core.withLock { $0.arrive(request) }.call
+    continuation.onTermination = { [weak self] in
+      if case .cancelled = $0 { self?.leave(call) }
+    }
+    begin(call, request, sink)
+    return stream
+  }
+
+  /// Makes a call, and gives the sequence that the script for it says.
+  ///
+  /// An error ends the sequence, which cannot throw it; one that a script says fails the test at the line where the fake
+  /// was made.
+  public func callAsFunction(_ request: Request) -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+    let sink = StreamSink<Element>(yield: { continuation.yield($0) }) { [reports] error in
+      continuation.finish()
+      if let error, !(error is FakeGatewayError) { reports.cannotThrow(error) }
+    }
+    let call = core.withLock { $0.arrive(request) }.call
+    continuation.onTermination = { [weak self] in
+      if case .cancelled = $0 { self?.leave(call) }
+    }
+    begin(call, request, sink)
+    return stream
+  }
+
+  /// How many calls were made so far.
+  public var callCount: Int { core.withLock { $0.state.log.count } }
+
+  /// The calls that were made so far, oldest first; as many as the log keeps.
+  public var calls: [FakeCallEntry<Request>] { core.withLock { $0.state.log.kept } }
+
+  /// What was asked for so far, oldest first; as much as the log keeps.
+  public var requests: [Request] { calls.map(\.request) }
+
+  /// Fails the test for what was not used and what has not ended, for this method alone; see
+  /// ``FakeGateway/finish(file:line:)``.
+  public func finish() async {
+    end()
+    await settle()
+  }
+
+  func add(_ script: FakeScript<Request, FakeStreamAnswer<Request, Element>>) {
+    core.withLock { $0.state.scripts.add(script) }
+  }
+
+  private func begin(_ call: FakeCore<Request, Answer>.State.Intake, _ request: Request, _ sink: StreamSink<Element>) {
+    switch call.script?.answer {
+    case .elements(let elements, let failure)?:
+      for element in elements { sink.yield(element) }
+      sink.finish(failure)
+    case .handler(let handler)?:
+      do {
+        for element in try handler(request) { sink.yield(element) }
+        end(call.number, .replied)
+        sink.finish(nil)
+      } catch {
+        end(call.number, .failed(error))
+        sink.finish(error)
+      }
+    case .driven(let driven)?:
+      let logged = StreamSink<Element>(yield: sink.yield) { [weak self] error in
+        self?.end(call.number, error.map { .failed($0) } ?? .replied)
+        sink.finish(error)
+      }
+      driven.open(logged, request)
+    case nil:
+      let left = core.withLock { $0.state.scripts.leftCount }
+      sink.finish(reports.unexpected(request, number: call.number, scriptsLeft: left))
+    }
+  }
+
+  /// The consumer of a call went away before its sequence ended.
+  private func leave(_ call: FakeCore<Request, Answer>.State.Intake) {
+    end(call.number, .cancelled)
+    if case .driven(let driven) = call.script?.answer { driven.leave() }
+  }
+
+  private func end(_ number: Int, _ ending: FakeEnding) {
+    core.withLock { $0.state.end(number, ending, at: $0.now) }
+  }
+}
+
+extension FakeStream where Request == Void {
+  /// Makes a call, and gives the sequence that the script for it says.
+  public func callAsFunction() -> AsyncThrowingStream<Element, any Error> { self(()) }
+
+  /// Makes a call, and gives the sequence that the script for it says; an error ends it, as it cannot throw.
+  public func callAsFunction() -> AsyncStream<Element> { self(()) }
+}
+
+extension FakeStream: FakeChannel {
+  package func end() {
+    let left = core.withLock { $0.state.finish() }
+    reports.leftovers(left)
+    for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
+      if case .driven(let driven) = answer { driven.abandon() }
+    }
+  }
+
+  package func settle() async {
+    await reports.settle()
+  }
+
+  package func use(clock: any Clock<Duration>) {
+    core.withLock { $0.time = FakeTime(clock) }
+  }
+
+  package func keep(_ size: FakeLogSize) {
+    core.withLock { $0.state.log.keep(size) }
+  }
+
+  /// Does nothing: a stream meets no faults.
+  package func inject(_ faults: FakeFaults?) {}
+}

@@ -1,0 +1,19 @@
+/// What a ``FakeStream`` does for a call that a script is for.
+enum FakeStreamAnswer<Request: Sendable, Element: Sendable>: Sendable {
+  /// Gives these elements and ends, with the error if there is one.
+  case elements([Element], failure: (any Error)?)
+  /// Gives the elements that this gives, and ends; with its error if it throws one.
+  case handler(@Sendable (Request) throws -> [Element])
+  /// Does as the test says.
+  case driven(DrivenStream<Request, Element>)
+}
+
+extension FakeStreamAnswer: FakeAnswering {
+  var ending: FakeEnding? {
+    switch self {
+    case .elements(_, nil): .replied
+    case .elements(_, let failure?): .failed(failure)
+    case .handler, .driven: nil
+    }
+  }
+}
