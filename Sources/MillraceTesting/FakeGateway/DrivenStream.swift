@@ -31,8 +31,8 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
   /// Waits until the stream is open, which it is when the method was called.
   ///
   /// - Returns: what it was called with.
-  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when the
-  ///   fake was finished and no call had come.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when
+  ///   the fake was finished and no call had come.
   @discardableResult
   public func opened() async throws(CancellationError) -> Request {
     try await wait(forEnd: false)

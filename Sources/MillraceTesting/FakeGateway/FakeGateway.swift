@@ -31,8 +31,8 @@ extension FakeGateway {
     if channels.isEmpty {
       FailureReporter().fail(
         """
-        \(type(of: self)) has neither a FakeCall nor a FakeStream among its stored properties, so there is nothing to finish. \
-        Give it one for each method of its gateway.
+        \(type(of: self)) has neither a FakeCall nor a FakeStream among its stored properties, so there is nothing to \
+        finish. Give it one for each method of its gateway.
         """, file: file, line: line)
     }
     for channel in channels { channel.end() }

@@ -42,8 +42,8 @@ struct FakeReports: Sendable {
       default: "the \(scriptsLeft) scripts that are left are for other calls"
       }
     let message = """
-      \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with \(ways) \
-      of this fake, or of its when(_:).
+      \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with \
+      \(ways) of this fake, or of its when(_:).
       """
     fail(message, at: place)
     return FakeGatewayError(.unexpectedCall, message)
@@ -53,8 +53,8 @@ struct FakeReports: Sendable {
   func cannotThrow(_ error: any Error) {
     fail(
       """
-      A script of \(name) ends its sequence with the error \(error), but \(name) returns an AsyncStream, which cannot throw, and \
-      just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
+      A script of \(name) ends its sequence with the error \(error), but \(name) returns an AsyncStream, which cannot \
+      throw, and just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
       """, at: place)
   }
 
@@ -64,15 +64,15 @@ struct FakeReports: Sendable {
       let part = script.used == 0 ? "was never used" : "was used \(script.used) of \(script.times ?? 0) times"
       fail(
         """
-        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) in all. Take it out, find out \
-        why the call is not made, or use always(…), which may be left unused.
+        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) in all. Take it out, \
+        find out why the call is not made, or use always(…), which may be left unused.
         """, at: script.place)
     }
     for call in left.calls {
       fail(
         """
-        \(text(call.request)) (call \(call.number)) got what is scripted here, and has not ended. Before finish(), let go what \
-        holds it, await what made it, or cancel that.
+        \(text(call.request)) (call \(call.number)) got what is scripted here, and has not ended. Before finish(), let \
+        go what holds it, await what made it, or cancel that.
         """, at: call.place)
     }
   }

@@ -8,8 +8,9 @@ import Millrace
 /// ```
 ///
 /// The method may return an `AsyncStream` as well. A call that finds no script gives a sequence that ends with
-/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. In the log a call has
-/// ended when its last element was given, or its consumer went away; elements are buffered until the consumer takes them.
+/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. In the log a call
+/// has ended when its last element was given, or its consumer went away; elements are buffered until the consumer takes
+/// them.
 ///
 /// It may be used from any thread. Calls are served in the order in which they come. Faults of ``FakeFaults`` are for
 /// calls alone; a driven stream is as slow, and fails as the test says.
@@ -52,8 +53,8 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
 
   /// Makes a call, and gives the sequence that the script for it says.
   ///
-  /// An error ends the sequence, which cannot throw it; one that a script says fails the test at the line where the fake
-  /// was made.
+  /// An error ends the sequence, which cannot throw it; one that a script says fails the test at the line where the
+  /// fake was made.
   public func callAsFunction(_ request: Request) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
     let sink = StreamSink<Element>(yield: { continuation.yield($0) }) { [reports] error in

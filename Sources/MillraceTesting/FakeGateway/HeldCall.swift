@@ -72,8 +72,8 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     if !isFirst {
       reports.fail(
         """
-        This held call of \(reports.name) was released or failed before, and goes on by that. Take this line out, or hold \
-        another call for it.
+        This held call of \(reports.name) was released or failed before, and goes on by that. Take this line out, or \
+        hold another call for it.
         """, at: place)
     }
     return isFirst && !isOver

@@ -2,8 +2,9 @@ import Millrace
 
 /// A clock on which every sleep is over at once.
 ///
-/// A sleep moves the time to its deadline and returns without suspending, so that timers, retries and debounces of a test take
-/// no time. What sleeps in a loop does not come to rest on it; that needs a ``TestClock``, whose time a test moves.
+/// A sleep moves the time to its deadline and returns without suspending, so that timers, retries and debounces of a
+/// test take no time. What sleeps in a loop does not come to rest on it; that needs a ``TestClock``, whose time a test
+/// moves.
 ///
 /// It may be used from any thread; each call is one atomic step, and the time never goes back.
 public final class ImmediateClock: Clock, Sendable {

@@ -130,8 +130,8 @@ public final class TestClock: Clock, Sendable {
     let shown = deadlines.prefix(8).map { "\($0.offset)" } + (deadlines.count > 8 ? ["…"] : [])
     reporter.fail(
       """
-      \(who) on this test clock, until \(shown.joined(separator: ", ")) after its start; its time is \(now.offset). Advance the \
-      clock to there (run() goes to the latest), or cancel what sleeps, before the test ends.
+      \(who) on this test clock, until \(shown.joined(separator: ", ")) after its start; its time is \(now.offset). \
+      Advance the clock to there (run() goes to the latest), or cancel what sleeps, before the test ends.
       """, file: file, line: line)
   }
 

@@ -2,8 +2,8 @@ import Millrace
 
 /// A clock that must not be used: it fails the test that made it, at the line where it was made.
 ///
-/// Give it to what should do without time in a test. The first look at the time is a failure, and the first sleep; later ones
-/// are not told again. It then behaves as an ``ImmediateClock``, so that nothing hangs.
+/// Give it to what should do without time in a test. The first look at the time is a failure, and the first sleep;
+/// later ones are not told again. It then behaves as an ``ImmediateClock``, so that nothing hangs.
 public final class UnimplementedClock: Clock, Sendable {
   /// A point in the time of this clock: that of a ``TestClock``.
   public typealias Instant = TestClock.Instant
@@ -41,8 +41,8 @@ public final class UnimplementedClock: Clock, Sendable {
     guard told.withLock({ $0.insert(name).inserted }) else { return }
     reporter.fail(
       """
-      UnimplementedClock.\(name) was called, but this test expects that no time is needed. Give what called it a TestClock, or \
-      an ImmediateClock if its sleeps do not matter, or find out why it needs the time.
+      UnimplementedClock.\(name) was called, but this test expects that no time is needed. Give what called it a \
+      TestClock, or an ImmediateClock if its sleeps do not matter, or find out why it needs the time.
       """, file: file, line: line)
   }
 }

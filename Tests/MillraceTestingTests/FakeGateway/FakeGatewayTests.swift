@@ -126,8 +126,8 @@ struct FakeGatewayTests {
     #expect(
       failures.messages == [
         """
-        Nothing has neither a FakeCall nor a FakeStream among its stored properties, so there is nothing to finish. Give it one \
-        for each method of its gateway.
+        Nothing has neither a FakeCall nor a FakeStream among its stored properties, so there is nothing to finish. \
+        Give it one for each method of its gateway.
         """
       ])
     #expect(failures.lines == [9])

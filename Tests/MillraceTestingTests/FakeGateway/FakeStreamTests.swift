@@ -116,8 +116,8 @@ struct FakeStreamTests {
     #expect(
       failures.messages == [
         """
-        A script of follow ends its sequence with the error Offline(), but follow returns an AsyncStream, which cannot throw, and \
-        just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
+        A script of follow ends its sequence with the error Offline(), but follow returns an AsyncStream, which cannot \
+        throw, and just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
         """
       ])
     #expect(failures.lines == [7])
@@ -134,12 +134,12 @@ struct FakeStreamTests {
     #expect(
       failures.messages == [
         """
-        What is scripted here for follow was never used; follow was called once in all. Take it out, find out why the call is \
-        not made, or use always(…), which may be left unused.
+        What is scripted here for follow was never used; follow was called once in all. Take it out, find out why the \
+        call is not made, or use always(…), which may be left unused.
         """,
         """
-        follow("a") (call 1) got what is scripted here, and has not ended. Before finish(), let go what holds it, await what \
-        made it, or cancel that.
+        follow("a") (call 1) got what is scripted here, and has not ended. Before finish(), let go what holds it, \
+        await what made it, or cancel that.
         """,
       ])
     #expect(failures.lines == [line + 1, line])
