@@ -14,7 +14,9 @@ struct SimulationFailureText: CustomStringConvertible {
   private static let notes = 40
 
   var description: String {
-    var lines = ["Seed \(plan.seed): \(failure.sentence)."]
+    let sentence = failure.sentence
+    // What a fake or a test store says has its full stop.
+    var lines = ["Seed \(plan.seed): \(sentence)\(sentence.hasSuffix(".") ? "" : ".")"]
     lines.append(
       "It happened after \(result.widths.count) steps, at \(result.time) of the world's time, in world \(worlds) of this simulation."
     )

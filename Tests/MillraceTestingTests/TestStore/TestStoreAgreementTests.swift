@@ -76,23 +76,45 @@ struct TestStoreAgreementTests {
     return trace
   }
 
-  @Test("Random actions have the same outcomes, revisions and states in both", arguments: 0..<50 as Range<UInt64>)
-  func agree(seed: UInt64) async {
-    var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    let actions = (0..<30).map { _ in
-      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Walk.Action.allCases[Int(random >> 33) % Walk.Action.allCases.count]
+  @Test("Random actions have the same outcomes, revisions and states in both")
+  func agree() async {
+    // In a world, for a handler that is cut returns on another thread otherwise, and now and then has the turn when the next
+    // action is sent.
+    let report = await Simulation.run(seeds: 0..<200) { world in
+      let actions = world.actions(30, from: Walk.Action.allCases)
+      let plain = Store(initial: Walk.State(), interactor: Walk(), configuration: world.configuration)
+      let expected = await trace(actions, plain) { plain.send($0) }
+      let tested = TestStore(
+        initial: Walk.State(), interactor: Walk(), configuration: world.configuration, exhaustivity: .off)
+      let actual = await trace(actions, tested.store) { await tested.send($0) }
+      world.expect(actual == expected, "what comes of the actions is the same")
+      world.expect(expected.revision == expected.log.count, "each commit has a revision")
+      let unasserted = tested.log.withContent { $0.takeAll() }
+      world.expect(
+        unasserted.map(\.mutation) == Array(expected.log.suffix(unasserted.count)),
+        "the mutations that the test may receive are those that were committed, in order")
+      world.expect(tested.log.withContent { $0.open.isEmpty }, "no action is open")
+      await tested.finish()
     }
-    let plain = Store(initial: Walk.State(), interactor: Walk())
-    let expected = await trace(actions, plain) { plain.send($0) }
-    let tested = TestStore(initial: Walk.State(), interactor: Walk(), exhaustivity: .off)
-    let actual = await trace(actions, tested.store) { await tested.send($0) }
-    #expect(actual == expected)
-    #expect(expected.revision == expected.log.count)
-    // The mutations that the test may receive are those that were committed, in order.
-    let unasserted = tested.log.withContent { $0.takeAll() }
-    #expect(unasserted.map(\.mutation) == Array(expected.log.suffix(unasserted.count)))
-    #expect(tested.log.withContent { $0.open.isEmpty })
-    await tested.finish()
+    #expect(report.failingPlan == nil)
+  }
+
+  @Test("In a world a test store waits in the world's time, and what does not come fails the seed at the test's line")
+  func inWorld() async throws {
+    let failures = Recorder<Failure>()
+    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+      await Simulation.run(seed: 1) { world in
+        let store = TestStore(initial: Walk.State(), interactor: Walk(), configuration: world.configuration)
+        await store.send(.limited) { $0.log = ["begin limited"] }
+        await store.receive("limited saw 1") { $0.log.append("limited saw 1") }
+        await store.receive("what never comes", file: "Here.swift", line: 7)
+      }
+    }
+    #expect(report.failingPlan != nil)
+    let failure = try #require(failures.recorded.first)
+    #expect("\(failure.file)" == "Here.swift" && failure.line == 7)
+    let lines = failure.message.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("Seed 1: ") == true)
+    #expect(lines.contains { $0.contains("at 10.0 seconds of the world's time") })
   }
 }
