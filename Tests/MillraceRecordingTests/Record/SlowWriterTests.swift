@@ -12,6 +12,16 @@ struct SlowWriterTests {
     try TillRecording.read(from: log.files.reduce(Data(), +))
   }
 
+  /// A store whose gateway never answers.
+  private func waitingStore(_ recorder: TillRecorder) -> Store<Till> {
+    let gate = Gate()
+    let till = Till(price: { _ in
+      try await gate.enter()
+      return 0
+    })
+    return Store(initial: Till.State(), interactor: till, interceptors: [recorder])
+  }
+
   @Test("While the writer is held, what does not fit is left out and counted, and the store goes on")
   func gap() async throws {
     let log = TestSink.Log(isHeld: true)
@@ -46,17 +56,18 @@ struct SlowWriterTests {
     let errors = Recorder<RecordingError>()
     let log = TestSink.Log(failure: RecordingError(.unwritable, "The disk is full; free space."))
     let recorder = TillRecorder(initial: Till.State(), to: log, report: { errors.record($0) })
-    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    let store = waitingStore(recorder)
     store.send(.add("tea", price: 1))
     let error = try await errors.next()
     for _ in 0..<100 { store.send(.add("tea", price: 1)) }
+    store.send(.look("milk"))
+    #expect(recorder.openCount == 0)  // Nothing is taken any more.
     await recorder.finish()
     #expect(
       error.description
         == "The disk is full; free space. The recording has ended here, and the store goes on without it.")
     #expect(errors.recorded.count == 1)
     #expect(log.closings == 1)
-    #expect(recorder.openCount == 0)
     #expect(await store.state.total == 101)
   }
 
@@ -86,11 +97,12 @@ struct SlowWriterTests {
   func finish() async throws {
     let log = TestSink.Log()
     let recorder = TillRecorder(initial: Till.State(), to: log)
-    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    let store = waitingStore(recorder)
     for _ in 0..<200 { store.send(.add("tea", price: 1)) }
     await recorder.finish()
     #expect(try recording(log).entries.count == 600)
-    store.send(.add("tea", price: 1))
+    store.send(.look("milk"))
+    #expect(recorder.openCount == 0)
     await recorder.finish()
     #expect(try recording(log).entries.count == 600)
     #expect(log.closings == 1)

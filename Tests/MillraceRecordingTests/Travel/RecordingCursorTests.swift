@@ -50,7 +50,7 @@ struct RecordingCursorTests {
   }
 
   /// Revisions 1 to 2 and 6 to 7, with a gap between.
-  private func withGap() throws -> TillRecording {
+  func withGap() throws -> TillRecording {
     let whole = try RecordingReplayTests.recording(7, checkpoint: 100)
     let commits = whole.entries.filter { if case .commit = $0 { true } else { false } }
     let state = RecordedState(

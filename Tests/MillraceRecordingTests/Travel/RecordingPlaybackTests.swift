@@ -63,6 +63,14 @@ struct RecordingPlaybackTests {
     await task.value
   }
 
+  @Test("Behind a gap it tells how many revisions are missing")
+  func gap() async throws {
+    let cursor = try RecordingCursor(RecordingCursorTests().withGap(), with: Till.self)
+    var seen: [String] = []
+    for await snapshot in cursor.play(.recorded(speed: 0)) { seen.append("\(snapshot.revision), \(snapshot.missed)") }
+    #expect(seen == ["0, 0", "1, 0", "2, 0", "6, 3", "7, 0"])
+  }
+
   @Test("A speed of 0, or below, lets all come at once", arguments: [0, -1, .nan])
   func atOnce(speed: Double) async throws {
     let (task, seen) = try play(.recorded(speed: speed))
