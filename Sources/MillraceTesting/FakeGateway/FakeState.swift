@@ -40,7 +40,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   /// What is wrong at the end of a test.
   struct Leftovers: Sendable {
     let scripts: [Script]
-    let calls: [OpenCall]
+    var calls: [OpenCall]
     /// How many calls there were in all.
     let callCount: Int
   }

@@ -79,6 +79,9 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     return isFirst && !isOver
   }
 
+  /// Whether the call was let go, or cancelled.
+  var isOver: Bool { state.withLock { $0.isOver } }
+
   /// Ends what waits, because the test ends.
   func abandon() {
     act { $0.abandon() }

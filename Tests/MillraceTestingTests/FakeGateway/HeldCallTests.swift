@@ -1,3 +1,4 @@
+import Dispatch
 import MillraceTesting
 import Testing
 
@@ -74,6 +75,27 @@ struct HeldCallTests {
     #expect(try await task.value == ("late", true))
     await fetches.finish()
     #expect(failures.messages.isEmpty)
+  }
+
+  @Test("A call that was let go, or cancelled, has ended for the test, whether its task has run since or not")
+  func letGoBeforeTheEnd() async throws {
+    let executor = SerialTaskExecutor()
+    let (isBusy, free) = (Gate(), DispatchSemaphore(value: 0))
+    @Sendable func block() { free.wait() }
+    let held = [fetches.hold(), fetches.hold()]
+    let tasks = held.map { _ in Task(executorPreference: executor) { try await fetches("a") } }
+    for held in held { try await held.arrived() }
+    let blocking = Task(executorPreference: executor) {
+      isBusy.open()
+      block()
+    }
+    try await isBusy.enter()
+    held[0].release("b")
+    tasks[1].cancel()
+    await fetches.finish()
+    #expect(failures.messages.isEmpty)
+    free.signal()
+    await blocking.value
   }
 
   @Test("A wait for a call ends when its task is cancelled")

@@ -1,0 +1,215 @@
+import Foundation
+import Millrace
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/testing-with-fake-gateways.md, as they stand there.
+enum FakeGatewaySnippets {
+  struct Record: Sendable, Hashable, Codable {
+    var name: String
+  }
+
+  struct Offline: Error {}
+
+  protocol RecordsGateway: Sendable {
+    func fetch(_ query: String) async throws -> [Record]
+    func remove(_ name: String, at index: Int) async throws
+    func follow(_ query: String) -> AsyncThrowingStream<Record, any Error>
+  }
+
+  struct Records: Interactor {
+    enum Action { case search(String), follow(String), unfollow }
+    enum Mutation { case found([Record]), added(Record), failed(String) }
+    struct State: Equatable {
+      var records: [Record] = []
+      var failure: String?
+    }
+
+    let gateway: any RecordsGateway
+
+    func plan(for action: Action) -> Plan {
+      switch action {
+      case .search: .latest(key: "search").retry(2)
+      case .follow, .unfollow: .latest(key: "follow")
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in
+        switch action {
+        case .search(let query): run.emit(.found(try await gateway.fetch(query)))
+        case .follow(let query): for try await record in gateway.follow(query) { run.emit(.added(record)) }
+        case .unfollow: break
+        }
+      }
+    }
+
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+      if case .failed(let error) = outcome { .failed("\(error)") } else { nil }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .found(let records): state = State(records: records)
+      case .added(let record): state.records.append(record)
+      case .failed(let failure): state.failure = failure
+      }
+    }
+  }
+
+  struct FakeRecords: RecordsGateway, FakeGateway {
+    let fetches = FakeCall<String, [Record]>("fetch")
+    let removals = FakeCall<(name: String, index: Int), Void>("remove")
+    let follows = FakeStream<String, Record>("follow")
+
+    func fetch(_ query: String) async throws -> [Record] { try await fetches(query) }
+    func remove(_ name: String, at index: Int) async throws { try await removals((name, index)) }
+    func follow(_ query: String) -> AsyncThrowingStream<Record, any Error> { follows(query) }
+  }
+
+  struct FakePages: FakeGateway {
+    let fetches: FakeCall<Int, String>
+    init(file: StaticString = #filePath, line: UInt = #line) {
+      fetches = FakeCall("fetch", file: file, line: line)
+    }
+  }
+}
+
+@Suite("The snippets of docs/testing-with-fake-gateways.md", .timeLimit(.minutes(1)))
+struct FakeGatewaySnippetsTests {
+  typealias Record = FakeGatewaySnippets.Record
+  typealias Records = FakeGatewaySnippets.Records
+  typealias FakeRecords = FakeGatewaySnippets.FakeRecords
+  typealias Offline = FakeGatewaySnippets.Offline
+
+  @Test("A search shows what the gateway found")
+  func aSearchShowsRecords() async throws {
+    let gateway = FakeRecords()
+    gateway.fetches.reply([Record(name: "apple")])
+    let store = Store(initial: .init(), interactor: Records(gateway: gateway))
+
+    _ = await store.send(.search("a")).outcome
+
+    #expect(await store.state.records == [Record(name: "apple")])
+    #expect(gateway.fetches.requests == ["a"])
+    await gateway.finish()
+  }
+
+  @Test("An answer to an older search is dropped")
+  func anOlderAnswerIsDropped() async throws {
+    let gateway = FakeRecords()
+    let old = gateway.fetches.when("a").hold(ignoringCancellation: true)
+    let new = gateway.fetches.when("ap").hold()
+    var configuration = StoreConfiguration()
+    configuration.report = { _ in }  // The late answer, which is what this test is about.
+    let store = Store(initial: .init(), interactor: Records(gateway: gateway), configuration: configuration)
+
+    let first = store.send(.search("a"))
+    try await old.arrived()
+    let second = store.send(.search("ap"))
+    try await new.arrived()
+
+    new.release([Record(name: "apple")])
+    #expect(await second.outcome.kind == .finished)
+    old.release([Record(name: "avocado")])
+    #expect(await first.outcome.kind == .superseded)
+
+    await store.shutdown()
+    #expect(await store.state.records == [Record(name: "apple")])
+    await gateway.finish()
+  }
+
+  @Test("Scripts are taken as the page says")
+  func scripts() async throws {
+    let gateway = FakeRecords()
+    let (apple, melon) = (Record(name: "apple"), Record(name: "melon"))
+    gateway.fetches.reply([apple])
+    gateway.fetches.reply([], times: 3)
+    gateway.fetches.fail(Offline())
+    gateway.fetches.when("m").reply([melon])
+    gateway.fetches.when { $0.isEmpty }.reply { query in try await load(query) }
+    gateway.fetches.always { query in [Record(name: query)] }
+    gateway.removals.reply()
+    gateway.follows.reply([apple, melon], failing: Offline())
+    #expect(try await gateway.fetch("m") == [melon])
+    #expect(try await gateway.fetch("m") == [apple])
+    for _ in 0..<3 { #expect(try await gateway.fetch("a") == []) }
+    #expect(try await gateway.fetch("") == [Record(name: "loaded")])
+    await #expect(throws: Offline.self) { try await gateway.fetch("a") }
+    #expect(try await gateway.fetch("kiwi") == [Record(name: "kiwi")])
+    try await gateway.remove("kiwi", at: 1)
+    var followed: [Record] = []
+    await #expect(throws: Offline.self) {
+      for try await record in gateway.follow("all") { followed.append(record) }
+    }
+    #expect(followed == [apple, melon])
+    await gateway.finish()
+  }
+
+  private func load(_ query: String) async throws -> [Record] { [Record(name: "loaded")] }
+
+  @Test("Following ends with the unfollowing")
+  func following() async throws {
+    let gateway = FakeRecords()
+    let store = Store(initial: .init(), interactor: Records(gateway: gateway))
+    let news = gateway.follows.drive()
+    store.send(.follow("all"))
+    #expect(try await news.opened() == "all")
+    news.yield(Record(name: "apple"))
+    _ = try await store.wait(until: { $0.records.count == 1 }, timeout: nil)
+    store.send(.unfollow)
+    try await news.ended()
+    await store.shutdown()
+    await gateway.finish()
+  }
+
+  @Test("The times of the log are those of the clock")
+  func log() async throws {
+    let (gateway, clock) = (FakeRecords(), TestClock())
+    gateway.fetches.always([])
+    gateway.use(clock: clock)
+    clock.advance(by: .seconds(2))
+    _ = try await gateway.fetch("a")
+    #expect(gateway.fetches.calls.map(\.request) == ["a"])
+    #expect(gateway.fetches.calls[0].began == .seconds(2))
+    if case .replied? = gateway.fetches.calls[0].ending {} else { Issue.record("It was answered.") }
+    try await gateway.fetches.waitForCalls(1)
+    await gateway.finish()
+  }
+
+  @Test("Faults are met, and retried")
+  func faults() async throws {
+    let gateway = FakeRecords()
+    gateway.fetches.always([])
+    let clock = ImmediateClock()
+    gateway.inject(
+      FakeFaults(
+        seed: 7, clock: clock, latency: .exponential(mean: .milliseconds(20)), faults: [.timeout: 0.05, .reset: 0.1]))
+    let store = Store(
+      initial: .init(), interactor: Records(gateway: gateway), configuration: StoreConfiguration(clock: clock))
+    for _ in 0..<100 { _ = await store.send(.search("a")).outcome }
+    let met = gateway.fetches.calls.compactMap(\.fault)
+    #expect(met.contains(.timeout) && met.contains(.reset))
+    await gateway.finish()
+  }
+
+  @Test("What a live gateway says is recorded and replayed")
+  func recording() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).jsonl").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let (live, gateway) = (FakeRecords(), FakeRecords())
+    live.fetches.always([Record(name: "apple")])
+    let recorder = try FakeRecorder(path: path)
+    gateway.fetches.record(in: recorder) { query in try await live.fetch(query) }
+    _ = try await gateway.fetch("a")
+    let replaying = FakeRecords()
+    try replaying.fetches.replay(FakeRecording(path: path))
+    #expect(try await replaying.fetch("a") == [Record(name: "apple")])
+    await replaying.finish()
+  }
+
+  @Test("A fake may have the line of the test that made it")
+  func place() {
+    #expect(FakeGatewaySnippets.FakePages().fetches.name == "fetch")
+  }
+}
