@@ -46,14 +46,16 @@ public final class FakeFaults: Sendable {
     let delay: Duration
   }
 
-  private struct Source: Sendable {
-    var random: any RandomNumberGenerator & Sendable
-    var turns = 0
+  /// What is drawn for one call: numbers from 0 up to 1.
+  struct Draws {
+    var fault: Double
+    var latency: Double
+    var slowness: Double
+  }
 
-    /// A number from 0 up to 1.
-    mutating func draw() -> Double {
-      Double(random.next() >> 11) / 0x1p53
-    }
+  private struct Source: Sendable {
+    let draws: @Sendable () -> Draws
+    var turns = 0
   }
 
   /// Where the faults were made.
@@ -75,14 +77,22 @@ public final class FakeFaults: Sendable {
   }
 
   /// Makes faults that are drawn from any source: three numbers for each call, and those under a lock.
-  public init(
+  public convenience init(
     random: any RandomNumberGenerator & Sendable, clock: any Clock<Duration>, settings: Settings,
     file: StaticString = #filePath, line: UInt = #line
   ) {
-    place = ScriptPlace(file, line)
+    let random = Lock(random)
+    self.init(clock: clock, settings: settings, place: ScriptPlace(file, line)) {
+      // As many for each call, so that what one meets does not depend on what others met.
+      random.withLock { Draws(fault: $0.part(), latency: $0.part(), slowness: $0.part()) }
+    }
+  }
+
+  init(clock: any Clock<Duration>, settings: Settings, place: ScriptPlace, draws: @escaping @Sendable () -> Draws) {
+    self.place = place
     self.settings = settings
     self.clock = clock
-    source = Lock(Source(random: random))
+    source = Lock(Source(draws: draws))
   }
 
   /// Draws what the next call meets.
@@ -90,12 +100,11 @@ public final class FakeFaults: Sendable {
   func draw() -> Meeting {
     let (turn, draws) = source.withLock { source in
       source.turns += 1
-      // As many for each call, so that what one meets does not depend on what others met.
-      return (source.turns, (source.draw(), source.draw(), source.draw()))
+      return (source.turns, source.draws())
     }
-    let fault = fault(for: draws.0)
-    var delay = settings.latency.duration(for: draws.1)
-    if fault == .slow { delay += settings.slowness.duration(for: draws.2) }
+    let fault = fault(for: draws.fault)
+    var delay = settings.latency.duration(for: draws.latency)
+    if fault == .slow { delay += settings.slowness.duration(for: draws.slowness) }
     return Meeting(faults: self, turn: turn, fault: fault, delay: delay)
   }
 
@@ -140,5 +149,12 @@ public final class FakeFaults: Sendable {
     } onCancel: {
       overtaking.withLock { $0.cancel(meeting.turn) }.run()
     }
+  }
+}
+
+extension RandomNumberGenerator {
+  /// A number from 0 up to 1.
+  fileprivate mutating func part() -> Double {
+    Double(next() >> 11) / 0x1p53
   }
 }

@@ -64,10 +64,16 @@ public final class World: @unchecked Sendable {
     choices.draw(probability: probability)
   }
 
+  /// A number from 0 up to 1, which the seed draws; a failing seed is left with 0 where it fails too.
+  func part() -> Double {
+    Double(choices.draw(upTo: Self.parts - 1)) / Double(Self.parts)
+  }
+
+  private static let parts = 1 << 20
+
   /// A time that the seed chooses from a range, both ends included; a failing seed is left with the shortest where it fails too.
   public func duration(in range: ClosedRange<Duration>) -> Duration {
-    let parts = 1 << 20
-    return range.lowerBound + (range.upperBound - range.lowerBound) * choices.draw(upTo: parts) / parts
+    range.lowerBound + (range.upperBound - range.lowerBound) * choices.draw(upTo: Self.parts) / Self.parts
   }
 
   /// One of these, as the seed chooses; nil if there is none.

@@ -61,7 +61,8 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     self.init(
       initial: initial, interactor: interactor, configuration: configuration, interceptors: interceptors,
       feedbacks: feedbacks, fakes: fakes, exhaustivity: exhaustivity, timeout: timeout,
-      timeoutClock: JobQueue.isOwnedByThisThread ? configuration.clock : ContinuousClock(), origin: TestLine(file: file, line: line))
+      timeoutClock: JobQueue.isOwnedByThisThread ? configuration.clock : ContinuousClock(),
+      origin: TestLine(file: file, line: line))
   }
 
   init(
