@@ -15,7 +15,7 @@ public import Millrace
 /// The file is a line of JSON for the beginning and for each entry: actions, replies of gateways that were called through
 /// ``tape``, commits, ends, and a state now and then.
 ///
-/// **Isolation.** With the store's turn an entry is put into a buffer, which takes a fraction of a microsecond; it is encoded
+/// **Isolation.** With the store's turn an entry is put into a buffer, which takes about a microsecond; it is encoded
 /// and written on a queue of the recorder's own. A state is copied every so many commits, which costs the store one copy of what
 /// it changes next.
 ///

@@ -11,7 +11,7 @@ public import Millrace
 /// Nothing is encoded or written until it is asked for. Entries stand in segments that each begin with a state, and the oldest
 /// segment goes as a whole; so what is kept can always be replayed. It is at least half of what may be kept.
 ///
-/// **Isolation.** With the store's turn an entry is added, which takes a fraction of a microsecond. A state is copied every so
+/// **Isolation.** With the store's turn an entry is added, which takes about a microsecond. A state is copied every so
 /// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
 ///
 /// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
