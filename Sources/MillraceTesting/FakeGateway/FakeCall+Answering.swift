@@ -91,7 +91,7 @@ extension FakeCall {
 
 extension FakeCall {
   /// Fails the test for what was not used and what has not ended, for this call alone; see
-  /// ``FakeGateway/finish(file:line:)``.
+  /// ``FakeGateway``.
   public func finish() async {
     end()
     await settle()

@@ -13,9 +13,11 @@
 /// The property needs another name than the method, or the method would call itself. Several arguments are one tuple,
 /// or one struct where requests are compared or recorded.
 ///
+/// Given to a ``TestStore`` as one of its fakes, it is finished with it.
+///
 /// A copy of a fake has the same calls, scripts and log. The fakes are found among the stored properties, and in the
 /// values there.
-public protocol FakeGateway: Sendable {}
+public protocol FakeGateway: FinishChecked {}
 
 extension FakeGateway {
   private var channels: [any FakeChannel] { FakeChannels.of(self) }

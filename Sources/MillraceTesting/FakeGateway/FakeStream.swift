@@ -79,7 +79,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   public var requests: [Request] { calls.map(\.request) }
 
   /// Fails the test for what was not used and what has not ended, for this method alone; see
-  /// ``FakeGateway/finish(file:line:)``.
+  /// ``FakeGateway``.
   public func finish() async {
     end()
     await settle()

@@ -167,9 +167,14 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   private static func clockText(_ clock: TestClock?) -> String {
     guard let clock else { return "" }
-    let sleepers = clock.sleepers
-    return
-      "\nThe test clock stands at \(clock.now.offset); \(count(sleepers, "task")) sleep\(sleepers == 1 ? "s" : "") on it."
+    let deadlines = clock.deadlines.map(\.offset)
+    let sleepers =
+      switch deadlines.count {
+      case 0: "no task sleeps on it."
+      case 1: "1 task sleeps on it, until \(deadlines[0])."
+      default: "\(deadlines.count) tasks sleep on it, the first until \(deadlines[0])."
+      }
+    return "\nThe test clock stands at \(clock.now.offset); \(sleepers)"
   }
 
   private static func count(_ count: Int, _ word: String) -> String {

@@ -10,7 +10,7 @@ struct ModelCheckSnippets {
 
   @Test("The check of the page finds what the page says")
   func check() {
-    let failures = Recorder<Failure>()
+    let failures = Failures()
     let check = ModelCheck(
       initial: Records.State(), interactor: Records(fetch: { [] }),
       actions: { _ in [.reload] },
@@ -18,11 +18,12 @@ struct ModelCheckSnippets {
       invariants: ["no failure is shown while loading": { !$0.isLoading || $0.failure == nil }],
       cases: ["loaded": { $0.records == ["a"] }, "failed": { $0.failure != nil }],
       stuck: \.isLoading)
-    FailureReporter.$collector.withValue({ failures.record($0) }) {
+    failures.collect {
       check.verify()
+      return
     }
     #expect(
-      failures.recorded.map(\.message) == [
+      failures.messages == [
         """
         "no failure is shown while loading" does not hold after 3 steps:
           State(isLoading: false, records: [], failure: nil)

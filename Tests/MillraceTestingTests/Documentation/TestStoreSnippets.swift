@@ -93,6 +93,21 @@ struct TestStoreSnippets {
     await store.finish()
   }
 
+  struct FakeRecords: FakeGateway {
+    let fetches = FakeCall<Void, [String]>("fetch")
+  }
+
+  @Test("A fake gateway is finished with its store")
+  func fake() async {
+    let gateway = FakeRecords()
+    gateway.fetches.reply(["first"])
+    let store = TestStore(
+      initial: Records.State(), interactor: Records(fetch: { try await gateway.fetches() }), fakes: [gateway])
+    await store.send(.reload) { $0.isLoading = true }
+    await store.receive(.loaded(["first"])) { $0 = Records.State(records: ["first"]) }
+    await store.finish()
+  }
+
   @Test("Decide, reduce and closing without a store")
   func withoutStore() {
     Given(Records.State(), Records(fetch: { [] }))

@@ -169,17 +169,17 @@ struct ModelCheckTests {
 
   @Test("verify fails the test at its line for each thing that is wrong, and for nothing else")
   func verify() {
-    let failures = Recorder<Failure>()
-    FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let failures = Failures()
+    failures.collect {
       ModelCheck(
         initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, invariants: ["small": { $0.small < 3 }],
         cases: ["9": { $0.small == 9 }]
       ).verify(line: 42)
       ModelCheck(initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions).verify(line: 43)
     }
-    #expect(failures.recorded.map(\.line) == [42, 42])
-    #expect(failures.recorded.map { $0.message.prefix(8) } == ["\"small\" ", "\"9\" hold"])
-    #expect(failures.recorded.allSatisfy { "\($0.file)".hasSuffix("ModelCheckTests.swift") })
+    #expect(failures.lines == [42, 42])
+    #expect(failures.messages.map { $0.prefix(8) } == ["\"small\" ", "\"9\" hold"])
+    #expect(failures.files.allSatisfy { $0.hasSuffix("ModelCheckTests.swift") })
   }
 
   private var graph: ModelReport<Records> {

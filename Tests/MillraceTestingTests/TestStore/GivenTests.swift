@@ -9,7 +9,7 @@ struct GivenTests {
 
   /// The messages of what is asserted in `body`, each behind its line.
   private func messages(_ body: (Given<Records>) -> Void) -> [String] {
-    FailureReporter.$collector.withValue({ collected.failures.record($0) }) {
+    collected.failures.collect {
       body(Given(Records.State(), Records()))
     }
     return collected.messages

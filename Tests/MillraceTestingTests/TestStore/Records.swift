@@ -86,7 +86,7 @@ struct Records: Interactor {
 
 /// A store whose failures are collected, and whose patience is a test's to end.
 struct Collected: Sendable {
-  let failures = Recorder<Failure>()
+  let failures = Failures()
   let patience = TestClock()
 
   func store(
@@ -94,7 +94,7 @@ struct Collected: Sendable {
     interceptors: [any Interceptor<Records.Action, Records.Mutation, Records.State>] = [],
     fakes: [any FinishChecked] = []
   ) -> TestStore<Records> {
-    FailureReporter.$collector.withValue({ failures.record($0) }) {
+    failures.collect {
       TestStore(
         initial: Records.State(), interactor: records, configuration: StoreConfiguration(clock: clock),
         interceptors: interceptors, fakes: fakes, exhaustivity: exhaustivity, timeoutClock: patience,
@@ -103,5 +103,5 @@ struct Collected: Sendable {
   }
 
   /// The messages so far, each behind its line.
-  var messages: [String] { failures.recorded.map { "\($0.line): \($0.message)" } }
+  var messages: [String] { zip(failures.lines, failures.messages).map { "\($0): \($1)" } }
 }

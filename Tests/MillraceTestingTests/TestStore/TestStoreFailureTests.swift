@@ -26,8 +26,8 @@ struct TestStoreFailureTests {
     let store = collected.store()
     let line: UInt = #line + 1
     await store.send(.rename("x"))
-    #expect(collected.failures.recorded.map(\.line) == [line])
-    #expect(collected.failures.recorded.allSatisfy { "\($0.file)".hasSuffix("TestStoreFailureTests.swift") })
+    #expect(collected.failures.lines == [line])
+    #expect(collected.failures.files.allSatisfy { $0.hasSuffix("TestStoreFailureTests.swift") })
   }
 
   @Test("A change that the test does not say is shown, in send and in receive")
@@ -210,7 +210,7 @@ struct TestStoreFailureTests {
     let open = """
       Open:
         reload, sent at Some.swift:41 when the clock stood at 5.0 seconds, 1 mutation so far
-      The test clock stands at 5.0 seconds; 1 task sleeps on it.
+      The test clock stands at 5.0 seconds; 1 task sleeps on it, until 8.0 seconds.
       """
     let fix = """
       Let what they wait for happen before: answer the call of the fake, open the gate, advance the clock. Where it only takes \
@@ -224,6 +224,52 @@ struct TestStoreFailureTests {
         44: The test is at its end, and 10.0 seconds later actions still have no outcome. \(open)
         Bring each to its end before finish: let what it waits for happen, or cancel it by its receipt.
         """,
+      ])
+  }
+
+  @Test("How many sleep on the test clock is said in words", arguments: [0, 2])
+  func sleepers(count: Int) async throws {
+    let clock = TestClock()
+    let gate = Gate()
+    let fetch: @Sendable () async throws -> [String] = {
+      try await gate.enter()
+      return []
+    }
+    let store = collected.store(Records(fetch: fetch), clock: clock)
+    for second in 0..<count {
+      Task.immediate { try await clock.sleep(for: .seconds(9 - second)) }
+    }
+    await store.send(.reload) { $0.isLoading = true }
+    async let received: Void = store.receive(.loaded([]))
+    try await bePatient()
+    await received
+    let text = count == 0 ? "no task sleeps on it." : "2 tasks sleep on it, the first until 8.0 seconds."
+    #expect(collected.messages.first?.contains("\nThe test clock stands at 0.0 seconds; \(text)\n") == true)
+    gate.open()
+    await store.receive(.loaded([])) { $0.isLoading = false }
+    await store.finish()
+    clock.run()
+  }
+
+  @Test("An action without an outcome is a failure of finish without exhaustivity too, a mutation is not")
+  func openWithoutExhaustivity() async throws {
+    let gate = Gate()
+    let fetch: @Sendable () async throws -> [String] = {
+      try await gate.enter()
+      return []
+    }
+    let store = collected.store(Records(fetch: fetch), exhaustivity: .off)
+    await store.send(.refresh, file: "Tests/Some.swift", line: 41)
+    async let finished: Void = store.finish(line: 42)
+    try await bePatient()
+    await finished
+    #expect(
+      collected.messages == [
+        """
+        42: The test is at its end, and 10.0 seconds later actions still have no outcome. Open:
+          refresh, sent at Some.swift:41, 1 mutation so far
+        Bring each to its end before finish: let what it waits for happen, or cancel it by its receipt.
+        """
       ])
   }
 
