@@ -33,6 +33,8 @@ public enum Simulation {
   ///   - maximumSteps: how many steps one world may take.
   ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
   ///   - body: what each world does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   /// - Returns: what was run, and the plan that fails, if one does.
   @discardableResult
   public static func run(
@@ -54,6 +56,8 @@ public enum Simulation {
   ///   - seed: the seed to run.
   ///   - maximumSteps: how many steps the world may take.
   ///   - body: what the world does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   /// - Returns: what was run, and the plan that fails, if it does.
   @discardableResult
   public static func run(
@@ -69,6 +73,8 @@ public enum Simulation {
   ///   - plan: the text of the plan; one that is none fails the test.
   ///   - maximumSteps: how many steps the world may take.
   ///   - body: what the world does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   /// - Returns: what was run, and the plan that fails, if it does.
   @discardableResult
   public static func run(
@@ -97,6 +103,8 @@ public enum Simulation {
   ///   - seed: where draws and actions come from.
   ///   - limit: how many worlds are run at most; more than that fails the test.
   ///   - body: what each world does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   /// - Returns: what was run, and the plan that fails, if one does.
   @discardableResult
   public static func explore(

@@ -4,6 +4,8 @@ extension World {
   /// - Parameters:
   ///   - latency: how long each call takes before it is answered.
   ///   - faults: of each fault, the part of the calls that meet it, from 0 to 1.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func faults(
     latency: FakeLatency = .none, _ faults: [FakeFault: Double] = [:], file: StaticString = #filePath,
     line: UInt = #line

@@ -9,6 +9,8 @@ extension World {
   ///   - rule: what has to hold, as a sentence.
   ///   - store: whose state it is about.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func always<I: Interactor>(
     _ rule: String, of store: Store<I>, file: StaticString = #filePath, line: UInt = #line,
     _ holds: @escaping (I.State) -> Bool
@@ -27,6 +29,8 @@ extension World {
   ///   - store: whose state it is about.
   ///   - time: how long that may take; nil leaves it time until the end.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func eventually<I: Interactor>(
     _ rule: String, of store: Store<I>, within time: Duration? = nil, file: StaticString = #filePath,
     line: UInt = #line, _ holds: @escaping (I.State) -> Bool
@@ -44,6 +48,8 @@ extension World {
   ///   - rule: what has to hold, as a sentence.
   ///   - store: whose state it is about.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func atTheEnd<I: Interactor>(
     _ rule: String, of store: Store<I>, file: StaticString = #filePath, line: UInt = #line,
     _ holds: @escaping (I.State) -> Bool

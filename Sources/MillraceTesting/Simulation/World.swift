@@ -93,6 +93,8 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func always(_ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping () -> Bool)
   {
     watch.always.append(.init(rule: rule, file: file, line: line, holds: holds))
@@ -106,6 +108,8 @@ public final class World: @unchecked Sendable {
   ///   - rule: what has to hold once, as a sentence.
   ///   - time: how long that may take; nil leaves it time until the end.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func eventually(
     _ rule: String, within time: Duration? = nil, file: StaticString = #filePath, line: UInt = #line,
     _ holds: @escaping () -> Bool
@@ -121,6 +125,8 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
   ///   - holds: whether it does.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func atTheEnd(
     _ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping () -> Bool
   ) {
@@ -132,6 +138,8 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - condition: what has to hold here and now.
   ///   - rule: the same as a sentence.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
   public func expect(_ condition: Bool, _ rule: String, file: StaticString = #filePath, line: UInt = #line) {
     if !condition { fail(WorldFailure(.expectation, rule, file: file, line: line)) }
   }
