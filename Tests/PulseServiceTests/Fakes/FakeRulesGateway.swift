@@ -1,14 +1,12 @@
+import MillraceTesting
+
 @testable import PulseService
 
-/// Rules that a script reads.
-struct FakeRulesGateway: RulesGateway {
-  private let script: @Sendable () async throws -> [String]
-
-  init(_ script: @escaping @Sendable () async throws -> [String]) {
-    self.script = script
-  }
+/// Rules whose texts a test scripts.
+struct FakeRulesGateway: RulesGateway, FakeGateway {
+  let readings = FakeCall<Void, [String]>("rules")
 
   func rules() async throws -> [AlertRule] {
-    try await script().map { try AlertRule($0) }
+    try await readings().map { try AlertRule($0) }
   }
 }

@@ -8,6 +8,8 @@ import Testing
 struct PulseMonitorRulesTests {
   private let clock = RecordedClock()
 
+  private let rules = FakeRulesGateway()
+
   private func store(_ rules: FakeRulesGateway?) throws -> (Store<PulseMonitor>, PulseMonitor) {
     let monitor = PulseMonitor.fake(rules: rules, clock: clock)
     let initial = PulseState(rules: [try AlertRule("cpu > 90 %")])
@@ -16,36 +18,33 @@ struct PulseMonitorRulesTests {
 
   @Test("Good rules replace those there are; bad ones leave them, with a sentence in the state until good ones come")
   func goodAndBad() async throws {
-    let texts = Lock([["load > 4"], ["load"], ["load > 5"]])
-    let (store, monitor) = try store(FakeRulesGateway { texts.withLock { $0.removeFirst() } })
+    for text in ["load > 4", "load", "load > 5"] { rules.readings.reply([text]) }
+    let (store, monitor) = try store(rules)
     let sentence =
       "pulse keeps the rules it has: lacks >, >=, < or <= behind 'load'; write for example 'cpu > 90 % for 30 s'"
-    for (rules, failure) in [(["load > 4"], nil), (["load > 4"], sentence), (["load > 5"], nil)] {
+    for (texts, failure) in [(["load > 4"], nil), (["load > 4"], sentence), (["load > 5"], nil)] {
       #expect(monitor.rulesFailure(await store.send(.readRules).outcome) == failure)
-      #expect(await store.state.rules.map(\.text) == rules)
-      #expect(await store.state.alerts.map(\.rule.text) == rules)
+      #expect(await store.state.rules.map(\.text) == texts)
+      #expect(await store.state.alerts.map(\.rule.text) == texts)
       #expect(await store.state.rulesFailure == failure)
     }
+    await rules.finish()
   }
 
   @Test("Of two readings at a time the later one counts, whichever is quicker")
   func latest() async throws {
-    let gate = Gate()
-    let readings = Attempts()
-    let (store, monitor) = try store(
-      FakeRulesGateway {
-        if readings.next() > 1 { return ["load > 2"] }
-        await gate.enterIgnoringCancellation()
-        return ["load > 1"]
-      })
+    let slow = rules.readings.hold(ignoringCancellation: true)
+    rules.readings.reply(["load > 2"])
+    let (store, monitor) = try store(rules)
     let first = store.send(.readRules)
-    try await gate.waitForArrivals(1)
+    try await slow.arrived()
     #expect(await store.send(.readRules).outcome.kind == .finished)
     #expect(await first.outcome.kind == .superseded)
     #expect(monitor.rulesFailure(await first.outcome) == nil)
-    gate.open()
+    slow.release(["load > 1"])
     await store.shutdown()
     #expect(await store.state.rules.map(\.text) == ["load > 2"])
+    await rules.finish()
   }
 
   @Test("Without a place where rules come from, that is the answer")
@@ -61,16 +60,13 @@ struct PulseMonitorRulesTests {
 
   @Test("Rules that take too long to read are bad ones")
   func hangs() async throws {
-    let gate = Gate()
-    let (store, _) = try store(
-      FakeRulesGateway {
-        try await gate.enter()
-        return []
-      })
+    let hanging = rules.readings.hold()
+    let (store, _) = try store(rules)
     let receipt = store.send(.readRules)
-    try await gate.waitForArrivals(1)
+    try await hanging.arrived()
     try await clock.advance(toAlarmAt: .seconds(5))
     #expect(await receipt.outcome.kind == .timedOut)
     #expect(await store.state.rulesFailure == "pulse keeps the rules it has: the rules file was not read within 5 s.")
+    await rules.finish()
   }
 }

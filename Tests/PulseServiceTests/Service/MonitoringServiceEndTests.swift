@@ -82,7 +82,9 @@ struct MonitoringServiceEndTests {
   @Test("A reload that succeeds ends the alerts of rules that are gone, and says nothing")
   func reload() async throws {
     let webhooks = FakeWebhookGateway()
-    let service = try service(webhooks: webhooks, rules: FakeRulesGateway { ["load > 9"] })
+    let rules = FakeRulesGateway()
+    rules.readings.reply(["load > 9"])
+    let service = try service(webhooks: webhooks, rules: rules)
     let running = Task { try await service.run() }
     #expect(try await webhooks.posts.next().notice.change.isFiring)
     service.reload()
@@ -92,11 +94,14 @@ struct MonitoringServiceEndTests {
     stop.request()
     try await running.value
     #expect(errors.texts.recorded.isEmpty)
+    await rules.finish()
   }
 
   @Test("A reload that fails is one line on standard error, unless it is shown elsewhere; the rules stay")
   func badReload() async throws {
-    let service = try service(rules: FakeRulesGateway { throw GatewayFailure("a line\nbreak.") })
+    let rules = FakeRulesGateway()
+    rules.readings.always { throw GatewayFailure("a line\nbreak.") }
+    let service = try service(rules: rules)
     service.reload()
     #expect(try await errors.texts.next() == "pulse keeps the rules it has: a line?break.\n")
     service.reload(complains: false)
