@@ -63,6 +63,13 @@ typedef void (*Work)(void *);
 typedef void (*Async)(void *queue, void *context, Work);
 typedef void (*After)(uint64_t when, void *queue, void *context, Work);
 
+#if __has_feature(thread_sanitizer)
+// Its own definitions are weak too.
+#define COMES_FIRST
+#else
+#define COMES_FIRST __attribute__((weak))
+#endif
+
 extern char _dispatch_main_q __attribute__((weak));
 // ThreadSanitizer has definitions of its own, which it needs to be called.
 extern void __interceptor_dispatch_async_f(void *, void *, Work) __attribute__((weak));
@@ -88,7 +95,7 @@ static bool runs_job(Work work) {
   return true;
 }
 
-__attribute__((weak)) void dispatch_async_f(void *queue, void *context, Work work) {
+COMES_FIRST void dispatch_async_f(void *queue, void *context, Work work) {
   if (thread_value && runs_job(work)) {
     enum MillraceJobKind kind = queue == &_dispatch_main_q ? MillraceJobMain : MillraceJobGlobal;
     if (handler(context, kind)) return;
@@ -97,7 +104,7 @@ __attribute__((weak)) void dispatch_async_f(void *queue, void *context, Work wor
   ((Async)next_definition(&next, (void *)__interceptor_dispatch_async_f, "dispatch_async_f"))(queue, context, work);
 }
 
-__attribute__((weak)) void dispatch_after_f(uint64_t when, void *queue, void *context, Work work) {
+COMES_FIRST void dispatch_after_f(uint64_t when, void *queue, void *context, Work work) {
   if (thread_value && runs_job(work) && handler(context, MillraceJobDelayed)) return;
   static _Atomic(void *) next;
   ((After)next_definition(&next, (void *)__interceptor_dispatch_after_f, "dispatch_after_f"))(when, queue, context, work);

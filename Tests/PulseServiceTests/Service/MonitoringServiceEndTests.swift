@@ -28,12 +28,12 @@ struct MonitoringServiceEndTests {
   }
 
   /// Requests the stop a second after the start, and returns when the drain has begun, with a notice that stands at `gate`.
-  private func beginDrain(_ gate: Gate) async throws {
+  private func beginDrain(of service: MonitoringService, _ gate: Gate) async throws {
     try await gate.waitForArrivals(1)
-    // The next that the store waits for is the limit of the notice, counted from when it began; then it is the end of the
-    // drain.
-    try await clock.waitForAlarm(at: .seconds(50))
+    // The sample was accepted before the time moves: its limit is then the first alarm, and the one of the notice the next.
+    try await service.store.wait { $0.machine.reading != nil }
     clock.advance(by: .seconds(1))
+    try await clock.waitForAlarm(at: .seconds(50))
     stop.request()
     try await clock.waitForAlarm(at: .seconds(6))
   }
@@ -44,7 +44,7 @@ struct MonitoringServiceEndTests {
     let webhooks = FakeWebhookGateway { _ in try await gate.enter() }
     let service = try service(webhooks: webhooks)
     let running = Task { try await service.run() }
-    try await beginDrain(gate)
+    try await beginDrain(of: service, gate)
     #expect(await service.store.send(.sample).outcome.kind == .rejected)
     gate.open()
     try await running.value
@@ -70,7 +70,7 @@ struct MonitoringServiceEndTests {
     let gate = Gate()
     let service = try service(webhooks: FakeWebhookGateway { _ in try await gate.enter() })
     let running = Task { try await service.run() }
-    try await beginDrain(gate)
+    try await beginDrain(of: service, gate)
     try await clock.advance(toAlarmAt: .seconds(6))
     try await running.value
     let line = try #require(errors.texts.recorded.first)
