@@ -30,15 +30,18 @@ public struct Flags: Sendable {
   public let summary: String
   /// The declared flags, in the order of the help text.
   public let flags: [Flag]
+  /// The one argument that is no flag; nil if the command takes flags only.
+  public let operand: Operand?
 
   /// Declares the flags of a command; two flags of one name, or one named `--help`, are a mistake that traps.
-  public init(command: String, summary: String, _ flags: [Flag]) {
+  public init(command: String, summary: String, operand: Operand? = nil, _ flags: [Flag]) {
     precondition(
       Set(flags.map(\.name)).union(["--help"]).count == flags.count + 1,
       "The flags of \(command) have to differ from one another and from --help.")
     self.command = command
     self.summary = summary
     self.flags = flags
+    self.operand = operand
   }
 
   /// Reads the arguments, which do not include the name of the command, without printing or ending anything.
@@ -46,15 +49,20 @@ public struct Flags: Sendable {
   /// When `--help` or `-h` is among them, nothing else is checked and the result says ``ParsedFlags/asksForHelp``.
   ///
   /// - Throws: ``FlagError`` for the first argument that is wrong: an unknown flag, a missing value, one that does not
-  ///   fit, a flag given twice that is not repeatable, a value for a switch, or an argument that is no flag.
+  ///   fit, a flag given twice that is not repeatable, a value for a switch, an argument that is no flag and has no ``Operand``
+  ///   declared for it, or its absence.
   public func parse(_ arguments: [String]) throws(FlagError) -> ParsedFlags {
-    var parsed = ParsedFlags(of: flags)
+    var parsed = ParsedFlags(of: flags, operand: operand)
     if arguments.contains("--help") || arguments.contains("-h") {
       parsed.asksForHelp = true
       return parsed
     }
     var rest = arguments[...]
     while let argument = rest.popFirst() {
+      if let operand, !argument.hasPrefix("-") {
+        try parsed.take(argument, as: operand, of: command)
+        continue
+      }
       let (flag, attached) = try flag(in: argument)
       if !flag.isRepeatable && parsed.wasGiven(flag.name) {
         throw FlagError("\(flag.name) was given twice, but may be given once; leave one of the two out.")
@@ -70,6 +78,11 @@ public struct Flags: Sendable {
         throw FlagError(
           "\(flag.name) needs a value, but none follows it; write for example \(flag.name) \(flag.example).")
       }
+    }
+    if let operand, !parsed.hasOperand {
+      throw FlagError(
+        "\(command) needs a \(operand.placeholder), but was given none; write for example \(command) \(operand.example)."
+      )
     }
     return parsed
   }
@@ -125,8 +138,9 @@ public struct Flags: Sendable {
   /// The flag an argument names and the value behind its equals sign, if there is one.
   private func flag(in argument: String) throws(FlagError) -> (Flag, attached: String?) {
     guard argument.hasPrefix("-"), argument != "-", argument != "--" else {
+      let takes = operand.map { "one \($0.placeholder) and flags" } ?? "flags"
       throw FlagError(
-        "\(command) takes flags only, but was given \(FlagError.quoted(argument)); leave it out, "
+        "\(command) takes \(takes) only, but was given \(FlagError.quoted(argument)); leave it out, "
           + "or see \(command) --help.")
     }
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -15,10 +15,11 @@ extension Flags {
   /// `Usage: pulse [--every SECONDS] …`, broken at 80 columns.
   private var call: String {
     let words = flags.map { "[\($0.spelling)]" + ($0.isRepeatable ? "..." : "") } + ["[--help]"]
+    let operands = operand.map { [$0.placeholder] } ?? []
     let start = "Usage: \(command)"
     let margin = String(repeating: " ", count: start.count)
     var lines = [start]
-    for word in words {
+    for word in operands + words {
       if lines[lines.count - 1].count + 1 + word.count > 80, lines[lines.count - 1] != margin {
         lines.append(margin)
       }

@@ -7,8 +7,11 @@ public struct ParsedFlags: Sendable, Equatable {
   public internal(set) var asksForHelp = false
   private let kinds: [String: Flag.Kind]
   private var values: [String: [FlagValue]] = [:]
+  private let declared: Operand?
+  private var given: String?
 
-  init(of flags: [Flag]) {
+  init(of flags: [Flag], operand: Operand?) {
+    declared = operand
     kinds = Dictionary(uniqueKeysWithValues: flags.map { ($0.name, $0.kind) })
   }
 
@@ -42,6 +45,27 @@ public struct ParsedFlags: Sendable, Equatable {
   public func texts(_ name: String) -> [String] {
     check(name, is: "a text that may be repeated") { $0 == .text(repeatable: true) }
     return texts(under: name)
+  }
+
+  /// The argument that is no flag; empty when help was asked for.
+  public var operand: String {
+    precondition(declared != nil, "The command reads an argument that is no flag, which it did not declare.")
+    return given ?? ""
+  }
+
+  var hasOperand: Bool { given != nil }
+
+  mutating func take(_ argument: String, as operand: Operand, of command: String) throws(FlagError) {
+    guard !argument.isEmpty else {
+      throw FlagError(
+        "\(command) needs a \(operand.placeholder), but was given ''; write for example \(command) \(operand.example).")
+    }
+    guard given == nil else {
+      throw FlagError(
+        "\(command) takes one \(operand.placeholder), but was given \(FlagError.quoted(argument)) too; leave one of the two out."
+      )
+    }
+    given = argument
   }
 
   /// Whether the flag was given at all, whatever its kind.

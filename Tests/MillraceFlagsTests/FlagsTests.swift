@@ -169,6 +169,50 @@ struct FlagsWidthTests {
   }
 }
 
+@Suite("Flags: an argument that is no flag")
+struct OperandTests {
+  private let flags = Flags(
+    command: "shop replay", summary: "Replays.", operand: Operand("FILE", example: "shop.jsonl"),
+    [.toggle("--quiet", help: "say less"), .integer("--rows", help: "how many")])
+
+  @Test("It stands anywhere, but not in place of a flag's value")
+  func anywhere() throws {
+    for arguments in [
+      ["a", "--quiet", "--rows", "2"], ["--quiet", "a", "--rows=2"], ["--rows", "2", "--quiet", "a"],
+    ] {
+      let parsed = try flags.parse(arguments)
+      #expect(parsed.operand == "a")
+      #expect(parsed.isOn("--quiet"))
+      #expect(parsed.integer("--rows") == 2)
+    }
+    #expect(try flags.parse(["--help"]).operand == "")
+  }
+
+  @Test(
+    "Without it, with two of them, or with an empty one the command line is refused",
+    arguments: [
+      ([], "shop replay needs a FILE, but was given none; write for example shop replay shop.jsonl."),
+      (["--quiet"], "shop replay needs a FILE, but was given none; write for example shop replay shop.jsonl."),
+      ([""], "shop replay needs a FILE, but was given ''; write for example shop replay shop.jsonl."),
+      (["a", "b\n"], #"shop replay takes one FILE, but was given 'b\n' too; leave one of the two out."#),
+      (["-"], "shop replay takes one FILE and flags only, but was given '-'; leave it out, or see shop replay --help."),
+      (["a", "--quite"], "shop replay has no flag '--quite'; did you mean --quiet?"),
+    ])
+  func refused(arguments: [String], sentence: String) {
+    #expect(throws: FlagError(sentence)) { try flags.parse(arguments) }
+  }
+
+  @Test("The help text has it before the flags")
+  func help() {
+    #expect(flags.usage.contains("Usage: shop replay FILE [--quiet] [--rows N] [--help]\n"))
+  }
+
+  @Test("Reading one that was not declared stops the command")
+  func undeclared() async {
+    await #expect(processExitsWith: .failure) { _ = try Flags(command: "shop", summary: "", []).parse([]).operand }
+  }
+}
+
 @Suite("Flags: ending the process")
 struct FlagsExitTests {
   @Test("--help is printed to standard output, and the exit code is 0")
