@@ -20,6 +20,8 @@ let package = Package(
     .library(name: "MillraceOperators", targets: ["MillraceOperators"]),
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
+    .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
+    .executable(name: "millrace", targets: ["MillraceCommandLine"]),
     .executable(name: "pulse", targets: ["PulseService"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
@@ -31,11 +33,19 @@ let package = Package(
     .target(name: "MillraceHooks"),
     .target(name: "MillraceRecording", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
+    .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(
+      name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
+      swiftSettings: strict),
+    .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
     .executableTarget(
       name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting"],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
+      path: "Tests/MillraceShelf", swiftSettings: strict),
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
@@ -49,6 +59,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceCommandTests",
+      dependencies: ["MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "Millrace"],
+      swiftSettings: strict),
     .testTarget(
       name: "PulseServiceTests",
       dependencies: ["PulseService", "Millrace", "MillraceTesting", "MillraceLoopback"],

@@ -20,7 +20,7 @@ package enum CaseName {
   }
 
   /// The name of a type without its module.
-  static func name(of type: Any.Type) -> String {
+  package static func name(of type: Any.Type) -> String {
     _typeName(type, qualified: false)
   }
 

@@ -152,7 +152,7 @@ extension Histogram: CustomStringConvertible {
   }
 
   /// A duration to a tenth of the unit that suits it.
-  static func text(_ duration: Duration) -> String {
+  package static func text(_ duration: Duration) -> String {
     let value = nanoseconds(of: duration)
     if value < 1_000 { return "\(value) ns" }
     for (unit, size) in [("µs", 1_000 as Int64), ("ms", 1_000_000)] where value < size * 1_000 - size / 20 {

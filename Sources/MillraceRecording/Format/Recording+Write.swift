@@ -45,7 +45,7 @@ extension RecordingError {
   }
 
   /// What the system says, without paths and numbers of errors.
-  static func reason(of error: any Error) -> String {
+  package static func reason(of error: any Error) -> String {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
     guard cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }

@@ -1,0 +1,35 @@
+import Foundation
+import MillraceRecording
+
+/// Why a command ends without a result: a sentence for standard error, and an exit code.
+struct CommandFailure: Error, Equatable {
+  let sentence: String
+  let code: Int32
+
+  init(_ sentence: String, code: Int32) {
+    self.sentence = sentence
+    self.code = code
+  }
+
+  /// What a recording has thrown.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as RecordingError: self.init(error)
+    default:
+      self.init("The recording cannot be replayed: \(error); let the state encode every value.", code: EX_SOFTWARE)
+    }
+  }
+
+  private init(_ error: RecordingError) {
+    switch (error.code, error.line) {
+    case (.unreadable, _): self.init(error.description, code: EX_NOINPUT)
+    // The sentence of the library says which argument to pass; here it is a flag.
+    case (.cutEnd, let line?) where line > 1:
+      self.init(
+        "Line \(line), the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.",
+        code: EX_DATAERR)
+    default: self.init(error.description, code: EX_DATAERR)
+    }
+  }
+}

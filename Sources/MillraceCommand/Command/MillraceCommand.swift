@@ -1,0 +1,62 @@
+import Foundation
+public import Millrace
+public import MillraceRecording
+
+/// Gives a service a command that replays its recordings and makes pages of them.
+///
+/// A `main.swift` of three lines is enough:
+///
+/// ```swift
+/// import MillraceCommand
+/// import Shop
+/// MillraceCommand.main(Shop.self)
+/// ```
+///
+/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`. Exit codes are those of `sysexits.h`:
+///
+/// | Code | Means |
+/// |---|---|
+/// | 0 | it is done; a replay has led to the recorded states |
+/// | 1 | a replay has led to another state |
+/// | 64 | the command line is wrong |
+/// | 65 | the file is broken, or no recording of these types |
+/// | 66 | the file cannot be opened |
+/// | 70 | a state cannot be encoded |
+/// | 74 | standard output cannot be written to |
+public enum MillraceCommand {
+  /// Does what the command line asks for, and ends the process.
+  ///
+  /// A service that has flags of its own hands over what stands behind a word of its choice:
+  ///
+  /// ```swift
+  /// let arguments = CommandLine.arguments.dropFirst()
+  /// if arguments.first == "recording" {
+  ///   MillraceCommand.main(Shop.self, command: "shop recording", arguments: Array(arguments.dropFirst()))
+  /// }
+  /// ```
+  ///
+  /// Results go to standard output. What is wrong is said on standard error in a sentence with the fix.
+  ///
+  /// - Parameters:
+  ///   - interactor: the type whose actions, mutations and states were recorded, and whose reducer replays them; nothing else
+  ///     of it is called.
+  ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from what was redacted.
+  ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
+  ///   - arguments: what stands behind that; by default all arguments of the process.
+  public static func main<I: Interactor>(
+    _ interactor: I.Type, redaction: Redaction<I.Action, I.Mutation, I.State>? = nil, command: String? = nil,
+    arguments: [String] = Array(CommandLine.arguments.dropFirst())
+  ) -> Never where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+    let command = command ?? programName
+    RecordingCommands(command: command, recordings: ServiceRecordings<I>(redaction: redaction)).run(arguments)
+  }
+
+  /// Does what the command line asks for as far as no types are needed, and ends the process.
+  package static func main(command: String, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
+    RecordingCommands(command: command, recordings: UntypedRecordings(command: command)).run(arguments)
+  }
+
+  private static var programName: String {
+    URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
+  }
+}

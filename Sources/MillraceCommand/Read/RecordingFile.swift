@@ -1,0 +1,14 @@
+import Foundation
+
+/// The file that a command is about.
+struct RecordingFile {
+  let path: String
+  let acceptsCutEnd: Bool
+
+  var url: URL { URL(filePath: path) }
+
+  /// Its size in bytes, as far as the system tells.
+  var size: Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue
+  }
+}

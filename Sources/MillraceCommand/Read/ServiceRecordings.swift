@@ -1,0 +1,31 @@
+import Millrace
+import MillraceRecording
+
+/// The recordings of a service, read with its own types.
+struct ServiceRecordings<I: Interactor>: Recordings where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  typealias Action = I.Action
+  typealias Mutation = I.Mutation
+  typealias State = I.State
+
+  static var summary: String { "Replays the recordings of \(CaseName.name(of: I.self)), and reports about them." }
+  static var replaySummary: String { "Reduces all mutations of a recording again, and compares the states." }
+  static var canReplay: Bool { true }
+
+  let redaction: Redaction<Action, Mutation, State>?
+  let note: String? = nil
+
+  func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool) {
+    let report = try Recording.replay(
+      contentsOf: file.url, with: I.self, redaction: redaction, acceptsCutEnd: file.acceptsCutEnd)
+    return (report.description, report.isSame)
+  }
+
+  var texts: RecordingTexts<Action, Mutation, State> {
+    RecordingTexts(
+      name: { CaseName.of($0) },
+      action: { ValueText.of($0, limit: RecordingTexts<Action, Mutation, State>.limit) },
+      mutation: { ValueText.of($0, limit: RecordingTexts<Action, Mutation, State>.limit) },
+      reduce: { I.reduce(into: &$0, mutation: $1) },
+      difference: { ValueDifference(from: $0, to: $1).lines })
+  }
+}

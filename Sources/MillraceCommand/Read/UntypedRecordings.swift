@@ -1,0 +1,46 @@
+import Foundation
+import Millrace
+import MillraceRecording
+
+/// The recordings of any service, read as the JSON that they are.
+struct UntypedRecordings: Recordings {
+  typealias Action = JSONValue
+  typealias Mutation = JSONValue
+  typealias State = JSONValue
+
+  static let summary = "Tells of the recordings of any service what can be told without its types."
+  static let replaySummary = "Says how a service replays its own recordings, for that needs its reducer."
+  static let canReplay = false
+
+  let command: String
+
+  let note: String? =
+    "Without the types of the service only the recorded states are compared; its own command tells what each commit changed."
+
+  func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool) {
+    throw CommandFailure(
+      """
+      \(command) replay needs the reducer of the service, which no other program has; give the service a command of its own, \
+      and run that with replay \(file.path). These three lines are all of it, with the module and the interactor of the service:
+
+        import MillraceCommand
+        import Shop
+        MillraceCommand.main(Shop.self)
+      """, code: EX_USAGE)
+  }
+
+  private static func shortened(_ value: JSONValue) -> String {
+    let limit = RecordingTexts<JSONValue, JSONValue, JSONValue>.limit
+    let text = value.description
+    return text.count > limit ? text.prefix(limit) + "…" : text
+  }
+
+  var texts: RecordingTexts<JSONValue, JSONValue, JSONValue> {
+    RecordingTexts(
+      name: { $0.caseName ?? "action" },
+      action: Self.shortened,
+      mutation: Self.shortened,
+      reduce: nil,
+      difference: { ValueDifference(from: $0, to: $1).lines })
+  }
+}

@@ -1,0 +1,31 @@
+package import Millrace
+
+/// What a page is told of a recording, with values as texts.
+package enum RecordingEvent: Sendable, Equatable {
+  /// An action was accepted, or rejected before that; `name` is its type, without what it carries.
+  case action(at: Int64, run: RunID, parent: RunID?, isAccepted: Bool, name: String, text: String)
+
+  /// A gateway has replied.
+  case call(at: Int64, took: Int64, name: String)
+
+  /// A mutation was committed; the difference of the states before and after is nil where that is not known.
+  case commit(at: Int64, revision: Int, run: RunID, text: String, difference: [String]?)
+
+  /// An action has its outcome.
+  case end(at: Int64, run: RunID, outcome: Outcome.Kind)
+
+  /// A state was recorded; the difference from the one recorded before it is nil where it says nothing new.
+  case state(at: Int64, revision: Int, difference: [String]?)
+
+  /// So many entries are missing; 0 if their number is not known.
+  case gap(at: Int64, missed: Int)
+
+  /// When it happened, in nanoseconds since the start of the recording.
+  var at: Int64 {
+    switch self {
+    case .action(let at, _, _, _, _, _), .call(let at, _, _), .commit(let at, _, _, _, _), .end(let at, _, _),
+      .state(let at, _, _), .gap(let at, _):
+      at
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Millrace
+
+/// One page of HTML about a recording, collected event by event in a bounded memory.
+///
+/// Counts, latencies and the timeline are of all events; of actions and of commits the first ones are shown, and a sentence says
+/// how many are not.
+package struct RecordingPage: Sendable {
+  /// What is said of the recording as a whole.
+  package struct Facts: Sendable {
+    /// The name of what was recorded, for the title.
+    package var name: String
+    /// What stands above all else, a name and a text each.
+    package var lines: [(name: String, text: String)]
+    /// Sentences about what the reader should know, such as that the file is cut.
+    package var notes: [String]
+
+    /// The facts of a recording.
+    package init(name: String, lines: [(name: String, text: String)], notes: [String] = []) {
+      self.name = name
+      self.lines = lines
+      self.notes = notes
+    }
+  }
+
+  /// A line of the table of commits.
+  enum Change: Sendable, Equatable {
+    case commit(at: Int64, revision: Int, run: RunID, text: String, difference: [String]?)
+    case state(at: Int64, revision: Int, difference: [String])
+    case gap(at: Int64, missed: Int)
+  }
+
+  /// A run that has no outcome yet.
+  private struct Open: Sendable {
+    var start: Int64
+    var name: String
+  }
+
+  /// Runs whose outcome is awaited; those beyond are counted, and get no latency.
+  private static let mostOpen = 1 << 16
+
+  /// What may be seen of the whole.
+  package var facts: Facts
+  let limit: Int
+
+  private(set) var summary = RecordingSummary()
+  private(set) var bands = ActivityBands()
+  private(set) var actionTimes = NamedTimes()
+  private(set) var callTimes = NamedTimes()
+  private(set) var tree = CausalityTree()
+  private(set) var changes: [Change] = []
+  private(set) var untimed = 0
+  private var open: [RunID: Open] = [:]
+
+  /// A page of nothing yet.
+  ///
+  /// - Parameters:
+  ///   - facts: what is said of the recording as a whole.
+  ///   - rows: how many actions are shown, and how many lines of commits.
+  package init(_ facts: Facts, rows: Int) {
+    self.facts = facts
+    limit = rows
+  }
+
+  /// Whether a commit that comes now is shown; the difference of any other need not be found.
+  package var showsNextCommit: Bool { changes.count < limit }
+
+  /// Whether an action that comes now is shown; the text of any other need not be made.
+  package var showsNextAction: Bool { tree.nodes.count < limit }
+
+  /// How many actions are shown.
+  var shownActions: Int { tree.nodes.count }
+
+  /// How many runs have no outcome at the end.
+  var stillOpen: Int { open.count }
+
+  /// Adds what happened next.
+  package mutating func take(_ event: RecordingEvent) {
+    summary.take(event)
+    switch event {
+    case .action(let at, let run, let parent, let isAccepted, let name, let text):
+      bands.addAction(at: at)
+      if showsNextAction {
+        tree.add(
+          CausalityTree.Node(run: run, parent: parent, text: text, isAccepted: isAccepted, start: at))
+      }
+      if isAccepted { begin(run, Open(start: at, name: name)) }
+    case .call(_, let took, let name): callTimes.record(took, for: name)
+    case .commit(let at, let revision, let run, let text, let difference):
+      bands.addCommit(at: at)
+      add(.commit(at: at, revision: revision, run: run, text: text, difference: difference))
+    case .end(let at, let run, let outcome):
+      tree.end(run, at: at, outcome)
+      guard let ended = open.removeValue(forKey: run) else { return }
+      bands.setOpen(open.count, at: at)
+      actionTimes.record(at - ended.start, for: ended.name)
+    case .state(let at, let revision, let difference):
+      if let difference { add(.state(at: at, revision: revision, difference: difference)) }
+    case .gap(let at, let missed): add(.gap(at: at, missed: missed))
+    }
+  }
+
+  private mutating func begin(_ run: RunID, _ begun: Open) {
+    guard open.count < Self.mostOpen else {
+      untimed += 1
+      return
+    }
+    open[run] = begun
+    bands.setOpen(open.count, at: begun.start)
+  }
+
+  private mutating func add(_ change: Change) {
+    if showsNextCommit { changes.append(change) }
+  }
+}

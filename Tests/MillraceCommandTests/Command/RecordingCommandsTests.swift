@@ -1,0 +1,278 @@
+import Foundation
+import Testing
+
+/// The commands as processes of their own: that of a service, and the one without types.
+@Suite("Commands about recordings", .timeLimit(.minutes(2)))
+struct RecordingCommandsTests {
+  let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func shelf(_ arguments: String...) async throws -> FinishedCommand {
+    try await FinishedCommand("MillraceShelf", arguments, in: folder)
+  }
+
+  private func millrace(_ arguments: String...) async throws -> FinishedCommand {
+    try await FinishedCommand("millrace", arguments, in: folder)
+  }
+
+  // MARK: replay
+
+  @Test("A replay that leads to the recorded states ends with 0")
+  func same() async throws {
+    try folder.write(ShelfLines.all)
+    let end = try await shelf("replay", "shelf.jsonl")
+    #expect(end.errors == "")
+    #expect(
+      end.output == """
+        Replayed 2 commits up to revision 9; 1 recorded states are the same. 1 commits behind gaps could not be replayed.
+
+        """)
+    #expect(end.code == 0)
+  }
+
+  @Test("A replay that leads to another state says where and in what, and ends with 1")
+  func different() async throws {
+    try folder.write(ShelfLines.otherPages)
+    let end = try await shelf("replay", "shelf.jsonl")
+    #expect(end.errors == "")
+    #expect(
+      end.output == """
+        At revision 2 the state differs from what was recorded; at revision 0 it was the same. A mutation of 1 to 2 is \
+        reduced otherwise than when it was recorded. Recorded → replayed:
+          pages: 404 → 403
+
+        """)
+    #expect(end.code == 1)
+  }
+
+  @Test("What a recorder wrote in a store is replayed")
+  func recorded() async throws {
+    await ShelfLines.record(1_000, to: folder.file("shelf.jsonl"))
+    let end = try await shelf("replay", "shelf.jsonl")
+    #expect(end.output == "Replayed 1003 commits up to revision 1003; 3 recorded states are the same.\n")
+    #expect(end.code == 0)
+  }
+
+  @Test("The command without types says how a service replays, and ends with 64")
+  func untypedReplay() async throws {
+    let end = try await millrace("replay", "shop.jsonl")
+    #expect(
+      end.errors == """
+        millrace replay needs the reducer of the service, which no other program has; give the service a command of its own, \
+        and run that with replay shop.jsonl. These three lines are all of it, with the module and the interactor of the \
+        service:
+
+          import MillraceCommand
+          import Shop
+          MillraceCommand.main(Shop.self)
+
+        """)
+    #expect(end.output == "")
+    #expect(end.code == 64)
+  }
+
+  // MARK: Files that cannot be read
+
+  @Test("A file that is not there ends each command with 66", arguments: ["replay", "report", "info"])
+  func noFile(command: String) async throws {
+    let end = try await shelf(command, "nothing.jsonl")
+    #expect(
+      end.errors.hasSuffix("nothing.jsonl cannot be read: No such file or directory; give the path of a recording.\n"))
+    #expect(end.output == "")
+    #expect(end.code == 66)
+  }
+
+  @Test("A broken file ends each command with 65 and the number of the line", arguments: ["replay", "report", "info"])
+  func brokenFile(command: String) async throws {
+    var lines = ShelfLines.all
+    lines[2] = #"{"kind":"commit","at":0}"#
+    try folder.write(lines)
+    let end = try await shelf(command, "shelf.jsonl")
+    #expect(
+      end.errors == """
+        Line 3 cannot be read: "revision" is missing. If the types (MillraceShelf.Shelf.Action, MillraceShelf.Shelf.Mutation, \
+        MillraceShelf.Shelf.State) have changed since it was recorded, let them decode what they encoded then, or read it \
+        with that version of the program.
+
+        """)
+    #expect(end.output == "")
+    #expect(end.code == 65)
+  }
+
+  @Test("A file that is no recording, or a newer one, ends with 65")
+  func otherFiles() async throws {
+    try folder.write(["Dear diary,"], to: "diary.txt")
+    let diary = try await millrace("info", "diary.txt")
+    #expect(
+      diary.errors
+        == "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on.\n")
+    #expect(diary.code == 65)
+    try folder.write([#"{"millraceRecording":2}"#], to: "newer.jsonl")
+    let newer = try await millrace("report", "newer.jsonl")
+    #expect(newer.errors.hasPrefix("Line 1 says that the recording has version 2 of the format"))
+    #expect(newer.code == 65)
+  }
+
+  @Test(
+    "A cut end is refused with the flag that accepts it, and with that flag is told", arguments: ["replay", "info"])
+  func cutEnd(command: String) async throws {
+    let whole = ShelfLines.all.prefix(7).map { $0 + "\n" }.joined()
+    try whole.dropLast(9).write(to: folder.file("shelf.jsonl"), atomically: true, encoding: .utf8)
+    let refused = try await shelf(command, "shelf.jsonl")
+    #expect(
+      refused.errors == """
+        Line 7, the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.
+
+        """)
+    #expect(refused.code == 65)
+    let accepted = try await shelf(command, "shelf.jsonl", "--accept-cut-end")
+    #expect(accepted.errors == "")
+    let told =
+      command == "replay"
+      ? "The recording is cut in line 7.\n" : "Line 7, the last one, is cut in the middle and left out.\n"
+    #expect(accepted.output.hasSuffix(told))
+    #expect(accepted.code == 0)
+  }
+
+  @Test("Standard output that cannot be written to ends with 74", arguments: ["replay", "report", "info"])
+  func fullOutput(command: String) async throws {
+    try folder.write(ShelfLines.all)
+    let end = try await FinishedCommand(
+      "MillraceShelf", [command, "shelf.jsonl"], in: folder, output: URL(filePath: "/dev/full"))
+    #expect(
+      end.errors
+        == "Standard output cannot be written to: No space left on device; give it a place that can be written to.\n")
+    #expect(end.code == 74)
+  }
+
+  // MARK: info and report
+
+  @Test("info tells what a recording is of and how much is in it, the same with and without types")
+  func info() async throws {
+    try folder.write(ShelfLines.all)
+    for end in [try await shelf("info", "shelf.jsonl"), try await millrace("info", "shelf.jsonl")] {
+      #expect(
+        end.output == """
+          Format     version 1
+          Action     MillraceShelf.Shelf.Action
+          Mutation   MillraceShelf.Shelf.Mutation
+          State      MillraceShelf.Shelf.State
+          Begins at  revision 0
+          Redacted   no
+          Time       5 µs
+          Actions    4, of them 1 rejected before they were accepted
+          Outcomes   finished 2, failed 1, rejected 1
+          Calls      1
+          Commits    3, up to revision 9
+          States     1 behind the one at the beginning
+          Gaps       1, with 3 entries that are known to be missing
+
+          """)
+      #expect(end.code == 0)
+    }
+  }
+
+  @Test("With types a page shows what each commit changed, but behind a gap")
+  func report() async throws {
+    try folder.write(ShelfLines.all)
+    let page = try await shelf("report", "shelf.jsonl")
+    #expect(page.errors == "")
+    #expect(page.code == 0)
+    #expect(page.output.contains("<pre>books[0]: added &quot;&lt;Emma&gt;&quot;\npages: 0 → 400</pre>"))
+    #expect(page.output.contains("<pre>books[1]: added &quot;One&quot;\npages: 400 → 403</pre>"))
+    #expect(page.output.contains("<td>#20@1</td><td><code>cleared</code></td><td></td>"))
+    #expect(!page.output.contains("data-row=\"state\""))
+  }
+
+  @Test("A recorded state that is not what its mutations lead to has a row of its own")
+  func otherState() async throws {
+    try folder.write(ShelfLines.otherPages)
+    let page = try await shelf("report", "shelf.jsonl")
+    #expect(page.output.contains("the state was recorded</td><td><pre>pages: 403 → 404</pre>"))
+  }
+
+  @Test("Without types a page shows what differs between recorded states, and says so")
+  func untypedReport() async throws {
+    try folder.write(ShelfLines.all)
+    let page = try await millrace("report", "shelf.jsonl")
+    #expect(page.code == 0)
+    #expect(
+      page.output.contains(
+        "<code>{&quot;put&quot;:{&quot;_0&quot;:&quot;&lt;Emma&gt;&quot;,&quot;pages&quot;:400}}</code>"))
+    #expect(
+      page.output.contains(
+        """
+        <pre>[&quot;books&quot;][0]: added &quot;&lt;Emma&gt;&quot;
+        [&quot;books&quot;][1]: added &quot;One&quot;
+        [&quot;pages&quot;]: 0 → 403</pre>
+        """))
+    #expect(page.output.contains("Without the types of the service only the recorded states are compared"))
+    #expect(page.output.contains("<code>putSeries</code>"))
+  }
+
+  @Test("--rows says how much is shown")
+  func rows() async throws {
+    await ShelfLines.record(50, to: folder.file("shelf.jsonl"))
+    let page = try await shelf("report", "--rows=20", "shelf.jsonl")
+    #expect(page.output.ranges(of: "data-row=\"commit\"").count == 20)
+    #expect(page.output.contains("Shown are the first 20 of 53 commits; give --rows 53 to show all."))
+    #expect(page.output.contains("Shown are the first 20 of 54 actions; give --rows 54 to show all."))
+  }
+
+  // MARK: The command line
+
+  @Test(
+    "A wrong command line is one sentence on standard error, and ends with 64",
+    arguments: [
+      ([], "MillraceShelf needs a command, but was given none; see MillraceShelf --help for those it has."),
+      (["repaly", "x"], "MillraceShelf has no command 'repaly'; did you mean replay?"),
+      (
+        ["replay"],
+        "MillraceShelf replay needs a FILE, but was given none; write for example MillraceShelf replay shop.jsonl."
+      ),
+      (["info", "a", "b"], "MillraceShelf info takes one FILE, but was given 'b' too; leave one of the two out."),
+      (
+        ["report", "a", "--rows", "0"],
+        "--rows needs a whole number of at least 1, but was given '0'; write for example --rows 5000."
+      ),
+    ])
+  func wrongCommandLine(arguments: [String], sentence: String) async throws {
+    let end = try await FinishedCommand("MillraceShelf", arguments, in: folder)
+    #expect(end.errors == sentence + "\n")
+    #expect(end.output == "")
+    #expect(end.code == 64)
+  }
+
+  @Test("--help tells the commands, and behind a command its flags")
+  func help() async throws {
+    let all = try await shelf("--help")
+    #expect(
+      all.output == """
+        Replays the recordings of Shelf, and reports about them.
+
+        Usage: MillraceShelf COMMAND ...
+
+          replay FILE  Reduces all mutations of a recording again, and compares the states.
+          report FILE  Writes a page of HTML about a recording to standard output.
+          info FILE    Tells what a recording is of, and how much is in it.
+          --help       print this text; behind a command, the one of the command
+
+        """)
+    #expect(all.code == 0)
+    let one = try await millrace("replay", "--help")
+    #expect(
+      one.output == """
+        Says how a service replays its own recordings, for that needs its reducer.
+
+        Usage: millrace replay FILE [--accept-cut-end] [--help]
+
+          --accept-cut-end  read a file that a crash has cut in its last line up to there
+          --help            print this text
+
+        """)
+    #expect(one.code == 0)
+  }
+}

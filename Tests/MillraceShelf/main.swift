@@ -1,0 +1,3 @@
+import MillraceCommand
+
+MillraceCommand.main(Shelf.self)
