@@ -58,9 +58,9 @@ struct SnippetsTests {
   }
 
   /// Where snippets stand, relative to the package; in folders of these too.
-  static let folders = ["MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests"].map {
-    "Tests/\($0)/Documentation"
-  }
+  static let folders = [
+    "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests", "MillraceCommandTests",
+  ].map { "Tests/\($0)/Documentation" }
 
   /// The trimmed lines of each Swift file in those folders but this one.
   static func homes() throws -> [[String]] {

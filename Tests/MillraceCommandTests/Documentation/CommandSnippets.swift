@@ -1,0 +1,50 @@
+import Millrace
+import MillraceCommand
+import Testing
+
+/// The snippets of docs/recordings.md that are about commands, as they stand there.
+@Suite("Command snippets", .timeLimit(.minutes(1)))
+struct CommandSnippets {
+  struct Catalog: Interactor {
+    enum Action: Codable, Sendable { case clear }
+    enum Mutation: Codable, Sendable { case cleared }
+    struct State: Codable, Sendable {}
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> { .mutate(.cleared) }
+    static func reduce(into state: inout State, mutation: Mutation) {}
+  }
+
+  /// A `main.swift`.
+  static func command() -> Never {
+    MillraceCommand.main(Catalog.self)
+  }
+
+  /// The beginning of one that has flags of its own.
+  static func withOthers(arguments: ArraySlice<String>) {
+    if arguments.first == "recording" {
+      MillraceCommand.main(Catalog.self, command: "catalog recording", arguments: Array(arguments.dropFirst()))
+    }
+  }
+
+  @Test("A command of one line ends the process, here for the arguments of the tests are none of its own")
+  func line() async {
+    await #expect(processExitsWith: .exitCode(64)) { Self.command() }
+  }
+
+  @Test("Behind a word of the service's choice the arguments are those of the command, and it is called what it is")
+  func others() async throws {
+    Self.withOthers(arguments: ["--port", "80"])
+    let help = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+      Self.withOthers(arguments: ["recording", "--help"])
+    }
+    #expect(
+      String(decoding: help.standardOutputContent, as: UTF8.self).contains("Usage: catalog recording COMMAND ...\n"))
+    let wrong = try await #require(processExitsWith: .exitCode(64), observing: [\.standardErrorContent]) {
+      Self.withOthers(arguments: ["recording", "replay"])
+    }
+    #expect(
+      String(decoding: wrong.standardErrorContent, as: UTF8.self).contains(
+        "catalog recording replay needs a FILE, but was given none; write for example catalog recording replay shop.jsonl.\n"
+      ))
+  }
+}
