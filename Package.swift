@@ -41,7 +41,7 @@ let package = Package(
     .executableTarget(
       name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
     .executableTarget(
-      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting"],
+      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording"],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],

@@ -13,6 +13,7 @@ struct Benchmarks {
     let filter = parsed.text("--filter") ?? ""
     let rows =
       sendRows + interceptRows + composeRows + handleRows + runRows + observeRows + stateRows + storeRows + testingRows
+      + recordingRows
     guard rows.contains(where: { filter.isEmpty || $0.name.contains(filter) }) else {
       flags.exit(
         with: FlagError(

@@ -28,6 +28,21 @@ let testingRows: [Row] = [
     gateway.fetches.always { $0 }
     return try await calls(size.scaled(1_000_000), of: gateway)
   },
+  // Less than 10,000 ns is 100,000 decisions a second; the reference is what two tasks need that wait for each other.
+  Row(name: "testing/simulation-step", reference: "reference/continuation-round-trip", rounds: 5) { size in
+    let yields = size.scaled(100_000)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let report = await Simulation.run(seed: 1) { _ in
+      await withTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask { for _ in 0..<yields / 4 { await Task.yield() } }
+        }
+      }
+    }
+    precondition(report.failingPlan == nil && report.steps > yields)
+    return nanoseconds(clock.now - start) / Double(report.steps)
+  },
 ]
 
 /// Nanoseconds a call, made one after the other by an interactor's `any Gateway`.

@@ -12,7 +12,7 @@ public struct RecordingHeader: Sendable, Hashable {
   /// The version of the format that is written: 1.
   public static var currentVersion: Int { 1 }
 
-  init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool) {
+  package init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool) {
     version = RecordingHeader.currentVersion
     action = String(reflecting: types.0)
     mutation = String(reflecting: types.1)
