@@ -49,14 +49,19 @@ final class JobQueue: @unchecked Sendable {
 
   /// Makes the calling thread the one of the world, as long as `body` runs.
   func own(_ body: () -> Void) {
-    millrace_install_hooks { address, kind in JobQueue.take(address, kind) }
     Self.current.withLock { $0 = self }
     Self.isActive.store(true, ordering: .sequentiallyConsistent)
+    adopt(body)
+    Self.isActive.store(false, ordering: .sequentiallyConsistent)
+    Self.current.withLock { $0 = nil }
+  }
+
+  /// Takes what the calling thread enqueues in `body`, before the world has a thread.
+  func adopt(_ body: () -> Void) {
+    millrace_install_hooks { address, kind in JobQueue.take(address, kind) }
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
     body()
     millrace_set_thread_value(nil)
-    Self.isActive.store(false, ordering: .sequentiallyConsistent)
-    Self.current.withLock { $0 = nil }
   }
 
   /// Whether the calling thread is the one of a world.

@@ -2,41 +2,41 @@
 /// what runs next; by delta debugging, after Zeller and Hildebrandt.
 struct Shrinking {
   /// Runs a plan; gives the plan of the choices that it made if it fails in the same way, and nil otherwise.
-  let attempt: (SimulationPlan) -> SimulationPlan?
+  let attempt: (SimulationPlan) async -> SimulationPlan?
 
   /// How many more plans may be tried.
   private(set) var remaining: Int
 
-  init(attempts: Int, attempt: @escaping (SimulationPlan) -> SimulationPlan?) {
+  init(attempts: Int, attempt: @escaping (SimulationPlan) async -> SimulationPlan?) {
     remaining = attempts
     self.attempt = attempt
   }
 
   /// The smallest plan that was found; `plan` names all its choices.
-  mutating func smallest(_ plan: SimulationPlan) -> SimulationPlan {
+  mutating func smallest(_ plan: SimulationPlan) async -> SimulationPlan {
     var best = plan
     while remaining > 0 {
       let before = best
-      reduce(&best) {
+      await reduce(&best) {
         Array($0.actions ?? [])
       } without: {
         $0.actions?.subtract($1)
       }
       for choices in [\SimulationPlan.draws, \.steps] {
-        reduce(&best) {
+        await reduce(&best) {
           Array($0[keyPath: choices]?.keys ?? [:].keys)
         } without: { plan, numbers in
           for number in numbers { plan[keyPath: choices]?[number] = nil }
         }
-        advance(&best, choices)
+        await advance(&best, choices)
       }
-      if best == before, !leaveOutAndAdvance(&best) { break }
+      if best == before, await !leaveOutAndAdvance(&best) { break }
     }
     return best
   }
 
   /// Leaves one action out together with the steps or draws that it had before a choice, which is made so much earlier.
-  private mutating func leaveOutAndAdvance(_ best: inout SimulationPlan) -> Bool {
+  private mutating func leaveOutAndAdvance(_ best: inout SimulationPlan) async -> Bool {
     for action in (best.actions ?? []).sorted() {
       for choices in [\SimulationPlan.draws, \.steps] {
         for (number, choice) in (best[keyPath: choices] ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -45,7 +45,9 @@ struct Shrinking {
             candidate.actions?.remove(action)
             candidate[keyPath: choices]?[number] = nil
             candidate[keyPath: choices]?[earlier] = choice
-            guard let found = tried(candidate), found.actions?.count ?? 0 < best.actions?.count ?? 0 else { continue }
+            guard let found = await tried(candidate), found.actions?.count ?? 0 < best.actions?.count ?? 0 else {
+              continue
+            }
             best = found
             return true
           }
@@ -62,7 +64,7 @@ struct Shrinking {
   private mutating func reduce(
     _ best: inout SimulationPlan, of numbers: (SimulationPlan) -> [Int],
     without leaveOut: (inout SimulationPlan, [Int]) -> Void
-  ) {
+  ) async {
     var size = numbers(best).count
     while size > 0, remaining > 0 {
       var start = 0
@@ -72,7 +74,7 @@ struct Shrinking {
         var candidate = best
         leaveOut(&candidate, Array(all[start..<min(start + size, all.count)]))
         // What was found has no choice that the world did not come to; so it is smaller than the candidate, or as small.
-        if let found = tried(candidate), numbers(found).count < all.count {
+        if let found = await tried(candidate), numbers(found).count < all.count {
           best = found
         } else {
           start += size
@@ -83,14 +85,16 @@ struct Shrinking {
   }
 
   /// Makes choices earlier than they were made, which they have to be before what goes before them can be left out.
-  private mutating func advance(_ best: inout SimulationPlan, _ choices: WritableKeyPath<SimulationPlan, [Int: Int]?>) {
+  private mutating func advance(_ best: inout SimulationPlan, _ choices: WritableKeyPath<SimulationPlan, [Int: Int]?>)
+    async
+  {
     for number in (best[keyPath: choices] ?? [:]).keys.sorted() {
       for earlier in [0, number / 2, number - 2, number - 1] where earlier >= 0 && earlier < number {
         guard let made = best[keyPath: choices], let choice = made[number], made[earlier] == nil else { continue }
         var candidate = best
         candidate[keyPath: choices]?[number] = nil
         candidate[keyPath: choices]?[earlier] = choice
-        if let found = tried(candidate), isEarlier(found[keyPath: choices], than: made) {
+        if let found = await tried(candidate), isEarlier(found[keyPath: choices], than: made) {
           best = found
           break
         }
@@ -103,9 +107,9 @@ struct Shrinking {
     return choices.count < others.count || choices.keys.reduce(0, +) < others.keys.reduce(0, +)
   }
 
-  private mutating func tried(_ plan: SimulationPlan) -> SimulationPlan? {
+  private mutating func tried(_ plan: SimulationPlan) async -> SimulationPlan? {
     guard remaining > 0 else { return nil }
     remaining -= 1
-    return attempt(plan)
+    return await attempt(plan)
   }
 }

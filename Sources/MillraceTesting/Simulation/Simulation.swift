@@ -1,6 +1,3 @@
-import Millrace
-import Synchronization
-
 /// Runs a scenario under a scheduler with a seed, so that each seed is one interleaving, the same each time.
 ///
 /// ```swift
@@ -23,8 +20,6 @@ import Synchronization
 public enum Simulation {
   /// What a world does.
   public typealias Body = @Sendable (World) async throws -> Void
-
-  private static let turn = Lock(())
 
   /// Runs a world for each seed, until one fails; that one is shrunk and reported.
   ///
@@ -141,11 +136,11 @@ public enum Simulation {
     let reporter = FailureReporter()
     var report = SimulationReport()
     while !Task.isCancelled, let plan = next() {
-      let result = await onThread { run(plan) }
+      let result = await run(plan)
       report.count(result)
       after(plan, result.widths)
       guard let failure = result.failure else { continue }
-      let (smallest, last) = await onThread { shrink(result, failure, run, attempts: shrinkingAttempts) }
+      let (smallest, last) = await shrink(result, failure, run, attempts: shrinkingAttempts)
       report.failingPlan = smallest
       let text = SimulationFailureText(
         plan: plan, smallest: smallest, failure: last.failure ?? failure, result: last, worlds: report.worlds)
@@ -157,22 +152,18 @@ public enum Simulation {
     return report
   }
 
-  private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await ThreadSignal.onThread { turn.withLock { _ in body() } }
-  }
-
   /// The smallest plan that fails in the same way, and how it went.
   private static func shrink(
     _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, attempts: Int
-  ) -> (SimulationPlan, WorldRun.Result) {
+  ) async -> (SimulationPlan, WorldRun.Result) {
     var last = result
     var shrinking = Shrinking(attempts: attempts) { plan in
-      let result = run(plan)
+      let result = await run(plan)
       guard let other = result.failure, other.isLike(failure) else { return nil }
       last = result
       return result.made
     }
-    let smallest = shrinking.smallest(result.made)
+    let smallest = await shrinking.smallest(result.made)
     return (smallest, last)
   }
 }

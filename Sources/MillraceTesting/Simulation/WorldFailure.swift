@@ -5,6 +5,8 @@ struct WorldFailure: Sendable {
     case always, eventually, atTheEnd, expectation
     /// The body threw, or a fake or a test store in the world failed.
     case bodyThrew, failure
+    /// An expectation of Swift Testing does not hold.
+    case issue
     case sleepEscaped, threadEscaped, standsStill, doesNotEnd
   }
 
@@ -33,6 +35,8 @@ struct WorldFailure: Sendable {
     // The text of an error may tell of the very values that are shrunk.
     case .bodyThrew, .sleepEscaped, .threadEscaped, .standsStill, .doesNotEnd: return true
     case .failure: return place?.line == other.place?.line
+    // It begins with its place; what follows may tell of values.
+    case .issue: return rule.prefix { $0 != " " } == other.rule.prefix { $0 != " " }
     }
   }
 
@@ -44,7 +48,7 @@ struct WorldFailure: Sendable {
     case .atTheEnd: "this does not hold at the end: \(rule)"
     case .expectation: "this does not hold: \(rule)"
     case .bodyThrew: "the body threw \(rule)"
-    case .failure: rule
+    case .failure, .issue: rule
     case .sleepEscaped:
       "\(rule) sleeps on a clock of the system (Task.sleep, ContinuousClock), which no seed decides; give what sleeps the world's clock"
     case .threadEscaped:

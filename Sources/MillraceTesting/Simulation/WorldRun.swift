@@ -1,3 +1,6 @@
+import Millrace
+import Testing
+
 /// One world, from its beginning to its end; made and used on the thread of the simulation.
 struct WorldRun {
   typealias Body = @Sendable (World) async throws -> Void
@@ -22,35 +25,57 @@ struct WorldRun {
   /// How often the time moves on, after the end, for what is left.
   private static let lastRounds = 32
 
+  /// There is one world at a time in a process.
+  private static let turn = Lock(())
+
   let maximumSteps: Int
   let body: Body
 
-  func callAsFunction(_ plan: SimulationPlan) -> Result {
+  /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
+  func callAsFunction(_ plan: SimulationPlan) async -> Result {
     let world = World(plan)
-    world.queue.own {
-      begin(world)
-      go(world)
-      world.checkEnd()
-      clear(world)
+    world.queue.adopt { begin(world) }
+    return await ThreadSignal.onThread {
+      Self.turn.withLock { _ in
+        world.queue.own {
+          go(world)
+          world.checkEnd()
+          clear(world)
+        }
+      }
+      return Result(
+        failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
+        time: world.clock.now.offset, fingerprint: world.steps.value)
     }
-    return Result(
-      failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
-      time: world.clock.now.offset, fingerprint: world.steps.value)
   }
 
+  /// Enqueues the body; it inherits the test, so that its expectations are known to belong there.
   private func begin(_ world: World) {
     let body = body
-    Task.detached {
+    Task {
       await FailureReporter.$collector.withValue({ failure in
         world.fail(WorldFailure(.failure, failure.message, file: failure.file, line: failure.line))
       }) {
-        do {
-          try await body(world)
-        } catch {
-          world.fail(WorldFailure(.bodyThrew, "\(error)"))
+        await Self.catchingIssues(world) {
+          do {
+            try await body(world)
+          } catch {
+            world.fail(WorldFailure(.bodyThrew, "\(error)"))
+          }
         }
       }
       world.isBodyOver = true
+    }
+  }
+
+  /// Takes the issues that expectations record in the body for failures of the world; the test has that of the simulation.
+  private static func catchingIssues(_ world: World, _ body: () async -> Void) async {
+    guard Test.current != nil else { return await body() }
+    await withKnownIssue(isIntermittent: true) {
+      await body()
+    } matching: { issue in
+      world.fail(WorldFailure(.issue, issue.inWords))
+      return true
     }
   }
 
@@ -100,5 +125,14 @@ extension WorldFailure {
 
   private static func subject(_ task: Int) -> String {
     task == 0 ? "an actor of the world" : "task \(task) of the world"
+  }
+}
+
+extension Issue {
+  /// Where it is, what was expected, and what is said of it.
+  fileprivate var inWords: String {
+    let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
+    let comments = comments.map { " (\($0))" }.joined()
+    return "\(place)\(kind)\(comments)"
   }
 }

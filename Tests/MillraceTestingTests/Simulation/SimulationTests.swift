@@ -136,4 +136,21 @@ struct SimulationTests {
         a continuation), or put a fake in the place of what works on another thread.
         """)
   }
+
+  @Test("An expectation in the body fails its seed, is shrunk, and is no issue of its own")
+  func expectation() async throws {
+    let (texts, report) = await failures {
+      await Simulation.run(seeds: 0..<100, shrinkingAttempts: 20) { world in
+        let numbers = world.actions(5) { Int.random(in: 0..<10, using: &$0) }
+        #expect(!numbers.contains(7), "there is no seven")
+      }
+    }
+    #expect(report.failingPlan?.actions?.count == 1)
+    let line = #line - 4
+    let first = try #require(texts.first?.split(separator: "\n").first)
+    #expect(
+      first.hasPrefix(
+        "Seed \(try #require(report.failingPlan).seed): SimulationTests.swift:\(line): Expectation failed: "))
+    #expect(first.hasSuffix(" (there is no seven)."))
+  }
 }
