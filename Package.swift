@@ -39,7 +39,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
-      name: "PulseService", dependencies: ["Millrace", "MillraceFlags"], swiftSettings: strict),
+      name: "PulseService", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags"],
+      swiftSettings: strict),
     .executableTarget(
       name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording"],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
@@ -67,7 +68,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PulseServiceTests",
-      dependencies: ["PulseService", "Millrace", "MillraceTesting", "MillraceLoopback"],
+      dependencies: ["PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback"],
       swiftSettings: strict),
   ]
 )

@@ -1,13 +1,16 @@
+import Foundation
 import MillraceFlags
 
 /// What the command line asks for.
 struct Options: Sendable, Equatable {
   var plan = MonitoringService.Plan()
   var isJSON = false
+  /// The file that all that happens is recorded to.
+  var recording: String?
 
   static let flags = Flags(
     command: "pulse",
-    summary: "Watches this machine and any URLs, and raises alerts.",
+    summary: "Watches this machine and any URLs, and raises alerts; 'pulse recording --help' tells of recordings.",
     [
       .seconds("--every", example: "0.5", help: "time between two rounds of samples and probes (default 1)"),
       .seconds("--for", example: "10", help: "how long to run (default until SIGINT or SIGTERM)"),
@@ -21,6 +24,8 @@ struct Options: Sendable, Equatable {
       .texts(
         "--notify", "URL", example: "http://localhost:8080/alerts",
         help: "an http:// or https:// URL that gets a POST when an alert begins or ends"),
+      .text(
+        "--record", "FILE", example: "pulse.jsonl", help: "record all that happens, for 'pulse recording replay FILE'"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end"),
     ])
@@ -33,6 +38,7 @@ struct Options: Sendable, Equatable {
     plan.duration = parsed.seconds("--for")
     plan.isOnce = parsed.isOn("--once")
     isJSON = parsed.isOn("--json")
+    recording = try parsed.text("--record").map { path throws(FlagError) in try Self.checked(recording: path) }
     for text in parsed.texts("--watch") {
       let endpoint = try Self.reading(text, of: "--watch", Endpoint.init)
       // The same target given twice is one target.
@@ -55,6 +61,20 @@ struct Options: Sendable, Equatable {
         "--notify was given \(FlagError.quoted(text)), but there is no rule to tell it of; "
           + "add for example --alert 'cpu > 90 % for 30 s'.")
     }
+  }
+
+  /// A file can be made where a folder is that can be written to; what fails later is said when it does.
+  private static func checked(recording path: String) throws(FlagError) -> String {
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue,
+      FileManager.default.isWritableFile(atPath: folder)
+    else {
+      throw FlagError(
+        "--record was given \(FlagError.quoted(path)), where no file can be written; "
+          + "name a file in a folder that can be written to.")
+    }
+    return path
   }
 
   private static func reading<Value>(

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceCommand
 import MillraceFlags
 
 #if canImport(Glibc)
@@ -19,6 +20,10 @@ struct PulseCommand {
   static func main() async {
     // Before anything else is opened, for that would take the place of a standard output that is closed.
     let isOutputOpen = fcntl(STDOUT_FILENO, F_GETFD) >= 0
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "recording" {
+      MillraceCommand.main(PulseMonitor.self, command: "pulse recording", arguments: Array(arguments.dropFirst()))
+    }
     let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
     guard isOutputOpen else {
       await complain(String(cString: strerror(EBADF)))
@@ -39,7 +44,8 @@ struct PulseCommand {
         clock: clock),
       complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
-      configuration: configuration(clock))
+      configuration: configuration(clock),
+      recorder: options.recording.map { PulseRecorder(options.plan, to: URL(filePath: $0), clock: clock) })
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
     let signals = Signals(

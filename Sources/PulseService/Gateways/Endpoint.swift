@@ -1,9 +1,9 @@
 import Foundation
 
 /// Something outside of this service that is up or down, named by its URL.
-struct Endpoint: Sendable, Hashable {
+struct Endpoint: Codable, Sendable, Hashable {
   /// How the endpoint is asked.
-  enum Kind: Sendable, Hashable {
+  enum Kind: Codable, Sendable, Hashable {
     /// By a GET, which has to be answered with a status below 400.
     case http(URL)
     /// By a connection, which has to be accepted.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the kernel says about this machine at one instant.
-struct MachineReading: Sendable, Equatable {
+struct MachineReading: Codable, Sendable, Equatable {
   /// The wall-clock time of the reading.
   var time: Date
   var cpu: CPUTicks
@@ -14,7 +14,7 @@ struct MachineReading: Sendable, Equatable {
 /// The ticks that all processors together have spent since the machine started.
 ///
 /// A single reading says little; the share of busy ticks between two readings is the load of the processors.
-struct CPUTicks: Sendable, Equatable {
+struct CPUTicks: Codable, Sendable, Equatable {
   var busy: UInt64
   var total: UInt64
 
@@ -28,14 +28,14 @@ struct CPUTicks: Sendable, Equatable {
 }
 
 /// The number of runnable processes, averaged over one, five and fifteen minutes.
-struct LoadAverage: Sendable, Equatable {
+struct LoadAverage: Codable, Sendable, Equatable {
   var oneMinute: Double
   var fiveMinutes: Double
   var fifteenMinutes: Double
 }
 
 /// How much of something there is, and how much of it can still be used, in bytes.
-struct Capacity: Sendable, Equatable {
+struct Capacity: Codable, Sendable, Equatable {
   var total: UInt64
   var available: UInt64
 

@@ -1,7 +1,7 @@
 /// A rule applied to one subject: a metric of this machine, or a target.
-struct Alert: Sendable, Equatable {
+struct Alert: Codable, Sendable, Equatable {
   /// What tells one alert from another.
-  struct Name: Sendable, Hashable {
+  struct Name: Codable, Sendable, Hashable {
     /// The rule as it was written.
     let rule: String
     let subject: String

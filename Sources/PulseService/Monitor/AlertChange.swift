@@ -1,5 +1,5 @@
 /// An alert has begun or ended.
-struct AlertChange: Sendable, Equatable {
+struct AlertChange: Codable, Sendable, Equatable {
   /// Counted from 1 over all alerts.
   let number: Int
   let alert: Alert.Name

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What is known of this machine.
-struct Machine: Sendable, Equatable {
+struct Machine: Codable, Sendable, Equatable {
   /// The newest reading of the counters; two of them make a sample.
   var reading: MachineReading?
   /// The newest sample; nil before the first.
@@ -11,7 +11,7 @@ struct Machine: Sendable, Equatable {
 }
 
 /// What two readings of the counters say about the time between them.
-struct MachineSample: Sendable, Equatable {
+struct MachineSample: Codable, Sendable, Equatable {
   let time: Date
   /// The busy share of all processors in percent; nil when no two readings have been far enough apart to tell.
   let cpu: Double?

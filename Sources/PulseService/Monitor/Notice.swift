@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a webhook is told: a change of an alert, and when it was seen.
-struct Notice: Sendable, Equatable {
+struct Notice: Codable, Sendable, Equatable {
   let change: AlertChange
   /// The wall-clock time.
   let time: Date

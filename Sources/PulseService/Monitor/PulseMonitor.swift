@@ -6,7 +6,7 @@ import Millrace
 /// stands in ``plan(for:)``.
 struct PulseMonitor: Interactor {
   /// What can be asked for.
-  enum Action: Sendable, Equatable {
+  enum Action: Codable, Sendable, Equatable {
     /// One sample of this machine.
     case sample
     /// One probe of an endpoint.

@@ -1,7 +1,7 @@
 /// A fact about this machine, about a target, about the rules, or about a webhook.
 ///
 /// Times are counted from the start of the service.
-enum PulseMutation: Sendable, Equatable {
+enum PulseMutation: Codable, Sendable, Equatable {
   /// The counters of the machine were read.
   case read(MachineReading, at: Duration)
   /// The machine could not be read.

@@ -1,5 +1,5 @@
 /// Everything the service knows at one instant.
-struct PulseState: Sendable, Equatable {
+struct PulseState: Codable, Sendable, Equatable {
   /// How many numbers each series keeps.
   let historyLimit: Int
   /// The rules; those about targets give each target an alert of its own.

@@ -1,6 +1,6 @@
 /// A webhook, and what is known of what it was told.
-struct Receiver: Sendable, Equatable {
-  let webhook: Webhook
+struct Receiver: Codable, Sendable, Equatable {
+  var webhook: Webhook
   /// How many notices are being posted.
   var underWay = 0
   /// How many notices it has taken.

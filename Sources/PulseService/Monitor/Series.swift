@@ -1,5 +1,5 @@
 /// The newest numbers of something that is measured again and again; the oldest make room for the new.
-struct Series: Sendable, Equatable {
+struct Series: Codable, Sendable, Equatable {
   /// How many numbers are kept at most.
   let capacity: Int
   /// A ring once it is full: the oldest number is then at `start`.

@@ -1,7 +1,7 @@
 /// An endpoint that is watched, and what is known of it.
-struct Target: Sendable, Equatable {
+struct Target: Codable, Sendable, Equatable {
   /// How one probe ended.
-  enum Result: Sendable, Equatable {
+  enum Result: Codable, Sendable, Equatable {
     case up(latency: Duration)
     case down(reason: String)
 

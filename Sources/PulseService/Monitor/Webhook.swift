@@ -1,8 +1,13 @@
 import Foundation
 
 /// A URL that is told of alerts.
-struct Webhook: Sendable, Hashable {
+struct Webhook: Codable, Sendable, Hashable {
   let url: URL
+
+  /// A webhook of a URL that is known to be one.
+  init(url: URL) {
+    self.url = url
+  }
 
   /// Reads `http://…` or `https://…`.
   ///

@@ -2,9 +2,9 @@
 ///
 /// Written as `cpu > 90 % for 30 s`, `target down for 2 probes` or `tcp://db:5432 down for 1 min`; see
 /// ``init(_:)``.
-struct AlertRule: Sendable, Equatable {
+struct AlertRule: Codable, Sendable, Equatable {
   /// What is watched, and what is wrong with it.
-  enum Condition: Sendable, Equatable {
+  enum Condition: Codable, Sendable, Equatable {
     /// A number of this machine is beyond a threshold.
     case metric(Metric, Comparison, Double)
     /// A target is down: the one of this name, or each one when there is no name.
@@ -12,7 +12,7 @@ struct AlertRule: Sendable, Equatable {
   }
 
   /// How a number stands to its threshold.
-  enum Comparison: String, Sendable, CaseIterable {
+  enum Comparison: String, Codable, Sendable, CaseIterable {
     // The longer signs come first, so that a reader of text finds them before the signs they begin with.
     case atLeast = ">="
     case atMost = "<="
@@ -30,7 +30,7 @@ struct AlertRule: Sendable, Equatable {
   }
 
   /// How long a condition has to hold.
-  enum Hold: Sendable, Equatable {
+  enum Hold: Codable, Sendable, Equatable {
     case time(Duration)
     /// So many observations in a row: probes of a target, samples of a metric.
     case observations(Int)

@@ -2,7 +2,7 @@
 ///
 /// `ok → pending → firing → resolved`, and from `resolved` back to `pending` when the condition is met again. A
 /// condition that ends before it has held long enough goes from `pending` back to where it came from.
-enum AlertStatus: Sendable, Equatable {
+enum AlertStatus: Codable, Sendable, Equatable {
   /// The condition has not been met, or never for long enough.
   case ok
   /// The condition is met since then, for so many observations, but not yet for long enough.

@@ -1,5 +1,5 @@
 /// A number of this machine that is kept as a series, and that rules are about.
-enum Metric: String, Sendable, CaseIterable {
+enum Metric: String, Codable, CodingKeyRepresentable, Sendable, CaseIterable {
   case cpu
   case memory
   case disk

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceRecording
 
 /// The service: a store, a schedule that sends it actions, a notifier, and a reporter that writes its states.
 struct MonitoringService: Sendable {
@@ -17,6 +18,9 @@ struct MonitoringService: Sendable {
     var duration: Duration?
     /// Whether to end after one round.
     var isOnce = false
+
+    /// What the service knows before its first action.
+    var initialState: PulseState { PulseState(rules: rules, webhooks: webhooks) }
   }
 
   let plan: Plan
@@ -25,6 +29,8 @@ struct MonitoringService: Sendable {
   let reporter: Reporter
   let complaints: Complaints
   let stop: StopRequest
+  /// What records all that happens, if anything does.
+  let recorder: PulseRecorder?
   let clock: any Clock<Duration>
 
   /// How long a reader who has stopped reading can hold up the end.
@@ -35,17 +41,18 @@ struct MonitoringService: Sendable {
 
   init(
     _ plan: Plan, monitor: PulseMonitor, reporter: Reporter, complaints: any TextOutput, stop: StopRequest,
-    configuration: StoreConfiguration
+    configuration: StoreConfiguration, recorder: PulseRecorder? = nil
   ) {
     self.plan = plan
     self.monitor = monitor
     self.reporter = reporter
     self.stop = stop
+    self.recorder = recorder
     clock = configuration.clock
     self.complaints = Complaints(output: complaints, clock: clock)
     store = Store(
-      initial: PulseState(rules: plan.rules, webhooks: plan.webhooks), interactor: monitor,
-      configuration: configuration)
+      initial: plan.initialState, interactor: monitor, configuration: configuration,
+      interceptors: recorder.map { [$0] } ?? [])
   }
 
   /// Runs until the work is done, the time is up, the stop is requested or the output is closed; then ends in order.
@@ -71,6 +78,7 @@ struct MonitoringService: Sendable {
     _ = try? await store.wait { $0.changes.isEmpty }
     let report = await store.shutdown(drainFor: Self.drain)
     await notifying.value
+    await recorder?.finish()
     if !report.cut.isEmpty {
       // All but notices was cancelled before.
       let notices = report.cut.count == 1 ? "1 notice" : "\(report.cut.count) notices"

@@ -56,7 +56,9 @@ struct PulseCommandTests {
   func help() async throws {
     let pulse = try PulseProcess(["--help"])
     let text = try await pulse.rest(of: pulse.output)
-    for flag in ["--every", "--for", "--watch", "--alert", "--rules", "--notify", "--json", "--once", "--help"] {
+    for flag in [
+      "--every", "--for", "--watch", "--alert", "--rules", "--notify", "--record", "--json", "--once", "--help",
+    ] {
       #expect(text.contains("  \(flag)"))
     }
     #expect(await pulse.exitCode == 0)

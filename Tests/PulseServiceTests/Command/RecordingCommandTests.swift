@@ -1,0 +1,64 @@
+import Foundation
+import MillraceLoopback
+import Testing
+
+@testable import PulseService
+
+@Suite("pulse recording, as a process", .timeLimit(.minutes(2)))
+struct RecordingCommandTests {
+  private let file = FileManager.default.temporaryDirectory.appending(path: "pulse-\(UUID().uuidString).jsonl")
+
+  private func pulse(_ arguments: [String]) async throws -> (code: Int32, output: String, errors: String) {
+    let pulse = try PulseProcess(arguments)
+    let output = try await pulse.rest(of: pulse.output)
+    let errors = try await pulse.rest(of: pulse.errors)
+    return (await pulse.exitCode, output, errors)
+  }
+
+  @Test("What pulse recorded leads to the same states again, has a page, and does not have the secret of a webhook")
+  func recording() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let responder = try LoopbackResponder { path in path == "/7" ? .reset : .answer() }
+    defer { responder.stop() }
+    let targets = (1...8).flatMap { ["--watch", responder.url("/\($0)")] }
+    let recorded = try await pulse(
+      ["--once", "--json", "--record", file.path, "--alert", "target down", "--notify", responder.url("/secret")]
+        + targets)
+    #expect(recorded.errors == "")
+    #expect(recorded.code == 0)
+    #expect(try !String(contentsOf: file, encoding: .utf8).contains("secret"))
+
+    let replayed = try await pulse(["recording", "replay", file.path])
+    #expect(replayed.errors == "")
+    #expect(
+      replayed.output.contains(#/^Replayed \d+ commits up to revision \d+; [1-9]\d* recorded states are the same\.\n$/#)
+    )
+    #expect(replayed.code == 0)
+
+    let page = try await pulse(["recording", "report", file.path])
+    #expect(page.output.contains("<code>notify(Webhook(url: "))
+    #expect(page.output.ranges(of: "data-row=\"action\"").count >= 10)
+    #expect(page.code == 0)
+  }
+
+  @Test("The commands about recordings are those of pulse")
+  func help() async throws {
+    let help = try await pulse(["recording", "--help"])
+    #expect(help.output.contains("Usage: pulse recording COMMAND ...\n"))
+    #expect(help.code == 0)
+    let missing = try await pulse(["recording", "replay", file.path])
+    #expect(missing.errors == "\(file.path) cannot be read: No such file or directory; give the path of a recording.\n")
+    #expect(missing.code == 66)
+  }
+
+  @Test("A place where no file can be written is refused before anything is started", arguments: ["/nowhere/x", "/"])
+  func unwritable(path: String) async throws {
+    let end = try await pulse(["--once", "--record", path])
+    #expect(
+      end.errors
+        == "--record was given '\(path)', where no file can be written; name a file in a folder that can be written to.\n"
+    )
+    #expect(end.output == "")
+    #expect(end.code == 64)
+  }
+}
