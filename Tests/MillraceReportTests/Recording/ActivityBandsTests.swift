@@ -36,6 +36,19 @@ struct ActivityBandsTests {
     #expect(Array(bands.filled.map(\.mostOpen).prefix(4)) == [2, 1, 1, 1])
   }
 
+  @Test(
+    "Two bands that become one have the most open runs of both, and the last of the second", arguments: [true, false])
+  func merging(isMoreFirst: Bool) {
+    var bands = ActivityBands()
+    bands.setOpen(isMoreFirst ? 3 : 1, at: 0)
+    bands.setOpen(0, at: 0)
+    bands.setOpen(isMoreFirst ? 1 : 3, at: 1)
+    bands.setOpen(2, at: 1)
+    bands.addAction(at: 120)
+    #expect(bands.width == 2)
+    #expect(Array(bands.filled.map(\.mostOpen).prefix(2)) == [3, 2])
+  }
+
   @Test("An event long before the others, or long behind them, is taken", arguments: [-5, 1 << 60])
   func far(time: Int64) {
     var bands = ActivityBands()
