@@ -1,0 +1,35 @@
+import Foundation
+import MillraceRecording
+import Testing
+
+@testable import MillraceCommand
+
+@Suite("Command failure")
+struct CommandFailureTests {
+  private struct Odd: Error {}
+
+  @Test("What a state throws when it is encoded ends with 70, and says so")
+  func unencodable() {
+    #expect(
+      CommandFailure(Odd())
+        == CommandFailure("The recording cannot be replayed: Odd(); let the state encode every value.", code: 70))
+  }
+
+  @Test("A failure that has its sentence keeps it")
+  func own() {
+    #expect(
+      CommandFailure(CommandFailure("It is over.", code: 7) as any Error) == CommandFailure("It is over.", code: 7))
+  }
+
+  @Test("A header that is cut leaves nothing to accept, so that no flag is offered")
+  func cutHeader() throws {
+    let error = #expect(throws: RecordingError.self) {
+      try Recording<JSONValue, JSONValue, JSONValue>.read(from: Data("{\"millraceReco".utf8))
+    }
+    let failure = CommandFailure(try #require(error))
+    #expect(
+      failure.sentence
+        == "Line 1, the header, is cut in the middle, so there is nothing to replay; take another recording.")
+    #expect(failure.code == 65)
+  }
+}
