@@ -20,7 +20,7 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
 
   /// The first line of a file that has this header.
   func header(_ header: RecordingHeader, _ start: RecordedState<State>) throws(RecordingError) -> Data {
-    var line = Line("{\"millraceRecording\":\(header.version)")
+    var line = Line("\(RecordingHeader.beginning)\(header.version)")
     for (key, name) in [("action", header.action), ("mutation", header.mutation), ("state", header.state)] {
       line.add("\(key)Type", try encoded(name))
     }

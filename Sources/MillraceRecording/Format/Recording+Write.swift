@@ -1,5 +1,13 @@
 public import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 extension Recording {
   /// Writes the recording to a file, in place of what is there.
   ///
@@ -29,11 +37,11 @@ extension Recording {
 }
 
 extension FileHandle {
-  /// Opens an empty file in place of what is there.
+  /// Opens an empty file in place of what is there, which only its owner may read.
   convenience init(creating url: URL) throws {
-    // Where this fails, to open it fails too, and says why.
-    _ = FileManager.default.createFile(atPath: url.path, contents: nil)
-    try self.init(forWritingTo: url)
+    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
+    self.init(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 

@@ -9,6 +9,9 @@ public struct RecordingHeader: Sendable, Hashable {
   /// Whether a ``Redaction`` has changed what was recorded.
   public let isRedacted: Bool
 
+  /// What a file of a recording begins with.
+  static var beginning: String { "{\"millraceRecording\":" }
+
   /// The version of the format that is written: 1.
   public static var currentVersion: Int { 1 }
 

@@ -19,7 +19,7 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
 
   init(from decoder: any Decoder) throws {
     let line = try decoder.container(keyedBy: Key.self)
-    let at = try line.decode(Int64.self, forKey: .at)
+    let at = try line.nanoseconds(.at)
     entry =
       switch try line.decode(Kind.self, forKey: .kind) {
       case .action: .action(try EntryLine.action(line, at))
@@ -27,7 +27,7 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
       case .commit:
         .commit(
           RecordedCommit(
-            at: at, revision: try line.decode(Int.self, forKey: .revision), run: try line.run(.run),
+            at: at, revision: try line.count(.revision), run: try line.run(.run),
             mutation: try line.decode(Mutation.self, forKey: .mutation)))
       case .end:
         .end(
@@ -36,10 +36,10 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
       case .state:
         .state(
           RecordedState(
-            at: at, revision: try line.decode(Int.self, forKey: .revision),
+            at: at, revision: try line.count(.revision),
             hash: try line.decode(HashText.self, forKey: .hash).hash, state: try line.decode(State.self, forKey: .state)
           ))
-      case .gap: .gap(RecordedGap(at: at, missed: try line.decode(Int.self, forKey: .missed)))
+      case .gap: .gap(RecordedGap(at: at, missed: try line.count(.missed)))
       }
   }
 
@@ -69,7 +69,7 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
           Key.reply, DecodingError.Context(codingPath: [], debugDescription: "A call has a reply."))
       }
     return RecordedCall(
-      at: at, took: try line.decode(Int64.self, forKey: .took), run: try line.runIfPresent(.run),
+      at: at, took: try line.nanoseconds(.took), run: try line.runIfPresent(.run),
       name: try line.decode(String.self, forKey: .name), request: try line.decode(String.self, forKey: .request),
       reply: reply)
   }

@@ -28,7 +28,7 @@ struct EntryOrder: Sendable {
 
   @usableFromInline
   mutating func commit(_ next: Int) -> Step {
-    if next != revision + 1 {
+    if next != revision &+ 1 {
       guard mayJump, next > revision else { return .wrong }
       isLost = true
     }

@@ -18,7 +18,7 @@ struct HeaderLine<State: Codable & Sendable>: Decodable {
       state: try container.decode(String.self, forKey: .stateType),
       isRedacted: try container.decode(Bool.self, forKey: .redacted))
     start = RecordedState(
-      at: try container.decode(Int64.self, forKey: .at), revision: try container.decode(Int.self, forKey: .revision),
+      at: try container.nanoseconds(.at), revision: try container.count(.revision),
       hash: try container.decode(HashText.self, forKey: .hash).hash,
       state: try container.decode(State.self, forKey: .state))
   }

@@ -45,7 +45,13 @@ struct LineReader {
         chunk = chunk[(end + 1)...]
         return line(begun, part, isWhole: true)
       }
-      if !chunk.isEmpty { begun = (begun ?? Data()) + chunk }
+      if !chunk.isEmpty {
+        // Taken out while it grows, so that it is not copied each time.
+        var grown = begun ?? Data()
+        begun = nil
+        grown.append(chunk)
+        begun = grown
+      }
       guard let next = try more(), !next.isEmpty else {
         chunk = Data()
         return begun.map { line(nil, $0, isWhole: false) }

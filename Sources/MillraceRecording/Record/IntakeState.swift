@@ -61,13 +61,13 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
   /// Whether the commit of this revision has to bring its state.
   func wantsState(at revision: Int) -> Bool {
     if isOver { return false }
-    return isBroken || keep.wantsState || revision != self.revision + 1 || revision - stateRevision >= interval
+    return isBroken || keep.wantsState || revision != self.revision &+ 1 || revision &- stateRevision >= interval
   }
 
   mutating func commit(_ commit: RecordedCommit<Keep.Mutation>, _ state: Keep.State?) {
     if isOver { return }
     // Commits were made while the recorder was not among the interceptors.
-    let isBehindGap = commit.revision != revision + 1
+    let isBehindGap = commit.revision != revision &+ 1
     revision = commit.revision
     let state = state.map { RecordedState(at: commit.at, revision: commit.revision, state: $0) }
     guard add(.commit(commit), state, isBehindGap: isBehindGap) else {

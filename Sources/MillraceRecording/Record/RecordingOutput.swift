@@ -25,7 +25,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   /// Whether it goes on in a new place with the next state.
   var wantsState: Bool { size >= limit }
 
-  /// Whether only commits and states are still written, because no commit comes.
+  /// Whether actions, calls and ends are left out, because no commit comes.
   private var isFull: Bool { size - limit >= limit / 8 }
 
   mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
@@ -35,6 +35,17 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   }
 
   mutating func write(_ entries: [Entry]) throws(RecordingError) {
+    do throws(RecordingError) {
+      try gather(entries)
+    } catch {
+      // What came before the entry that cannot be written is not lost with it.
+      try? flush()
+      throw error
+    }
+    try flush()
+  }
+
+  private mutating func gather(_ entries: [Entry]) throws(RecordingError) {
     for entry in entries {
       guard case .state(let state) = entry else {
         try add(entry)
@@ -49,7 +60,6 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
       try flush()
       try begin(state)
     }
-    try flush()
   }
 
   mutating func close() {
@@ -58,9 +68,10 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
 
   private mutating func add(_ entry: Entry) throws(RecordingError) {
     switch entry {
-    case .action, .call, .end, .gap:
+    case .action, .call, .end:
       if isFull { leftOut += 1 } else { try gather(entry) }
-    case .commit, .state:
+    // Without the gap before it a commit would be out of order.
+    case .gap, .commit, .state:
       try gather(entry)
     }
   }

@@ -114,11 +114,50 @@ struct FileRecorderTests {
 
   @Test("What a process has left behind is kept when the next one begins")
   func earlierFile() async throws {
-    try Data("earlier".utf8).write(to: folder.file())
-    try Data("earliest".utf8).write(to: folder.file("till.jsonl.1"))
+    try Data("{\"millraceRecording\":1,\"one\":1}".utf8).write(to: folder.file())
+    try Data().write(to: folder.file("till.jsonl.1"))
     await TillRecorder(initial: Till.State(), to: folder.file()).finish()
-    #expect(try folder.lines("till.jsonl.1") == ["earlier"])
+    #expect(try folder.lines("till.jsonl.1") == ["{\"millraceRecording\":1,\"one\":1}"])
     #expect(try folder.lines().count == 1)
+  }
+
+  @Test(
+    "What is no recording is neither moved nor removed, and that is reported",
+    arguments: ["till.jsonl", "till.jsonl.1"])
+  func otherFile(name: String) async throws {
+    try Data("{\"millraceRecording\":1}".utf8).write(to: folder.file())
+    try Data("notes of the year".utf8).write(to: folder.file(name))
+    let names = try folder.names()
+    let errors = Recorder<RecordingError>()
+    await TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
+    #expect(
+      errors.recorded.map(\.description) == [
+        """
+        \(folder.file(name).path) is no recording, and is left as it is; give the recording the name of a file of its own. The \
+        recording has ended here, and the store goes on without it.
+        """
+      ])
+    #expect(try folder.names() == names)
+    #expect(try folder.lines(name) == ["notes of the year"])
+  }
+
+  @Test("A folder at the place of the file, or behind it, stays with all that is in it")
+  func folderInTheWay() async throws {
+    let inside = folder.file("till.jsonl").appending(path: "precious")
+    try FileManager.default.createDirectory(at: folder.file("till.jsonl"), withIntermediateDirectories: true)
+    try Data("kept".utf8).write(to: inside)
+    let errors = Recorder<RecordingError>()
+    await TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
+    #expect(errors.recorded.count == 1)
+    #expect(errors.recorded.first?.description.contains("is no ordinary file, and is left as it is") == true)
+    #expect(FileManager.default.fileExists(atPath: inside.path))
+  }
+
+  @Test("Only its owner may read a recording")
+  func mode() async throws {
+    await TillRecorder(initial: Till.State(), to: folder.file()).finish()
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.file().path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
   }
 
   @Test("A file that cannot be written is reported once, in a sentence, and the store goes on")

@@ -1,0 +1,22 @@
+extension KeyedDecodingContainer {
+  /// A revision or a count of commits; what nobody can have counted to is refused, so that it can be reckoned with.
+  func count(_ key: Key) throws -> Int {
+    let count = try decode(Int.self, forKey: key)
+    guard (0...Int.max / 4).contains(count) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "It is a number from 0 to \(Int.max / 4).")
+    }
+    return count
+  }
+
+  /// Nanoseconds; more than 73 years are refused.
+  func nanoseconds(_ key: Key) throws -> Int64 {
+    let limit = Int64.max / 4
+    let nanoseconds = try decode(Int64.self, forKey: key)
+    guard (-limit...limit).contains(nanoseconds) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "It is a number of nanoseconds from -\(limit) to \(limit).")
+    }
+    return nanoseconds
+  }
+}
