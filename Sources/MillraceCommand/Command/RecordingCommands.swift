@@ -40,25 +40,30 @@ struct RecordingCommands<Source: Recordings> {
   func run(_ arguments: [String]) -> Never {
     let (word, flags) = commands.parseOrExit(arguments)
     let file = RecordingFile(path: flags.operand, acceptsCutEnd: flags.isOn("--accept-cut-end"))
+    exit(code(of: word, flags, file))
+  }
+
+  /// Does what one command asks for, and gives the exit code.
+  private func code(of word: String, _ flags: ParsedFlags, _ file: RecordingFile) -> Int32 {
+    if word != "replay" || Source.canReplay { tellOfLarge(file) }
     do {
-      if word != "replay" || Source.canReplay { tellOfLarge(file) }
       switch word {
-      case "replay": try replay(file)
+      case "replay": return try replay(file)
       case "report": try report(file, rows: flags.integer("--rows") ?? Self.rows)
       default: try info(file)
       }
+      return EXIT_SUCCESS
     } catch {
       let failure = CommandFailure(error)
       Self.complain(failure.sentence)
-      exit(failure.code)
+      return failure.code
     }
-    exit(EXIT_SUCCESS)
   }
 
-  private func replay(_ file: RecordingFile) throws {
+  private func replay(_ file: RecordingFile) throws -> Int32 {
     let result = try recordings.replay(file)
     try StandardOutput.write(result.text + "\n")
-    if !result.isSame { exit(EXIT_FAILURE) }
+    return result.isSame ? EXIT_SUCCESS : EXIT_FAILURE
   }
 
   private func report(_ file: RecordingFile, rows: Int) throws {
