@@ -59,9 +59,10 @@ final class JobQueue: @unchecked Sendable {
   /// Takes what the calling thread enqueues in `body`, before the world has a thread.
   func adopt(_ body: () -> Void) {
     millrace_install_hooks { address, kind in JobQueue.take(address, kind) }
+    let earlier = millrace_thread_value()
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
     body()
-    millrace_set_thread_value(nil)
+    millrace_set_thread_value(earlier)
   }
 
   /// Whether the calling thread is the one of a world.

@@ -59,7 +59,12 @@ public enum Simulation {
     seed: UInt64, maximumSteps: Int = 1_000_000, file: StaticString = #filePath, line: UInt = #line,
     _ body: @escaping Body
   ) async -> SimulationReport {
-    await run(seeds: seed..<seed + 1, maximumSteps: maximumSteps, file: file, line: line, body)
+    var next: SimulationPlan? = SimulationPlan(seed: seed)
+    return await search(maximumSteps, 1_000, body, file, line) {
+      defer { next = nil }
+      return next
+    } after: { _, _ in
+    }
   }
 
   /// Runs the world of a plan that a failure has given, without making it smaller.
@@ -135,6 +140,11 @@ public enum Simulation {
     let run = WorldRun(maximumSteps: maximumSteps, body: body)
     let reporter = FailureReporter()
     var report = SimulationReport()
+    if JobQueue.isOwnedByThisThread {
+      reporter.fail(
+        "A simulation was begun in the world of another one; run it in a test of its own.", file: file, line: line)
+      return report
+    }
     while !Task.isCancelled, let plan = next() {
       let result = await run(plan)
       report.count(result)
@@ -158,7 +168,9 @@ public enum Simulation {
   ) async -> (SimulationPlan, WorldRun.Result) {
     var last = result
     var shrinking = Shrinking(attempts: attempts) { plan in
-      let result = await run(plan)
+      // Nobody waits for what a cancelled test would be told; and that a world stands still was waited for once.
+      if Task.isCancelled { return nil }
+      let result = await run(plan, patience: 0.05)
       guard let other = result.failure, other.isLike(failure) else { return nil }
       last = result
       return result.made

@@ -20,7 +20,8 @@ struct SimulationFailureText: CustomStringConvertible {
     lines.append(
       "It happened after \(result.widths.count) steps, at \(result.time) of the world's time, in world \(worlds) of this simulation."
     )
-    lines.append("To run it again: Simulation.run(seed: \(plan.seed))")
+    let again = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
+    lines.append("To run it again: Simulation.run(\(again))")
     if smallest != plan {
       let (actions, draws, steps) = (
         smallest.actions?.count ?? 0, smallest.draws?.count ?? 0, smallest.steps?.count ?? 0

@@ -13,11 +13,12 @@ extension World {
     var settings = FakeFaults.Settings()
     settings.latency = latency
     settings.faults = faults
-    let all = min(max(faults.values.reduce(0, +), 0), 1)
+    // In an order of its own, for a sum of these depends on it.
+    let all = min(FakeFault.allCases.reduce(0) { $0 + max(faults[$1] ?? 0, 0) }, 1)
     return FakeFaults(clock: clock, settings: settings, place: ScriptPlace(file, line)) { [self] in
-      // Without the draw there is no fault; and a latency without one is the shortest.
-      let fault = fault(all) ? part() * all : 1
-      return FakeFaults.Draws(fault: fault, latency: part(), slowness: part())
+      // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
+      let (isFaulty, which) = (fault(all), part())
+      return FakeFaults.Draws(fault: isFaulty ? which * all : 1, latency: part(), slowness: part())
     }
   }
 }

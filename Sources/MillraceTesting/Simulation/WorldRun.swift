@@ -19,9 +19,6 @@ struct WorldRun {
     let fingerprint: UInt64
   }
 
-  /// How long a world that stands still waits for what may come from another thread, in seconds.
-  private static let patience = 2.0
-
   /// How often the time moves on, after the end, for what is left.
   private static let lastRounds = 32
 
@@ -32,20 +29,23 @@ struct WorldRun {
   let body: Body
 
   /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
-  func callAsFunction(_ plan: SimulationPlan) async -> Result {
+  ///
+  /// - Parameter patience: how long a world that stands still waits for what may come from another thread, in seconds.
+  func callAsFunction(_ plan: SimulationPlan, patience: Double = 2) async -> Result {
     let world = World(plan)
     world.queue.adopt { begin(world) }
     return await ThreadSignal.onThread {
       Self.turn.withLock { _ in
+        var result = Result(world)
         world.queue.own {
-          go(world)
+          go(world, patience)
           world.checkEnd()
+          // What comes after that is not of the world any more.
+          result = Result(world)
           clear(world)
         }
+        return result
       }
-      return Result(
-        failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
-        time: world.clock.now.offset, fingerprint: world.steps.value)
     }
   }
 
@@ -80,7 +80,7 @@ struct WorldRun {
   }
 
   /// Runs the world until the body has returned and nothing is ready, or something is wrong.
-  private func go(_ world: World) {
+  private func go(_ world: World, _ patience: Double) {
     while world.failure == nil {
       if world.queue.ready.isEmpty {
         if world.isBodyOver { return }
@@ -88,7 +88,7 @@ struct WorldRun {
           world.clock.advance(to: deadline)
         } else {
           // It may be that what another thread does is under way, which is worth a better word than that nothing happens.
-          let cameBack = world.queue.waitForArrival(seconds: Self.patience)
+          let cameBack = world.queue.waitForArrival(seconds: patience)
           if !cameBack { world.fail(WorldFailure(.standsStill)) }
         }
       } else {
@@ -134,5 +134,13 @@ extension Issue {
     let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
     let comments = comments.map { " (\($0))" }.joined()
     return "\(place)\(kind)\(comments)"
+  }
+}
+
+extension WorldRun.Result {
+  fileprivate init(_ world: World) {
+    self.init(
+      failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
+      time: world.clock.now.offset, fingerprint: world.steps.value)
   }
 }

@@ -153,4 +153,67 @@ struct SimulationTests {
         "Seed \(try #require(report.failingPlan).seed): SimulationTests.swift:\(line): Expectation failed: "))
     #expect(first.hasSuffix(" (there is no seven)."))
   }
+
+  @Test("What comes to hold after its time is over came too late, also where the time has jumped past that")
+  func late() async {
+    let (texts, report) = await failures {
+      await Simulation.run(seeds: 0..<3) { world in
+        let isLoaded = Shared(false)
+        world.eventually("it is loaded in time", within: .seconds(5)) { isLoaded.value }
+        try await world.clock.sleep(for: .seconds(Int64(world.seed) * 3))
+        isLoaded.value = true
+      }
+    }
+    #expect(report.failingPlan?.seed == 2 && report.worlds == 3)
+    #expect(texts.first?.hasPrefix("Seed 2: this never came to hold: it is loaded in time.\n") == true)
+  }
+
+  @Test("What has to hold always is asked after each step")
+  func always() async {
+    let (texts, _) = await failures {
+      await Simulation.run(seed: 5) { world in
+        let count = Shared(0)
+        world.always("there are at most two") { count.value <= 2 }
+        for _ in 0..<5 {
+          count.value += 1
+          await Task.yield()
+        }
+        count.value = 0
+      }
+    }
+    #expect(
+      texts.first?.hasPrefix("Seed 5: this does not hold always: there are at most two.\nIt happened after 5 steps")
+        == true)
+  }
+
+  @Test("A simulation in the world of another one fails, and leaves that world as it is")
+  func nested() async {
+    let (texts, report) = await failures {
+      await Simulation.run(seed: 5) { world in
+        await Simulation.run(seed: 6) { _ in }
+        world.expect(JobQueue.isOwnedByThisThread, "the body goes on in its world")
+      }
+    }
+    #expect(report.failingPlan != nil)
+    #expect(
+      texts.first?.hasPrefix(
+        "Seed 5: A simulation was begun in the world of another one; run it in a test of its own.\n")
+        == true)
+  }
+
+  @Test("The faults of fakes are drawn from the seed, and shrunk to those that fail")
+  func faults() async throws {
+    let (_, report) = await failures {
+      await Simulation.run(seeds: 0..<200) { world in
+        let call = FakeCall<Int, Int>("double")
+        call.always { $0 * 2 }
+        call.inject(world.faults(latency: .uniform(.zero ... .seconds(1)), [.reset: 0.1, .timeout: 0.05]))
+        for number in world.actions(10, from: [1, 2, 3]) {
+          world.expect(try await call(number) == number * 2, "it doubles")
+        }
+      }
+    }
+    let plan = try #require(report.failingPlan)
+    #expect(plan.actions?.count == 1 && plan.draws?.count ?? 9 <= 2, "\(plan)")
+  }
 }
