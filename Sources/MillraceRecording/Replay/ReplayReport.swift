@@ -29,7 +29,10 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
     if let divergence { return divergence.description }
     let skipped = skipped == 0 ? "" : " \(skipped) commits behind gaps could not be replayed."
     let cut = cut.flatMap(\.line).map { " The recording is cut in line \($0)." } ?? ""
-    return
-      "Replayed \(commits) commits up to revision \(revision); \(comparisons) recorded states are the same.\(skipped)\(cut)"
+    let compared =
+      comparisons == 0
+      ? "no recorded state is behind them to compare with, for which a smaller checkpoint is needed."
+      : "\(comparisons) recorded states are the same."
+    return "Replayed \(commits) commits up to revision \(revision); \(compared)\(skipped)\(cut)"
   }
 }

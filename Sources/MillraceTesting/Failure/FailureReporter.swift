@@ -10,7 +10,7 @@ import XCTest
 final class FailureReporter: Sendable {
   private enum Destination {
     /// Who made this wants to have the failures.
-    case collector(@Sendable (Failure) -> Void)
+    case collector(FailureCollector)
     /// A test of Swift Testing; what other tasks report is recorded by a task of the test's own.
     case test(Test, AsyncStream<Message>.Continuation)
     /// No test of Swift Testing was current.
@@ -23,7 +23,7 @@ final class FailureReporter: Sendable {
   }
 
   /// Takes the failures of what is made while it is bound, in place of the test.
-  @TaskLocal static var collector: (@Sendable (Failure) -> Void)?
+  @TaskLocal static var collector: FailureCollector?
 
   private let destination: Destination
 
@@ -56,7 +56,7 @@ final class FailureReporter: Sendable {
   func fail(_ message: String, file: StaticString, line: UInt) {
     let failure = Failure(message: message, file: file, line: line)
     switch destination {
-    case .collector(let collect): collect(failure)
+    case .collector(let collector): collector.collect(failure)
     case .test(let test, let continuation):
       if Test.current == test { Self.record(failure) } else { continuation.yield(.failure(failure)) }
     case .elsewhere: Self.reportElsewhere(failure)

@@ -18,6 +18,9 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
 
   private let state = Lock(State())
 
+  /// Held by whoever tells the consumer something; before the lock of the state.
+  private let order = Lock(())
+
   init() {}
 
   /// What the stream was asked for with; nil as long as it is not open.
@@ -80,7 +83,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
 
   /// Says that the consumer went away.
   func leave() {
-    act { $0.leave() }
+    state.withLock { $0.leave() }.wake.run()
   }
 
   /// Ends what waits, because the test ends.
@@ -97,17 +100,22 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     }
   }
 
-  /// The one place that changes the state: the event under the lock, what it asks for after.
+  /// The one place that changes the state: the event under its lock, what it asks for after.
+  ///
+  /// In their order, so that no element overtakes those that were kept for the call. The consumer's leaving, which a sink may
+  /// tell while it is ended here, has nothing to deliver and goes another way.
   @discardableResult
   private func act(_ event: (inout State) -> State.Actions?) -> Bool {
-    guard let actions = state.withLock({ event(&$0) }) else { return false }
-    for element in actions.elements { actions.sink?.yield(element) }
-    switch actions.ending {
-    case .failed(let error)?: actions.sink?.finish(error)
-    case .some: actions.sink?.finish(nil)
-    case nil: break
+    order.withLock { _ in
+      guard let actions = state.withLock({ event(&$0) }) else { return false }
+      for element in actions.elements { actions.sink?.yield(element) }
+      switch actions.ending {
+      case .failed(let error)?: actions.sink?.finish(error)
+      case .some: actions.sink?.finish(nil)
+      case nil: break
+      }
+      actions.wake.run()
+      return true
     }
-    actions.wake.run()
-    return true
   }
 }

@@ -109,6 +109,7 @@ extension FakeCall: FakeChannel {
     for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
       if case .held(let held) = answer { held.abandon() }
     }
+    for waiter in core.withLock({ $0.state.abandonWatchers() }) { waiter.resume(returning: nil) }
   }
 
   package func settle() async {

@@ -33,7 +33,7 @@ struct FakeLog<Request: Sendable>: Sendable {
     if size == .none { return count }
     entries.append(Entry(number: count, request: request, began: time, ending: ending))
     // So many at once that it does not matter what taking them out costs.
-    if case .last(let limit) = size, entries.count >= 2 * limit { trim() }
+    if case .last(let limit) = size, entries.count / 2 >= limit { trim() }
     return count
   }
 

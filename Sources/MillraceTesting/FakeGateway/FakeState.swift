@@ -124,7 +124,14 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
 
   @usableFromInline
   mutating func takeWatchers() -> [Waiter] {
-    watchers.take(reachedBy: log.count)
+    defer { hasWatchers = !watchers.isEmpty }
+    return watchers.take(reachedBy: log.count)
+  }
+
+  /// The test ends: nobody will call so often.
+  mutating func abandonWatchers() -> [Waiter] {
+    hasWatchers = false
+    return watchers.take(reachedBy: .max)
   }
 
   /// The test ends: what was not used and what has not ended is taken out, and told.

@@ -54,7 +54,7 @@ struct ModelSearch<State: Hashable, Step> {
   func path(to place: Int) -> [Edge] {
     var path: [Edge] = []
     var place = place
-    while let arrival = arrivals[place] {
+    while arrivals.indices.contains(place), let arrival = arrivals[place] {
       path.append(edges[arrival])
       place = edges[arrival].from
     }

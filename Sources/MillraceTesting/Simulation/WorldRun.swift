@@ -53,9 +53,10 @@ struct WorldRun {
   private func begin(_ world: World) {
     let body = body
     Task {
-      await FailureReporter.$collector.withValue({ failure in
+      let collector = FailureCollector { failure in
         world.fail(WorldFailure(.failure, failure.message, file: failure.file, line: failure.line))
-      }) {
+      }
+      await FailureReporter.$collector.withValue(collector) {
         await Self.catchingIssues(world) {
           do {
             try await body(world)

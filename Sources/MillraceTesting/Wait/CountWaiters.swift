@@ -2,6 +2,9 @@
 struct CountWaiters<Waiter> {
   private var entries: [(id: Int, count: Int, waiter: Waiter)] = []
 
+  /// Whether nobody waits.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Adds one that waits for `count`, behind those that are there.
   mutating func add(_ waiter: Waiter, id: Int, count: Int) {
     entries.append((id, count, waiter))

@@ -198,7 +198,8 @@ struct FileRecorderTests {
     #expect(report.state.total == 15)
     #expect(
       report.description == """
-        Replayed 1 commits up to revision 5; 0 recorded states are the same. 2 commits behind gaps could not be replayed.
+        Replayed 1 commits up to revision 5; no recorded state is behind them to compare with, for which a smaller checkpoint \
+        is needed. 2 commits behind gaps could not be replayed.
         """)
   }
 

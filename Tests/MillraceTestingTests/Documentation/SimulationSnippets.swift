@@ -79,7 +79,7 @@ struct SimulationSnippets {
   @Test("The failure that is shown")
   func failure() async throws {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(seeds: 0..<1_000) { await Self.search(.concurrent, in: $0) }
     }
     #expect(report.failingPlan != nil)

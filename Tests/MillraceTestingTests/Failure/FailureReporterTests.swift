@@ -44,7 +44,8 @@ struct FailureReporterTests {
   @Test("A collector has the failures, and the test has none")
   func collector() async {
     let failures = Recorder<Failure>()
-    let reporter = FailureReporter.$collector.withValue({ failures.record($0) }, operation: { FailureReporter() })
+    let reporter = FailureReporter.$collector.withValue(
+      FailureCollector { failures.record($0) }, operation: { FailureReporter() })
     await Task.detached { Self.fail(reporter) }.value
     #expect(failures.recorded.map(\.message) == ["It is wrong; mend it."])
     #expect(failures.recorded.map(\.line) == [Self.line])

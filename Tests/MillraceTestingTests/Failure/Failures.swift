@@ -10,11 +10,11 @@ struct Failures: Sendable {
 
   /// Makes something whose failures come here.
   func collect<Made>(_ make: () throws -> Made) rethrows -> Made {
-    try FailureReporter.$collector.withValue({ recorder.record($0) }, operation: make)
+    try FailureReporter.$collector.withValue(FailureCollector { recorder.record($0) }, operation: make)
   }
 
   /// Does something whose failures come here.
   func collect(_ body: () async -> Void) async {
-    await FailureReporter.$collector.withValue({ recorder.record($0) }, operation: body)
+    await FailureReporter.$collector.withValue(FailureCollector { recorder.record($0) }, operation: body)
   }
 }

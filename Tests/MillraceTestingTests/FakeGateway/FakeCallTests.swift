@@ -144,6 +144,23 @@ struct FakeCallTests {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
+  @Test("Who waits for calls that never come goes on when the fake is finished")
+  func waitingAtTheEnd() async throws {
+    fetches.always([])
+    let waiting = Task.immediate { try await fetches.waitForCalls(2) }
+    _ = try await fetches("a")
+    await fetches.finish()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
+  @Test("A log without an end keeps all calls")
+  func longestLog() async throws {
+    fetches.keep(.last(.max))
+    fetches.always([])
+    for _ in 0..<3 { _ = try await fetches("a") }
+    #expect(fetches.requests == ["a", "a", "a"])
+  }
+
   @Test("Calls from many threads are each answered once, and each is in the log")
   func manyThreads() async throws {
     let numbers = FakeCall<Int, Int>("number")

@@ -49,6 +49,22 @@ struct FakeStreamTests {
     #expect(failures.messages.isEmpty)
   }
 
+  @Test("What was given before the call comes first, also while the call is being made")
+  func order() async throws {
+    for _ in 0..<300 {
+      let driven = follows.drive()
+      for element in 0..<10 { driven.yield(element) }
+      let seen = Task.detached { [follows] in
+        var seen: [Int] = []
+        for await element in follows("a") as AsyncStream<Int> { seen.append(element) }
+        return seen
+      }
+      for element in 10..<20 { driven.yield(element) }
+      driven.finish()
+      #expect(await seen.value == Array(0..<20))
+    }
+  }
+
   @Test("A test gives the elements one by one, before and after the stream is open, and ends it")
   func driven() async throws {
     let driven = follows.when("a").drive()

@@ -8,11 +8,11 @@ struct PlantedBugTests {
   /// The plan that a simulation shrinks its first failure to, after it was seen to fail again by its text.
   private func smallest(_ rule: String, _ body: @escaping Simulation.Body) async throws -> SimulationPlan {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(seeds: 0..<1_000, body)
     }
     let plan = try #require(report.failingPlan)
-    _ = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    _ = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(plan: "\(plan)", body)
     }
     #expect(failures.recorded.count == 2)
@@ -91,7 +91,7 @@ struct PlantedBugTests {
     let one = await Simulation.explore(preemptions: 1, body)
     #expect(one.failingPlan == nil && one.worlds == runs.value)
     let failures = Recorder<Failure>()
-    let two = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let two = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.explore(preemptions: 2, body)
     }
     #expect(two.failingPlan?.steps?.count == 2)
@@ -101,7 +101,7 @@ struct PlantedBugTests {
   @Test("More interleavings than the limit fail the test, with the fix")
   func limit() async {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.explore(preemptions: 3, limit: 10) { _ in
         await withTaskGroup { group in
           for _ in 0..<5 { group.addTask {} }

@@ -29,7 +29,7 @@ struct SimulationPlanTests {
   @Test("A plan that cannot be read fails the test, with the fix")
   func unreadable() async {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(plan: "one") { _ in }
     }
     #expect(report.worlds == 0)

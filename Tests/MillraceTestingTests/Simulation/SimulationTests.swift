@@ -84,7 +84,7 @@ struct SimulationTests {
   /// What a simulation fails with.
   private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }, operation: run)
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }, operation: run)
     return (failures.recorded.map(\.message), report)
   }
 

@@ -102,7 +102,7 @@ struct TestStoreAgreementTests {
   @Test("In a world a test store waits in the world's time, and what does not come fails the seed at the test's line")
   func inWorld() async throws {
     let failures = Recorder<Failure>()
-    let report = await FailureReporter.$collector.withValue({ failures.record($0) }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(seed: 1) { world in
         let store = TestStore(initial: Walk.State(), interactor: Walk(), configuration: world.configuration)
         await store.send(.limited) { $0.log = ["begin limited"] }

@@ -57,7 +57,7 @@ struct MutantTests {
   @Test("A store that is altered so is found out within 1,000 seeds", arguments: Mutant.allCases)
   func isFound(mutant: Mutant) async {
     let world = ErrandWorld(alteration: { mutant.alter(&$0, $1) })
-    let report = await FailureReporter.$collector.withValue({ _ in }) {
+    let report = await FailureReporter.$collector.withValue(FailureCollector { _ in }) {
       await Simulation.run(seeds: 0..<1_000, maximumSteps: 20_000, shrinkingAttempts: 0) { await world($0) }
     }
     #expect(report.failingPlan != nil)
