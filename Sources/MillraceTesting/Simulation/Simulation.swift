@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// await Simulation.run(seeds: 0..<1_000) { world in
-///   let store = Store(initial: Records.State(), interactor: Records(gateway: gateway), configuration: world.configuration)
+///   let store = Store(
+///     initial: Records.State(), interactor: Records(gateway: FakeRecords()), configuration: world.configuration)
 ///   world.always("nothing is loaded twice", of: store) { $0.loads <= 1 }
 ///   for action in world.actions(20, from: [.reload, .clear]) { store.send(action) }
 /// }

@@ -1,7 +1,7 @@
 import Millrace
 import Testing
 
-/// One world, from its beginning to its end; made and used on the thread of the simulation.
+/// One world, from its beginning to its end; begun in the caller's task, and run on a thread of its own.
 struct WorldRun {
   typealias Body = @Sendable (World) async throws -> Void
 
