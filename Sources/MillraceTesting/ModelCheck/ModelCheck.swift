@@ -102,12 +102,17 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   public func run() -> ModelReport<I> {
     var search = ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>(from: initial, maximum: maximum)
     search.explore(next)
-    let violations = invariants.compactMap { name, holds in
-      search.states.firstIndex { !holds($0) }.map { ModelReport<I>.Violation(invariant: name, state: $0) }
+    var (violations, violating): ([ModelReport<I>.Violation], Set<Int>) = ([], [])
+    for (name, holds) in invariants {
+      let places = search.states.indices.filter { !holds(search.states[$0]) }
+      violating.formUnion(places)
+      if let nearest = places.first { violations.append(.init(invariant: name, state: nearest)) }
     }
     let unreached = cases.filter { !search.states.contains(where: $0.value) }.map(\.key)
     let withoutWayOut = stuck.map { search.states(withoutWayOutOf: $0) } ?? []
-    return ModelReport(search, maximum: maximum, violations: violations, unreached: unreached, stuck: withoutWayOut)
+    return ModelReport(
+      search, maximum: maximum, violations: violations, violating: violating, unreached: unreached, stuck: withoutWayOut
+    )
   }
 
   /// What each step makes of a state.

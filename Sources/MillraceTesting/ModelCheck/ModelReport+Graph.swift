@@ -15,6 +15,7 @@ extension ModelReport {
 
   /// The graph for Graphviz, in its DOT language; shapes and colours as in ``mermaid``.
   public var dot: String {
+    let stuck = Set(stuck)
     var lines = ["digraph {", "  node [shape=box, style=filled, fillcolor=white]"]
     for place in states.indices {
       var attributes = ["label=\"\(Self.dotText(name(of: place)))\""]
@@ -31,9 +32,6 @@ extension ModelReport {
     }
     return (lines + ["}"]).joined(separator: "\n") + "\n"
   }
-
-  /// The places of the states where an invariant was found not to hold.
-  private var violating: Set<Int> { Set(violations.map(\.state)) }
 
   /// Within quotes Mermaid takes all but quotes, and what looks like a tag or an entity.
   private static func mermaidText(_ text: String) -> String {

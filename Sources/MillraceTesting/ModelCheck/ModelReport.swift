@@ -29,6 +29,9 @@ public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
   /// For each invariant that does not hold, the nearest state.
   public let violations: [Violation]
 
+  /// The places of all states where some invariant does not hold.
+  public let violating: Set<Int>
+
   /// The cases that hold in no state.
   public let unreached: [String]
 
@@ -45,11 +48,12 @@ public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
 
   init(
     _ search: ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>, maximum: Int, violations: [Violation],
-    unreached: [String], stuck: [Int]
+    violating: Set<Int>, unreached: [String], stuck: [Int]
   ) {
     self.search = search
     self.maximum = maximum
     self.violations = violations
+    self.violating = violating
     self.unreached = unreached
     self.stuck = stuck
     states = search.states

@@ -189,6 +189,12 @@ struct ModelCheckTests {
     ).run()
   }
 
+  @Test("Every state where an invariant does not hold is marked, not only the nearest one")
+  func violating() {
+    #expect(graph.violations.map(\.state) == [1])
+    #expect(graph.violating == [1, 3])
+  }
+
   @Test("The graph is printed for Mermaid")
   func mermaid() {
     #expect(
@@ -203,8 +209,8 @@ struct ModelCheckTests {
           s1 -->|"commit loading"| s3
           s2 -->|"send rename(#quot;#lt;#92;#quot;a#92;#quot;#92;#92;#gt;#quot;)"| s3
           style s1 fill:#f99
+          style s3 fill:#f99
           style s2 fill:#fc6
-          style s3 fill:#fc6
 
         """)
   }
@@ -218,7 +224,7 @@ struct ModelCheckTests {
           s0 [label="State(isLoading: false, records: [], name: \"\", query: nil, failure: nil)", shape=ellipse]
           s1 [label="State(isLoading: false, records: [], name: \"<\\\"a\\\"\\\\>\", query: nil, failure: nil)", fillcolor="#ff9999"]
           s2 [label="State(isLoading: true, records: [], name: \"\", query: nil, failure: nil)", fillcolor="#ffcc66"]
-          s3 [label="State(isLoading: true, records: [], name: \"<\\\"a\\\"\\\\>\", query: nil, failure: nil)", fillcolor="#ffcc66"]
+          s3 [label="State(isLoading: true, records: [], name: \"<\\\"a\\\"\\\\>\", query: nil, failure: nil)", fillcolor="#ff9999"]
           s0 -> s1 [label="send rename(\"<\\\"a\\\"\\\\>\")"]
           s0 -> s2 [label="commit loading"]
           s1 -> s3 [label="commit loading"]
