@@ -20,7 +20,7 @@ public import Millrace
 /// taken for the expected one, so that one mistake fails once.
 ///
 /// **Waiting.** Nothing here polls or yields. A wait ends at once when no action is open, so that nothing can come;
-/// otherwise when nothing came for `timeout`, with a failure that says which actions are open.
+/// otherwise after `timeout`, with a failure that says which actions are open.
 ///
 /// **Isolation.** Calls may come from any task; a test makes them one after the other.
 public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
@@ -49,7 +49,8 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///     that only the timeout ends a wait.
   ///   - fakes: what is asked at the end whether all of it was used.
   ///   - exhaustivity: how much has to be asserted.
-  ///   - timeout: how long a wait lasts at most without a commit, in real time.
+  ///   - timeout: how long a call waits at most, in real time; in a world of a simulation, in its time. That is for one
+  ///     commit in ``receive(_:file:line:change:)``, and for all that is open in ``finish(file:line:)``.
   ///   - file: where the store is made.
   ///   - line: where the store is made.
   public convenience init(
