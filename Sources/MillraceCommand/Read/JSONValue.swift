@@ -3,6 +3,8 @@ enum JSONValue: Codable, Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// A number that no `Int64` holds.
+  case unsigned(UInt64)
   case number(Double)
   case string(String)
   case array([JSONValue])
@@ -22,6 +24,8 @@ enum JSONValue: Codable, Sendable, Hashable {
       self = .bool(bool)
     } else if let integer = try? container.decode(Int64.self) {
       self = .integer(integer)
+    } else if let unsigned = try? container.decode(UInt64.self) {
+      self = .unsigned(unsigned)
     } else {
       self = .number(try container.decode(Double.self))
     }
@@ -33,6 +37,7 @@ enum JSONValue: Codable, Sendable, Hashable {
     case .null: try container.encodeNil()
     case .bool(let bool): try container.encode(bool)
     case .integer(let integer): try container.encode(integer)
+    case .unsigned(let unsigned): try container.encode(unsigned)
     case .number(let number): try container.encode(number)
     case .string(let string): try container.encode(string)
     case .array(let array): try container.encode(array)
@@ -54,7 +59,7 @@ extension JSONValue: CustomReflectable {
   /// What a difference looks into: the parts of an object by their names, those of an array by their places.
   var customMirror: Mirror {
     switch self {
-    case .null, .bool, .integer, .number, .string: Mirror(self, children: [])
+    case .null, .bool, .integer, .unsigned, .number, .string: Mirror(self, children: [])
     case .array(let array): Mirror(self, unlabeledChildren: array, displayStyle: .collection)
     case .object(let object):
       Mirror(self, unlabeledChildren: object.map { (key: $0.key, value: $0.value) }, displayStyle: .dictionary)
@@ -69,6 +74,7 @@ extension JSONValue: CustomStringConvertible {
     case .null: "null"
     case .bool(let bool): "\(bool)"
     case .integer(let integer): "\(integer)"
+    case .unsigned(let unsigned): "\(unsigned)"
     case .number(let number): "\(number)"
     case .string(let string): string.debugDescription
     case .array(let array): "[\(array.map(\.description).joined(separator: ","))]"
