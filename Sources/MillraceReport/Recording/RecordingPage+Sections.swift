@@ -100,10 +100,9 @@ extension RecordingPage {
   // MARK: Commits
 
   private func writeChanges(_ write: (String) throws -> Void) rethrows {
-    let shown = changes.count { if case .commit = $0 { true } else { false } }
     let head: HTML = """
       <h2 id="commits">Commits and what they changed</h2>
-      <p class="note">What was, and what it became.\(Self.leftOut(shown: shown, of: summary.commits, "commits"))</p>
+      <p class="note">What was, and what it became.\(Self.leftOut(shown: shownCommits, of: summary.commits, "commits"))</p>
       <table>
       <thead><tr><th class="number">revision</th><th class="number">at</th><th>run</th><th>mutation</th><th>difference</th></tr></thead>
       <tbody>

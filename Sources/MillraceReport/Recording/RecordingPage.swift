@@ -36,7 +36,7 @@ package struct RecordingPage: Sendable {
   }
 
   /// Runs whose outcome is awaited; those beyond are counted, and get no latency.
-  private static let mostOpen = 1 << 16
+  static let mostOpen = 1 << 16
 
   /// What may be seen of the whole.
   package var facts: Facts
@@ -48,21 +48,24 @@ package struct RecordingPage: Sendable {
   private(set) var callTimes = NamedTimes()
   private(set) var tree = CausalityTree()
   private(set) var changes: [Change] = []
+  private(set) var shownCommits = 0
   private(set) var untimed = 0
   private var open: [RunID: Open] = [:]
+  /// Runs that were open at a gap, in which their outcomes may be missing.
+  private var doubtful: [RunID: Open] = [:]
 
   /// A page of nothing yet.
   ///
   /// - Parameters:
   ///   - facts: what is said of the recording as a whole.
-  ///   - rows: how many actions are shown, and how many lines of commits.
+  ///   - rows: how many actions are shown, and how many commits; between those as many gaps and recorded states.
   package init(_ facts: Facts, rows: Int) {
     self.facts = facts
     limit = rows
   }
 
   /// Whether a commit that comes now is shown; the difference of any other need not be found.
-  package var showsNextCommit: Bool { changes.count < limit }
+  package var showsNextCommit: Bool { shownCommits < limit }
 
   /// Whether an action that comes now is shown; the text of any other need not be made.
   package var showsNextAction: Bool { tree.nodes.count < limit }
@@ -71,7 +74,7 @@ package struct RecordingPage: Sendable {
   var shownActions: Int { tree.nodes.count }
 
   /// How many runs have no outcome at the end.
-  var stillOpen: Int { open.count }
+  var stillOpen: Int { open.count + doubtful.count }
 
   /// Adds what happened next.
   package mutating func take(_ event: RecordingEvent) {
@@ -87,15 +90,17 @@ package struct RecordingPage: Sendable {
     case .call(_, let took, let name): callTimes.record(took, for: name)
     case .commit(let at, let revision, let run, let text, let difference):
       bands.addCommit(at: at)
-      add(.commit(at: at, revision: revision, run: run, text: text, difference: difference))
+      guard showsNextCommit else { return }
+      changes.append(.commit(at: at, revision: revision, run: run, text: text, difference: difference))
+      shownCommits += 1
     case .end(let at, let run, let outcome):
       tree.end(run, at: at, outcome)
-      guard let ended = open.removeValue(forKey: run) else { return }
-      bands.setOpen(open.count, at: at)
-      actionTimes.record(at - ended.start, for: ended.name)
+      end(run, at: at)
     case .state(let at, let revision, let difference):
-      if let difference { add(.state(at: at, revision: revision, difference: difference)) }
-    case .gap(let at, let missed): add(.gap(at: at, missed: missed))
+      if let difference { addBetween(.state(at: at, revision: revision, difference: difference)) }
+    case .gap(let at, let missed):
+      addBetween(.gap(at: at, missed: missed))
+      doubtOpen(at: at)
     }
   }
 
@@ -108,7 +113,29 @@ package struct RecordingPage: Sendable {
     bands.setOpen(open.count, at: begun.start)
   }
 
-  private mutating func add(_ change: Change) {
-    if showsNextCommit { changes.append(change) }
+  private mutating func end(_ run: RunID, at time: Int64) {
+    if let ended = open.removeValue(forKey: run) {
+      bands.setOpen(open.count, at: time)
+      actionTimes.record(time - ended.start, for: ended.name)
+    } else if let ended = doubtful.removeValue(forKey: run) {
+      actionTimes.record(time - ended.start, for: ended.name)
+    }
+  }
+
+  /// Counts the open runs as open no longer, for their outcomes may be among what is missing; one that comes is taken as it is.
+  private mutating func doubtOpen(at time: Int64) {
+    guard !open.isEmpty else { return }
+    if open.count + doubtful.count > Self.mostOpen {
+      untimed += doubtful.count
+      doubtful = [:]
+    }
+    doubtful.merge(open) { _, new in new }
+    open = [:]
+    bands.setOpen(0, at: time)
+  }
+
+  /// Adds a line that is no commit, of which there may be as many as of commits.
+  private mutating func addBetween(_ change: Change) {
+    if showsNextCommit, changes.count - shownCommits < limit { changes.append(change) }
   }
 }

@@ -62,6 +62,46 @@ struct RecordingPageTests {
     #expect(text.contains("<dt>Commits</dt><dd>30, up to revision 30</dd>"))
   }
 
+  @Test("States and gaps take no place of commits, and are bounded as these are")
+  func linesBetween() {
+    var page = RecordingPage(RecordingPage.Facts(name: "between", lines: []), rows: 3)
+    for number in 1...5 {
+      page.take(.gap(at: 0, missed: 1))
+      page.take(.state(at: 0, revision: number, difference: ["x"]))
+      page.take(.commit(at: 0, revision: number, run: run(number), text: "c", difference: nil))
+    }
+    let text = text(page)
+    #expect(rows("commit", in: text) == 3)
+    #expect(rows("gap", in: text) + rows("state", in: text) == 3)
+    #expect(text.contains("Shown are the first 3 of 5 commits; give --rows 5 to show all."))
+  }
+
+  @Test("Runs that were open at a gap are not drawn as open behind it; one whose outcome comes has its latency")
+  func openAtGap() {
+    var page = RecordingPage(RecordingPage.Facts(name: "gaps", lines: []), rows: 10)
+    for number in 1...4 {
+      page.take(.action(at: 0, run: run(number), parent: nil, isAccepted: true, name: "open", text: "open"))
+    }
+    page.take(.gap(at: 1_000, missed: 2))
+    page.take(.end(at: 2_000, run: run(1), outcome: .finished))
+    page.take(.action(at: 3_000, run: run(5), parent: nil, isAccepted: true, name: "open", text: "open"))
+    #expect(page.bands.filled.last?.lastOpen == 1)
+    #expect(page.stillOpen == 4)
+    #expect(page.actionTimes.rows.map(\.times.count) == [1])
+  }
+
+  @Test("Gap upon gap, a bounded number of runs is held that were open before; the others are not counted, and said so")
+  func manyGaps() {
+    var page = RecordingPage(RecordingPage.Facts(name: "gaps", lines: []), rows: 0)
+    let half = RecordingPage.mostOpen / 2 + 1
+    for number in 1...(2 * half) {
+      page.take(.action(at: 0, run: run(number), parent: nil, isAccepted: true, name: "open", text: ""))
+      if number % half == 0 { page.take(.gap(at: 0, missed: 1)) }
+    }
+    #expect(page.stillOpen == half)
+    #expect(page.untimed == half)
+  }
+
   @Test("What has no outcome, was rejected, is missing or came without its sender is told")
   func odds() {
     var page = RecordingPage(RecordingPage.Facts(name: "odds", lines: [], notes: ["It is <odd>."]), rows: 100)
