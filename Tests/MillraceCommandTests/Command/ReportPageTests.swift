@@ -71,9 +71,9 @@ struct ReportPageTests {
     <!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'">
     <img src="picture.png"><script>1</script>
     """.write(to: folder.file("forbidden.html"), atomically: true, encoding: .utf8)
-    #expect(try await browser.load("forbidden.html").console.count == 2)
+    #expect(try await browser.load("forbidden.html").console.count >= 2)
     try "<!DOCTYPE html><script>missing()</script>".write(
       to: folder.file("mistake.html"), atomically: true, encoding: .utf8)
-    #expect(try await browser.load("mistake.html").console.count == 1)
+    #expect(try await browser.load("mistake.html").console.contains { $0.contains("missing is not defined") })
   }
 }

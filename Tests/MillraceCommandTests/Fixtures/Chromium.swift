@@ -1,8 +1,11 @@
 import Foundation
 import Testing
 
-/// The browser that pages are loaded in, without a window; each call is a process that ends by itself.
+/// The browser that pages are loaded in, without a window; each call is a process that ends by itself, or is ended.
 struct Chromium: Sendable {
+  /// How many seconds a page may take before its browser is killed.
+  private static let limit = 60
+
   /// What a browser made of a page.
   struct Page: Sendable {
     /// The elements after the page was loaded, as HTML.
@@ -74,11 +77,15 @@ struct Chromium: Sendable {
 
   private func run(_ arguments: [String]) async throws -> FinishedCommand {
     let end = try await FinishedCommand(
-      program,
+      "/usr/bin/env",
       [
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+        // Nothing of the user's settings is read, or left behind there.
+        "HOME=\(folder.url.path)", "XDG_CONFIG_HOME=\(folder.url.path)", "XDG_CACHE_HOME=\(folder.url.path)", "timeout",
+        "--kill-after=5", "\(Self.limit)", program, "--headless", "--no-sandbox", "--disable-gpu",
+        "--disable-dev-shm-usage", "--no-first-run",
         "--enable-logging=stderr", "--user-data-dir=\(folder.file("profile").path)",
       ] + arguments, in: folder)
+    try #require(end.code != 124 && end.code != 137, "\(program) did not end within \(Self.limit) s.")
     try #require(end.code == 0, "\(program) ended with \(end.code): \(end.errors.suffix(2_000))")
     return end
   }
