@@ -1,19 +1,6 @@
-/// Random numbers that are the same each time: SplitMix64, by Steele, Lea and Flood.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+import MillraceTesting
 
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SeededGenerator {
   /// A number from 0 to the limit; small ones are as likely as large ones.
   mutating func nanoseconds(below limit: Int64) -> Int64 {
     Int64.random(in: 0..<limit, using: &self) >> Int64.random(in: 0...62, using: &self)

@@ -1,3 +1,4 @@
+import MillraceTesting
 import Testing
 
 @testable import Millrace
