@@ -14,6 +14,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported each time.
     public static let unhandledFailure = Kind(name: "unhandledFailure")
 
+    /// A thunk threw another error than `CancellationError`.
+    ///
+    /// Reported each time, whether the task that `send` returned is awaited or not.
+    public static let thunkFailure = Kind(name: "thunkFailure")
+
     /// A plan contradicts itself.
     ///
     /// Reported once a store for each problem.

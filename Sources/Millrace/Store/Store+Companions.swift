@@ -42,32 +42,35 @@ extension Store {
   ///
   /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
   ///
-  /// **Errors.** An error thrown by the closure is that of the task which this returns; if nobody looks it is lost.
+  /// **Errors.** An error thrown by the closure is that of the task which this returns. Because nobody may look there,
+  /// `StoreConfiguration.report` is told of it too, unless it is a `CancellationError`.
   ///
   /// - Returns: the closure's task, to be awaited or cancelled.
   @discardableResult
   public nonisolated func send(
     thunk: @escaping Thunk
   ) -> Task<Void, any Error> {
-    let access = access
+    let (access, report) = (access, runner.configuration.report)
     return runner.accompany { isNested, hasReturned in
-      if runner.isOwnedHere {
-        // Inside a step the thread may do others' work, and its task is none of the sender's.
-        Task.detached {
-          defer { hasReturned() }
+      let body: @Sendable () async throws -> Void = {
+        defer { hasReturned() }
+        do {
           try await thunk(access)
-        }
-      } else if isNested {
-        Task {
-          defer { hasReturned() }
-          try await thunk(access)
-        }
-      } else {
-        Task.immediate {
-          defer { hasReturned() }
-          try await thunk(access)
+        } catch {
+          if !(error is CancellationError) { report(Self.thunkFailure(error)) }
+          throw error
         }
       }
+      // Inside a step the thread may do others' work, and its task is none of the sender's.
+      if runner.isOwnedHere { return Task.detached { try await body() } }
+      return isNested ? Task { try await body() } : Task.immediate { try await body() }
     }
+  }
+
+  private nonisolated static func thunkFailure(_ error: any Error) -> Incident {
+    Incident(
+      .thunkFailure, of: I.Action.self, error: error,
+      "A thunk of \(String(reflecting: I.self)) threw: \(error). Catch the error in the thunk, and send an action that says "
+        + "so, if the state is to show it.")
   }
 }

@@ -53,9 +53,21 @@ struct ThunkTests {
     #expect(count.value == 1)
   }
 
-  @Test("An error that a thunk throws is that of its task")
+  @Test("An error that a thunk throws is that of its task, and is reported unless it says that the thunk was cancelled")
   func error() async {
+    let reported = Notes<String>()
+    var configuration = StoreConfiguration()
+    configuration.report = { reported.note("\($0.kind), \($0.error.map { "\($0)" } ?? ""): \($0)") }
+    let store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: configuration)
     await #expect(throws: Mishap()) { try await store.send { _ in throw Mishap() }.value }
+    await #expect(throws: CancellationError.self) { try await store.send { _ in throw CancellationError() }.value }
+    #expect(
+      reported.all == [
+        """
+        thunkFailure, \(Mishap()): A thunk of \(String(reflecting: Sheet.self)) threw: \(Mishap()). Catch the error in the thunk, \
+        and send an action that says so, if the state is to show it.
+        """
+      ])
   }
 
   @Test("A thunk of an actor runs there")
