@@ -44,7 +44,7 @@ struct InterceptorReentrancyTests {
     let (count, depth, deepest) = (scaled(100_000), Box(0), Box(0))
     let chain = Box<[any Interceptor<Counting.Action, Counting.Mutation, Counting.State>]>([])
     chain.value = [
-      Injecting { [store] action, context in
+      Choosing<Counting> { [store] action, context in
         guard case .add(let number) = action, number < count else { return .pass }
         let now = depth.update {
           $0 += 1; return $0
@@ -72,7 +72,7 @@ struct InterceptorReentrancyTests {
     let count = scaled(50_000)
     let notes = Notes<Int>()
     store.setInterceptors([
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         if case .add(let number) = action, number > 0 { notes.note(number) }
         guard case .add(0) = action else { return .pass }
         for number in 1...count { context.send(.add(number)) }
@@ -88,7 +88,7 @@ struct InterceptorReentrancyTests {
   func taskInsideAnInterception() async throws {
     let notes = Notes<String>()
     store.setInterceptors([
-      Injecting { [store] action, _ in
+      Choosing<Counting> { [store] action, _ in
         notes.note("\(action) in")
         if action == .add(1) {
           Task.immediate {
@@ -111,7 +111,7 @@ struct InterceptorReentrancyTests {
   func injectedBehind(isSubmitted: Bool) async throws {
     let accepted = Notes<String>()
     store.setInterceptors([
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         if action == .add(1) { context.send(.add(2)) }
         return .pass
       },
@@ -130,7 +130,7 @@ struct InterceptorReentrancyTests {
   func replacedWhileIntercepting() async throws {
     let notes = Notes<String>()
     store.setInterceptors([
-      Injecting { [store] action, _ in
+      Choosing<Counting> { [store] action, _ in
         notes.note("old \(action)")
         store.setInterceptors([Hooked { hook, action in notes.note("new \(hook) \(action)") }])
         return .pass
@@ -195,7 +195,7 @@ struct InterceptorReentrancyTests {
     let (gate, begun) = (Gate(), Recorder<Void>())
     let running = store.send(.run { await gate.enterIgnoringCancellation() })
     try await gate.waitForArrivals()
-    if isIntercepted { store.setInterceptors([Injecting { _, _ in .reject("closed") }]) }
+    if isIntercepted { store.setInterceptors([Choosing<Counting> { _, _ in .reject("closed") }]) }
     let accompanying = store.send { _ in
       try? await Gate().enter()
       begun.record(())
@@ -236,7 +236,7 @@ struct InterceptorReentrancyTests {
     let (gate, context, kinds) = (Gate(), Box<InterceptionContext<Counting.Action>?>(nil), Notes<String>())
     var store: Store<Counting>? = Store(initial: Counting.State(), interactor: Counting())
     store?.setInterceptors([
-      Injecting { _, given in
+      Choosing<Counting> { _, given in
         context.value = given
         return .pass
       },
@@ -253,20 +253,6 @@ struct InterceptorReentrancyTests {
     #expect(await receipt?.outcome.kind == .shutDown)
     #expect(kinds.all == ["run shutDown", "add(1) shutDown"])
     context.value = nil
-  }
-}
-
-/// Chooses what becomes of an action, and may send others.
-private struct Injecting: Interceptor {
-  typealias Mutation = Counting.Mutation
-  typealias State = Counting.State
-
-  let choose: @Sendable (Counting.Action, InterceptionContext<Counting.Action>) -> Interception<Counting.Action>
-
-  func intercept(
-    _ action: Counting.Action, context: InterceptionContext<Counting.Action>
-  ) -> Interception<Counting.Action> {
-    choose(action, context)
   }
 }
 

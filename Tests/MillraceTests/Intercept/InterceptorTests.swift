@@ -42,7 +42,7 @@ struct InterceptorTests {
   @Test("L5: an action that an interceptor sends passes the whole chain, behind the one that is being intercepted")
   func injected() async throws {
     let notes = Notes<String>()
-    let injecting = Injecting { action, context in
+    let injecting = Choosing<Counting> { action, context in
       guard case .add(let number) = action, number > 1 else { return .pass }
       context.send(.add(number - 1))
       notes.note("\(number) sent")
@@ -59,7 +59,7 @@ struct InterceptorTests {
   func multiplied() async throws {
     let later = Box<InterceptionContext<Counting.Action>?>(nil)
     store.setInterceptors([
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         guard case .add(10) = action else { return .pass }
         later.value = context
         context.send(.add(1))
@@ -77,7 +77,7 @@ struct InterceptorTests {
   func chainOfInjected() async {
     let count = 100_000
     store.setInterceptors([
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         if case .add(let number) = action, number < count { context.send(.add(number + 1)) }
         return .pass
       }
@@ -133,7 +133,7 @@ struct InterceptorTests {
   func everyWay() async throws {
     let traces = Notes<String?>()
     store.setInterceptors([
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         traces.note(context.trace?.traceparent)
         guard case .add(let number) = action else { return .pass }
         return number == 9 ? .reject("nine") : .replace(.add(number * 10))
@@ -152,7 +152,7 @@ struct InterceptorTests {
   func parent() async throws {
     let contexts = Notes<InterceptionContext<Counting.Action>>()
     store.setInterceptors([
-      Injecting { _, context in
+      Choosing<Counting> { _, context in
         contexts.note(context)
         return .pass
       }
@@ -177,7 +177,7 @@ struct InterceptorTests {
     var store: Store<Counting>? = Store(initial: Counting.State(), interactor: Counting())
     store?.setInterceptors([
       Spy("a", notes),
-      Injecting { _, context in
+      Choosing<Counting> { _, context in
         later.value = context
         return .pass
       },
@@ -197,7 +197,7 @@ struct InterceptorTests {
     let (tasks, each) = (8, 200)
     let ended = Box(0)
     let chain: [any Interceptor<Counting.Action, Counting.Mutation, Counting.State>] = [
-      Injecting { action, context in
+      Choosing<Counting> { action, context in
         guard case .add(let number) = action else { return .pass }
         if number == 7 { context.send(.add(0)) }
         return number == 5 ? .reject("five") : .pass
@@ -306,20 +306,6 @@ private struct Spy: Interceptor {
 
   func ended(_ cause: Cause<Counting.Action>, outcome: Outcome) {
     notes.note("\(name): \(cause.action) \(outcome.kind)")
-  }
-}
-
-/// Chooses what becomes of an action, and may send others.
-private struct Injecting: Interceptor {
-  typealias Mutation = Counting.Mutation
-  typealias State = Counting.State
-
-  let choose: @Sendable (Counting.Action, InterceptionContext<Counting.Action>) -> Interception<Counting.Action>
-
-  func intercept(
-    _ action: Counting.Action, context: InterceptionContext<Counting.Action>
-  ) -> Interception<Counting.Action> {
-    choose(action, context)
   }
 }
 

@@ -97,10 +97,8 @@ struct SupervisionTests {
     #expect(incidents.recorded.count == 3)
   }
 
-  @Test("R3: late emits are dropped, counted each, and reported once a store")
-  func lateEmitsAreReportedOnce() async throws {
-    let (store, incidents) = reporting()
-    let gate = Gate()
+  /// A run that has its outcome, and whose handler returns when the gate is opened.
+  private func cancelledRun(of store: Store<Script>, until gate: Gate) async throws -> Run<Script> {
     let runs = Recorder<Run<Script>>()
     let receipt = store.send(
       .handle { run in
@@ -109,6 +107,14 @@ struct SupervisionTests {
       })
     let run = try await runs.next()
     receipt.cancel()
+    return run
+  }
+
+  @Test("R3: late emits are dropped, counted each, and reported once a store")
+  func lateEmitsAreReportedOnce() async throws {
+    let (store, incidents) = reporting()
+    let gate = Gate()
+    let run = try await cancelledRun(of: store, until: gate)
     for _ in 0..<5 { #expect(!run.emit("late")) }
     let incident = try await incidents.next()
     #expect(incident.kind == .lateEmit)
@@ -130,14 +136,7 @@ struct SupervisionTests {
   func lateEmitsBehindATakenTurn() async throws {
     let (store, incidents) = reporting()
     let gate = Gate()
-    let runs = Recorder<Run<Script>>()
-    let receipt = store.send(
-      .handle { run in
-        runs.record(run)
-        await gate.enterIgnoringCancellation()
-      })
-    let run = try await runs.next()
-    receipt.cancel()
+    let run = try await cancelledRun(of: store, until: gate)
     let (latch, thread) = try await store.block()
     #expect(!run.emit("late"))
     latch.open()

@@ -27,7 +27,7 @@ struct FeedbackTests {
   @Test("First actions pass the interceptors")
   func startIsIntercepted() {
     let count = Box(0)
-    let interceptor = Choosing { _, _ in
+    let interceptor = Choosing<Sheet> { _, _ in
       count.update {
         $0 += 1; return $0 == 2
       } ? .reject("the second") : .pass
@@ -39,7 +39,7 @@ struct FeedbackTests {
   @Test("First actions come from outside of any run, though a handler of another store made the store")
   func startHasNoParent() async {
     let parents = Notes<RunID?>()
-    let interceptor = Choosing { _, context in
+    let interceptor = Choosing<Sheet> { _, context in
       parents.note(context.parent)
       return .pass
     }
@@ -256,20 +256,6 @@ extension Feedback where State == Sheet.State, Action == Sheet.Action {
 extension Sheet.Action {
   /// Appends an item.
   static func append(_ item: Int) -> Self { .write { $0.items.append(item) } }
-}
-
-/// Chooses what becomes of an action.
-struct Choosing: Interceptor {
-  typealias Mutation = Sheet.Mutation
-  typealias State = Sheet.State
-
-  let choose: @Sendable (Sheet.Action, InterceptionContext<Sheet.Action>) -> Interception<Sheet.Action>
-
-  func intercept(
-    _ action: Sheet.Action, context: InterceptionContext<Sheet.Action>
-  ) -> Interception<Sheet.Action> {
-    choose(action, context)
-  }
 }
 
 /// The numbers from 1, with a look at each when it is asked for.

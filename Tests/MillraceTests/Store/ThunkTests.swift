@@ -42,7 +42,7 @@ struct ThunkTests {
   func interceptors() async throws {
     let count = Box(0)
     store.setInterceptors([
-      Choosing { _, _ in
+      Choosing<Sheet> { _, _ in
         count.update { $0 += 1 }
         return .reject("no")
       }
