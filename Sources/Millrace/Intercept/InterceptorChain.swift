@@ -6,10 +6,12 @@ final class InterceptorChain<I: Interactor>: Sendable {
 
   @usableFromInline let interceptors: [Element]
   private let witnesses: [any StepWitness]
+  private let refusalWitnesses: [any RefusalWitness<I.Action>]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
     witnesses = interceptors.compactMap { $0 as? any StepWitness }
+    refusalWitnesses = interceptors.compactMap { $0 as? any RefusalWitness<I.Action> }
   }
 
   /// What goes on in place of an action.
@@ -41,6 +43,11 @@ final class InterceptorChain<I: Interactor>: Sendable {
   @usableFromInline
   func stepEnded(of action: ActionID) {
     for witness in witnesses { witness.stepEnded(of: action) }
+  }
+
+  @usableFromInline
+  func refused(_ cause: Cause<I.Action>) {
+    for witness in refusalWitnesses { witness.refused(cause) }
   }
 
   @inlinable

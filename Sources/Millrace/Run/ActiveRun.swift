@@ -6,6 +6,11 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
   /// *Owner's.*
   @exclusivity(unchecked) @usableFromInline var phase = RunPhase()
 
+  /// Whether it was told of as accepted, or would have been if there had been interceptors.
+  ///
+  /// *Owner's.*
+  @exclusivity(unchecked) @usableFromInline var wasAccepted = false
+
   /// Neighbours in the one list it stands in: of those that run, or that wait.
   ///
   /// *Owner's.*

@@ -123,7 +123,9 @@ extension Runner {
   @inlinable
   func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {
     guard let chain = ledger?.chain else { return }
-    chain.ended(cause(of: run), outcome)
+    let cause = cause(of: run)
+    if !run.wasAccepted, outcome.isRefusal { chain.refused(cause) }
+    chain.ended(cause, outcome)
   }
 
   /// *Owner's.*
@@ -143,5 +145,16 @@ extension Runner {
     let cause = Cause(action: run.action, context: run.context)
     board?.cause = cause
     return cause
+  }
+}
+
+extension Outcome {
+  /// Whether it may be that of an action that was never accepted.
+  @inlinable var isRefusal: Bool {
+    guard case .rejected(let reason) = self else { return false }
+    return switch reason {
+    case .full, .shuttingDown, .intercepted: true
+    case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided: false
+    }
   }
 }

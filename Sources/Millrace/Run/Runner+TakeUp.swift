@@ -64,6 +64,7 @@ extension Runner {
   @inlinable
   func takeUp(_ run: ActiveRun<I>, _ plan: Plan) {
     guard admits(run, plan.terms) else { return }
+    run.wasAccepted = true
     if !takesShortWay { noteAccepted(run) }
     if let terms = plan.terms {
       schedule(run, Course(run, terms: terms), terms)

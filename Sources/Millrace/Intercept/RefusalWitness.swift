@@ -1,0 +1,10 @@
+/// An interceptor that is also told which actions end without ever having been accepted.
+///
+/// By ``Interceptor/ended(_:outcome:)`` alone nobody can know it who was not among the interceptors all the time.
+package protocol RefusalWitness<Action>: Sendable {
+  /// What is sent to the store.
+  associatedtype Action: Sendable
+
+  /// Called with the store's turn, right before the action's end is told.
+  func refused(_ cause: Cause<Action>)
+}
