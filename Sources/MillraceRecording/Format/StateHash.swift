@@ -2,9 +2,12 @@ import Foundation
 
 /// A number that tells states apart, and is the same in every process and on every machine.
 ///
-/// It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over the state as JSON with sorted keys, as the file has it. Sets, and
-/// dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between processes. So equal
-/// hashes say that two states are the same, and where hashes differ a replay compares the states themselves.
+/// It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over the state as JSON with sorted keys, as the file has it.
+///
+/// **Order.** Sets, and dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between
+/// processes. So equal hashes say that two states are the same, and where hashes differ a replay compares what the states encode:
+/// the elements of arrays in their order, those of a `Set` and the pairs of a `Dictionary` in any. A type that encodes the elements
+/// of a set itself, one by one, has to sort them.
 public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
   /// The hash as a number.
   public let value: UInt64
