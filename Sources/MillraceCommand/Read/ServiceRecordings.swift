@@ -17,7 +17,7 @@ struct ServiceRecordings<I: Interactor>: Recordings where I.Action: Codable, I.M
   func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool) {
     let report = try Recording.replay(
       contentsOf: file.url, with: I.self, redaction: redaction, acceptsCutEnd: file.acceptsCutEnd)
-    return (report.description, report.isSame)
+    return (report.description, report.verdict != .different)
   }
 
   var texts: RecordingTexts<Action, Mutation, State> {

@@ -39,6 +39,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
   init(_ code: Code, line: Int? = nil, _ description: String) {
     self.code = code
     self.line = line
-    self.description = description
+    // Parts of it may come from a file that somebody else has written.
+    self.description = description.shown()
   }
 }

@@ -3,11 +3,22 @@ public struct RecordingHeader: Sendable, Hashable {
   /// The version of the format; this one writes ``currentVersion``, and reads that and older ones.
   public let version: Int
 
-  /// The names of the types whose values were recorded, with their modules; for the reader of messages, not compared.
-  public let action, mutation, state: String
-
   /// Whether a ``Redaction`` has changed what was recorded.
   public let isRedacted: Bool
+
+  let types: TypeNames
+
+  /// The name of the type of the actions, with its module.
+  ///
+  /// A recording can be read with types of other names, as long as they decode what was encoded. Where they do not, or a replay
+  /// leads to another state, the names say whether it is a recording of something else.
+  public var action: String { types.action }
+
+  /// The name of the type of the mutations, with its module; as ``action``.
+  public var mutation: String { types.mutation }
+
+  /// The name of the type of the state, with its module; as ``action``.
+  public var state: String { types.state }
 
   /// What a file of a recording begins with.
   static var beginning: String { "{\"millraceRecording\":" }
@@ -16,18 +27,12 @@ public struct RecordingHeader: Sendable, Hashable {
   public static var currentVersion: Int { 1 }
 
   package init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool) {
-    version = RecordingHeader.currentVersion
-    action = String(reflecting: types.0)
-    mutation = String(reflecting: types.1)
-    state = String(reflecting: types.2)
-    self.isRedacted = isRedacted
+    self.init(version: RecordingHeader.currentVersion, types: TypeNames(of: types), isRedacted: isRedacted)
   }
 
-  init(version: Int, action: String, mutation: String, state: String, isRedacted: Bool) {
+  init(version: Int, types: TypeNames, isRedacted: Bool) {
     self.version = version
-    self.action = action
-    self.mutation = mutation
-    self.state = state
+    self.types = types
     self.isRedacted = isRedacted
   }
 }

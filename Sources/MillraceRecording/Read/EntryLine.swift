@@ -37,8 +37,8 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
         .state(
           RecordedState(
             at: at, revision: try line.count(.revision),
-            hash: try line.decode(HashText.self, forKey: .hash).hash, state: try line.decode(State.self, forKey: .state)
-          ))
+            hash: try line.decodeIfPresent(HashText.self, forKey: .hash)?.hash,
+            state: try line.decode(State.self, forKey: .state)))
       case .gap: .gap(RecordedGap(at: at, missed: try line.count(.missed)))
       }
   }

@@ -6,20 +6,17 @@ struct HeaderLine<State: Codable & Sendable>: Decodable {
   let start: RecordedState<State>
 
   private enum Key: String, CodingKey {
-    case millraceRecording, actionType, mutationType, stateType, redacted, at, revision, hash, state
+    case millraceRecording, redacted, at, revision, hash, state
   }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     header = RecordingHeader(
-      version: try container.decode(Int.self, forKey: .millraceRecording),
-      action: try container.decode(String.self, forKey: .actionType),
-      mutation: try container.decode(String.self, forKey: .mutationType),
-      state: try container.decode(String.self, forKey: .stateType),
+      version: try container.decode(Int.self, forKey: .millraceRecording), types: try TypeNames(from: decoder),
       isRedacted: try container.decode(Bool.self, forKey: .redacted))
     start = RecordedState(
       at: try container.nanoseconds(.at), revision: try container.count(.revision),
-      hash: try container.decode(HashText.self, forKey: .hash).hash,
+      hash: try container.decodeIfPresent(HashText.self, forKey: .hash)?.hash,
       state: try container.decode(State.self, forKey: .state))
   }
 }

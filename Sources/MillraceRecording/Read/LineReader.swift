@@ -36,33 +36,37 @@ struct LineReader {
     self.more = more
   }
 
+  /// The first bytes of what was not read yet, so many of them or all that there are; they are read again.
+  mutating func beginning(_ count: Int) throws -> Data {
+    while chunk.count < count, let next = try more(), !next.isEmpty { chunk.append(next) }
+    return chunk.prefix(count)
+  }
+
   /// The next line; nil at the end.
   mutating func next() throws -> Line? {
-    var begun: Data?
+    // Put together once, so that a line of many chunks is copied once.
+    var parts: [Data] = []
     while true {
       if let end = chunk.firstLineBreak {
-        let part = chunk[chunk.startIndex..<end]
+        parts.append(chunk[chunk.startIndex..<end])
         chunk = chunk[(end + 1)...]
-        return line(begun, part, isWhole: true)
+        return line(parts, isWhole: true)
       }
-      if !chunk.isEmpty {
-        // Taken out while it grows, so that it is not copied each time.
-        var grown = begun ?? Data()
-        begun = nil
-        grown.append(chunk)
-        begun = grown
-      }
+      if !chunk.isEmpty { parts.append(chunk) }
       guard let next = try more(), !next.isEmpty else {
         chunk = Data()
-        return begun.map { line(nil, $0, isWhole: false) }
+        return parts.isEmpty ? nil : line(parts, isWhole: false)
       }
       chunk = next
     }
   }
 
-  private mutating func line(_ begun: Data?, _ part: Data, isWhole: Bool) -> Line {
+  private mutating func line(_ parts: [Data], isWhole: Bool) -> Line {
     number += 1
-    return Line(number: number, bytes: begun.map { $0 + part } ?? part, isWhole: isWhole)
+    if parts.count == 1 { return Line(number: number, bytes: parts[0], isWhole: isWhole) }
+    var bytes = Data(capacity: parts.reduce(0) { $0 + $1.count })
+    for part in parts { bytes.append(part) }
+    return Line(number: number, bytes: bytes, isWhole: isWhole)
   }
 }
 

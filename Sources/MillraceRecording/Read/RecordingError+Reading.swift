@@ -37,19 +37,53 @@ extension RecordingError {
     RecordingError(
       .cutEnd, line: line,
       """
-      Line \(line), the last one, is cut in the middle, as by a crash; accept the cut end (acceptsCutEnd: true) to read what \
-      stands before it.
+      Line \(line), the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end \
+      (acceptsCutEnd: true) to read what stands before it.
       """)
   }
 
-  static func broken(line: Int, _ error: any Error, of header: RecordingHeader?) -> RecordingError {
-    let types = header.map { " (\($0.action), \($0.mutation), \($0.state))" } ?? ""
-    return RecordingError(
+  static func damagedState(line: Int) -> RecordingError {
+    RecordingError(
       .brokenLine, line: line,
       """
-      Line \(line) cannot be read: \(reason(ofDecoding: error)). If the types\(types) have changed since it was recorded, let \
-      them decode what they encoded then, or read it with that version of the program.
+      Line \(line) has another state than the one its hash was made of, so the line was damaged or changed; take the file as the \
+      recorder wrote it, or take "hash" out of the line if it was changed on purpose.
       """)
+  }
+
+  /// - Parameters:
+  ///   - recorded: the types that the recording is of; nil if its header does not tell.
+  ///   - types: the types that it is read with.
+  static func broken(
+    line: Int, _ error: any Error, of recorded: TypeNames?, readWith types: TypeNames
+  ) -> RecordingError {
+    let fix: String
+    if let recorded, recorded != types, isAboutValue(error) {
+      fix = """
+        The recording is of \(recorded), and is read with \(types): read it with the types that it is of, or let these decode \
+        what those have encoded, if they are the same by another name.
+        """
+    } else {
+      fix = """
+        If the types\(recorded.map { " \($0)" } ?? "") have changed since it was recorded, let them decode what they encoded then, \
+        or read it with that version of the program.
+        """
+    }
+    return RecordingError(.brokenLine, line: line, "Line \(line) cannot be read: \(reason(ofDecoding: error)). \(fix)")
+  }
+
+  /// Whether an error is one of a service's own types, and not of the format.
+  private static func isAboutValue(_ error: any Error) -> Bool {
+    let key: String? =
+      switch error {
+      case DecodingError.keyNotFound(let key, let context): (context.codingPath.first ?? key).stringValue
+      case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context),
+        DecodingError.dataCorrupted(let context):
+        context.codingPath.first?.stringValue
+      // Thrown by a type of the service.
+      default: "state"
+      }
+    return key.map { ["action", "mutation", "state"].contains($0) } ?? false
   }
 
   private static func reason(ofDecoding error: any Error) -> String {

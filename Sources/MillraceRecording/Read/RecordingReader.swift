@@ -26,6 +26,9 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private let acceptsCutEnd: Bool
   private let name: String
   private let decoder: JSONDecoder
+
+  /// The types that it is read with.
+  private let types: TypeNames
   private var lines: LineReader
   private var order: EntryOrder
   private var hasEnded = false
@@ -59,10 +62,14 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
 
   private init(_ lines: LineReader, name: String, acceptsCutEnd: Bool) throws(RecordingError) {
     var lines = lines
-    decoder = JSON.decoder()
-    let first = try HeaderLine<State>.read(from: &lines, name: name, decoder)
-    (header, start) = (first.header, first.start)
+    let decoder = JSON.decoder()
+    let types = TypeNames(of: (Action.self, Mutation.self, State.self))
+    let (first, line) = try HeaderLine<State>.read(from: &lines, name: name, decoder, types)
+    start = try first.start.proven(by: line)
+    header = first.header
     order = EntryOrder(revision: first.start.revision)
+    self.decoder = decoder
+    self.types = types
     self.lines = lines
     self.name = name
     self.acceptsCutEnd = acceptsCutEnd
@@ -87,8 +94,14 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
       return nil
     }
     try check(entry, line.number)
+    let checked = try proven(entry, by: line)
     hasEnded = false
-    return entry
+    return checked
+  }
+
+  private func proven(_ entry: Entry, by line: LineReader.Line) throws(RecordingError) -> Entry {
+    guard case .state(let state) = entry else { return entry }
+    return .state(try state.proven(by: line))
   }
 
   private mutating func nextLine() throws(RecordingError) -> LineReader.Line? {
@@ -119,18 +132,23 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     if (try? decoder.decode(VersionLine.self, from: line.bytes)) != nil {
       return .secondHeader(line: line.number)
     }
-    return .broken(line: line.number, error, of: header)
+    return .broken(line: line.number, error, of: header.types, readWith: types)
   }
 }
 
 extension HeaderLine {
-  /// Reads the first line of a file.
+  /// Reads the first line of a file; what does not begin as a recording does is read no further.
   fileprivate static func read(
-    from lines: inout LineReader, name: String, _ decoder: JSONDecoder
-  ) throws(RecordingError) -> HeaderLine {
+    from lines: inout LineReader, name: String, _ decoder: JSONDecoder, _ types: TypeNames
+  ) throws(RecordingError) -> (HeaderLine, LineReader.Line) {
+    let beginning = Data(RecordingHeader.beginning.utf8)
     let line: LineReader.Line?
     do {
+      let found = try lines.beginning(beginning.count)
+      guard found.isEmpty || beginning.starts(with: found) else { throw RecordingError.noHeader }
       line = try lines.next()
+    } catch let error as RecordingError {
+      throw error
     } catch {
       throw .unreadable(name, error)
     }
@@ -140,9 +158,10 @@ extension HeaderLine {
     }
     guard version <= RecordingHeader.currentVersion else { throw .newer(version) }
     do {
-      return try decoder.decode(HeaderLine.self, from: line.bytes)
+      return (try decoder.decode(HeaderLine.self, from: line.bytes), line)
     } catch {
-      throw .broken(line: 1, error, of: nil)
+      throw .broken(
+        line: 1, error, of: try? decoder.decode(TypeNames.self, from: line.bytes), readWith: types)
     }
   }
 }

@@ -3,7 +3,9 @@ public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertib
   /// The first revision whose recorded state differs.
   public let revision: Int
 
-  /// The last revision before it whose recorded state was the same: one of the mutations between is reduced otherwise.
+  /// The last revision whose recorded state was the same: one of the mutations between is reduced otherwise.
+  ///
+  /// It is ``revision`` where two states are recorded of it.
   public let lastSame: Int
 
   /// The state that was recorded.
@@ -15,20 +17,24 @@ public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertib
   /// What differs, a line for each part: what was recorded, and what it is now.
   public let difference: [String]
 
-  /// Whether the recording was redacted, and the replay was given no redaction.
-  let isMissingRedaction: Bool
+  /// What may be the reason, if it is not the reducer: sentences, each behind a space.
+  let hint: String
 
   /// Where the states differ, and in what.
   public var description: String {
+    let lines = difference.map { "  \($0)" }.joined(separator: "\n")
+    if revision == lastSame {
+      return """
+        Two states are recorded of revision \(revision), and they differ though no mutation is between them: lines were changed, or \
+        put together. Take the file as the recorder wrote it. The later → the earlier:
+        \(lines)
+        """
+    }
     let mutations = lastSame + 1 == revision ? "Mutation \(revision)" : "A mutation of \(lastSame + 1) to \(revision)"
-    let hint =
-      isMissingRedaction
-      ? " The recording is redacted: if the reducer derives something from what was redacted, give the replay the same redaction."
-      : ""
     return """
       At revision \(revision) the state differs from what was recorded; at revision \(lastSame) it was the same. \(mutations) is \
       reduced otherwise than when it was recorded.\(hint) Recorded → replayed:
-      \(difference.map { "  \($0)" }.joined(separator: "\n"))
+      \(lines)
       """
   }
 }

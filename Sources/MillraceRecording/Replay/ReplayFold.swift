@@ -73,16 +73,30 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       throw RecordingError.wrongOrder(line: line, "has the state of", recorded.revision, after: last)
     case .restarts: state = recorded.state
     case .follows:
-      report.comparisons += 1
+      if recorded.revision != lastSame { report.comparisons += 1 }
       let current = redaction.map { $0.state(state) } ?? state
       if let difference = try EncodedDifference.lines(from: recorded.state, hash: recorded.hash, to: current) {
         report.divergence = ReplayDivergence(
           revision: recorded.revision, lastSame: lastSame, recorded: recorded.state, replayed: state,
-          difference: difference, isMissingRedaction: header.isRedacted && redaction == nil)
+          difference: difference, hint: hint)
         return false
       }
     }
     lastSame = recorded.revision
     return true
+  }
+
+  /// Why states may differ though the reducer is the same.
+  private var hint: String {
+    let types = TypeNames(of: (I.Action.self, I.Mutation.self, I.State.self))
+    let other =
+      header.types == types
+      ? ""
+      : " The recording is of \(header.types), and was replayed with \(types): replay it with the types that it is of."
+    let redacted =
+      header.isRedacted && redaction == nil
+      ? " The recording is redacted: if the reducer derives something from what was redacted, give the replay the same redaction."
+      : ""
+    return other + redacted
   }
 }

@@ -9,7 +9,7 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// How many mutations were reduced.
   public internal(set) var commits = 0
 
-  /// How many recorded states were compared.
+  /// How many recorded states were compared, each behind a commit at least.
   public internal(set) var comparisons = 0
 
   /// How many commits could not be replayed, because no state was recorded between a gap and them.
@@ -21,18 +21,35 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// Where the file was cut, if it was and that was accepted.
   public internal(set) var cut: RecordingError?
 
-  /// Whether all states that were compared are the same; at least the commits behind the last one are not compared.
-  public var isSame: Bool { divergence == nil }
-
-  /// The result as one sentence, or with what differs.
-  public var description: String {
-    if let divergence { return divergence.description }
-    let skipped = skipped == 0 ? "" : " \(skipped) commits behind gaps could not be replayed."
-    let cut = cut.flatMap(\.line).map { " The recording is cut in line \($0)." } ?? ""
-    let compared =
-      comparisons == 0
-      ? "no recorded state is behind them to compare with, for which a smaller checkpoint is needed."
-      : "\(comparisons) recorded states are the same."
-    return "Replayed \(commits) commits up to revision \(revision); \(compared)\(skipped)\(cut)"
+  /// What it has proven.
+  public var verdict: ReplayVerdict {
+    if divergence != nil { return .different }
+    return comparisons > 0 ? .same : .nothingCompared
   }
+
+  /// Whether states were compared, and all of them are the same; at least the commits behind the last one are not compared.
+  public var isSame: Bool { verdict == .same }
+
+  /// The result in a sentence or two, or with what differs.
+  public var description: String {
+    let beginning = "Replayed \(counted(commits, "commit")) up to revision \(revision)"
+    let notes =
+      (skipped == 0 ? "" : " \(counted(skipped, "commit")) behind gaps could not be replayed.")
+      + (cut.flatMap(\.line).map { " The recording is cut in line \($0)." } ?? "")
+    switch verdict {
+    case .different: return divergence.map(\.description) ?? ""
+    case .same:
+      let states = comparisons == 1 ? "1 recorded state is" : "\(comparisons) recorded states are"
+      return "\(beginning); \(states) the same.\(notes)"
+    case .nothingCompared where commits == 0:
+      return "No commit was replayed, so nothing was compared and nothing is proven.\(notes)"
+    case .nothingCompared:
+      return """
+        \(beginning), but nothing was compared and nothing is proven: no state is recorded behind \(commits == 1 ? "it" : "them"). \
+        End a recorder with finish(with: store.snapshot), or give it a smaller checkpoint.\(notes)
+        """
+    }
+  }
+
+  private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }

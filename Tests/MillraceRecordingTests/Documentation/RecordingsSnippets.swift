@@ -131,12 +131,13 @@ struct RecordingsSnippetsTests {
       store.send(.logIn("Ada"))
       _ = await store.send(.search("tea")).outcome
     }
-    #expect(try RecordingsSnippets.replay(url))
+    #expect(try !RecordingsSnippets.replay(url))
     #expect(try await RecordingsSnippets.resimulate(url))
     try await RecordingsSnippets.travel(.read(from: url))
     #expect(try RecordingsSnippets.read(url) == 0)
     try RecordingsSnippets.ring(folder.file("ring"))
-    #expect(try RecordingsSnippets.replay(folder.file("ring")))
+    // Nothing has happened in it, so nothing is proven.
+    #expect(try !RecordingsSnippets.replay(folder.file("ring")))
   }
 
   @Test("The redaction that they show is consistent, and leaves no name in the file")

@@ -42,8 +42,7 @@ struct BrokenFileTests {
     Case(
       testDescription: "a state of another type", code: .brokenLine, line: 1,
       message: """
-        Line 1 cannot be read: "state.total" is missing. If the types have changed since it was recorded, let them decode what \
-        they encoded then, or read it with that version of the program.
+        Line 1 cannot be read: "state.total" is missing. \(changed)
         """
     ) { $0[0].replace("\"total\"", with: "\"sum\"") },
     Case(
@@ -98,6 +97,53 @@ struct BrokenFileTests {
         """
     ) { $0.insert($0[3], at: 4) },
     Case(
+      testDescription: "a state that was changed", code: .brokenLine, line: 10,
+      message: """
+        Line 10 has another state than the one its hash was made of, so the line was damaged or changed; take the file as the \
+        recorder wrote it, or take "hash" out of the line if it was changed on purpose.
+        """
+    ) { $0[9].replace("\"total\":0", with: "\"total\":8") },
+    Case(
+      testDescription: "a first state that was changed", code: .brokenLine, line: 1,
+      message: """
+        Line 1 has another state than the one its hash was made of, so the line was damaged or changed; take the file as the \
+        recorder wrote it, or take "hash" out of the line if it was changed on purpose.
+        """
+    ) { $0[0].replace("\"total\":0", with: "\"total\":8") },
+    Case(
+      testDescription: "types of another name, and another content", code: .brokenLine, line: 4,
+      message: """
+        Line 4 cannot be read: "mutation" is no Mutation. The recording is of (Shop.Action, Shop.Mutation, Shop.State), and is \
+        read with \(types): read it with the types that it is of, or let these decode what those have encoded, if they are the \
+        same by another name.
+        """
+    ) { lines in
+      lines[0].replace("MillraceRecordingTests.Till", with: "Shop")
+      lines[3].replace("looking", with: "lurking")
+    },
+    Case(
+      testDescription: "a state of types of another name", code: .brokenLine, line: 1,
+      message: """
+        Line 1 cannot be read: "state.total" is missing. The recording is of (Shop.Action, Shop.Mutation, Shop.State), and is \
+        read with \(types): read it with the types that it is of, or let these decode what those have encoded, if they are the \
+        same by another name.
+        """
+    ) { lines in
+      lines[0].replace("MillraceRecordingTests.Till", with: "Shop")
+      lines[0].replace("\"total\"", with: "\"sum\"")
+    },
+    Case(
+      testDescription: "a name that would steer a terminal", code: .brokenLine, line: 4,
+      message: """
+        Line 4 cannot be read: "mutation" is no Mutation. The recording is of (\\u{1B}[31m.Action, \\u{1B}[31m.Mutation, \
+        \\u{1B}[31m.State), and is read with \(types): read it with the types that it is of, or let these decode what those have \
+        encoded, if they are the same by another name.
+        """
+    ) { lines in
+      lines[0].replace("MillraceRecordingTests.Till", with: "\\u001b[31m")
+      lines[3].replace("looking", with: "lurking")
+    },
+    Case(
       testDescription: "two recordings in one file", code: .wrongOrder, line: 12,
       message: "Line 12 is a second header, so two recordings stand in one file; split it before that line."
     ) { $0 += $0 },
@@ -120,8 +166,8 @@ struct BrokenFileTests {
   func cutEnd() throws {
     let data = Data(RecordingFormatTests.lines.joined(separator: "\n").utf8).dropLast(4)
     let message =
-      "Line 11, the last one, is cut in the middle, as by a crash; accept the cut end (acceptsCutEnd: true) to read what "
-      + "stands before it."
+      "Line 11, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
+      + "(acceptsCutEnd: true) to read what stands before it."
     let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data) }
     #expect(error?.description == message)
     #expect(error?.code == .cutEnd)
@@ -159,5 +205,45 @@ struct BrokenFileTests {
     let empty = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
     #expect(
       empty?.description == "\(url.path) is empty, so the recorder had written nothing yet; take another recording.")
+  }
+
+  @Test("Types of another name that decode what was encoded read the recording, and so do states without a hash")
+  func renamed() throws {
+    var lines = RecordingFormatTests.lines
+    lines[0].replace("MillraceRecordingTests.Till", with: "Shop")
+    for index in [0, 9] {
+      lines[index].replace(#/"hash":"[0-9a-f]{16}",/#, with: "")
+      lines[index].replace("\"total\":0", with: "\"total\":8")
+    }
+    let recording = try TillRecording.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
+    #expect(recording.header.action == "Shop.Action")
+    #expect(recording.start.state.total == 8)
+    #expect(recording.start.hash == nil)
+  }
+
+  @Test("A state in a line of another form is read without its hash, which is of the form that was written")
+  func reformatted() throws {
+    var lines = RecordingFormatTests.lines
+    lines[9].replace("\"hash\":", with: "\"hash\": ")
+    let recording = try TillRecording.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
+    guard case .state(let state) = recording.entries[8] else {
+      Issue.record("The entry is of another kind.")
+      return
+    }
+    #expect(state.hash == nil)
+    #expect(state.state.isLooking)
+  }
+
+  @Test("Of a file that does not begin as a recording no more is read than its beginning, however large it is")
+  func largeBinary() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file()
+    try Data("\u{7F}ELF".utf8).write(to: url)
+    let handle = try FileHandle(forWritingTo: url)
+    // It takes no room on the disk; to read it would take the memory of the machine.
+    try handle.truncate(atOffset: 1 << 40)
+    try handle.close()
+    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    #expect(error?.code == .notARecording)
   }
 }

@@ -31,4 +31,16 @@ struct LineReaderTests {
     #expect(try lines([""]) == [])
     #expect(try lines(["a\n"]) == ["1 a"])
   }
+
+  @Test("The beginning is read again with the first line, also where it is longer than a chunk or than the file")
+  func beginning() throws {
+    for chunks in [["ab\ncd"], ["a", "b", "\n", "c", "d"]] {
+      var rest = chunks[...]
+      var reader = LineReader { rest.popFirst().map { Data($0.utf8) } }
+      #expect(try reader.beginning(4) == Data("ab\nc".utf8))
+      #expect(try reader.beginning(9) == Data("ab\ncd".utf8))
+      #expect(try reader.next()?.bytes == Data("ab".utf8))
+      #expect(try reader.next()?.bytes == Data("cd".utf8))
+    }
+  }
 }

@@ -65,7 +65,7 @@ struct FileRecorderTests {
     let report = try TillRecording.replay(contentsOf: folder.file(), with: Till.self)
     #expect(report.isSame)
     #expect(report.state == Till.State(total: 6, articles: ["tea", "milk"]))
-    #expect(report.description == "Replayed 3 commits up to revision 3; 1 recorded states are the same.")
+    #expect(report.description == "Replayed 3 commits up to revision 3; 1 recorded state is the same.")
   }
 
   @Test("An action that a handler sends names the run that sent it, and where the chain began")
@@ -198,8 +198,9 @@ struct FileRecorderTests {
     #expect(report.state.total == 15)
     #expect(
       report.description == """
-        Replayed 1 commits up to revision 5; no recorded state is behind them to compare with, for which a smaller checkpoint \
-        is needed. 2 commits behind gaps could not be replayed.
+        Replayed 1 commit up to revision 5, but nothing was compared and nothing is proven: no state is recorded behind it. End \
+        a recorder with finish(with: store.snapshot), or give it a smaller checkpoint. 2 commits behind gaps could not be \
+        replayed.
         """)
   }
 

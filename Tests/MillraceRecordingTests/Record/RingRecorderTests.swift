@@ -17,7 +17,7 @@ struct RingRecorderTests {
       let recording = ring.recording
       if count > 100 { sizes.insert(recording.entries.count + 1) }
       let report = try recording.replay(with: Till.self)
-      #expect(report.isSame)
+      #expect(report.divergence == nil)
       #expect(report.state == (await store.state))
     }
     #expect(try #require(sizes.max()) <= 100)

@@ -117,4 +117,63 @@ struct RecordingReplayTests {
     #expect(
       try report(words.dropLast() + ["other"]).divergence?.difference == [#"removed "other""#, #"added "word 50""#])
   }
+
+  @Test("A replay that could compare nothing says so, and is neither the same nor different")
+  func nothingCompared() throws {
+    let report = try Self.recording(2, checkpoint: 100).replay(with: GenerousTill.self)
+    #expect(report.verdict == .nothingCompared)
+    #expect(!report.isSame)
+    #expect(
+      report.description == """
+        Replayed 2 commits up to revision 2, but nothing was compared and nothing is proven: no state is recorded behind them. \
+        End a recorder with finish(with: store.snapshot), or give it a smaller checkpoint.
+        """)
+    let empty = TillRecording(
+      header: RecordingFormatTests.recording.header, start: RecordingFormatTests.recording.start, entries: [])
+    #expect(try empty.replay(with: Till.self).verdict == .nothingCompared)
+    #expect(
+      try empty.replay(with: Till.self).description
+        == "No commit was replayed, so nothing was compared and nothing is proven.")
+    #expect(try Self.recording(25, checkpoint: 4).replay(with: Till.self).verdict == .same)
+    #expect(try Self.recording(25, checkpoint: 4).replay(with: GenerousTill.self).verdict == .different)
+  }
+
+  @Test("Two states of one revision that differ are no reducer's, and the second one proves nothing")
+  func twoStates() throws {
+    let start = RecordingFormatTests.recording.start
+    func report(_ total: Int) throws -> ReplayReport<Till.State> {
+      try TillRecording(
+        header: RecordingFormatTests.recording.header, start: start,
+        entries: [.state(RecordedState(at: 0, revision: 0, state: Till.State(total: total)))]
+      ).replay(with: Till.self)
+    }
+    #expect(try report(0).verdict == .nothingCompared)
+    #expect(
+      try report(3).description == """
+        Two states are recorded of revision 0, and they differ though no mutation is between them: lines were changed, or put \
+        together. Take the file as the recorder wrote it. The later → the earlier:
+          total: 3 → 0
+        """)
+  }
+
+  @Test("A replay of types of another name that leads to another state tells of the names")
+  func otherTypes() throws {
+    let data = String(decoding: try Self.recording(25, checkpoint: 1).jsonLines(), as: UTF8.self)
+      .replacing("MillraceRecordingTests.Till", with: "Shop")
+    let report = try TillRecording.read(from: Data(data.utf8)).replay(with: GenerousTill.self)
+    #expect(
+      report.description.contains(
+        """
+        otherwise than when it was recorded. The recording is of (Shop.Action, Shop.Mutation, Shop.State), and was replayed with \
+        \(BrokenFileTests.types): replay it with the types that it is of. Recorded → replayed:
+        """))
+  }
+
+  @Test("What differs is shown without what would steer a terminal")
+  func steering() throws {
+    let state = Till.State(articles: ["\u{1B}[31m\u{202E}tea"])
+    let text = try #require(try EncodedDifference.lines(from: Till.State(), to: state)).joined()
+    #expect(text.unicodeScalars.allSatisfy { !["\u{1B}", "\u{202E}"].contains($0) })
+    #expect(text.contains("tea"))
+  }
 }
