@@ -19,7 +19,7 @@ public import MillraceRecording
 /// | 0 | it is done; a replay has led to the recorded states |
 /// | 1 | a replay has led to another state |
 /// | 64 | the command line is wrong |
-/// | 65 | the file is broken, or no recording of these types |
+/// | 65 | the file is broken, is no recording of these types, or has no state that a replay could compare |
 /// | 66 | the file cannot be opened |
 /// | 70 | a state cannot be encoded |
 /// | 74 | standard output cannot be written to |

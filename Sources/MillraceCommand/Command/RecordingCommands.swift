@@ -8,9 +8,6 @@ struct RecordingCommands<Source: Recordings> {
   /// How many actions and commits a page shows where nothing else is said.
   private static var rows: Int { 1_000 }
 
-  /// From here on a terminal is told what takes so long, in bytes.
-  private static var large: Int { 32 << 20 }
-
   let command: String
   let recordings: Source
 
@@ -39,57 +36,55 @@ struct RecordingCommands<Source: Recordings> {
   /// Does what the arguments ask for, and ends the process.
   func run(_ arguments: [String]) -> Never {
     let (word, flags) = commands.parseOrExit(arguments)
-    let file = RecordingFile(path: flags.operand, acceptsCutEnd: flags.isOn("--accept-cut-end"))
-    exit(code(of: word, flags, file))
+    var file = RecordingFile(path: flags.operand, acceptsCutEnd: flags.isOn("--accept-cut-end"))
+    let progress = isatty(STDERR_FILENO) == 1 ? ReadingProgress(of: file, write: StandardError.write) : nil
+    if let progress { file.progress = progress.read }
+    exit(code(of: word, flags, file, endOfReading: { progress?.end() }))
   }
 
   /// Does what one command asks for, and gives the exit code.
-  private func code(of word: String, _ flags: ParsedFlags, _ file: RecordingFile) -> Int32 {
-    if word != "replay" || Source.canReplay { tellOfLarge(file) }
+  private func code(
+    of word: String, _ flags: ParsedFlags, _ file: RecordingFile, endOfReading: () -> Void
+  ) -> Int32 {
     do {
       switch word {
-      case "replay": return try replay(file)
-      case "report": try report(file, rows: flags.integer("--rows") ?? Self.rows)
-      default: try info(file)
+      case "replay": return try replay(file, endOfReading)
+      case "report": try report(file, rows: flags.integer("--rows") ?? Self.rows, endOfReading)
+      default: try info(file, endOfReading)
       }
       return EXIT_SUCCESS
     } catch {
+      endOfReading()
       let failure = CommandFailure(error)
-      Self.complain(failure.sentence)
+      StandardError.write(failure.sentence + "\n")
       return failure.code
     }
   }
 
-  private func replay(_ file: RecordingFile) throws -> Int32 {
+  private func replay(_ file: RecordingFile, _ endOfReading: () -> Void) throws -> Int32 {
     let result = try recordings.replay(file)
+    endOfReading()
+    // A step of a build that proves nothing is not to pass.
+    if result.verdict == .nothingCompared { throw CommandFailure(result.text, code: EX_DATAERR) }
     try StandardOutput.write(result.text + "\n")
-    return result.isSame ? EXIT_SUCCESS : EXIT_FAILURE
+    return result.verdict == .same ? EXIT_SUCCESS : EXIT_FAILURE
   }
 
-  private func report(_ file: RecordingFile, rows: Int) throws {
+  private func report(_ file: RecordingFile, rows: Int, _ endOfReading: () -> Void) throws {
     let page = try recordings.page(of: file, rows: rows)
+    endOfReading()
     var output = StandardOutput()
     try page.write { part throws(CommandFailure) in try output.add(part) }
     try output.flush()
   }
 
-  private func info(_ file: RecordingFile) throws {
+  private func info(_ file: RecordingFile, _ endOfReading: () -> Void) throws {
     let facts = try recordings.facts(of: file)
+    endOfReading()
     let width = facts.lines.map(\.name.count).max() ?? 0
     let lines = facts.lines.map { name, text in
       name + String(repeating: " ", count: width - name.count) + "  " + text
     }
     try StandardOutput.write((lines + facts.notes).joined(separator: "\n") + "\n")
-  }
-
-  /// Says on a terminal that a large file takes its time.
-  private func tellOfLarge(_ file: RecordingFile) {
-    guard isatty(STDERR_FILENO) == 1, let size = file.size, size >= Self.large else { return }
-    Self.complain("Reading \(file.path), \(size >> 20) MiB.")
-  }
-
-  private static func complain(_ sentence: String) {
-    // Where that fails too, there is nobody to tell.
-    try? FileHandle.standardError.write(contentsOf: Data((sentence + "\n").utf8))
   }
 }

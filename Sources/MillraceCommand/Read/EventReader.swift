@@ -14,7 +14,7 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
 
   /// Opens a file and reads its first line.
   init(_ file: RecordingFile, _ texts: RecordingTexts<Action, Mutation, State>) throws {
-    reader = try RecordingReader(file.url, acceptsCutEnd: file.acceptsCutEnd)
+    reader = try RecordingReader(file.url, acceptsCutEnd: file.acceptsCutEnd, progress: file.progress)
     self.texts = texts
     state = reader.start.state
     revision = reader.start.revision

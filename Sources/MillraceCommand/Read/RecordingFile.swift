@@ -4,6 +4,8 @@ import Foundation
 struct RecordingFile {
   let path: String
   let acceptsCutEnd: Bool
+  /// Told how many bytes were read so far.
+  var progress: (Int) -> Void = { _ in }
 
   var url: URL { URL(filePath: path) }
 

@@ -18,7 +18,7 @@ protocol Recordings {
   static var canReplay: Bool { get }
 
   /// Reduces the mutations again, and tells whether the states are the recorded ones.
-  func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool)
+  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict)
 
   /// How values become texts.
   var texts: RecordingTexts<Action, Mutation, State> { get }

@@ -14,10 +14,11 @@ struct ServiceRecordings<I: Interactor>: Recordings where I.Action: Codable, I.M
   let redaction: Redaction<Action, Mutation, State>?
   let note: String? = nil
 
-  func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool) {
+  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict) {
     let report = try Recording.replay(
-      contentsOf: file.url, with: I.self, redaction: redaction, acceptsCutEnd: file.acceptsCutEnd)
-    return (report.description, report.verdict != .different)
+      contentsOf: file.url, with: I.self, redaction: redaction, acceptsCutEnd: file.acceptsCutEnd,
+      progress: file.progress)
+    return (report.description, report.verdict)
   }
 
   var texts: RecordingTexts<Action, Mutation, State> {

@@ -17,7 +17,7 @@ struct UntypedRecordings: Recordings {
   let note: String? =
     "Without the types of the service only the recorded states are compared; its own command tells what each commit changed."
 
-  func replay(_ file: RecordingFile) throws -> (text: String, isSame: Bool) {
+  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict) {
     throw CommandFailure(
       """
       \(command) replay needs the reducer of the service, which no other program has; give the service a command of its own, \

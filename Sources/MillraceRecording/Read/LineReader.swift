@@ -18,9 +18,16 @@ struct LineReader {
   /// Bytes that are read at once.
   static var chunkSize: Int { 1 << 18 }
 
-  init(_ url: URL) throws {
+  /// - Parameter progress: told of the bytes that were read so far, after each chunk.
+  init(_ url: URL, progress: @escaping (Int) -> Void = { _ in }) throws {
     let handle = try FileHandle(forReadingFrom: url)
-    self.init { try handle.read(upToCount: LineReader.chunkSize) }
+    var count = 0
+    self.init {
+      let chunk = try handle.read(upToCount: LineReader.chunkSize)
+      count += chunk?.count ?? 0
+      progress(count)
+      return chunk
+    }
   }
 
   init(_ data: Data) {

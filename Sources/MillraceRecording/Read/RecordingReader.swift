@@ -39,11 +39,14 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   ///   - url: the file.
   ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is read up to there; ``cut`` says so then.
   ///     Otherwise it is an error.
+  ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
   /// - Throws: ``RecordingError`` when the file cannot be read, or is no recording of these types.
-  public init(_ url: URL, acceptsCutEnd: Bool = false) throws(RecordingError) {
+  public init(
+    _ url: URL, acceptsCutEnd: Bool = false, progress: @escaping (_ bytes: Int) -> Void = { _ in }
+  ) throws(RecordingError) {
     let lines: LineReader
     do {
-      lines = try LineReader(url)
+      lines = try LineReader(url, progress: progress)
     } catch {
       throw .unreadable(url.path, error)
     }

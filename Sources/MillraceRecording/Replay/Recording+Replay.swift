@@ -27,14 +27,15 @@ extension Recording {
   ///   - interactor: the type whose reducer is tried.
   ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
   ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is replayed up to there; the report says so then.
+  ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
   /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; what the
   ///   state throws when it is encoded.
   @inlinable
   public static func replay<I: Interactor>(
     contentsOf url: URL, with interactor: I.Type, redaction: Redaction<Action, Mutation, State>? = nil,
-    acceptsCutEnd: Bool = false
+    acceptsCutEnd: Bool = false, progress: @escaping (_ bytes: Int) -> Void = { _ in }
   ) throws -> ReplayReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
-    var reader = try RecordingReader<Action, Mutation, State>(url, acceptsCutEnd: acceptsCutEnd)
+    var reader = try RecordingReader<Action, Mutation, State>(url, acceptsCutEnd: acceptsCutEnd, progress: progress)
     var fold = ReplayFold<I>(reader.header, reader.start, redaction)
     while let entry = try reader.next() {
       guard try fold.take(entry) else { break }

@@ -48,6 +48,20 @@ struct RecordingCommandsTests {
     #expect(end.code == 1)
   }
 
+  @Test("A replay with nothing to compare with proves nothing, and ends with 65")
+  func nothingCompared() async throws {
+    try folder.write(Array(ShelfLines.all.prefix(4)))
+    let end = try await shelf("replay", "shelf.jsonl")
+    #expect(
+      end.errors == """
+        Replayed 1 commit up to revision 1, but nothing was compared and nothing is proven: no state is recorded behind it. End \
+        a recorder with finish(with: store.snapshot), or give it a smaller checkpoint.
+
+        """)
+    #expect(end.output == "")
+    #expect(end.code == 65)
+  }
+
   @Test("What a recorder wrote in a store is replayed")
   func recorded() async throws {
     await ShelfLines.record(1_000, to: folder.file("shelf.jsonl"))
@@ -119,12 +133,12 @@ struct RecordingCommandsTests {
   @Test(
     "A cut end is refused with the flag that accepts it, and with that flag is told", arguments: ["replay", "info"])
   func cutEnd(command: String) async throws {
-    let whole = ShelfLines.all.prefix(7).map { $0 + "\n" }.joined()
+    let whole = ShelfLines.all.prefix(9).map { $0 + "\n" }.joined()
     try whole.dropLast(9).write(to: folder.file("shelf.jsonl"), atomically: true, encoding: .utf8)
     let refused = try await shelf(command, "shelf.jsonl")
     #expect(
       refused.errors == """
-        Line 7, the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.
+        Line 9, the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.
 
         """)
     #expect(refused.code == 65)
@@ -132,7 +146,7 @@ struct RecordingCommandsTests {
     #expect(accepted.errors == "")
     let told =
       command == "replay"
-      ? "The recording is cut in line 7.\n" : "Line 7, the last one, is cut in the middle and left out.\n"
+      ? "The recording is cut in line 9.\n" : "Line 9, the last one, is cut in the middle and left out.\n"
     #expect(accepted.output.hasSuffix(told))
     #expect(accepted.code == 0)
   }

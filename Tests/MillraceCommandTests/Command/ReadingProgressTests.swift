@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import MillraceCommand
+
+@Suite("Reading progress")
+struct ReadingProgressTests {
+  /// What was written.
+  private final class Screen {
+    var text = ""
+  }
+
+  private let folder: Folder
+  private let screen = Screen()
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  /// A file of so many bytes, which take no place on the disk.
+  private func file(bytes: Int) throws -> RecordingFile {
+    try Data().write(to: folder.file("f"))
+    let handle = try FileHandle(forWritingTo: folder.file("f"))
+    try handle.truncate(atOffset: UInt64(bytes))
+    try handle.close()
+    return RecordingFile(path: folder.file("f").path, acceptsCutEnd: false)
+  }
+
+  private func told(of file: RecordingFile) -> ReadingProgress? {
+    ReadingProgress(of: file) { [screen] text in screen.text += text }
+  }
+
+  @Test("Each percent of a large file is told once, in one line that is taken away at the end")
+  func percents() throws {
+    let file = try file(bytes: 64 << 20)
+    let progress = try #require(told(of: file))
+    for bytes in [0, 1, 32 << 20, (32 << 20) + 1, 65 << 20] { progress.read(bytes) }
+    progress.end()
+    progress.end()
+    let line = "\r\(file.path), 64 MiB: "
+    let lines = "\(line)0 %\(line)50 %\(line)100 %"
+    #expect(screen.text == lines + "\r\u{1B}[K")
+  }
+
+  @Test("Where nothing was told, nothing is taken away")
+  func nothing() throws {
+    let progress = try #require(try told(of: file(bytes: 64 << 20)))
+    progress.end()
+    #expect(screen.text == "")
+  }
+
+  @Test("A file that is read at once, and one that is not there, are not told of")
+  func small() throws {
+    let small = try told(of: file(bytes: ReadingProgress.large - 1))
+    #expect(small == nil)
+    let missing = told(of: RecordingFile(path: folder.file("missing").path, acceptsCutEnd: false))
+    #expect(missing == nil)
+  }
+}
