@@ -11,6 +11,7 @@ struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: 
     let text = try JSON.text(of: redact(name, request))
     let live = RunContext.current?.run
     guard let reply = try await board.reply(to: name, text, of: live) else {
+      if board.read({ $0.isOver }) { throw AnsweringDeck.tooLate(name) }
       throw fail(.unexpectedCall, live, "called \"\(name)\" with \(text), which it did not when it was recorded")
     }
     func unreadable(_ json: String, as type: String) -> RecordedFailure {
@@ -26,6 +27,12 @@ struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: 
     case .error(let text): throw RecordedFailure(text)
     case .cancelled: throw CancellationError()
     }
+  }
+
+  private static func tooLate(_ name: String) -> RecordedFailure {
+    RecordedFailure(
+      "The call \"\(name)\" came when the resimulation had ended, and nothing is left to answer it; use its tape no longer than that."
+    )
   }
 
   /// Notes a difference, and makes the error that the call throws.

@@ -17,12 +17,19 @@ extension Recording {
   /// a cancel of a key. The outcomes of cancelled actions from outside, and a shutdown, are brought about when they were. It ends
   /// at the first gap.
   ///
+  /// **Patience.** An action that waits for what is not recorded does not go on. The first one is waited for as long as `patience`,
+  /// each further one half as long as the one before. After the fifth the resimulation is given up, so that all of these waits
+  /// together take less than twice the patience; see ``ResimulationReport/wasGivenUp``.
+  ///
+  /// **The tape** answers until this returns. A call that comes later throws a ``RecordedFailure``.
+  ///
   /// **Cancellation.** Of the calling task changes nothing.
   ///
   /// - Parameters:
   ///   - redaction: applied to what is resimulated before it is compared, if the recording was redacted with it.
   ///   - configuration: what the store is given besides; its clock is not looked at.
-  ///   - patience: how long an action may take to go on, in real time; then the resimulation goes on without it.
+  ///   - patience: how long the first action that does not go on is waited for, in real time; then the resimulation goes on
+  ///     without it.
   ///   - clock: what the patience is measured by.
   ///   - began: told of the store before anything is sent, for interactors whose handlers send to it.
   ///   - interactor: makes the interactor; it has to call its gateways through the tape.
@@ -51,15 +58,21 @@ extension Recording {
       interceptors: [ResimulationInterceptor<Action, Mutation, State>(board: board)])
     began(store)
     var resimulation = Resimulation(
-      board, store, interactor, calls, clock: time, patience: patience, redact: redaction.mutation)
-    for step in script.steps { await resimulation.take(step, of: entries) }
+      board, store, interactor, calls, clock: time, redact: redaction.mutation)
+    for step in script.steps {
+      if board.isGivenUp { break }
+      await resimulation.take(step, of: entries)
+    }
+    let wasGivenUp = board.isGivenUp
     // What is open now was open when the recording ended; how it is cut here is no difference.
-    let differences = board.allDifferences(calls, redact: redaction.mutation)
+    let differences = board.allDifferences(
+      calls, redact: redaction.mutation, among: wasGivenUp ? resimulation.ended : nil)
     let state = await store.state
     await store.shutdown()
     board.finish()
     return ResimulationReport(
       differences: differences, actions: board.read { $0.runs.lives.count }, replies: resimulation.replies,
-      foreignCommits: runs.foreignCommits, endedAtGap: entries.count < self.entries.count, state: state)
+      foreignCommits: runs.foreignCommits, endedAtGap: entries.count < self.entries.count,
+      wasGivenUp: wasGivenUp, state: state)
   }
 }

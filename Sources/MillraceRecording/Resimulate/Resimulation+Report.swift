@@ -3,7 +3,15 @@ import Millrace
 /// What was otherwise, once all entries were taken.
 extension ResimulationBoard {
   /// All differences, those that were noted on the way first.
-  func allDifferences(_ calls: [RecordedCall], redact: @Sendable (Mutation) -> Mutation) -> [ResimulationDifference] {
+  ///
+  /// - Parameters:
+  ///   - calls: the recorded calls.
+  ///   - redact: applied to mutations before they are compared.
+  ///   - passed: the recorded runs to compare; nil for all.
+  func allDifferences(
+    _ calls: [RecordedCall], redact: @Sendable (Mutation) -> Mutation, among passed: Set<RunID>?
+  ) -> [ResimulationDifference] {
+    func isAsked(_ run: RunID) -> Bool { passed?.contains(run) ?? true }
     let content = read { $0 }
     let runs = content.runs
     let unexpected = runs.unexpected.map { sender, name in
@@ -13,7 +21,7 @@ extension ResimulationBoard {
     }
     // Of calls of runs that are not recorded nobody can say what became of them.
     let unused = calls.indices.filter { index in
-      content.calls.isOpen(index) && calls[index].run.map { runs.pasts[$0] != nil } ?? true
+      content.calls.isOpen(index) && calls[index].run.map { runs.pasts[$0] != nil && isAsked($0) } ?? (passed == nil)
     }.map { index in
       let call = calls[index]
       let who = call.run.flatMap { runs.pasts[$0]?.name } ?? "What is not recorded"
@@ -21,7 +29,8 @@ extension ResimulationBoard {
         .unusedReply, call.run,
         "\(who) did not call \"\(call.name)\" with \(call.request) again, so its recorded reply was not used.")
     }
-    return content.differences + unexpected + unused + runs.recorded.flatMap { runs.differences(of: $0, redact) }
+    return content.differences + unexpected + unused
+      + runs.recorded.filter(isAsked).flatMap { runs.differences(of: $0, redact) }
   }
 }
 

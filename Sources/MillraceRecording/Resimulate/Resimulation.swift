@@ -9,7 +9,6 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   let store: Store<I>
   let interactor: I
   let clock: RecordedClock
-  let patience: Duration
   let calls: [RecordedCall]
   let redact: @Sendable (I.Mutation) -> I.Mutation
 
@@ -23,14 +22,14 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   private var stuck: Set<RunID?> = []
 
   /// The recorded runs whose ends were passed.
-  private var ended: Set<RunID> = []
+  private(set) var ended: Set<RunID> = []
 
   /// How many replies were given.
   private(set) var replies = 0
 
   init(
     _ board: Board, _ store: Store<I>, _ interactor: I, _ calls: [RecordedCall], clock: RecordedClock,
-    patience: Duration, redact: @escaping @Sendable (I.Mutation) -> I.Mutation
+    redact: @escaping @Sendable (I.Mutation) -> I.Mutation
   ) {
     self.board = board
     self.store = store
@@ -38,7 +37,6 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     self.redact = redact
     self.calls = calls
     self.clock = clock
-    self.patience = patience
   }
 
   /// Goes on by one step: does what came from outside, and waits for what came of it.
@@ -159,13 +157,13 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     }
     if goesOn { return }
     stuck.insert(run)
-    board.note { [patience] content in
+    board.note { content in
       guard let past = content.runs.pasts[run] else { return }
       content.differences.append(
         ResimulationDifference(
           .stuck, run,
           """
-          \(past.name) did not go on within \(patience); it may wait for something that is not recorded: another clock than the \
+          \(past.name) did not go on within \(content.waited); it may wait for something that is not recorded: another clock than the \
           store's, or a gateway that is not called through the tape.
           """))
     }

@@ -13,6 +13,13 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
 
     /// The wait whose patience is at an end.
     var impatient = 0
+
+    /// How long the next wait takes at most, and how long the last one took that was in vain.
+    var patience: Duration
+    var waited = Duration.zero
+
+    /// Whether nothing is answered any more.
+    var isOver = false
   }
 
   private let content: Lock<Content>
@@ -23,7 +30,7 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
   init(
     _ runs: ResimulatedRuns<Action, Mutation>, _ calls: [RecordedCall], patience: Duration, clock: any Clock<Duration>
   ) {
-    content = Lock(Content(runs: runs, calls: CallTable(calls)))
+    content = Lock(Content(runs: runs, calls: CallTable(calls), patience: patience))
     self.patience = patience
     time = TimeSource(clock)
   }
@@ -41,13 +48,18 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     return value
   }
 
+  /// Whether so many waits were in vain that no other is begun.
+  var isGivenUp: Bool { read { $0.patience } < patience / 16 }
+
   /// Waits until something holds; false when it did not within the patience.
   ///
-  /// For one task at a time.
+  /// Each wait in vain leaves half of the patience to the next one, so that all of them together take less than twice as long as
+  /// the first. For one task at a time.
   func wait(until holds: @Sendable @escaping (inout Content) -> Bool) async -> Bool {
     if content.withLock({ holds(&$0) }) { return true }
     let id = makeID()
-    let alarm = Task { [time, patience] in
+    let patience = read { $0.patience }
+    let alarm = Task { [time] in
       try await time.sleep(until: time.now() + patience.nanoseconds)
       note { $0.impatient = id }
     }
@@ -55,7 +67,9 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     while true {
       let isOver: Bool? = content.withLock { content in
         if holds(&content) { return true }
-        return content.impatient == id ? false : nil
+        guard content.impatient == id else { return nil }
+        (content.waited, content.patience) = (patience, patience / 2)
+        return false
       }
       if let isOver { return isOver }
       await waiter.wait {}
@@ -93,7 +107,11 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
 
   /// Ends the calls that wait; those of runs are cancelled by then.
   func finish() {
-    for waiting in note({ $0.calls.finish() }) { waiting.resume(returning: nil) }
+    let waiting = note { content in
+      content.isOver = true
+      return content.calls.finish()
+    }
+    for waiting in waiting { waiting.resume(returning: nil) }
   }
 
   private func makeID() -> Int {

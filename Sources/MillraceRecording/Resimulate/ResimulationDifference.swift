@@ -39,6 +39,7 @@ public struct ResimulationDifference: Sendable, CustomStringConvertible {
   init(_ kind: Kind, _ run: RunID?, _ description: String) {
     self.kind = kind
     self.run = run
-    self.description = description
+    // Names and texts come from a file that somebody else may have written.
+    self.description = description.shown(keepsLines: true)
   }
 }

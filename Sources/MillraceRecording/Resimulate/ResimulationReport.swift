@@ -16,21 +16,31 @@ public struct ResimulationReport<State: Sendable>: Sendable, CustomStringConvert
   /// Whether it ended at a gap of the recording.
   public let endedAtGap: Bool
 
+  /// Whether it was given up, because too many actions did not go on; what came after that is not in the report.
+  public let wasGivenUp: Bool
+
   /// The state at the end.
   public let state: State
 
   /// Whether nothing was otherwise.
-  public var isSame: Bool { differences.isEmpty }
+  public var isSame: Bool { differences.isEmpty && !wasGivenUp }
 
   /// The result, with a line or more for each difference.
   public var description: String {
-    var lines = ["Resimulated \(actions) actions with \(replies) recorded replies; \(differences.count) differences."]
+    func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    let replies = self.replies == 1 ? "1 recorded reply" : "\(self.replies) recorded replies"
+    var lines = [
+      "Resimulated \(counted(actions, "action")) with \(replies); \(counted(differences.count, "difference"))."
+    ]
     if endedAtGap { lines.append("It ended at a gap of the recording.") }
+    if wasGivenUp {
+      lines.append("It was given up, for too many actions did not go on; what came after that was not resimulated.")
+    }
     if foreignCommits > 0 {
       lines.append(
         """
-        \(foreignCommits) commits are of actions from before the recording; states differ from there. Resimulate a recording \
-        that begins with the store.
+        \(foreignCommits == 1 ? "1 commit is of an action" : "\(foreignCommits) commits are of actions") from before the \
+        recording; states differ from there. Resimulate a recording that begins with the store.
         """)
     }
     return (lines + differences.map { "- \($0.description)" }).joined(separator: "\n")

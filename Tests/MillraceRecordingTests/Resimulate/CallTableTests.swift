@@ -4,7 +4,7 @@ import Testing
 @testable import MillraceRecording
 
 /// Which call gets which recorded reply, step by step, without continuations.
-@Suite("Call table")
+@Suite("Call table", .timeLimit(.minutes(1)))
 struct CallTableTests {
   typealias Table = CallTable<String>
 
@@ -98,9 +98,26 @@ struct CallTableTests {
     #expect(finish(&table) == ["a"])
     #expect(finish(&table) == [])
     #expect(!arrive(&table, "b", 2, key(one, "tea")))
+    let isExpected = table.arrive("c", id: 3, key(one, "tea"), mayHaveNoReply: true)
+    #expect(!isExpected)
   }
 
   private func finish(_ table: inout Table) -> [String] { table.finish() }
 
   private func cancel(_ table: inout Table, _ id: Int) -> String? { table.cancel(id, key(one, "tea")) }
+
+  @Test("Of 100,000 equal calls each has its reply, without a look at all the others")
+  func many() {
+    let count = 100_000
+    var table = Table(Array(repeating: call(one, "tea"), count: count))
+    for id in 0..<count { _ = arrive(&table, "\(id)", id, key(one, "tea")) }
+    for id in stride(from: 0, to: count, by: 2) { #expect(cancel(&table, id) == "\(id)") }
+    #expect(!table.isOpen(count / 2 - 1))
+    for index in count / 2..<count {
+      let released = release(&table, index)
+      if released != "\((index - count / 2) * 2 + 1)" { Issue.record("\(index) has got another reply.") }
+    }
+    #expect(release(&table, count - 1) == nil)
+    #expect(!table.isWaiting(one))
+  }
 }

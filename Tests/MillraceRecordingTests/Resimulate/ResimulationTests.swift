@@ -145,7 +145,7 @@ struct ResimulationTests {
     #expect(report.differences.map(\.kind) == [.mutations])
     #expect(
       plain(report.description) == """
-        Resimulated 2 actions with 1 recorded replies; 1 differences.
+        Resimulated 2 actions with 1 recorded reply; 1 difference.
         - look (#9) committed other mutations than when it was recorded. Recorded → resimulated:
           [1].added.price: 4 → 5
         """)
@@ -221,30 +221,32 @@ struct ResimulationTests {
         == #"look (#5) got the recorded reply "four" to "price", which is no Int; the call has failed."#)
   }
 
+  /// Asks for the price of milk, then stands at a gate that no recording knows.
+  struct Waiting: Interactor {
+    typealias Action = Till.Action
+    typealias Mutation = Till.Mutation
+    typealias State = Till.State
+    let tape: GatewayTape
+    let gate: Gate
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> { Till().decide(action, state: state) }
+
+    func handle(_ action: Action, state: State) -> Effect<Waiting> {
+      Effect { run in
+        let price: Int = try await tape.call("price", "milk") { throw Unreachable() }
+        try await gate.enter()
+        run.emit(.added("milk", price: price))
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) { Till.reduce(into: &state, mutation: mutation) }
+  }
+
   @Test("An action that waits for what is not recorded is told once patience is at an end, and the rest goes on")
   func stuck() async throws {
     let recording = try await record { store in
       _ = await store.send(.look("milk")).outcome
       store.send(.add("tea", price: 2))
-    }
-    struct Waiting: Interactor {
-      typealias Action = Till.Action
-      typealias Mutation = Till.Mutation
-      typealias State = Till.State
-      let tape: GatewayTape
-      let gate: Gate
-
-      func decide(_ action: Action, state: State) -> Decision<Mutation> { Till().decide(action, state: state) }
-
-      func handle(_ action: Action, state: State) -> Effect<Waiting> {
-        Effect { run in
-          let price: Int = try await tape.call("price", "milk") { throw Unreachable() }
-          try await gate.enter()
-          run.emit(.added("milk", price: price))
-        }
-      }
-
-      static func reduce(into state: inout State, mutation: Mutation) { Till.reduce(into: &state, mutation: mutation) }
     }
     let clock = TestClock()
     let gate = Gate()
@@ -252,15 +254,10 @@ struct ResimulationTests {
       await recording.resimulate(patience: .seconds(3), clock: clock) { Waiting(tape: $0, gate: gate) }
     }
     try await gate.waitForArrivals(1)
-    // Who is asleep from here on waits for that action, or has come already what it waits for.
-    let hurry = Task {
-      while true {
-        try await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(3))
-      }
-    }
+    // Who is asleep from here on waits for that action.
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(3))
     let report = await resimulation.value
-    hurry.cancel()
     let differences = report.differences
     #expect(differences.map(\.kind) == [.stuck, .mutations])
     #expect(
@@ -295,11 +292,68 @@ struct ResimulationTests {
     let report = await resimulate(part)
     #expect(
       report.description == """
-        Resimulated 1 actions with 0 recorded replies; 0 differences.
+        Resimulated 1 action with 0 recorded replies; 0 differences.
         It ended at a gap of the recording.
-        1 commits are of actions from before the recording; states differ from there. Resimulate a recording that begins with \
-        the store.
+        1 commit is of an action from before the recording; states differ from there. Resimulate a recording that begins with the \
+        store.
         """)
     #expect(report.state.total == 2)
+  }
+
+  @Test("However many actions do not go on, they are waited for no longer than twice the patience in all")
+  func manyStuck() async throws {
+    let recording = try await record { store in
+      for _ in 0..<20 { _ = await store.send(.look("milk")).outcome }
+      store.send(.add("tea", price: 2))
+    }
+    let clock = TestClock()
+    let gate = Gate()
+    let resimulation = Task {
+      await recording.resimulate(patience: .seconds(16), clock: clock) { Waiting(tape: $0, gate: gate) }
+    }
+    for count in 1...5 {
+      try await gate.waitForArrivals(count)
+      // Who is asleep from here on waits for that action.
+      try await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(16 >> (count - 1)))
+    }
+    let report = await resimulation.value
+    #expect(report.wasGivenUp)
+    #expect(!report.isSame)
+    let stuck = report.differences.filter { $0.kind == .stuck }.map(\.description)
+    #expect(stuck.count == 5)
+    #expect(stuck.last?.contains("did not go on within 1.0 seconds;") == true)
+    #expect(clock.now.offset == .seconds(31))
+    // Of what came after that nothing is told.
+    #expect(report.differences.allSatisfy { [.stuck, .mutations].contains($0.kind) })
+    #expect(
+      report.description.contains(
+        "It was given up, for too many actions did not go on; what came after that was not resimulated."))
+  }
+
+  @Test("A call that comes when the resimulation has ended is refused")
+  func late() async throws {
+    let recording = try await record { store in
+      let look = store.send(.look("milk"))
+      _ = await look.outcome
+    }
+    let tapes = Lock<GatewayTape?>(nil)
+    let report = await recording.resimulate { tape in
+      tapes.withLock { $0 = tape }
+      return Till(tape: tape)
+    }
+    let tape = try #require(tapes.withLock { $0 })
+    #expect(report.isSame)
+    let error = await #expect(throws: RecordedFailure.self) { try await tape.call("price", "milk") { 3 } }
+    #expect(
+      error?.description == """
+        The call "price" came when the resimulation had ended, and nothing is left to answer it; use its tape no longer than that.
+        """)
+  }
+
+  @Test("Names of a file do not steer a terminal")
+  func steering() {
+    let difference = ResimulationDifference(.stuck, nil, "a\u{1B}[31m\nb")
+    #expect(difference.description == "a\\u{1B}[31m\nb")
   }
 }
