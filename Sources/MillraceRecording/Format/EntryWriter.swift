@@ -37,7 +37,7 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       line = Line("{\"kind\":\"action\",\"at\":\(action.at),\"run\":\"\(action.run)\"")
       if let parent = action.parent { line.add("parent", "\"\(parent)\"") }
       if action.root != action.run { line.add("root", "\"\(action.root)\"") }
-      if let trace = action.trace {
+      if let trace = action.trace.flatMap(redaction.trace) {
         line.add("traceparent", try encoded(trace.traceparent))
         if let tracestate = trace.tracestate { line.add("tracestate", try encoded(tracestate)) }
       }
@@ -82,7 +82,10 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     } catch {
       throw RecordingError(
         .unencodable,
-        "A value of \(String(reflecting: Value.self)) cannot be encoded: \(error); let it encode every value.")
+        """
+        A value of \(TypeNames.name(of: Value.self)) cannot be encoded: \(RecordingError.reason(ofEncoding: error)); let it encode \
+        every value.
+        """)
     }
   }
 }

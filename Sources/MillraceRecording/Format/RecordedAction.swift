@@ -40,11 +40,10 @@ public struct RecordedAction<Action: Sendable>: Sendable {
     let context = cause.context
     self.init(
       at: at, run: context.run, parent: context.parent, root: context.root, trace: context.trace,
-      isAccepted: isAccepted,
-      action: cause.action)
+      isAccepted: isAccepted, action: cause.action)
   }
 
-  func with(_ action: Action) -> Self {
+  func with(_ action: Action, _ trace: TraceContext?) -> Self {
     Self(at: at, run: run, parent: parent, root: root, trace: trace, isAccepted: isAccepted, action: action)
   }
 }

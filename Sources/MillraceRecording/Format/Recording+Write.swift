@@ -11,18 +11,29 @@ public import Foundation
 extension Recording {
   /// Writes the recording to a file, in place of what is there.
   ///
+  /// It is written beside the file first, and takes its place once it is on the disk: whatever happens, there is either the old
+  /// file or the new one, and all of it. Only its owner may read it. A link stays, and what it leads to is written.
+  ///
   /// The values are written as they are; redact them first where they must not leave the process.
   ///
   /// - Throws: ``RecordingError`` when a value cannot be encoded, or the file cannot be written.
   public func write(to url: URL) throws(RecordingError) {
     let data = try jsonLines()
+    let target = url.resolvingSymlinksInPath()
+    try RecordingFile.checkOrdinary(target)
+    let folder = target.deletingLastPathComponent()
+    let new = folder.appending(path: ".millrace-\(UUID().uuidString)")
     do {
-      let handle = try FileHandle(creating: url)
+      defer { unlink(new.path) }  // Where it has taken its place there is nothing left.
+      let handle = try FileHandle(creating: new)
       try handle.write(contentsOf: data)
+      try handle.synchronize()
       try handle.close()
+      if rename(new.path, target.path) != 0 { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
     } catch {
       throw .unwritable(url, error)
     }
+    folder.synchronize()
   }
 
   /// The recording as the file has it: a line of JSON for the header and for each entry.
@@ -36,12 +47,13 @@ extension Recording {
   }
 }
 
-extension FileHandle {
-  /// Opens an empty file in place of what is there, which only its owner may read.
-  convenience init(creating url: URL) throws {
-    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
-    self.init(fileDescriptor: descriptor, closeOnDealloc: true)
+extension URL {
+  /// Lets the names in a folder be on the disk; where that cannot be done they are there a little later.
+  fileprivate func synchronize() {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 }
 

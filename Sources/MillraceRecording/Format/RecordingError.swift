@@ -21,6 +21,8 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
     public static let wrongOrder = Code(name: "wrongOrder")
     /// The file cannot be written.
     public static let unwritable = Code(name: "unwritable")
+    /// The file was not written to its end in time.
+    public static let unfinished = Code(name: "unfinished")
     /// A value cannot be encoded.
     public static let unencodable = Code(name: "unencodable")
     /// A revision is not in the recording.

@@ -1,3 +1,5 @@
+public import Millrace
+
 /// What is changed in values before they are recorded, so that secrets do not leave the process.
 ///
 /// ```swift
@@ -17,8 +19,12 @@
 /// if it puts the same constant in place of a secret everywhere. Where the reducer derives something from the secret, redact
 /// that in the state too, and give the replay the same redaction, which is then applied to its states before they are compared.
 ///
-/// **Isolation.** The closures for actions, mutations and states are called one at a time, by whoever writes, never with the
-/// store's turn. Those for requests and replies are called by the task that calls the gateway, several at once.
+/// **What others write.** The text of an error may hold a URL with a token, or the answer of a server, and a `tracestate` whatever
+/// a caller has put there; neither is made by the service. So a redaction leaves them out unless it says otherwise: of an error
+/// the type and its case or code is recorded, of a trace its `traceparent`.
+///
+/// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by whoever writes, never with
+/// the store's turn. Those for requests, replies and errors are called by the task that calls the gateway, several at once.
 public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   /// What is recorded for an action.
   public let action: @Sendable (Action) -> Action
@@ -32,34 +38,65 @@ public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: 
   /// What is recorded for the request of a call: its name, and the request.
   public let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
 
-  /// What is recorded for the reply to a call: its name, and the reply or the error.
+  /// What is recorded for the reply to a call: its name, and the reply or the error of the type that the call names.
   public let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
+
+  /// The text that is recorded for an error of another type: the name of the call, and the error.
+  public let error: @Sendable (String, any Error) -> String
+
+  /// What is recorded for the trace of an action; nil for nothing.
+  public let trace: @Sendable (TraceContext) -> TraceContext?
 
   let isRedacting: Bool
 
-  /// Changes nothing.
+  /// Changes nothing: all values are recorded as they are, errors with their whole texts.
   public init() {
     action = { $0 }
     mutation = { $0 }
     state = { $0 }
     request = { $1 }
     reply = { $1 }
+    error = { "\($1)" }
+    trace = { $0 }
     isRedacting = false
   }
 
-  /// Changes what is given, and leaves the rest as it is.
+  /// Changes what is given, and leaves the rest as it is, but for errors and traces.
+  ///
+  /// - Parameters:
+  ///   - action: what is recorded for an action.
+  ///   - mutation: what is recorded for a mutation.
+  ///   - state: what is recorded for a state.
+  ///   - request: what is recorded for the request of a call, given its name.
+  ///   - reply: what is recorded for a reply, or for an error of the type that the call names.
+  ///   - error: the text that is recorded for another error; nil for its type with its case or code, without what it carries.
+  ///   - trace: what is recorded for the trace of an action; nil for its `traceparent` alone.
   public init(
     action: @escaping @Sendable (Action) -> Action = { $0 },
     mutation: @escaping @Sendable (Mutation) -> Mutation = { $0 },
     state: @escaping @Sendable (State) -> State = { $0 },
     request: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
-    reply: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 }
+    reply: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
+    error: (@Sendable (String, any Error) -> String)? = nil,
+    trace: (@Sendable (TraceContext) -> TraceContext?)? = nil
   ) {
     self.action = action
     self.mutation = mutation
     self.state = state
     self.request = request
     self.reply = reply
+    self.error = error ?? { ErrorKind.text(of: $1) }
+    self.trace = trace ?? { TraceContext(traceparent: $0.traceparent) }
     isRedacting = true
   }
+
+  /// The part that is about calls, which knows nothing of the store's types.
+  var calls: CallRedaction { CallRedaction(request: request, reply: reply, error: error) }
+}
+
+/// What is changed in calls before they are recorded.
+struct CallRedaction: Sendable {
+  let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
+  let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
+  let error: @Sendable (String, any Error) -> String
 }

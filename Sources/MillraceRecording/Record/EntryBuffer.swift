@@ -5,19 +5,28 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
   /// How many entries wait at most.
   let capacity: Int
 
+  /// How many bytes wait at most, and one entry more; as they are reckoned by `sizes`.
+  let bytes: Int
+
   /// Whether the file has reached its size, and goes on in another one with the next state.
   var wantsState = false
 
+  private let sizes: EncodedSizes
   private var entries: [Entry] = []
+  private var waiting = 0
   private var isWriterAwake = false
 
-  init(capacity: Int) {
+  init(capacity: Int, bytes: Int, sizes: EncodedSizes) {
     // A gap, a commit and its state belong together.
     self.capacity = max(3, capacity)
+    self.bytes = max(1, bytes)
+    self.sizes = sizes
   }
 
   mutating func add(_ gap: RecordedGap?, _ entry: Entry, _ state: RecordedState<State>?) -> Bool {
-    guard entries.count + (gap == nil ? 0 : 1) + 1 + (state == nil ? 0 : 1) <= capacity else { return false }
+    let count = entries.count + (gap == nil ? 0 : 1) + 1 + (state == nil ? 0 : 1)
+    guard count <= capacity, waiting < bytes else { return false }
+    waiting += sizes.expected(of: entry.sizeKind, withState: state != nil)
     if let gap { entries.append(.gap(gap)) }
     entries.append(entry)
     if let state {
@@ -40,7 +49,7 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       isWriterAwake = false
       return nil
     }
-    defer { entries = [] }
+    defer { (entries, waiting) = ([], 0) }
     return entries
   }
 }

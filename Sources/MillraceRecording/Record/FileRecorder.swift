@@ -9,7 +9,7 @@ public import Millrace
 ///   initial: state, interactor: Shop(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
 /// …
 /// await store.shutdown(drainFor: .seconds(5))
-/// await recorder.finish()
+/// await recorder.finish(with: store.snapshot)
 /// ```
 ///
 /// The file is a line of JSON for the beginning and for each entry: actions, replies of gateways that were called through
@@ -22,12 +22,15 @@ public import Millrace
 /// **Backpressure.** None: the store is never held up. When the buffer is full, entries are left out; ``missed`` counts them,
 /// the file has a gap in their place, and the next commit that is recorded brings its state, so that replays go on there.
 ///
-/// **Errors.** The store is not hurt by any. A file that cannot be written, or a value that cannot be encoded, ends the recording
-/// and is reported once.
+/// **Errors.** The store is not hurt by any. A file that cannot be written, that another recorder writes to, or a value that
+/// cannot be encoded, ends the recording and is reported once.
 ///
-/// **Size.** A file that has reached its size goes on in a new one with the next commit, and is kept under its name with `.1`
-/// behind, in place of an earlier one. So is a file that is found at the beginning: that of the process before, which may have
-/// crashed. Each of the two can be replayed alone. They may exceed their size by an eighth, and by what the buffer holds.
+/// **Size.** A file that has so many bytes behind its first line, which holds a state, goes on in a new one with the next commit,
+/// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: that of
+/// the process before, which may have crashed; one in which nothing but the first line stands is not kept. Each of the two can be
+/// replayed alone. A file may exceed its size by its first line, by an eighth, and by the state that ends it; where a state is
+/// larger than the size, as many bytes as that has come behind it. So there are at most about twice `bytes` and four states on the
+/// disk, or six states where those are larger.
 ///
 /// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
 /// that has commits, or be taken out of the chain and put back: the file has a gap there, and goes on with the next commit.
@@ -48,40 +51,42 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - initial: the state that the store begins with.
   ///   - revision: the revision of that state; 0 for a new store.
   ///   - url: the file.
-  ///   - bytes: how large the file may become; by default 64 MiB.
+  ///   - bytes: how much may stand behind the first line of the file; by default 64 MiB.
   ///   - buffer: how many entries may wait to be written; by default 16,384.
+  ///   - bufferBytes: how many bytes may wait to be written, and as many be written just now; by default 64 MiB. They are reckoned
+  ///     by what entries of the same kind had when they were encoded.
   ///   - checkpoint: a state is recorded every so many commits; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
   ///   - report: what is told of the error that ends the recording, on any thread; by default one line on standard error.
   public convenience init(
-    initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384, checkpoint: Int = 256,
+    initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
+    bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
     redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
     self.init(
       initial: initial, revision: revision, to: RecordingFile(url), bytes: bytes, buffer: buffer,
-      checkpoint: checkpoint,
-      redaction: redaction, clock: clock, report: report)
+      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock, report: report)
   }
 
   init(
-    initial: State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, checkpoint: Int,
-    redaction: Redaction<Action, Mutation, State>, clock: any Clock<Duration>,
+    initial: State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, bufferBytes: Int,
+    checkpoint: Int, redaction: Redaction<Action, Mutation, State>, clock: any Clock<Duration>,
     report: (@Sendable (RecordingError) -> Void)?
   ) {
+    let sizes = EncodedSizes()
     let writer = RecordingWriter(
-      RecordingOutput(sink, redaction: redaction, limit: bytes),
+      RecordingOutput(sink, redaction: redaction, limit: bytes, sizes: sizes),
       report: report ?? { writeToStandardError(line: $0.description) })
     let intake = Intake(
-      EntryBuffer(capacity: buffer), revision: revision, interval: checkpoint, clock: clock
+      EntryBuffer(capacity: buffer, bytes: bufferBytes, sizes: sizes), revision: revision, interval: checkpoint,
+      clock: clock
     ) { intake, isToWake in
       if isToWake { writer.wake(intake) }
     }
     writer.begin(RecordedState(at: 0, revision: revision, state: initial), intake)
-    tape = GatewayTape(
-      RecordingDeck(
-        intake: intake, request: redaction.request, reply: redaction.reply, report: { writer.tell($0) }))
+    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, report: { writer.tell($0) }))
     self.intake = intake
     self.writer = writer
   }
@@ -91,25 +96,40 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
 
   /// Writes all that was told before, and closes the file; what is told later is not recorded.
   ///
-  /// Call it after the store's `Store.shutdown(drainFor:)`. A second call waits as well, and changes nothing.
+  /// Call it after the store's `Store.shutdown(drainFor:)`, with the store's last snapshot: then the state at the end is recorded,
+  /// and a replay compares it, however short the recording is. A snapshot of another revision than the last commit that was
+  /// recorded is left out. A second call waits as well, and changes nothing.
+  ///
+  /// **Errors.** When a disk stands still longer than the limit, that is reported, and this returns. What is left is still written
+  /// as long as the process lives.
   ///
   /// **Cancellation.** Changes nothing.
-  public func finish() async {
-    intake.finish()
-    await writer.finish(intake)
+  ///
+  /// - Parameters:
+  ///   - last: the last snapshot of the store; nil records no state at the end.
+  ///   - limit: how long this takes at most; by default five seconds.
+  ///   - clock: what the limit is measured by.
+  /// - Returns: whether all that was told is written but for what ``missed`` counts; false if the recording has ended before, by an
+  ///   error that was reported.
+  @discardableResult
+  public func finish(
+    with last: Snapshot<State>? = nil, within limit: Duration = .seconds(5),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) async -> Bool {
+    await writer.finish(intake, intake.finish(with: last), within: limit, TimeSource(clock))
   }
 
   /// Writes all that was told before.
   ///
-  /// That happens soon anyway; this is for whoever reads the file while it is written.
+  /// That happens soon anyway; this is for whoever reads the file while it is written. It takes as long as the disk does.
   ///
   /// **Cancellation.** Changes nothing.
   public func flush() async {
     await writer.flush(intake)
   }
 
-  /// How many actions it remembers.
-  var openCount: Int { intake.openCount }
+  /// Whether nothing is taken any more.
+  var isOver: Bool { intake.isOver }
 
   /// Records that an action was accepted.
   public func accepted(_ cause: Cause<Action>) {
@@ -124,5 +144,12 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   /// Records how an action ended.
   public func ended(_ cause: Cause<Action>, outcome: Outcome) {
     intake.ended(cause, outcome)
+  }
+}
+
+extension FileRecorder: RefusalWitness {
+  /// Records an action that was rejected before it was accepted.
+  package func refused(_ cause: Cause<Action>) {
+    intake.refused(cause)
   }
 }

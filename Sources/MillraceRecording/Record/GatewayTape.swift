@@ -14,7 +14,8 @@
 /// }
 /// ```
 ///
-/// Where nothing is recorded, give the interactor ``off``, which passes calls on at no cost.
+/// Where nothing is recorded, give the interactor ``off``, which passes calls on at no cost. The tape of a recorder that has ended
+/// passes them on too. That of a resimulation that has ended refuses them, for nothing is left to answer them.
 public struct GatewayTape: Sendable {
   private let deck: (any TapeDeck)?
 

@@ -1,7 +1,9 @@
 import Millrace
 
-/// What a recorder knows of the store: which runs are open, how far the commits are, and what could not be kept.
+/// What a recorder knows of the store: how far the commits are, and what could not be kept.
 struct IntakeState<Keep: EntryKeeping>: Sendable {
+  typealias Entry = RecordingEntry<Keep.Action, Keep.Mutation, Keep.State>
+
   private(set) var keep: Keep
 
   /// How many entries could not be kept in all.
@@ -14,7 +16,6 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
   private(set) var isOver = false
 
   private let interval: Int
-  private var open: Set<RunID> = []
   private var revision: Int
   private var stateRevision: Int
 
@@ -29,20 +30,18 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
     stateRevision = revision
   }
 
-  /// How many actions have not ended.
-  var openCount: Int { open.count }
-
   mutating func accept(_ cause: Cause<Keep.Action>, at: Int64) {
     if isOver { return }
-    open.insert(cause.context.run)
     add(.action(RecordedAction(at: at, cause, isAccepted: true)))
+  }
+
+  mutating func refuse(_ cause: Cause<Keep.Action>, at: Int64) {
+    if isOver { return }
+    add(.action(RecordedAction(at: at, cause, isAccepted: false)))
   }
 
   mutating func end(_ cause: Cause<Keep.Action>, _ outcome: Outcome.Kind, at: Int64) {
     if isOver { return }
-    if open.remove(cause.context.run) == nil, outcome == .rejected {
-      add(.action(RecordedAction(at: at, cause, isAccepted: false)))
-    }
     add(.end(RecordedEnd(at: at, run: cause.context.run, outcome: outcome)))
   }
 
@@ -78,9 +77,14 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
   }
 
   /// Takes nothing any more.
-  mutating func finish() {
+  ///
+  /// - Returns: what is left to tell: a gap, and the last state, if it is that of the last commit and was not told yet.
+  mutating func finish(with last: Snapshot<Keep.State>?, at: Int64) -> [Entry] {
+    if isOver { return [] }
     isOver = true
-    open = []
+    let gap: [Entry] = untold > 0 ? [.gap(RecordedGap(at: at, missed: untold))] : []
+    guard let last, last.revision == revision, revision != stateRevision, !isBroken else { return gap }
+    return gap + [.state(RecordedState(at: at, revision: revision, state: last.state))]
   }
 
   /// What is left to do once the lock is released.
@@ -91,8 +95,7 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
 
   @discardableResult
   private mutating func add(
-    _ entry: RecordingEntry<Keep.Action, Keep.Mutation, Keep.State>, _ state: RecordedState<Keep.State>? = nil,
-    isBehindGap: Bool = false
+    _ entry: Entry, _ state: RecordedState<Keep.State>? = nil, isBehindGap: Bool = false
   ) -> Bool {
     let gap = untold > 0 || isBehindGap ? RecordedGap(at: entry.at, missed: untold) : nil
     guard keep.add(gap, entry, state) else {

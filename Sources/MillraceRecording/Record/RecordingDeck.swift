@@ -3,22 +3,17 @@ import Millrace
 /// Passes calls on, and gives them with their replies to a recorder.
 struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
   let intake: RecordingIntake<Keep>
-  let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
-  let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
+  let redaction: CallRedaction
   let report: @Sendable (RecordingError) -> Void
 
   /// Whether a value was found that cannot be encoded.
   private let hasReported = Once()
 
   init(
-    intake: RecordingIntake<Keep>,
-    request: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable,
-    reply: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable,
-    report: @escaping @Sendable (RecordingError) -> Void
+    intake: RecordingIntake<Keep>, redaction: CallRedaction, report: @escaping @Sendable (RecordingError) -> Void
   ) {
     self.intake = intake
-    self.request = request
-    self.reply = reply
+    self.redaction = redaction
     self.report = report
   }
 
@@ -28,16 +23,16 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
     let start = intake.now()
     do {
       let value = try await body()
-      record(name, request, since: start) { .reply(try JSON.text(of: reply(name, value))) }
+      record(name, request, since: start) { .reply(try JSON.text(of: redaction.reply(name, value))) }
       return value
     } catch let error as Failure {
-      record(name, request, since: start) { .failure(try JSON.text(of: reply(name, error))) }
+      record(name, request, since: start) { .failure(try JSON.text(of: redaction.reply(name, error))) }
       throw error
     } catch is CancellationError {
       record(name, request, since: start) { .cancelled }
       throw CancellationError()
     } catch {
-      record(name, request, since: start) { .error("\(error)") }
+      record(name, request, since: start) { .error(redaction.error(name, error)) }
       throw error
     }
   }
@@ -45,9 +40,10 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
   private func record(
     _ name: String, _ request: some Encodable & Sendable, since start: Int64, _ reply: () throws -> RecordedReply
   ) {
+    if intake.isOver { return }
     let now = intake.now()
     do {
-      let text = try JSON.text(of: self.request(name, request))
+      let text = try JSON.text(of: redaction.request(name, request))
       intake.called(
         RecordedCall(
           at: now, took: now - start, run: RunContext.current?.run, name: name, request: text, reply: try reply()))
@@ -58,8 +54,8 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
         RecordingError(
           .unencodable,
           """
-          The request or the reply of the call "\(name)" cannot be encoded: \(error); let it encode every value. The recording \
-          has a gap there, and goes on.
+          The request or the reply of the call "\(name)" cannot be encoded: \(RecordingError.reason(ofEncoding: error)); let it \
+          encode every value. The recording has a gap there, and goes on.
           """))
     }
   }

@@ -20,7 +20,7 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
 
   var missed: Int { state.withLock { $0.missed } }
 
-  var openCount: Int { state.withLock { $0.openCount } }
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Nanoseconds since the start.
   func now() -> Int64 { time.now() - start }
@@ -28,6 +28,11 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
   func accepted(_ cause: Cause<Keep.Action>) {
     let at = now()
     change { $0.accept(cause, at: at) }
+  }
+
+  func refused(_ cause: Cause<Keep.Action>) {
+    let at = now()
+    change { $0.refuse(cause, at: at) }
   }
 
   func committed(
@@ -52,8 +57,11 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
     change { $0.miss() }
   }
 
-  func finish() {
-    change { $0.finish() }
+  /// Takes nothing any more; gives what is left to tell, to the first who asks.
+  @discardableResult
+  func finish(with last: Snapshot<Keep.State>? = nil) -> [IntakeState<Keep>.Entry] {
+    let at = now()
+    return state.withLock { $0.finish(with: last, at: at) }
   }
 
   /// Takes something of what is kept, or changes it.

@@ -8,30 +8,42 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   private static var chunk: Int { 1 << 16 }
 
   private let writer: EntryWriter<Action, Mutation, State>
+  private let sizes: EncodedSizes
   private let limit: Int
   private var sink: any RecordingSink
+
+  /// The bytes of the header, and those behind it.
+  private var header = 0
   private var size = 0
   private var gathered = Data()
 
-  /// How many entries were left out since the sink was full.
+  /// How many entries were left out since the sink was full, and when the last one was.
   private var leftOut = 0
+  private var lastLeftOut: Int64 = 0
 
-  init(_ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, limit: Int) {
+  init(
+    _ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, limit: Int, sizes: EncodedSizes
+  ) {
     writer = EntryWriter(redaction: redaction)
     self.sink = sink
     self.limit = max(1, limit)
+    self.sizes = sizes
   }
 
   /// Whether it goes on in a new place with the next state.
-  var wantsState: Bool { size >= limit }
+  var wantsState: Bool { size >= bound }
+
+  /// How many bytes come behind a header: at least as many as it has, so that a large state is not written again and again.
+  private var bound: Int { max(limit, header) }
 
   /// Whether actions, calls and ends are left out, because no commit comes.
-  private var isFull: Bool { size - limit >= limit / 8 }
+  private var isFull: Bool { size - bound >= bound / 8 }
 
   mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
-    let header = try writer.header(start)
-    try sink.begin(header)
-    size = header.count
+    let line = try writer.header(start)
+    sizes.note(line.count, of: .state)
+    try sink.begin(line)
+    (header, size) = (line.count, 0)
   }
 
   mutating func write(_ entries: [Entry]) throws(RecordingError) {
@@ -45,16 +57,25 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     try flush()
   }
 
+  /// Writes what is left to tell, without beginning anew, and closes.
+  mutating func end(_ last: [Entry]) throws(RecordingError) {
+    try tellLeftOut()
+    for entry in last { try gather(entry) }
+    try flush()
+    close()
+  }
+
+  mutating func close() {
+    sink.close()
+  }
+
   private mutating func gather(_ entries: [Entry]) throws(RecordingError) {
     for entry in entries {
       guard case .state(let state) = entry else {
         try add(entry)
         continue
       }
-      if leftOut > 0 {
-        try gather(.gap(RecordedGap(at: state.at, missed: leftOut)))
-        leftOut = 0
-      }
+      try tellLeftOut()
       try gather(entry)
       if !wantsState { continue }
       try flush()
@@ -62,22 +83,29 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     }
   }
 
-  mutating func close() {
-    sink.close()
-  }
-
   private mutating func add(_ entry: Entry) throws(RecordingError) {
     switch entry {
     case .action, .call, .end:
-      if isFull { leftOut += 1 } else { try gather(entry) }
+      if isFull {
+        (leftOut, lastLeftOut) = (leftOut + 1, entry.at)
+      } else {
+        try gather(entry)
+      }
     // Without the gap before it a commit would be out of order.
     case .gap, .commit, .state:
       try gather(entry)
     }
   }
 
+  private mutating func tellLeftOut() throws(RecordingError) {
+    if leftOut == 0 { return }
+    try gather(.gap(RecordedGap(at: lastLeftOut, missed: leftOut)))
+    leftOut = 0
+  }
+
   private mutating func gather(_ entry: Entry) throws(RecordingError) {
     let line = try writer.line(entry)
+    if let kind = entry.sizeKind { sizes.note(line.count, of: kind) }
     gathered.append(line)
     size += line.count
     if gathered.count >= Self.chunk { try flush() }

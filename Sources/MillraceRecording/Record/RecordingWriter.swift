@@ -9,14 +9,22 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
   typealias Buffer = EntryBuffer<Action, Mutation, State>
   typealias Output = RecordingOutput<Action, Mutation, State>
 
+  private struct Place {
+    /// Nil once it was closed, or has failed.
+    var output: Output?
+
+    /// Whether all that was taken is written.
+    var isWhole = true
+  }
+
   private let queue = DispatchQueue(label: "millrace.recording", qos: .utility)
 
-  /// Used on the queue alone; nil once it was closed, or has failed.
-  private let output: Lock<Output?>
+  /// Used on the queue alone.
+  private let place: Lock<Place>
   private let report: @Sendable (RecordingError) -> Void
 
   init(_ output: Output, report: @escaping @Sendable (RecordingError) -> Void) {
-    self.output = Lock(output)
+    place = Lock(Place(output: output))
     self.report = report
   }
 
@@ -32,12 +40,27 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     queue.async { self.drain(intake) }
   }
 
-  /// Writes all that was taken before, and closes.
-  func finish(_ intake: RecordingIntake<Buffer>) async {
-    await flush(intake)
-    output.withLock { output in
-      output?.close()
-      output = nil
+  /// Writes all that was taken before and what is left to tell, and closes; all of that later, if it takes longer than `limit`.
+  ///
+  /// - Returns: whether everything is written.
+  func finish(
+    _ intake: RecordingIntake<Buffer>, _ last: [Buffer.Entry], within limit: Duration, _ time: TimeSource
+  ) async -> Bool {
+    var alarm: Task<Void, Never>?
+    defer { alarm?.cancel() }
+    return await withCheckedContinuation { continuation in
+      let answer = FirstAnswer(continuation)
+      queue.async {
+        let isWhole = self.end(intake, last)
+        answer.take()?.resume(returning: isWhole)
+      }
+      alarm = Task {
+        guard (try? await time.sleep(until: time.now() + limit.nanoseconds)) != nil, let waiting = answer.take() else {
+          return
+        }
+        report(.unfinished(within: limit))
+        waiting.resume(returning: false)
+      }
     }
   }
 
@@ -66,19 +89,29 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     }
   }
 
+  private func end(_ intake: RecordingIntake<Buffer>, _ last: [Buffer.Entry]) -> Bool {
+    drain(intake)
+    attempt(intake) { output throws(RecordingError) in try output.end(last) }
+    return place.withLock { place in
+      place.output = nil
+      return place.isWhole
+    }
+  }
+
   /// Does something with the output; an error is its end.
   private func attempt(
     _ intake: RecordingIntake<Buffer>, _ body: @Sendable (inout Output) throws(RecordingError) -> Void
   ) {
-    let failure: RecordingError? = output.withLock { output in
-      guard var open = output else { return nil }
-      output = nil  // Changed in place, not copied.
+    let failure: RecordingError? = place.withLock { place in
+      guard var open = place.output else { return nil }
+      place.output = nil  // Changed in place, not copied.
       do throws(RecordingError) {
         try body(&open)
-        output = open
+        place.output = open
         return nil
       } catch {
         open.close()
+        place.isWhole = false
         return error
       }
     }
@@ -88,10 +121,36 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
   }
 }
 
+/// Lets the first of two answers through.
+private final class FirstAnswer: Sendable {
+  private let waiting: Lock<CheckedContinuation<Bool, Never>?>
+
+  init(_ waiting: CheckedContinuation<Bool, Never>) {
+    self.waiting = Lock(waiting)
+  }
+
+  /// Who waits, for the first who asks.
+  func take() -> CheckedContinuation<Bool, Never>? {
+    waiting.withLock { waiting in
+      defer { waiting = nil }
+      return waiting
+    }
+  }
+}
+
 extension RecordingError {
   /// The same, with what it means for the recorder.
   fileprivate var endingTheRecording: RecordingError {
     RecordingError(
       code, line: line, description + " The recording has ended here, and the store goes on without it.")
+  }
+
+  fileprivate static func unfinished(within limit: Duration) -> RecordingError {
+    RecordingError(
+      .unfinished,
+      """
+      The recording was not written to its end within \(limit): the disk is slow, or stands still. The rest is written as long as \
+      the process lives; give finish(with:within:) more time where that is worth more than a quick end.
+      """)
   }
 }

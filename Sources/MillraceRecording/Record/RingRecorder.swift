@@ -9,7 +9,9 @@ public import Millrace
 /// ```
 ///
 /// Nothing is encoded or written until it is asked for. Entries stand in segments that each begin with a state, and the oldest
-/// segment goes as a whole; so what is kept can always be replayed. It is at least half of what may be kept.
+/// segment goes as a whole where enough is left without it. Where commits are rare a segment is long; then what came first in it
+/// goes, but for commits, which the state at its end is made of, and a gap tells of what is missing between them. So the newest
+/// is always there, what is kept can always be replayed, and it is at least a third of what may be kept.
 ///
 /// **Isolation.** With the store's turn an entry is added, which takes about a microsecond. A state is copied every so
 /// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
@@ -32,7 +34,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   /// - Parameters:
   ///   - initial: the state that the store begins with.
   ///   - revision: the revision of that state; 0 for a new store.
-  ///   - count: how many entries are kept, states included; at least 8, by default 4,096.
+  ///   - count: how many entries are kept, states included; at least 16, by default 4,096.
   ///   - checkpoint: a state is recorded every so many commits, or more often if the ring asks for it; by default 256.
   ///   - redaction: what is changed in values when the recording is taken out; until then they are kept as they are, but for
   ///     requests and replies.
@@ -49,8 +51,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
     intake = RecordingIntake(ring, revision: revision, interval: checkpoint, clock: clock) { _, _ in }
     tape = GatewayTape(
       RecordingDeck(
-        intake: intake, request: redaction.request, reply: redaction.reply,
-        report: report ?? { writeToStandardError(line: $0.description) }))
+        intake: intake, redaction: redaction.calls, report: report ?? { writeToStandardError(line: $0.description) }))
     self.redaction = redaction
   }
 
@@ -65,11 +66,8 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
       start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
   }
 
-  /// How many entries were left out so far, because no commit came for long.
+  /// How many calls were left out so far, because their request or reply could not be encoded.
   public var missed: Int { intake.missed }
-
-  /// How many actions it remembers.
-  var openCount: Int { intake.openCount }
 
   /// Records that an action was accepted.
   public func accepted(_ cause: Cause<Action>) {
@@ -87,10 +85,18 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 }
 
+extension RingRecorder: RefusalWitness {
+  /// Records an action that was rejected before it was accepted.
+  package func refused(_ cause: Cause<Action>) {
+    intake.refused(cause)
+  }
+}
+
 extension RecordingEntry {
   fileprivate func redacted(by redaction: Redaction<Action, Mutation, State>) -> RecordingEntry {
     switch self {
-    case .action(let action): .action(action.with(redaction.action(action.action)))
+    case .action(let action):
+      .action(action.with(redaction.action(action.action), action.trace.flatMap(redaction.trace)))
     case .commit(let commit): .commit(commit.with(redaction.mutation(commit.mutation)))
     case .state(let state): .state(state.redacted(by: redaction.state))
     case .call, .end, .gap: self

@@ -78,7 +78,7 @@ struct MonitoringService: Sendable {
     _ = try? await store.wait { $0.changes.isEmpty }
     let report = await store.shutdown(drainFor: Self.drain)
     await notifying.value
-    await recorder?.finish()
+    await recorder?.finish(with: store.snapshot)
     if !report.cut.isEmpty {
       // All but notices was cancelled before.
       let notices = report.cut.count == 1 ? "1 notice" : "\(report.cut.count) notices"

@@ -60,12 +60,13 @@ struct TestSink: RecordingSink {
 extension FileRecorder {
   /// A recorder that writes to a sink of a test.
   convenience init(
-    initial: State, to log: TestSink.Log, bytes: Int = 1 << 20, buffer: Int = 1_000, checkpoint: Int = 256,
-    redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    initial: State, to log: TestSink.Log, bytes: Int = 1 << 20, buffer: Int = 1_000, bufferBytes: Int = 1 << 20,
+    checkpoint: Int = 256, redaction: Redaction<Action, Mutation, State> = Redaction(),
+    clock: any Clock<Duration> = ContinuousClock(),
     report: @escaping @Sendable (RecordingError) -> Void = { _ in }
   ) {
     self.init(
-      initial: initial, revision: 0, to: TestSink(log: log), bytes: bytes, buffer: buffer, checkpoint: checkpoint,
-      redaction: redaction, clock: clock, report: report)
+      initial: initial, revision: 0, to: TestSink(log: log), bytes: bytes, buffer: buffer,
+      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock, report: report)
   }
 }

@@ -79,4 +79,41 @@ struct RedactionTests {
         """)
     #expect(try recording.replay(with: Till.self, redaction: half).isSame)
   }
+
+  enum Denied: Error {
+    case by(server: String)
+  }
+
+  /// What a recorder with this redaction writes of an error and a trace that have a secret.
+  private func texts(_ redaction: TillRedaction) async throws -> [String] {
+    let folder = try TemporaryFolder()
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), redaction: redaction)
+    let ring = TillRing(initial: Till.State(), redaction: redaction)
+    for tape in [recorder.tape, ring.tape] {
+      let till = Till(price: { _ in throw Denied.by(server: "secret") }, tape: tape)
+      let store = Store(initial: Till.State(), interactor: till, interceptors: [recorder, ring])
+      _ = await store.send(.look("tea"), context: TraceContext(traceparent: "00-1", tracestate: "a=secret")).outcome
+      store.setInterceptors([])
+    }
+    await recorder.finish()
+    return [try folder.lines().joined(), String(decoding: try ring.recording.jsonLines(), as: UTF8.self)]
+  }
+
+  @Test("Of errors and traces, which others have written, a redaction leaves out what it does not let through")
+  func others() async throws {
+    for text in try await texts(TillRedaction(action: { $0 })) {
+      #expect(!text.contains("secret"))
+      #expect(text.contains(#""error":"MillraceRecordingTests.RedactionTests.Denied.by""#))
+      #expect(text.contains(#""traceparent":"00-1""#))
+    }
+    for text in try await texts(TillRedaction(error: { name, _ in "\(name) failed" }, trace: { _ in nil })) {
+      #expect(!text.contains("secret"))
+      #expect(text.contains(#""error":"price failed""#))
+      #expect(!text.contains("traceparent"))
+    }
+    for text in try await texts(TillRedaction()) {
+      #expect(text.contains(#""tracestate":"a=secret""#))
+      #expect(text.contains("server: "))
+    }
+  }
 }

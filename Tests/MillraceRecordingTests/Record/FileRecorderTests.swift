@@ -60,7 +60,6 @@ struct FileRecorderTests {
       ##"{"kind":"end","at":12,"run":"#17","outcome":"rejected"}"##,
     ]
     #expect(Array(plain(try folder.lines()).dropFirst()) == expected)
-    #expect(recorder.openCount == 0)
     #expect(recorder.missed == 0)
     let report = try TillRecording.replay(contentsOf: folder.file(), with: Till.self)
     #expect(report.isSame)
@@ -114,18 +113,113 @@ struct FileRecorderTests {
 
   @Test("What a process has left behind is kept when the next one begins")
   func earlierFile() async throws {
-    try Data("{\"millraceRecording\":1,\"one\":1}".utf8).write(to: folder.file())
+    try Data("\(header)\nan entry".utf8).write(to: folder.file())
     try Data().write(to: folder.file("till.jsonl.1"))
     await TillRecorder(initial: Till.State(), to: folder.file()).finish()
-    #expect(try folder.lines("till.jsonl.1") == ["{\"millraceRecording\":1,\"one\":1}"])
+    #expect(try folder.lines("till.jsonl.1") == [header, "an entry"])
     #expect(try folder.lines().count == 1)
+  }
+
+  private let header = "{\"millraceRecording\":1,\"one\":1}"
+
+  @Test(
+    "What is kept stays when a process has recorded nothing before the next one begins",
+    arguments: ["", "{\"millrace", "{\"millraceRecording\":1}", "{\"millraceRecording\":1}\n"])
+  func nothingRecorded(earlier: String) async throws {
+    try Data(earlier.utf8).write(to: folder.file())
+    try Data("\(header)\nan entry".utf8).write(to: folder.file("till.jsonl.1"))
+    for _ in 0..<3 { await TillRecorder(initial: Till.State(), to: folder.file()).finish() }
+    #expect(try folder.lines("till.jsonl.1") == [header, "an entry"])
+    #expect(try TillRecording.read(from: folder.file()).entries.isEmpty)
+    #expect(try folder.names() == ["till.jsonl", "till.jsonl.1"])
+  }
+
+  @Test("A second recorder leaves the file to the first one, and says so; once that has ended it takes its place")
+  func secondRecorder() async throws {
+    let first = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 2_000)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [first])
+    for part in 0..<2 {
+      // The file is another one each time, for it has reached its size.
+      for price in 0..<50 { store.send(.add("tea", price: price)) }
+      await first.flush()
+      let lines = try folder.lines()
+      let errors = Recorder<RecordingError>()
+      let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
+      let isWhole = await second.finish()
+      #expect(!isWhole)
+      #expect(
+        errors.recorded.map(\.description) == [
+          """
+          \(folder.file().path) is being written by another recorder, in this process or in another one, and is left to that; \
+          give each recorder a file of its own. The recording has ended here, and the store goes on without it.
+          """
+        ])
+      #expect(try folder.lines() == lines, "\(part)")
+    }
+    #expect(await first.finish())
+    #expect(await TillRecorder(initial: Till.State(), to: folder.file()).finish())
+    #expect(try folder.lines().count == 1)
+  }
+
+  @Test("A state as large as the file may be does not fill it anew with each commit")
+  func largeState() async throws {
+    let state = Till.State(customer: String(repeating: "x", count: 4_000))
+    let recorder = TillRecorder(initial: state, to: folder.file(), bytes: 100)
+    let store = Store(initial: state, interactor: Till(), interceptors: [recorder])
+    for _ in 0..<300 {
+      store.send(.add("tea", price: 1))
+      await recorder.flush()
+    }
+    await recorder.finish()
+    let earlier = try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self)
+    #expect(earlier.isSame)
+    #expect(earlier.commits >= 10)
+    #expect(try TillRecording.read(from: folder.file()).start.revision == earlier.revision)
+  }
+
+  @Test("The last state is recorded at the end, so that a short recording is compared too")
+  func lastState() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    store.send(.add("tea", price: 2))
+    store.send(.welcome("Ada"))
+    await store.shutdown()
+    #expect(await recorder.finish(with: store.snapshot))
+    #expect(await recorder.finish(with: store.snapshot))
+    let recording = try TillRecording.read(from: folder.file())
+    #expect(Self.kinds(recording) == "action commit 1 end action commit 2 end state")
+    let report = try recording.replay(with: Till.self)
+    #expect(report.verdict == .same)
+    #expect(report.description == "Replayed 2 commits up to revision 2; 1 recorded state is the same.")
+  }
+
+  @Test("A file that is full when it ends is not put aside for one with nothing in it")
+  func lastStateOfFullFile() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 100)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    for _ in 0..<3 { store.send(.add("tea", price: 2)) }
+    await recorder.finish(with: store.snapshot)
+    #expect(try TillRecording.replay(contentsOf: folder.file(), with: Till.self).verdict == .same)
+  }
+
+  @Test("A last state of another revision than the last commit, or of the beginning, is left out")
+  func otherLastState() async throws {
+    let early = TillRecorder(initial: Till.State(), to: folder.file("early"))
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [early])
+    let beginning = await store.snapshot
+    let none = TillRecorder(initial: Till.State(), to: folder.file("none"))
+    await none.finish(with: beginning)
+    #expect(try folder.lines("none").count == 1)
+    store.send(.add("tea", price: 2))
+    await early.finish(with: beginning)
+    #expect(try Self.kinds(TillRecording.read(from: folder.file("early"))) == "action commit 1 end")
   }
 
   @Test(
     "What is no recording is neither moved nor removed, and that is reported",
     arguments: ["till.jsonl", "till.jsonl.1"])
   func otherFile(name: String) async throws {
-    try Data("{\"millraceRecording\":1}".utf8).write(to: folder.file())
+    try Data("\(header)\nan entry".utf8).write(to: folder.file())
     try Data("notes of the year".utf8).write(to: folder.file(name))
     let names = try folder.names()
     let errors = Recorder<RecordingError>()

@@ -69,9 +69,21 @@ struct GatewayTapeTests {
     #expect(
       errors.recorded.map(\.description) == [
         """
-        The request or the reply of the call "price" cannot be encoded: no; let it encode every value. The recording has a \
-        gap there, and goes on.
+        The request or the reply of the call "price" cannot be encoded: MillraceRecording.RecordedFailure was thrown; let it \
+        encode every value. The recording has a gap there, and goes on.
         """
       ])
+  }
+
+  @Test("The tape of a recorder that has ended passes calls on, and encodes nothing")
+  func ended() async throws {
+    struct Stubborn: Encodable, Sendable {
+      func encode(to encoder: any Encoder) throws { Issue.record("It was encoded.") }
+    }
+    let folder = try TemporaryFolder()
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    await recorder.finish()
+    #expect(try await recorder.tape.call("price", Stubborn()) { 3 } == 3)
+    #expect(recorder.missed == 0)
   }
 }

@@ -14,6 +14,10 @@ struct IntakeStateTests {
     Cause(action: 7, context: RunContext(run: run, parent: nil, root: run, trace: nil))
   }
 
+  private func buffer(_ capacity: Int) -> Buffer {
+    Buffer(capacity: capacity, bytes: 1 << 20, sizes: EncodedSizes())
+  }
+
   /// Commits as a recorder does; the state is the revision.
   private func commit(_ revision: Int, _ state: inout IntakeState<Buffer>) {
     let copied = state.wantsState(at: revision) ? revision : nil
@@ -22,8 +26,11 @@ struct IntakeStateTests {
 
   /// What waits to be written, in short.
   private func take(_ state: inout IntakeState<Buffer>) -> String {
-    let entries = state.withKeep { $0.take() } ?? []
-    return entries.map { entry in
+    text(state.withKeep { $0.take() } ?? [])
+  }
+
+  private func text(_ entries: [Buffer.Entry]) -> String {
+    entries.map { entry in
       switch entry {
       case .action(let action): action.isAccepted ? "a" : "A"
       case .call: "r"
@@ -39,14 +46,14 @@ struct IntakeStateTests {
 
   @Test("Every so many commits one brings its state")
   func interval() {
-    var state = IntakeState(Buffer(capacity: 100), revision: 3, interval: 2)
+    var state = IntakeState(buffer(100), revision: 3, interval: 2)
     for revision in 4...8 { commit(revision, &state) }
     #expect(take(&state) == "c4 c5 s5 c6 c7 s7 c8")
   }
 
   @Test("A writer that asks for a state gets it with the next commit, once")
   func wanted() {
-    var state = IntakeState(Buffer(capacity: 100), revision: 0, interval: 100)
+    var state = IntakeState(buffer(100), revision: 0, interval: 100)
     commit(1, &state)
     state.withKeep { $0.wantsState = true }
     commit(2, &state)
@@ -56,7 +63,7 @@ struct IntakeStateTests {
 
   @Test("What does not fit is counted, and the next commit that fits brings its state")
   func full() {
-    var state = IntakeState(Buffer(capacity: 3), revision: 0, interval: 100)
+    var state = IntakeState(buffer(3), revision: 0, interval: 100)
     for revision in 1...5 { commit(revision, &state) }
     #expect(state.missed == 2)
     #expect(take(&state) == "c1 c2 c3")
@@ -69,7 +76,7 @@ struct IntakeStateTests {
 
   @Test("A commit whose state does not fit beside it is left out as a whole")
   func noRoomForState() {
-    var state = IntakeState(Buffer(capacity: 3), revision: 0, interval: 1)
+    var state = IntakeState(buffer(3), revision: 0, interval: 1)
     commit(1, &state)
     commit(2, &state)
     #expect(take(&state) == "c1 s1")
@@ -77,37 +84,80 @@ struct IntakeStateTests {
     #expect(take(&state) == "g1 c3 s3")
   }
 
-  @Test("An action that ends rejected without having been accepted is told first; nothing of those that ended is kept")
-  func rejected() {
-    var state = IntakeState(Buffer(capacity: 100), revision: 0, interval: 100)
+  @Test("An action is told as accepted or refused by who knows, and its end says nothing of that")
+  func refused() {
+    var state = IntakeState(buffer(100), revision: 0, interval: 100)
     state.accept(cause, at: 0)
-    #expect(state.openCount == 1)
     state.end(cause, .rejected, at: 0)
-    #expect(state.openCount == 0)
+    state.refuse(cause, at: 0)
     state.end(cause, .rejected, at: 0)
-    state.end(cause, .finished, at: 0)
+    state.end(cause, .rejected, at: 0)
     #expect(take(&state) == "a e A e e")
+  }
+
+  @Test("The end tells a gap that was not told, and the last state if it is that of the last commit and was not told")
+  func end() {
+    func last(_ revision: Int) -> Snapshot<Int> { Snapshot(revision: revision, state: revision) }
+    func told(_ last: Snapshot<Int>?, interval: Int = 100, _ before: (inout IntakeState<Buffer>) -> Void) -> String {
+      var state = IntakeState(buffer(3), revision: 0, interval: interval)
+      before(&state)
+      return text(state.finish(with: last, at: 0))
+    }
+    #expect(told(last(1)) { commit(1, &$0) } == "s1")
+    #expect(told(nil) { commit(1, &$0) } == "")
+    #expect(told(last(2)) { commit(1, &$0) } == "")
+    #expect(told(last(0)) { _ in } == "")
+    #expect(told(last(1), interval: 1) { commit(1, &$0) } == "")
+    #expect(
+      told(last(1)) {
+        commit(1, &$0)
+        $0.miss()
+      } == "g1 s1")
+    #expect(told(last(5)) { state in for revision in 1...5 { commit(revision, &state) } } == "g2")
+    #expect(
+      told(last(1)) {
+        commit(1, &$0)
+        _ = $0.finish(with: nil, at: 0)
+      } == "")
+  }
+
+  @Test("An entry is taken as long as fewer bytes wait than may, as far as sizes are known")
+  func bytes() {
+    let sizes = EncodedSizes()
+    var state = IntakeState(Buffer(capacity: 100, bytes: 1_000, sizes: sizes), revision: 0, interval: 2)
+    sizes.note(300, of: .commit)
+    sizes.note(2_000, of: .state)
+    for revision in 1...4 { commit(revision, &state) }
+    #expect(take(&state) == "c1 c2 s2")
+    for revision in 5...7 { commit(revision, &state) }
+    #expect(take(&state) == "g2 c5 s5")
+    // Of what is small in most cases many may wait again.
+    for _ in 0..<100 { sizes.note(16, of: .commit) }
+    for revision in 8...9 { commit(revision, &state) }
+    #expect(take(&state) == "g2 c8 s8")
+    commit(9, &state)
+    #expect(sizes.expected(of: .commit, withState: false) < EncodedSizes.least + 32)
   }
 
   @Test("After the end nothing is taken")
   func over() {
-    var state = IntakeState(Buffer(capacity: 100), revision: 0, interval: 1)
+    var state = IntakeState(buffer(100), revision: 0, interval: 1)
     state.accept(cause, at: 0)
-    state.finish()
+    _ = state.finish(with: nil, at: 0)
     state.accept(cause, at: 0)
+    state.refuse(cause, at: 0)
     state.end(cause, .finished, at: 0)
     state.miss()
     state.call(RecordedCall(at: 0, took: 0, run: nil, name: "", request: "", reply: .cancelled))
     #expect(!state.wantsState(at: 1))
     commit(1, &state)
     #expect(take(&state) == "a")
-    #expect(state.openCount == 0)
     #expect(state.missed == 0)
   }
 
   @Test("The writer is woken once, until it has found nothing more")
   func wakesOnce() {
-    var state = IntakeState(Buffer(capacity: 100), revision: 0, interval: 100)
+    var state = IntakeState(buffer(100), revision: 0, interval: 100)
     #expect(!wakes(&state))
     commit(1, &state)
     #expect(wakes(&state))

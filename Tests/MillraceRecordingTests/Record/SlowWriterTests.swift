@@ -61,7 +61,7 @@ struct SlowWriterTests {
     let error = try await errors.next()
     for _ in 0..<100 { store.send(.add("tea", price: 1)) }
     store.send(.look("milk"))
-    #expect(recorder.openCount == 0)  // Nothing is taken any more.
+    #expect(recorder.isOver)
     await recorder.finish()
     #expect(
       error.description
@@ -89,7 +89,8 @@ struct SlowWriterTests {
     #expect(
       text.hasSuffix(
         """
-        Stubborn cannot be encoded: no; let it encode every value. The recording has ended here, and the store goes on without it.
+        Stubborn cannot be encoded: MillraceRecording.RecordedFailure was thrown; let it encode every value. The recording has \
+        ended here, and the store goes on without it.
         """))
   }
 
@@ -102,7 +103,7 @@ struct SlowWriterTests {
     await recorder.finish()
     #expect(try recording(log).entries.count == 600)
     store.send(.look("milk"))
-    #expect(recorder.openCount == 0)
+    #expect(recorder.isOver)
     await recorder.finish()
     #expect(try recording(log).entries.count == 600)
     #expect(log.closings == 1)
@@ -115,7 +116,8 @@ struct SlowWriterTests {
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for _ in 0..<200 { _ = await store.send(.refuse).outcome }
     await recorder.flush()
-    #expect((4_000...4_600).contains(log.files[0].count))
+    let header = try #require(log.files[0].firstIndex(of: 0x0A)) + 1
+    #expect((4_000...4_600).contains(log.files[0].count - header))
     store.send(.add("tea", price: 1))
     await recorder.finish()
     try #require(log.files.count == 2)
@@ -124,5 +126,77 @@ struct SlowWriterTests {
     #expect(gaps.count == 1)
     #expect(first.entries.count + (gaps.first ?? 0) == 404)
     #expect(try TillRecording.read(from: log.files[1]).start.revision == 1)
+  }
+
+  @Test("While the writer is held no more bytes wait than may, however large the states are")
+  func bytes() async throws {
+    let log = TestSink.Log(isHeld: true)
+    let state = Till.State(customer: String(repeating: "x", count: 100_000))
+    let recorder = TillRecorder(
+      initial: state, to: log, bytes: .max, buffer: 10_000, bufferBytes: 1_000_000, checkpoint: 1)
+    let store = Store(initial: state, interactor: Till(), interceptors: [recorder])
+    store.send(.add("tea", price: 1))
+    log.arrivals.wait()
+    for _ in 0..<200 { store.send(.add("tea", price: 1)) }
+    #expect(recorder.missed > 500)
+    for _ in 0..<100 { log.door.signal() }
+    await recorder.flush()
+    store.send(.add("milk", price: 2))
+    await recorder.finish()
+    let recording = try recording(log)
+    let states = recording.entries.count { if case .state = $0 { true } else { false } }
+    #expect((10...14).contains(states))
+    let report = try recording.replay(with: Till.self)
+    #expect(report.isSame)
+    #expect(report.state.total == 203)
+  }
+
+  @Test("A disk that stands still holds up the end no longer than the limit; what is left is written once it goes on")
+  func stalled() async throws {
+    let errors = Recorder<RecordingError>()
+    let log = TestSink.Log(isHeld: true)
+    let recorder = TillRecorder(initial: Till.State(), to: log, report: { errors.record($0) })
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    store.send(.add("tea", price: 1))
+    log.arrivals.wait()
+    store.send(.add("milk", price: 2))
+    let clock = TestClock()
+    let finishing = Task { await recorder.finish(with: store.snapshot, clock: clock) }
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(5))
+    #expect(await !finishing.value)
+    #expect(
+      errors.recorded.map(\.description) == [
+        """
+        The recording was not written to its end within 5.0 seconds: the disk is slow, or stands still. The rest is written as \
+        long as the process lives; give finish(with:within:) more time where that is worth more than a quick end.
+        """
+      ])
+    #expect(errors.recorded.map(\.code) == [.unfinished])
+    for _ in 0..<10 { log.door.signal() }
+    #expect(await recorder.finish())
+    let report = try recording(log).replay(with: Till.self)
+    #expect(report.verdict == .same)
+    #expect(report.commits == 2)
+    #expect(log.closings == 1)
+  }
+
+  @Test("What could not be taken at the very end is told by a gap")
+  func lastGap() async throws {
+    let log = TestSink.Log(isHeld: true)
+    let recorder = TillRecorder(initial: Till.State(), to: log, buffer: 3)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    store.send(.add("tea", price: 1))
+    log.arrivals.wait()
+    for _ in 0..<3 { store.send(.add("tea", price: 1)) }
+    let missed = recorder.missed
+    #expect(missed > 0)
+    for _ in 0..<10 { log.door.signal() }
+    await recorder.finish(with: store.snapshot)
+    guard case .gap(let gap) = try recording(log).entries.last else {
+      Issue.record("There is no gap.")
+      return
+    }
+    #expect(gap.missed == missed)
   }
 }

@@ -41,6 +41,16 @@ struct RecordingCommandTests {
     #expect(page.code == 0)
   }
 
+  @Test("However short the recording is, its last state is compared")
+  func short() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let recorded = try await pulse(["--once", "--json", "--record", file.path])
+    #expect(recorded.code == 0)
+    let replayed = try await pulse(["recording", "replay", file.path])
+    #expect(replayed.output.contains(#/^Replayed \d commits? up to revision \d; 1 recorded state is the same\.\n$/#))
+    #expect(replayed.code == 0)
+  }
+
   @Test("The commands about recordings are those of pulse")
   func help() async throws {
     let help = try await pulse(["recording", "--help"])
