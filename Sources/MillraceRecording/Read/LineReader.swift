@@ -55,24 +55,25 @@ struct LineReader {
     var parts: [Data] = []
     while true {
       if let end = chunk.firstLineBreak {
-        parts.append(chunk[chunk.startIndex..<end])
+        let part = chunk[chunk.startIndex..<end]
         chunk = chunk[(end + 1)...]
-        return line(parts, isWhole: true)
+        return line(parts, part, isWhole: true)
       }
       if !chunk.isEmpty { parts.append(chunk) }
       guard let next = try more(), !next.isEmpty else {
         chunk = Data()
-        return parts.isEmpty ? nil : line(parts, isWhole: false)
+        return parts.popLast().map { line(parts, $0, isWhole: false) }
       }
       chunk = next
     }
   }
 
-  private mutating func line(_ parts: [Data], isWhole: Bool) -> Line {
+  private mutating func line(_ parts: [Data], _ last: Data, isWhole: Bool) -> Line {
     number += 1
-    if parts.count == 1 { return Line(number: number, bytes: parts[0], isWhole: isWhole) }
-    var bytes = Data(capacity: parts.reduce(0) { $0 + $1.count })
+    if parts.isEmpty { return Line(number: number, bytes: last, isWhole: isWhole) }
+    var bytes = Data(capacity: parts.reduce(last.count) { $0 + $1.count })
     for part in parts { bytes.append(part) }
+    bytes.append(last)
     return Line(number: number, bytes: bytes, isWhole: isWhole)
   }
 }
