@@ -7,6 +7,7 @@ public struct StoreConfiguration: Sendable {
     var report: @Sendable (Incident) -> Void = writeToStandardError
     var isSpellingChecked = true
     var alteration: RunPhase.Alteration?
+    var witness: (any StoreWitness)?
   }
 
   private final class Box: Sendable {
@@ -62,6 +63,12 @@ public struct StoreConfiguration: Sendable {
 
   /// What takes the place of the transitions of a run; nil but in tests that have to notice it.
   @usableFromInline var alteration: RunPhase.Alteration? { box?.choice.alteration }
+
+  /// What looks on at the stores that are made with this; nil but in a simulation.
+  @usableFromInline package var witness: (any StoreWitness)? {
+    get { box?.choice.witness }
+    set { choice.witness = newValue }
+  }
 
   /// The given configuration, but with other transitions of its runs than it should have, for tests that have to notice it.
   package init(_ configuration: StoreConfiguration, altering alteration: @escaping RunPhase.Alteration) {

@@ -32,6 +32,16 @@ extension Runner {
   @inlinable
   @inline(__always)
   func handle(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
+    if let witness = configuration.witness {
+      try await handle(run, access, before: witness)
+    } else {
+      try await handleUnseen(run, access)
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func handleUnseen(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
     let mutations: I.Mutations
     do {
       // A scope of its own, so that the state is held no longer than the call.

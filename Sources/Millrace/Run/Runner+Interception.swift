@@ -10,7 +10,7 @@ extension Runner {
       _ = ledger.interceptions  // Senders find it made.
       ledger.chain = chain
       ledger.sharedChain.withLock { $0 = chain }
-      self.ownBoard.tellsCommits = chain != nil
+      self.ownBoard.tellsCommits = chain != nil || self.configuration.witness != nil
       self.isIntercepted.store(chain != nil, ordering: .releasing)
       self.noteWay()
       self.dropBoardIfUnused()

@@ -59,6 +59,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     self.configuration = configuration
     freeSlots = Int32(configuration.limits.runsInFlight)
     super.init(state: state, interactor: interactor)
+    if let witness = configuration.witness { begin(witness) }
   }
 
   override func stateChanged() {
@@ -97,6 +98,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   override func didCommit(_ mutation: I.Mutation) {
     noteCommitted(mutation)
+    configuration.witness?.committed(mutation, revision: revision, state: state, identity: self, of: I.self)
   }
 
   override func causesAreSought(_ areSought: Bool) {

@@ -27,6 +27,9 @@ extension Store: StateReading {
     StateReader(self)
   }
 
+  /// The object that stands for this store where a witness is told of it; it does not hold the store.
+  package nonisolated var identity: any AnyObject & Sendable { runner }
+
   package nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {
     runner.readAtOnce()
   }
