@@ -17,6 +17,7 @@ extern EnqueueHook swift_task_enqueueMainExecutor_hook;
 
 extern SWIFT_CALL void swift_job_run(Job *job, void *executor, uintptr_t implementation);
 extern SWIFT_CALL uint64_t swift_task_getJobTaskId(Job *job);
+extern SWIFT_CALL Job *swift_task_getCurrent(void);
 
 static MillraceJobHandler handler;
 static EnqueueHook earlier_global, earlier_main;
@@ -49,6 +50,11 @@ void millrace_install_hooks(MillraceJobHandler new_handler) {
 void millrace_run_job(Job *job) { swift_job_run(job, NULL, 0); }
 
 uint64_t millrace_task_id(Job *job) { return swift_task_getJobTaskId(job); }
+
+uint64_t millrace_current_task_id(void) {
+  Job *task = swift_task_getCurrent();
+  return task ? swift_task_getJobTaskId(task) : 0;
+}
 
 void *millrace_thread_value(void) { return thread_value; }
 

@@ -27,8 +27,13 @@ void millrace_install_hooks(MillraceJobHandler _Nonnull handler);
 /// Runs a job on this thread, up to its next suspension, on behalf of no actor.
 void millrace_run_job(const void *_Nonnull job);
 
-/// The id of the task that a job is, which no other task of this process ever has; meaningless for a job that is no task.
+/// The id of the task that a job is, which no other task of this process ever has; 0 for a job that is no task.
+///
+/// A task that is made later has a greater one.
 uint64_t millrace_task_id(const void *_Nonnull job);
+
+/// The id of the task that runs on this thread; 0 if none does.
+uint64_t millrace_current_task_id(void);
 
 /// A value of the running thread; null on a thread that has set none.
 void *_Nullable millrace_thread_value(void);

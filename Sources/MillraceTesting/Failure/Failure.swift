@@ -1,7 +1,11 @@
+import Testing
+
 /// What is wrong in a test, and the line of the test that it is about.
 struct Failure: Sendable {
   /// A sentence that says what is wrong and how to mend it.
   let message: String
   let file: StaticString
   let line: UInt
+  /// The same for Swift Testing, if that has told it.
+  var location: Testing.SourceLocation?
 }

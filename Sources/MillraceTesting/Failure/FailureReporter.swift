@@ -53,8 +53,14 @@ final class FailureReporter: Sendable {
   }
 
   /// Reports a failure; callable from anywhere, it does not wait.
-  func fail(_ message: String, file: StaticString, line: UInt) {
-    let failure = Failure(message: message, file: file, line: line)
+  ///
+  /// - Parameters:
+  ///   - message: what is wrong.
+  ///   - file: the file that it is about.
+  ///   - line: the line that it is about.
+  ///   - location: the same where Swift Testing has told it, which then counts.
+  func fail(_ message: String, file: StaticString, line: UInt, at location: Testing.SourceLocation? = nil) {
+    let failure = Failure(message: message, file: file, line: line, location: location)
     switch destination {
     case .collector(let collector): collector.collect(failure)
     case .test(let test, let continuation):
@@ -73,8 +79,10 @@ final class FailureReporter: Sendable {
     let path = "\(failure.file)"
     // The name is shown, and the rest of the path is that of the file.
     let name = path.split(separator: "/").suffix(2).joined(separator: "/")
-    let location = Testing.SourceLocation(
-      fileID: name.contains("/") ? name : "Tests/\(name)", filePath: path, line: max(Int(failure.line), 1), column: 1)
+    let location =
+      failure.location
+      ?? Testing.SourceLocation(
+        fileID: name.contains("/") ? name : "Tests/\(name)", filePath: path, line: max(Int(failure.line), 1), column: 1)
     Issue.record(Comment(rawValue: failure.message), sourceLocation: location)
   }
 

@@ -1,34 +1,74 @@
 /// What has to hold in a world, and when.
-struct Invariants {
-  struct Invariant {
+struct Invariants: Sendable {
+  struct Invariant: Sendable {
     let rule: String
     let file: StaticString
     let line: UInt
-    let holds: () -> Bool
+    /// Whether it holds now; asked while nothing runs in the world.
+    let holds: @Sendable () -> Bool
+    /// Whether it holds for a state that was just committed; nil if it is not about the store with this identity.
+    var holdsFor: (@Sendable (_ state: any Sendable, _ identity: AnyObject) -> Bool?)?
 
     func broken(_ kind: WorldFailure.Kind) -> WorldFailure {
       WorldFailure(kind, rule, file: file, line: line)
     }
   }
 
-  var always: [Invariant] = []
-  var eventually: [(Invariant, deadline: TestClock.Instant?)] = []
-  var atTheEnd: [Invariant] = []
+  /// What has to come to hold, the latest time for it, and its number among the others.
+  struct Awaited: Sendable {
+    let invariant: Invariant
+    let deadline: TestClock.Instant?
+    let number: Int
+  }
 
-  /// What does not hold after a step; what has held that had to hold once is not asked again.
-  mutating func brokenAfterStep(at now: TestClock.Instant) -> WorldFailure? {
-    for invariant in always where !invariant.holds() { return invariant.broken(.always) }
+  var always: [Invariant] = []
+  private(set) var eventually: [Awaited] = []
+  var atTheEnd: [Invariant] = []
+  private var lastNumber = 0
+
+  /// Whether nothing has to be asked after a step.
+  var asksNothing: Bool { always.isEmpty && eventually.isEmpty }
+
+  mutating func await(_ invariant: Invariant, until deadline: TestClock.Instant?) {
+    lastNumber += 1
+    eventually.append(Awaited(invariant: invariant, deadline: deadline, number: lastNumber))
+  }
+
+  /// Forgets what has held that had to hold once.
+  mutating func forget(_ numbers: Set<Int>) {
+    eventually.removeAll { numbers.contains($0.number) }
+  }
+
+  /// What does not hold after a step, and the numbers of what holds that had to hold once.
+  ///
+  /// It asks what may change these invariants themselves, so it is asked of a copy.
+  func afterStep(at now: TestClock.Instant) -> (broken: WorldFailure?, met: Set<Int>) {
+    for invariant in always where !invariant.holds() { return (invariant.broken(.always), []) }
     // What holds only after its time is over came too late; the time may have moved past it in one jump.
-    if let late = eventually.first(where: { $0.deadline.map { $0 < now } ?? false }) {
-      return late.0.broken(.eventually)
+    if let late = eventually.first(where: { $0.isOver(at: now) }) { return (late.invariant.broken(.eventually), []) }
+    return (nil, Set(eventually.filter { $0.invariant.holds() }.map(\.number)))
+  }
+
+  /// The same after a commit, for what is about that store.
+  func afterCommit(
+    of state: some Sendable, identity: AnyObject, at now: TestClock.Instant
+  ) -> (broken: WorldFailure?, met: Set<Int>) {
+    for invariant in always where invariant.holdsFor?(state, identity) == false {
+      return (invariant.broken(.always), [])
     }
-    eventually.removeAll { $0.0.holds() }
-    return nil
+    let met = eventually.filter { !$0.isOver(at: now) && $0.invariant.holdsFor?(state, identity) == true }
+    return (nil, Set(met.map(\.number)))
   }
 
   /// What does not hold at the end.
   func brokenAtTheEnd() -> WorldFailure? {
-    if let late = eventually.first { return late.0.broken(.eventually) }
+    if let late = eventually.first { return late.invariant.broken(.eventually) }
     return atTheEnd.first { !$0.holds() }?.broken(.atTheEnd)
+  }
+}
+
+extension Invariants.Awaited {
+  fileprivate func isOver(at now: TestClock.Instant) -> Bool {
+    deadline.map { $0 < now } ?? false
   }
 }

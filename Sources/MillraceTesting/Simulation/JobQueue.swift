@@ -2,10 +2,11 @@ import Millrace
 import MillraceHooks
 import Synchronization
 
-/// The jobs of the world that runs: what the runtime is asked to run on its thread comes here, and nowhere else.
+/// The jobs of the world that runs: what the runtime is asked to run on its thread comes here.
 ///
-/// There is one world at a time in a process, with a thread of its own. What that thread enqueues belongs to the world. What
-/// another thread enqueues does not, unless it is a task that the world has run: that one has escaped, and came back.
+/// There is one world at a time in a process, with a thread of its own. What that thread enqueues belongs to the world, but for
+/// tasks that are not of the world: they go on outside of it. What another thread enqueues does not belong to it, unless it is a
+/// task that the world knows: that one has escaped, and came back.
 final class JobQueue: @unchecked Sendable {
   /// Something the runtime wants to be run.
   ///
@@ -14,102 +15,155 @@ final class JobQueue: @unchecked Sendable {
     let address: UnsafeRawPointer
     let kind: MillraceJobKind
     /// The task, counted in the order in which the world met them; 0 for the turn of an actor.
-    var task = 0
+    let task: Int
+    /// The id of the task; 0 for the turn of an actor.
+    let id: UInt64
   }
 
-  /// How work of the world got out of it.
+  /// How work of the world got out of it, and which that was.
   enum Escape {
     /// A task slept on a clock of the system.
-    case sleep(task: Int)
+    case sleep(of: String)
     /// Another thread resumed a task.
-    case thread(task: Int)
+    case thread(of: String)
+    /// The main actor did not come to the world's work.
+    case main(of: String)
   }
 
   private struct Shared {
-    /// The ids of the tasks that the world has met, and their numbers.
-    var tasks: [UInt64: Int] = [:]
+    var tasks = KnownTasks()
     /// What came back from other threads.
     var arrivals: [Job] = []
     var escape: Escape?
   }
 
+  /// How long is waited, in real time, for what other threads do, in seconds.
+  private let patience: Double
+
   /// What other threads see of it.
   private let shared = Lock(Shared())
   private let arrival = ThreadSignal()
 
-  /// What is ready to run, in the order in which it came; the world's thread alone uses it.
+  /// What is ready to run, in the order in which it came; the world's thread alone uses it, and the main thread in its place.
   private(set) var ready: [Job] = []
 
-  /// The task that runs; 0 for the turn of an actor.
-  private var runningTask = 0
+  /// The task that runs, and its id; 0 for the turn of an actor.
+  private var running = (task: 0, id: UInt64(0))
 
   /// Whether there is a world, so that a job from another thread is looked at.
   private static let isActive = Atomic(false)
   private static let current = Lock<JobQueue?>(nil)
 
-  /// Makes the calling thread the one of the world, as long as `body` runs.
-  func own(_ body: () -> Void) {
-    Self.current.withLock { $0 = self }
-    Self.isActive.store(true, ordering: .sequentiallyConsistent)
-    adopt(body)
-    Self.isActive.store(false, ordering: .sequentiallyConsistent)
-    Self.current.withLock { $0 = nil }
+  /// What the thread of the world knows its world by.
+  weak var world: World?
+
+  init(patience: Double) {
+    self.patience = patience
   }
 
-  /// Takes what the calling thread enqueues in `body`, before the world has a thread.
-  func adopt(_ body: () -> Void) {
+  // MARK: The world's thread
+
+  /// Makes the calling thread the one of the world, as long as `body` runs.
+  func own<Result>(_ body: () -> Result) -> Result {
+    Self.current.withLock { $0 = self }
+    Self.isActive.store(true, ordering: .sequentiallyConsistent)
+    defer {
+      Self.isActive.store(false, ordering: .sequentiallyConsistent)
+      Self.current.withLock { $0 = nil }
+    }
+    return adopt {
+      noteBeginning()
+      return body()
+    }
+  }
+
+  /// Takes what the calling thread enqueues in `body`, in place of the world's thread.
+  func adopt<Result>(_ body: () -> Result) -> Result {
     millrace_install_hooks { address, kind in JobQueue.take(address, kind) }
     let earlier = millrace_thread_value()
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
-    body()
-    millrace_set_thread_value(earlier)
+    defer { millrace_set_thread_value(earlier) }
+    return body()
   }
 
+  /// Whether the calling thread is the one of this world.
+  var isOwnedHere: Bool { millrace_thread_value() == Unmanaged.passUnretained(self).toOpaque() }
+
   /// Whether the calling thread is the one of a world.
-  static var isOwnedByThisThread: Bool { millrace_thread_value() != nil }
+  static var isOwnedByThisThread: Bool { ofThisThread != nil }
+
+  /// The queue of the world whose thread this is.
+  static var ofThisThread: JobQueue? {
+    millrace_thread_value().map { Unmanaged<JobQueue>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Finds out which tasks are older than the world: those with an id before that of the task that is made here.
+  private func noteBeginning() {
+    Task.detached {}
+    let first = ready.removeLast()
+    millrace_run_job(first.address)
+    shared.withLock { $0.tasks.worldBegins(after: first.id) }
+  }
+
+  /// Notes that the task that runs here is a handler, which may never have been enqueued.
+  func meetHandler(_ name: @escaping @Sendable () -> String) {
+    let id = millrace_current_task_id()
+    shared.withLock { $0.tasks.meet(id, handler: name) }
+  }
+
+  /// Notes that the task that runs here is no handler any more.
+  func handlerReturned() {
+    let id = millrace_current_task_id()
+    shared.withLock { $0.tasks.handlerReturned(id) }
+  }
+
+  // MARK: What the runtime asks
 
   /// What the runtime asks on every thread of the process: whether the job is taken.
   private static func take(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
-    if let queue = millrace_thread_value() {
-      Unmanaged<JobQueue>.fromOpaque(queue).takeUnretainedValue().add(address, kind)
-      return true
-    }
+    if let queue = ofThisThread { return queue.add(address, kind) }
     guard isActive.load(ordering: .acquiring) else { return false }
     return current.withLock { $0 }?.arrive(address, kind) ?? false
   }
 
-  /// The world's own thread has a job.
-  private func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) {
+  /// The world's own thread has a job; false if that is a task of another.
+  private func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
     let id = millrace_task_id(address)
-    let task = shared.withLock { shared in
-      let task = Self.number(id, &shared.tasks)
-      if kind == MillraceJobDelayed, shared.escape == nil { shared.escape = .sleep(task: runningTask) }
-      return task
+    let current = millrace_current_task_id()
+    let (task, isNameless) = shared.withLock { shared in
+      // A task that was begun at once was never enqueued; this is when it is met.
+      let asking = current == running.id ? running.task : shared.tasks.numberOfRunning(current)
+      return (shared.tasks.number(of: id), shared.tasks.isNameless(asking))
     }
-    ready.append(Job(address: address, kind: kind, task: task))
+    if isNameless || kind == MillraceJobDelayed { noteCurrentTask(current, sleeps: kind == MillraceJobDelayed) }
+    guard let task else { return false }
+    ready.append(Job(address: address, kind: kind, task: task, id: id))
+    return true
+  }
+
+  /// Asks the task that runs for its name, and says that it sleeps if it does.
+  private func noteCurrentTask(_ id: UInt64, sleeps: Bool) {
+    let name = Task.name
+    shared.withLock { shared in
+      shared.tasks.name(id, name)
+      if sleeps, shared.escape == nil { shared.escape = .sleep(of: shared.tasks.subject(id)) }
+    }
   }
 
   /// Another thread has a job, which may be a task of the world.
   private func arrive(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
     let id = millrace_task_id(address)
-    let job = Job(address: address, kind: kind)
     let isOurs = shared.withLock { shared in
-      guard let task = shared.tasks[id] else { return false }
-      shared.arrivals.append(job)
-      shared.arrivals[shared.arrivals.count - 1].task = task
-      if shared.escape == nil { shared.escape = .thread(task: task) }
+      guard id != 0, let task = shared.tasks.numberOrStranger(of: id) else { return false }
+      shared.arrivals.append(Job(address: address, kind: kind, task: task, id: id))
+      if shared.escape == nil { shared.escape = .thread(of: shared.tasks.subject(id)) }
       return true
     }
-    if isOurs { arrival.signal() }
+    if isOurs { wake() }
     return isOurs
   }
 
-  private static func number(_ id: UInt64, _ tasks: inout [UInt64: Int]) -> Int {
-    guard id != 0 else { return 0 }
-    if let task = tasks[id] { return task }
-    tasks[id] = tasks.count + 1
-    return tasks.count
-  }
+  // MARK: Escapes
 
   /// How work got out of the world, first of all.
   var escape: Escape? { shared.withLock { $0.escape } }
@@ -122,20 +176,48 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits, in real time, for a job from another thread; false if none came in time.
-  func waitForArrival(seconds: Double) -> Bool {
-    shared.withLock { !$0.arrivals.isEmpty } || arrival.wait(seconds: seconds)
+  /// Waits, in real time, for something to come from another thread; false if nothing came in time.
+  func waitForArrival() -> Bool {
+    shared.withLock { !$0.arrivals.isEmpty } || arrival.wait(seconds: patience)
   }
+
+  /// Ends the wait for what comes from another thread.
+  func wake() {
+    arrival.signal()
+  }
+
+  // MARK: Running
 
   /// Takes the job at a place out, and runs it up to its next suspension.
   func run(at index: Int) -> Job {
     let job = ready.remove(at: index)
-    runningTask = job.task
+    running = (job.task, job.id)
     if job.kind == MillraceJobMain {
-      unsafeBitCast(job.address, to: UnownedJob.self).runSynchronously(on: MainActor.sharedUnownedExecutor)
+      runOnMainThread(job)
     } else {
       millrace_run_job(job.address)
     }
     return job
+  }
+
+  /// The main actor may have more to do than this world's work, so that is done where, and when, the main actor does it.
+  private func runOnMainThread(_ job: Job) {
+    // Other tests may have long turns there; what did not come to its turn once is waited for no more.
+    let seconds = if case .main = escape { 0.0 } else { 5 * patience }
+    let isDone = MainTurn().run(seconds: seconds) { isInTime in
+      // What is late goes on outside, rather than never.
+      let run = { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
+      if isInTime { self.adopt(run) } else { run() }
+    }
+    if isDone { return }
+    shared.withLock { shared in
+      if shared.escape == nil { shared.escape = .main(of: shared.tasks.subject(job.id)) }
+    }
+  }
+}
+
+extension UnownedJob {
+  fileprivate init(_ job: JobQueue.Job) {
+    self = unsafeBitCast(job.address, to: UnownedJob.self)
   }
 }

@@ -2,11 +2,22 @@ import Foundation
 
 /// What a failing simulation tells: what is wrong, how to run it again, and what happened.
 struct SimulationFailureText: CustomStringConvertible {
-  let plan: SimulationPlan
-  let smallest: SimulationPlan
-  let failure: WorldFailure
+  /// A plan that fails in the same way, as small as it could be made, and what became of it.
+  struct Smallest {
+    let plan: SimulationPlan
+    let result: WorldRun.Result
+    let failure: WorldFailure
+  }
+
+  /// The world that failed.
   let result: WorldRun.Result
+  let failure: WorldFailure
+  /// Nil if no smaller one was looked for.
+  let smallest: Smallest?
+  /// How many worlds were run until it failed.
   let worlds: Int
+  /// How many steps each of them might take.
+  var maximumSteps = Simulation.maximumSteps
   /// Whether sets and dictionaries have the same order in each process.
   var isHashingDeterministic = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
 
@@ -14,29 +25,67 @@ struct SimulationFailureText: CustomStringConvertible {
   private static let notes = 40
 
   var description: String {
-    let sentence = failure.sentence
-    // What a fake or a test store says has its full stop.
-    var lines = ["Seed \(plan.seed): \(sentence)\(sentence.hasSuffix(".") ? "" : ".")"]
-    lines.append(
-      "It happened after \(result.widths.count) steps, at \(result.time) of the world's time, in world \(worlds) of this simulation."
-    )
-    let again = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
-    lines.append("To run it again: Simulation.run(\(again))")
-    if smallest != plan {
-      let (actions, draws, steps) = (
-        smallest.actions?.count ?? 0, smallest.draws?.count ?? 0, smallest.steps?.count ?? 0
-      )
-      lines.append("As small as it was made (actions: \(actions), draws: \(draws), scheduling decisions: \(steps)):")
-      lines.append("  Simulation.run(plan: \"\(smallest)\")")
-    }
+    let plan = result.plan
+    var lines = ["Seed \(plan.seed): \(Self.closed(failure.sentence))"]
+    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation.")
+    lines.append("To run it again: \(call(plan))")
+    lines += smallestLines
     if !isHashingDeterministic {
       lines.append(
         "Run it with SWIFT_DETERMINISTIC_HASHING=1 in the environment; without it the order of sets and dictionaries may differ."
       )
     }
-    let hidden = result.notes.count - Self.notes
-    if hidden > 0 { lines.append("  … \(hidden) notes before these") }
-    lines += result.notes.suffix(Self.notes).map { "  \($0)" }
-    return lines.joined(separator: "\n")
+    if let leftOver = result.leftOverSentence { lines.append(leftOver) }
+    return (lines + noteLines).joined(separator: "\n")
+  }
+
+  private var smallestLines: [String] {
+    guard let smallest, smallest.plan != result.plan else { return [] }
+    let plan = smallest.plan
+    let (actions, draws, steps) = (plan.actions?.count ?? 0, plan.draws?.count ?? 0, plan.steps?.count ?? 0)
+    var lines = ["As small as it was made (actions: \(actions), draws: \(draws), scheduling decisions: \(steps)):"]
+    lines.append("  \(call(plan))")
+    lines.append("  fails \(Self.place(smallest.result)).")
+    if smallest.failure.sentence != failure.sentence {
+      lines.append("  There it says: \(Self.closed(smallest.failure.sentence))")
+    }
+    return lines
+  }
+
+  private var noteLines: [String] {
+    let notes = smallest?.result.notes ?? result.notes
+    guard !notes.isEmpty else { return [] }
+    let world = smallest == nil ? "Notes:" : "Notes of the smallest world:"
+    let hidden = notes.count - Self.notes
+    let first = hidden > 0 ? ["  … \(hidden) notes before these"] : []
+    return [world] + first + notes.suffix(Self.notes).map { "  \($0)" }
+  }
+
+  /// The call that runs a plan as it was run here.
+  private func call(_ plan: SimulationPlan) -> String {
+    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
+    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
+    return "Simulation.run(\(what)\(limit))"
+  }
+
+  private static func place(_ result: WorldRun.Result) -> String {
+    let steps = result.widths.count == 1 ? "1 step" : "\(result.widths.count) steps"
+    return "after \(steps), at \(result.time) of the world's time"
+  }
+
+  /// What a fake or a test store says has its full stop.
+  private static func closed(_ sentence: String) -> String {
+    sentence.hasSuffix(".") ? sentence : "\(sentence)."
+  }
+}
+
+extension WorldRun.Result {
+  /// What never ended, in words; nil if all did.
+  var leftOverSentence: String? {
+    guard !leftOver.isEmpty else { return nil }
+    let subject = leftOver.count == 1 ? "A task" : "\(leftOver.count) tasks"
+    // More of them say no more.
+    let names = leftOver.prefix(5).joined(separator: ", ") + (leftOver.count > 5 ? ", …" : "")
+    return "\(subject) of seed \(plan.seed) never ended although cancelled: \(names)."
   }
 }

@@ -6,11 +6,24 @@ public struct SimulationReport: Sendable {
   /// How many times it was decided what runs next, in all of them.
   public private(set) var steps = 0
 
-  /// A number that stands for all that happened in all of them, in its order: the same for the same seeds, in each process.
+  /// A number that stands for all that happened in all of them, in its order: what ran at each step, each commit with its
+  /// mutation as text, and each note.
+  ///
+  /// It is the same for the same seeds, in each process too, unless a text differs: with sets and dictionaries in it, set
+  /// `SWIFT_DETERMINISTIC_HASHING=1` in the environment.
   public var fingerprint: UInt64 { sum.value }
 
   /// The plan that fails, as small as it could be made; nil if none does.
   public internal(set) var failingPlan: SimulationPlan?
+
+  /// How many tasks never ended although they were cancelled when their worlds had ended; what they hold is not freed.
+  ///
+  /// These are bodies, handlers of stores that have the world's configuration, and tasks that go on without regard to their
+  /// cancellation. A task that waits for something of its own that never comes is not known.
+  public private(set) var leftOverTasks = 0
+
+  /// The same in words, a sentence a world, for the first ten worlds that have any.
+  public private(set) var leftOvers: [String] = []
 
   private var sum = Fingerprint()
 
@@ -18,5 +31,7 @@ public struct SimulationReport: Sendable {
     worlds += 1
     steps += result.widths.count
     sum.add(Int(bitPattern: UInt(result.fingerprint)))
+    leftOverTasks += result.leftOver.count
+    if leftOvers.count < 10, let sentence = result.leftOverSentence { leftOvers.append(sentence) }
   }
 }

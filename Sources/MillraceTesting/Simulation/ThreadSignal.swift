@@ -8,6 +8,11 @@ final class ThreadSignal: Sendable {
     semaphore.signal()
   }
 
+  /// Blocks the calling thread until the signal comes.
+  func wait() {
+    semaphore.wait()
+  }
+
   /// Blocks the calling thread; false if the signal did not come in time.
   func wait(seconds: Double) -> Bool {
     semaphore.wait(timeout: .now() + seconds) == .success

@@ -1,43 +1,53 @@
 public import Millrace
 
 extension World {
-  /// Says that this must hold for the state of a store after each step of the world, from now on.
+  /// Says that this must hold for each state of a store from now on.
   ///
-  /// The store is not held; of one that was released nothing is asked. Otherwise as ``always(_:file:line:_:)``.
+  /// It is asked after each commit, with the store's turn, if the store was made with ``configuration``, and in any case after
+  /// each step of the world. The store is not held; of one that was released nothing is asked. Otherwise as
+  /// ``always(_:file:line:_:)``.
   ///
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
   ///   - store: whose state it is about.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
+  ///   - holds: whether it does.
   public func always<I: Interactor>(
     _ rule: String, of store: Store<I>, file: StaticString = #filePath, line: UInt = #line,
-    _ holds: @escaping (I.State) -> Bool
+    _ holds: @escaping @Sendable (I.State) -> Bool
   ) {
-    always(rule, file: file, line: line) { [weak store] in
+    let invariant = Invariants.Invariant(rule: rule, file: file, line: line) { [weak store] in
       store?.snapshotAtOnce().map { holds($0.state) } ?? true
+    } holdsFor: { [weak store] in
+      Self.holds($0, of: $1, store, holds)
     }
+    watch { $0.always.append(invariant) }
   }
 
-  /// Says that this must hold at some time for the state of a store: within a time of the world's clock, or before its end.
+  /// Says that this must hold at some time for a state of a store: within a time of the world's clock, or before its end.
   ///
-  /// The store is held until then. Otherwise as ``always(_:file:line:_:)``.
+  /// It is asked when ``always(_:of:file:line:_:)`` is. The store is held until the end. Otherwise as
+  /// ``eventually(_:within:file:line:_:)``.
   ///
   /// - Parameters:
   ///   - rule: what has to hold once, as a sentence.
   ///   - store: whose state it is about.
   ///   - time: how long that may take; nil leaves it time until the end.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
+  ///   - holds: whether it does.
   public func eventually<I: Interactor>(
     _ rule: String, of store: Store<I>, within time: Duration? = nil, file: StaticString = #filePath,
-    line: UInt = #line, _ holds: @escaping (I.State) -> Bool
+    line: UInt = #line, _ holds: @escaping @Sendable (I.State) -> Bool
   ) {
-    eventually(rule, within: time, file: file, line: line) {
+    let invariant = Invariants.Invariant(rule: rule, file: file, line: line) {
       store.snapshotAtOnce().map { holds($0.state) } ?? false
+    } holdsFor: {
+      Self.holds($0, of: $1, store, holds)
     }
+    let deadline = time.map { clock.now.advanced(by: $0) }
+    watch { $0.await(invariant, until: deadline) }
   }
 
   /// Says that this must hold for the state of a store when the body has returned and nothing is left to run.
@@ -47,15 +57,23 @@ extension World {
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
   ///   - store: whose state it is about.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
+  ///   - holds: whether it does.
   public func atTheEnd<I: Interactor>(
     _ rule: String, of store: Store<I>, file: StaticString = #filePath, line: UInt = #line,
-    _ holds: @escaping (I.State) -> Bool
+    _ holds: @escaping @Sendable (I.State) -> Bool
   ) {
     atTheEnd(rule, file: file, line: line) {
       store.snapshotAtOnce().map { holds($0.state) } ?? true
     }
+  }
+
+  /// Whether it holds for a state that was committed; nil if that is one of another store.
+  private static func holds<I: Interactor>(
+    _ state: any Sendable, of identity: AnyObject, _ store: Store<I>?, _ holds: (I.State) -> Bool
+  ) -> Bool? {
+    guard identity === store?.identity, let state = state as? I.State else { return nil }
+    return holds(state)
   }
 }

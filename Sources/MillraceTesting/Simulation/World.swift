@@ -5,33 +5,47 @@ public import Millrace
 /// All tasks of a world run on one thread, one at a time; which of those that are ready goes on is the seed's choice, at each
 /// suspension. Time stands as long as anything can run, and then moves to the next deadline of ``clock``.
 ///
-/// **Isolation.** A world is for the tasks in it: the body, and what stores and fakes begin there. Nothing of it may be used by
-/// others, or after the body's simulation has ended.
-public final class World: @unchecked Sendable {
+/// **Isolation.** A world is for the tasks in it: the body, and what stores and fakes begin there. What draws or notes from
+/// another thread fails the seed. When its simulation has ended, nothing that is done with a world counts any more.
+public final class World: Sendable {
   /// The time of this world, from 0 on; it moves by itself.
-  public let clock = TestClock()
+  public let clock: TestClock
 
-  let queue = JobQueue()
-  private(set) var choices: Choices
-  private(set) var failure: WorldFailure?
-  private(set) var notes: [String] = []
-  private(set) var steps = Fingerprint()
-  private(set) var watch = Invariants()
-  var isBodyOver = false
+  let queue: JobQueue
+  private let record: WorldRecord
 
-  init(_ plan: SimulationPlan) {
-    choices = Choices(plan)
+  init(_ plan: SimulationPlan, patience: Double) {
+    let queue = JobQueue(patience: patience)
+    let record = WorldRecord(plan, queue)
+    self.queue = queue
+    self.record = record
+    clock = FailureReporter.$collector.withValue(Self.collector(record)) { TestClock() }
+    queue.world = self
+  }
+
+  /// Takes what fakes, clocks and test stores that are made while it is bound fail with.
+  var collector: FailureCollector { Self.collector(record) }
+
+  private static func collector(_ record: WorldRecord) -> FailureCollector {
+    FailureCollector { failure in
+      var own = WorldFailure(.failure, failure.message, file: failure.file, line: failure.line)
+      own.location = failure.location
+      record.fail(own)
+    }
   }
 
   /// The seed of all choices.
-  public var seed: UInt64 { choices.plan.seed }
+  public var seed: UInt64 { record.withContent { $0.choices.plan.seed } }
 
   /// A configuration for the stores of this world: its clock, and random numbers of its seed.
+  ///
+  /// A store that was made with it is looked at after each of its commits, and cancelled when its world has ended.
   public var configuration: StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
     configuration.random = SeededGenerator(seed: seed)
     // The first world of a process would have a task more than the others.
     configuration.isSpellingChecked = false
+    configuration.witness = WorldWitness(self)
     return configuration
   }
 
@@ -44,7 +58,7 @@ public final class World: @unchecked Sendable {
   ///   - make: makes one of them from random numbers, and from nothing else that changes.
   public func actions<Action>(_ count: Int, _ make: (inout SeededGenerator) -> Action) -> [Action] {
     (0..<max(count, 0)).compactMap { _ in
-      guard var generator = choices.action() else { return nil }
+      guard var generator = choose("actions", { $0.action() }) else { return nil }
       return make(&generator)
     }
   }
@@ -61,26 +75,37 @@ public final class World: @unchecked Sendable {
 
   /// Whether a fault happens here, with a probability from 0 to 1; a failing seed is left with as few as fail too.
   public func fault(_ probability: Double) -> Bool {
-    choices.draw(probability: probability)
+    choose("fault") { $0.draw(probability: probability) }
   }
 
   /// A number from 0 up to 1, which the seed draws; a failing seed is left with 0 where it fails too.
   func part() -> Double {
-    Double(choices.draw(upTo: Self.parts - 1)) / Double(Self.parts)
+    Double(choose("faults") { $0.draw(upTo: Self.parts - 1) }) / Double(Self.parts)
   }
 
   private static let parts = 1 << 20
 
   /// A time that the seed chooses from a range, both ends included; a failing seed is left with the shortest where it fails too.
   public func duration(in range: ClosedRange<Duration>) -> Duration {
-    range.lowerBound + (range.upperBound - range.lowerBound) * choices.draw(upTo: Self.parts) / Self.parts
+    let drawn = Int128(choose("duration") { $0.draw(upTo: Self.parts) })
+    let parts = Int128(Self.parts)
+    let (shortest, longest) = (range.lowerBound.attoseconds, range.upperBound.attoseconds)
+    // Not the product by itself, which the longest ranges are too long for.
+    let (whole, rest) = (longest - shortest).quotientAndRemainder(dividingBy: parts)
+    return Duration(attoseconds: shortest + whole * drawn + rest * drawn / parts)
   }
 
   /// One of these, as the seed chooses; nil if there is none.
   ///
   /// A failing seed is left with the first one where it fails too.
   public func element<Element>(of elements: [Element]) -> Element? {
-    elements.isEmpty ? nil : elements[choices.draw(upTo: elements.count - 1)]
+    elements.isEmpty ? nil : elements[choose("element") { $0.draw(upTo: elements.count - 1) }]
+  }
+
+  /// Makes a choice, which has to be made in an order that the seed decides.
+  private func choose<Choice: Sendable>(_ name: String, _ make: (inout Choices) -> Choice) -> Choice {
+    if !queue.isOwnedHere { record.fail(WorldFailure(.usedElsewhere, name)) }
+    return record.withContent { make(&$0.choices) }
   }
 
   // MARK: What has to hold
@@ -92,12 +117,13 @@ public final class World: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  public func always(_ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping () -> Bool)
-  {
-    watch.always.append(.init(rule: rule, file: file, line: line, holds: holds))
+  ///   - holds: whether it does.
+  public func always(
+    _ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping @Sendable () -> Bool
+  ) {
+    watch { $0.always.append(.init(rule: rule, file: file, line: line, holds: holds)) }
   }
 
   /// Says that this must hold at some time from now on: within a time of the world's clock, or before its end.
@@ -107,15 +133,15 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - rule: what has to hold once, as a sentence.
   ///   - time: how long that may take; nil leaves it time until the end.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
+  ///   - holds: whether it does.
   public func eventually(
     _ rule: String, within time: Duration? = nil, file: StaticString = #filePath, line: UInt = #line,
-    _ holds: @escaping () -> Bool
+    _ holds: @escaping @Sendable () -> Bool
   ) {
-    let invariant = Invariants.Invariant(rule: rule, file: file, line: line, holds: holds)
-    watch.eventually.append((invariant, time.map { clock.now.advanced(by: $0) }))
+    let deadline = time.map { clock.now.advanced(by: $0) }
+    watch { $0.await(.init(rule: rule, file: file, line: line, holds: holds), until: deadline) }
   }
 
   /// Says that this must hold when the body has returned and nothing is left to run.
@@ -124,16 +150,16 @@ public final class World: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - rule: what has to hold, as a sentence.
-  ///   - holds: whether it does.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
+  ///   - holds: whether it does.
   public func atTheEnd(
-    _ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping () -> Bool
+    _ rule: String, file: StaticString = #filePath, line: UInt = #line, _ holds: @escaping @Sendable () -> Bool
   ) {
-    watch.atTheEnd.append(.init(rule: rule, file: file, line: line, holds: holds))
+    watch { $0.atTheEnd.append(.init(rule: rule, file: file, line: line, holds: holds)) }
   }
 
-  /// Fails this seed unless the condition holds.
+  /// Fails this seed unless the condition holds; from any thread.
   ///
   /// - Parameters:
   ///   - condition: what has to hold here and now.
@@ -141,38 +167,29 @@ public final class World: @unchecked Sendable {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   public func expect(_ condition: Bool, _ rule: String, file: StaticString = #filePath, line: UInt = #line) {
-    if !condition { fail(WorldFailure(.expectation, rule, file: file, line: line)) }
+    if !condition { record.fail(WorldFailure(.expectation, rule, file: file, line: line)) }
   }
 
   /// Writes a line into the trace that a failure shows, with the time of the world.
   public func note(_ text: String) {
+    if !queue.isOwnedHere { record.fail(WorldFailure(.usedElsewhere, "note")) }
     let line = "\(clock.now.offset): \(text)"
-    notes.append(line)
-    steps.add(line)
+    record.withContent {
+      $0.notes.append(line)
+      $0.fingerprint.add(line)
+    }
   }
 
-  // MARK: Running
+  func watch(_ change: (inout Invariants) -> Void) {
+    record.withContent { change(&$0.invariants) }
+  }
 
-  /// Keeps the first failure; the others may follow from it.
+  /// Reads or changes what the world has come to.
+  func withRecord<Result: Sendable>(_ body: (inout WorldRecord.Content) -> Result) -> Result {
+    record.withContent(body)
+  }
+
   func fail(_ failure: WorldFailure) {
-    if self.failure == nil { self.failure = failure }
-  }
-
-  /// Runs one of the jobs that are ready; the plan says which.
-  func step() {
-    let choice = choices.step(among: queue.ready.count)
-    let job = queue.run(at: choice)
-    steps.add(choice)
-    steps.add(job.task)
-  }
-
-  /// Checks what has to hold after a step.
-  func check() {
-    if failure == nil, let broken = watch.brokenAfterStep(at: clock.now) { fail(broken) }
-  }
-
-  /// Checks what has to hold at the end.
-  func checkEnd() {
-    if failure == nil, let broken = watch.brokenAtTheEnd() { fail(broken) }
+    record.fail(failure)
   }
 }

@@ -1,3 +1,5 @@
+import Testing
+
 /// What is wrong in one world.
 struct WorldFailure: Sendable {
   /// In what way; a plan is shrunk as long as the same rule is broken in the same way.
@@ -5,40 +7,48 @@ struct WorldFailure: Sendable {
     case always, eventually, atTheEnd, expectation
     /// The body threw, or a fake or a test store in the world failed.
     case bodyThrew, failure
-    /// An expectation of Swift Testing does not hold.
-    case issue
-    case sleepEscaped, threadEscaped, standsStill, doesNotEnd
+    /// An expectation of Swift Testing, or an assertion of XCTest, does not hold.
+    case issue, assertion
+    case sleepEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere
+    case standsStill, doesNotEnd
   }
 
   let kind: Kind
   /// The rule that is broken, or the error; a sentence without its end.
   let rule: String
   /// Where it stands; nil where only the whole body does.
-  let place: (file: StaticString, line: UInt)?
+  var place: (file: StaticString, line: UInt)?
+  /// Where it stands, if Swift Testing has told it.
+  var location: Testing.SourceLocation?
 
-  init(_ kind: Kind, _ rule: String, file: StaticString, line: UInt) {
+  init(_ kind: Kind, _ rule: String = "", file: StaticString, line: UInt) {
     self.kind = kind
     self.rule = rule
     place = (file, line)
   }
 
-  init(_ kind: Kind, _ rule: String = "") {
+  init(_ kind: Kind, _ rule: String = "", at location: Testing.SourceLocation? = nil) {
     self.kind = kind
     self.rule = rule
-    place = nil
+    self.location = location
   }
 
+  /// Whether the other one is this one in a smaller world.
   func isLike(_ other: WorldFailure) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {
     case .always, .eventually, .atTheEnd, .expectation: return rule == other.rule && place?.line == other.place?.line
-    // The text of an error may tell of the very values that are shrunk.
-    case .bodyThrew, .sleepEscaped, .threadEscaped, .standsStill, .doesNotEnd: return true
+    // What they say may tell of the very values that are shrunk.
     case .failure: return place?.line == other.place?.line
-    // It begins with its place; what follows may tell of values.
-    case .issue: return rule.prefix { $0 != " " } == other.rule.prefix { $0 != " " }
+    case .issue: return location == other.location
+    case .bodyThrew, .assertion, .sleepEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
+      .standsStill, .doesNotEnd:
+      return true
     }
   }
+
+  /// Whether smaller worlds may be tried; XCTest would show each failure of each of them.
+  var mayBeRepeated: Bool { kind != .assertion }
 
   /// What is wrong, and how to mend it where that is known.
   var sentence: String {
@@ -49,12 +59,27 @@ struct WorldFailure: Sendable {
     case .expectation: "this does not hold: \(rule)"
     case .bodyThrew: "the body threw \(rule)"
     case .failure, .issue: rule
+    case .assertion: "an assertion of XCTest failed in it: \(rule)"
     case .sleepEscaped:
       "\(rule) sleeps on a clock of the system (Task.sleep, ContinuousClock), which no seed decides; give what sleeps the world's clock"
     case .threadEscaped:
       """
       \(rule) was resumed by another thread (a thread, a dispatch queue, a socket, a file), which no seed decides; put a fake in \
       the place of what works there
+      """
+    case .commitEscaped:
+      """
+      the store of \(rule) was changed on another thread (a thread, a dispatch queue, a task from outside of the world), which no \
+      seed decides; send from tasks of the world, and put a fake in the place of what works there
+      """
+    case .mainIsBusy:
+      """
+      \(rule) waits for the main actor, which has other work and does not come to it; let nothing block the main thread, and wait \
+      for the simulation with await
+      """
+    case .usedElsewhere:
+      """
+      the world's '\(rule)' was called on another thread, where no seed decides when; call it in tasks of the world
       """
     case .standsStill:
       """

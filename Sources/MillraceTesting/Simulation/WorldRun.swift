@@ -3,10 +3,9 @@ import Testing
 
 /// One world, from its beginning to its end; begun in the caller's task, and run on a thread of its own.
 struct WorldRun {
-  typealias Body = @Sendable (World) async throws -> Void
-
   /// What became of a world.
   struct Result: Sendable {
+    let plan: SimulationPlan
     let failure: WorldFailure?
     /// The plan that has all its choices in it, and no others.
     let made: SimulationPlan
@@ -17,46 +16,45 @@ struct WorldRun {
     let time: Duration
     /// A number that stands for all that happened, in its order.
     let fingerprint: UInt64
+    /// What never ended although it was cancelled when the world had ended.
+    var leftOver: [String] = []
   }
 
-  /// How often the time moves on, after the end, for what is left.
-  private static let lastRounds = 32
+  /// How often what is left is cancelled at the end, and how many steps it may take in all.
+  private static let (lastRounds, lastSteps) = (32, 100_000)
 
   /// There is one world at a time in a process.
   private static let turn = Lock(())
 
   let maximumSteps: Int
-  let body: Body
+  let body: Simulation.Body
 
   /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
   ///
   /// - Parameter patience: how long a world that stands still waits for what may come from another thread, in seconds.
   func callAsFunction(_ plan: SimulationPlan, patience: Double = 2) async -> Result {
-    let world = World(plan)
-    world.queue.adopt { begin(world) }
+    let world = World(plan, patience: patience)
+    let task = world.queue.adopt { begin(world) }
     return await ThreadSignal.onThread {
       Self.turn.withLock { _ in
-        var result = Result(world)
         world.queue.own {
-          go(world, patience)
+          go(world)
           world.checkEnd()
           // What comes after that is not of the world any more.
-          result = Result(world)
-          clear(world)
+          var result = Result(world)
+          result.leftOver = clear(world, task)
+          return result
         }
-        return result
       }
     }
   }
 
   /// Enqueues the body; it inherits the test, so that its expectations are known to belong there.
-  private func begin(_ world: World) {
+  private func begin(_ world: World) -> Task<Void, Never> {
     let body = body
-    Task {
-      let collector = FailureCollector { failure in
-        world.fail(WorldFailure(.failure, failure.message, file: failure.file, line: failure.line))
-      }
-      await FailureReporter.$collector.withValue(collector) {
+    AssertionWatch.begin()
+    return Task {
+      await FailureReporter.$collector.withValue(world.collector) {
         await Self.catchingIssues(world) {
           do {
             try await body(world)
@@ -65,7 +63,7 @@ struct WorldRun {
           }
         }
       }
-      world.isBodyOver = true
+      world.withRecord { $0.isBodyOver = true }
     }
   }
 
@@ -75,57 +73,57 @@ struct WorldRun {
     await withKnownIssue(isIntermittent: true) {
       await body()
     } matching: { issue in
-      world.fail(WorldFailure(.issue, issue.inWords))
+      guard issue.isFailure else { return false }
+      world.fail(WorldFailure(.issue, issue.inWords, at: issue.sourceLocation))
       return true
     }
   }
 
   /// Runs the world until the body has returned and nothing is ready, or something is wrong.
-  private func go(_ world: World, _ patience: Double) {
+  private func go(_ world: World) {
+    var steps = 0
     while world.failure == nil {
-      if world.queue.ready.isEmpty {
-        if world.isBodyOver { return }
-        if let deadline = world.clock.deadlines.first {
-          world.clock.advance(to: deadline)
-        } else {
-          // It may be that what another thread does is under way, which is worth a better word than that nothing happens.
-          let cameBack = world.queue.waitForArrival(seconds: patience)
-          if !cameBack { world.fail(WorldFailure(.standsStill)) }
-        }
-      } else {
+      if !world.queue.ready.isEmpty {
+        if steps >= maximumSteps { return world.fail(WorldFailure(.doesNotEnd, "\(maximumSteps)")) }
+        steps += 1
         world.step()
-        world.check()
-        if world.choices.widths.count >= maximumSteps { world.fail(WorldFailure(.doesNotEnd, "\(maximumSteps)")) }
+      } else if world.withRecord({ $0.isBodyOver }) {
+        return
+      } else if let deadline = world.clock.deadlines.first {
+        world.clock.advance(to: deadline)
+      } else if !world.queue.waitForArrival() {
+        // It may have been that what another thread does is under way, which is worth a better word than that nothing happens.
+        return world.fail(WorldFailure(.standsStill))
       }
       if let escape = world.queue.escape { world.fail(WorldFailure(escape)) }
     }
   }
 
-  /// Lets what is left come to its end, as far as it does; none of it counts.
-  private func clear(_ world: World) {
+  /// Cancels what is left and lets it come to its end, as far as it does; gives what does not.
+  private func clear(_ world: World, _ body: Task<Void, Never>) -> [String] {
+    body.cancel()
+    var steps = 0
     for _ in 0..<Self.lastRounds {
+      world.cancelStores()
+      world.clock.cancelSleepers()
       world.queue.admitArrivals()
-      var steps = 0
-      while !world.queue.ready.isEmpty, steps < maximumSteps {
+      if world.queue.ready.isEmpty { break }
+      while !world.queue.ready.isEmpty, steps < Self.lastSteps {
         _ = world.queue.run(at: 0)
         steps += 1
       }
-      guard world.clock.deadlines.first != nil else { return }
-      world.clock.run()
     }
+    return world.leftOver
   }
 }
 
 extension WorldFailure {
   fileprivate init(_ escape: JobQueue.Escape) {
     switch escape {
-    case .sleep(let task): self.init(.sleepEscaped, Self.subject(task))
-    case .thread(let task): self.init(.threadEscaped, Self.subject(task))
+    case .sleep(let subject): self.init(.sleepEscaped, subject)
+    case .thread(let subject): self.init(.threadEscaped, subject)
+    case .main(let subject): self.init(.mainIsBusy, subject)
     }
-  }
-
-  private static func subject(_ task: Int) -> String {
-    task == 0 ? "an actor of the world" : "task \(task) of the world"
   }
 }
 
@@ -140,8 +138,12 @@ extension Issue {
 
 extension WorldRun.Result {
   fileprivate init(_ world: World) {
-    self.init(
-      failure: world.failure, made: world.choices.made, widths: world.choices.widths, notes: world.notes,
-      time: world.clock.now.offset, fingerprint: world.steps.value)
+    let time = world.clock.now.offset
+    self = world.withRecord { content in
+      let choices = content.choices
+      return Self(
+        plan: choices.plan, failure: content.failure, made: choices.made, widths: choices.widths, notes: content.notes,
+        time: time, fingerprint: content.fingerprint.value)
+    }
   }
 }

@@ -119,6 +119,11 @@ public final class TestClock: Clock, Sendable {
     act { $0.run() }
   }
 
+  /// Ends the sleep of all who sleep now, as if their tasks were cancelled: the earlier deadline first.
+  func cancelSleepers() {
+    for id in state.withLock({ $0.sleeperIDs }) { act { $0.cancel(id) } }
+  }
+
   /// Fails the test at this line if a task sleeps on this clock: one that nobody will wake any more.
   ///
   /// Called at the end of a test it finds the timer that was not cancelled, and the wait that the test forgot. A task that

@@ -21,6 +21,9 @@ struct TestClockState<Waiter> {
   /// The deadlines of the registered sleepers, in the order in which they are woken.
   var deadlines: [TestClock.Instant] { sleepers.values.sorted(by: Self.isWokenFirst).map(\.deadline) }
 
+  /// The ids of those that sleep, in the order in which they are woken.
+  var sleeperIDs: [Int] { sleepers.sorted { Self.isWokenFirst($0.value, $1.value) }.map(\.key) }
+
   /// A number that no other sleeper or watcher has.
   mutating func makeID() -> Int {
     lastID += 1

@@ -12,4 +12,9 @@ final class Shared<Value: Sendable>: Sendable {
     get { lock.withLock { $0 } }
     set { lock.withLock { $0 = newValue } }
   }
+
+  /// Changes it in one step.
+  func change(_ body: (inout Value) -> Void) {
+    lock.withLock { body(&$0) }
+  }
 }

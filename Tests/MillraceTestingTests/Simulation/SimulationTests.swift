@@ -68,60 +68,11 @@ struct SimulationTests {
     #expect(report.worlds == 10 && report.failingPlan == nil)
   }
 
-  @Test("The main actor's work is the world's")
-  @MainActor
-  func mainActor() async {
-    let report = await Simulation.run(seeds: 0..<5) { world in
-      let number = await MainActor.run {
-        MainActor.assertIsolated()
-        return 1
-      }
-      world.expect(number == 1 && JobQueue.isOwnedByThisThread, "the body goes on in its world")
-    }
-    #expect(report.failingPlan == nil)
-  }
-
   /// What a simulation fails with.
   private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }, operation: run)
     return (failures.recorded.map(\.message), report)
-  }
-
-  @Test("A sleep on a clock of the system is named as an escape")
-  func sleep() async {
-    let (texts, _) = await failures {
-      await Simulation.run(seed: 7) { _ in try await Task.sleep(for: .milliseconds(1)) }
-    }
-    #expect(
-      texts.first?.split(separator: "\n").first
-        == """
-        Seed 7: task 1 of the world sleeps on a clock of the system (Task.sleep, ContinuousClock), which no seed decides; give \
-        what sleeps the world's clock.
-        """)
-  }
-
-  @Test("A task that another thread resumes is named as an escape")
-  func thread() async {
-    let (texts, _) = await failures {
-      await Simulation.run(seed: 7) { _ in
-        let isSuspended = DispatchSemaphore(value: 0)
-        // It runs when the body has suspended, and what is resumed before that goes on where it is.
-        Task { isSuspended.signal() }
-        await withCheckedContinuation { continuation in
-          Thread.detachNewThread {
-            isSuspended.wait()
-            continuation.resume()
-          }
-        }
-      }
-    }
-    #expect(
-      texts.first?.split(separator: "\n").first
-        == """
-        Seed 7: task 1 of the world was resumed by another thread (a thread, a dispatch queue, a socket, a file), which no seed \
-        decides; put a fake in the place of what works there.
-        """)
   }
 
   @Test("A body that waits for what never comes fails, and does not hang")
@@ -137,53 +88,32 @@ struct SimulationTests {
         """)
   }
 
-  @Test("An expectation in the body fails its seed, is shrunk, and is no issue of its own")
+  @Test("An expectation in the body fails its seed at its own line, is shrunk, and is no issue of its own")
   func expectation() async throws {
-    let (texts, report) = await failures {
+    let failures = Recorder<Failure>()
+    let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(seeds: 0..<100, shrinkingAttempts: 20) { world in
         let numbers = world.actions(5) { Int.random(in: 0..<10, using: &$0) }
         #expect(!numbers.contains(7), "there is no seven")
       }
     }
+    let line = #line - 3
     #expect(report.failingPlan?.actions?.count == 1)
-    let line = #line - 4
-    let first = try #require(texts.first?.split(separator: "\n").first)
+    let failure = try #require(failures.recorded.first)
+    #expect(failure.location?.line == line && failure.location?.fileName == "SimulationTests.swift")
+    let first = try #require(failure.message.split(separator: "\n").first)
     #expect(
       first.hasPrefix(
         "Seed \(try #require(report.failingPlan).seed): SimulationTests.swift:\(line): Expectation failed: "))
     #expect(first.hasSuffix(" (there is no seven)."))
   }
 
-  @Test("What comes to hold after its time is over came too late, also where the time has jumped past that")
-  func late() async {
-    let (texts, report) = await failures {
-      await Simulation.run(seeds: 0..<3) { world in
-        let isLoaded = Shared(false)
-        world.eventually("it is loaded in time", within: .seconds(5)) { isLoaded.value }
-        try await world.clock.sleep(for: .seconds(Int64(world.seed) * 3))
-        isLoaded.value = true
-      }
+  @Test("A warning in the body is a warning of the test, and fails no seed")
+  func warning() async {
+    let report = await Simulation.run(seed: 3) { _ in
+      Issue.record("It is near the limit, as this test wants it.", severity: .warning)
     }
-    #expect(report.failingPlan?.seed == 2 && report.worlds == 3)
-    #expect(texts.first?.hasPrefix("Seed 2: this never came to hold: it is loaded in time.\n") == true)
-  }
-
-  @Test("What has to hold always is asked after each step")
-  func always() async {
-    let (texts, _) = await failures {
-      await Simulation.run(seed: 5) { world in
-        let count = Shared(0)
-        world.always("there are at most two") { count.value <= 2 }
-        for _ in 0..<5 {
-          count.value += 1
-          await Task.yield()
-        }
-        count.value = 0
-      }
-    }
-    #expect(
-      texts.first?.hasPrefix("Seed 5: this does not hold always: there are at most two.\nIt happened after 5 steps")
-        == true)
+    #expect(report.failingPlan == nil && report.worlds == 1)
   }
 
   @Test("A simulation in the world of another one fails, and leaves that world as it is")
@@ -199,6 +129,42 @@ struct SimulationTests {
       texts.first?.hasPrefix(
         "Seed 5: A simulation was begun in the world of another one; run it in a test of its own.\n")
         == true)
+  }
+
+  @Test("A range without a seed fails the test, with the fix")
+  func noSeeds() async {
+    let (texts, report) = await failures { await Simulation.run(seeds: 5..<5) { _ in } }
+    #expect(report.worlds == 0)
+    #expect(
+      texts == [
+        "There is no seed in 5..<5, so nothing was simulated; give a range with at least one, such as 0..<1_000."
+      ])
+  }
+
+  @Test("The last seed there is can be run, and a range up to it")
+  func lastSeed() async {
+    let one = await Simulation.run(seed: .max) { _ in }
+    let two = await Simulation.run(seeds: .max - 2 ..< .max) { _ in }
+    #expect(one.worlds == 1 && two.worlds == 2)
+  }
+
+  @Test("A world may take as many steps as it was given, and no more")
+  func maximumSteps() async {
+    let body: Simulation.Body = { _ in for _ in 0..<10 { await Task.yield() } }
+    let steps = await Simulation.run(seed: 1, body).steps
+    #expect(await Simulation.run(seed: 1, maximumSteps: steps, body).failingPlan == nil)
+    let (texts, _) = await failures { await Simulation.run(seed: 1, maximumSteps: steps - 1, body) }
+    #expect(
+      texts.first?.hasPrefix(
+        "Seed 1: it does not come to an end within \(steps - 1) steps; end what goes round in circles, or give more steps.\n"
+      ) == true)
+  }
+
+  @Test("An error that the body throws fails its seed")
+  func error() async {
+    struct Refused: Error {}
+    let (texts, _) = await failures { await Simulation.run(seed: 1) { _ in throw Refused() } }
+    #expect(texts.first?.hasPrefix("Seed 1: the body threw Refused().\n") == true)
   }
 
   @Test("The faults of fakes are drawn from the seed, and shrunk to those that fail")

@@ -174,4 +174,13 @@ struct TestClockStateTests {
     _ = state.advance(to: .init(offset: .seconds(1)))
     #expect(state.deadlines.map(\.offset) == [.seconds(2), .seconds(3)])
   }
+
+  @Test("Those who sleep are named in the order in which they would be woken")
+  func sleeperIDs() {
+    var state = TestClockState<String>()
+    for (id, seconds) in [(1, 9), (2, 2), (3, 1), (4, 2)] {
+      _ = state.sleep("", id: id, until: .init(offset: .seconds(seconds)), isCancelled: false)
+    }
+    #expect(state.sleeperIDs == [3, 2, 4, 1])
+  }
 }

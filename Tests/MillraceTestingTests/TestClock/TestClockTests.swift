@@ -1,5 +1,6 @@
-import MillraceTesting
 import Testing
+
+@testable import MillraceTesting
 
 @Suite("TestClock", .timeLimit(.minutes(1)))
 struct TestClockTests {
@@ -178,5 +179,18 @@ struct TestClockTests {
       ])
     #expect(failures.lines == [line, 7])
     #expect(failures.files == [#filePath, "Tests/Some.swift"])
+  }
+
+  @Test("Sleeps that are ended throw, the earlier deadline first, and the time stays; later ones sleep again")
+  func sleepsAreEnded() async throws {
+    let tasks = [9, 2].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }
+    try await clock.waitForSleepers(2)
+    clock.cancelSleepers()
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(clock.now.offset == .zero && clock.sleepers == 0)
+    let later = Task { try await clock.sleep(for: .seconds(1)) }
+    try await clock.waitForSleepers()
+    clock.run()
+    try await later.value
   }
 }

@@ -14,5 +14,6 @@ struct GuaranteeSimulationTests {
   func guarantees() async {
     let report = await Simulation.run(seeds: 0..<Self.seeds) { await ErrandWorld()($0) }
     #expect(report.failingPlan == nil && report.worlds == Self.seeds)
+    #expect(report.leftOverTasks == 0, "\(report.leftOvers)")
   }
 }

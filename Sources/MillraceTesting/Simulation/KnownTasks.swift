@@ -1,0 +1,82 @@
+/// Which tasks are those of a world, and what is known of them.
+///
+/// A task's id is greater than those of the tasks that were made before it. So the tasks of the world are those that were made
+/// since it began, on its thread; one that another thread has enqueued first is a stranger.
+struct KnownTasks {
+  private enum Name {
+    case notAsked
+    case none
+    case name(String)
+    case handler(@Sendable () -> String)
+  }
+
+  /// The numbers of the world's tasks, by their ids, in the order in which it met them.
+  private var numbers: [UInt64: Int] = [:]
+  /// By number; the first place is that of the turns of actors.
+  private var names = [Name.none]
+  /// Tasks that were made outside while the world ran.
+  private var strangers: Set<UInt64> = []
+  private var beginning: UInt64 = 0
+
+  /// From now on only what is younger than this task is of the world, and what it has met already; the task itself is not.
+  mutating func worldBegins(after id: UInt64) {
+    beginning = id
+    if numbers.removeValue(forKey: id) != nil { names.removeLast() }
+  }
+
+  /// The number of a task that is enqueued on the world's thread, or runs there; 0 for the turn of an actor, nil for a task that
+  /// is not of the world.
+  mutating func number(of id: UInt64) -> Int? {
+    if id == 0 { return 0 }
+    if let number = numbers[id] { return number }
+    guard id > beginning, !strangers.contains(id) else { return nil }
+    names.append(.notAsked)
+    numbers[id] = names.count - 1
+    return names.count - 1
+  }
+
+  /// The number of the task that runs on the world's thread; 0 if it is not of the world, as before that begins.
+  mutating func numberOfRunning(_ id: UInt64) -> Int {
+    beginning == 0 ? 0 : number(of: id) ?? 0
+  }
+
+  /// The number of a task that is enqueued on another thread; one that is unknown is a stranger from now on.
+  mutating func numberOrStranger(of id: UInt64) -> Int? {
+    if let number = numbers[id] { return number }
+    if id > beginning { strangers.insert(id) }
+    return nil
+  }
+
+  /// Notes that this task is a handler.
+  mutating func meet(_ id: UInt64, handler name: @escaping @Sendable () -> String) {
+    guard let number = number(of: id), number > 0 else { return }
+    names[number] = .handler(name)
+  }
+
+  /// Notes that this task is no handler any more, so that its action is held no longer.
+  mutating func handlerReturned(_ id: UInt64) {
+    guard let number = numbers[id], case .handler = names[number] else { return }
+    names[number] = .none
+  }
+
+  /// Whether it is not known yet what a task is called, if it has a name.
+  func isNameless(_ number: Int) -> Bool {
+    if case .notAsked = names[number] { true } else { false }
+  }
+
+  /// Notes what a task is called, unless that is known.
+  mutating func name(_ id: UInt64, _ name: String?) {
+    guard let number = numbers[id], isNameless(number) else { return }
+    names[number] = name.map { .name($0) } ?? .none
+  }
+
+  /// The task as the subject of a sentence.
+  func subject(_ id: UInt64) -> String {
+    guard let number = numbers[id] else { return "an actor of the world" }
+    return switch names[number] {
+    case .notAsked, .none: "task \(number) of the world"
+    case .name(let name): "task \(number) of the world (\(name))"
+    case .handler(let name): "\(name()) (task \(number) of the world)"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Dispatch
+import Millrace
+
+/// Does something once on the main thread, in a turn of its queue, while the calling thread waits.
+final class MainTurn: Sendable {
+  private enum State {
+    case waiting, begun, late
+  }
+
+  private let state = Lock(State.waiting)
+  private let end = ThreadSignal()
+
+  /// Returns when `work` is done; false if it was not begun in so many seconds, so that it will be late.
+  ///
+  /// - Parameter work: called once on the main thread, in time or not, which it is told.
+  func run(seconds: Double, _ work: @escaping @Sendable (_ isInTime: Bool) -> Void) -> Bool {
+    DispatchQueue.main.async {
+      let isInTime = self.move(to: .begun)
+      work(isInTime)
+      if isInTime { self.end.signal() }
+    }
+    if end.wait(seconds: seconds) { return true }
+    if move(to: .late) { return false }
+    end.wait()
+    return true
+  }
+
+  /// False if it does not wait any more.
+  private func move(to next: State) -> Bool {
+    state.withLock { state in
+      guard state == .waiting else { return false }
+      state = next
+      return true
+    }
+  }
+}

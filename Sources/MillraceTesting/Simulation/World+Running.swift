@@ -1,0 +1,62 @@
+/// How a world goes on.
+extension World {
+  /// What is wrong in it, if anything is.
+  var failure: WorldFailure? { withRecord { $0.failure } }
+
+  /// Runs one of the jobs that are ready, the plan says which, and checks what has to hold after it.
+  func step() {
+    let choice = withRecord { $0.choices.step(among: queue.ready.count) }
+    let job = queue.run(at: choice)
+    let asked = withRecord { content -> Invariants? in
+      content.fingerprint.add(choice)
+      content.fingerprint.add(job.task)
+      return content.invariants.asksNothing || content.failure != nil ? nil : content.invariants
+    }
+    if let asked { note(asked.afterStep(at: clock.now)) }
+  }
+
+  /// Notes a commit of one of its stores, and checks what has to hold after it.
+  func noteCommit(_ mutation: String, revision: Int, state: some Sendable, identity: AnyObject, of interactor: String) {
+    if !queue.isOwnedHere { return fail(WorldFailure(.commitEscaped, interactor)) }
+    let asked = withRecord { content -> Invariants? in
+      content.fingerprint.add(revision)
+      content.fingerprint.add(mutation)
+      return content.invariants.asksNothing || content.failure != nil ? nil : content.invariants
+    }
+    if let asked { note(asked.afterCommit(of: state, identity: identity, at: clock.now)) }
+  }
+
+  private func note(_ verdict: (broken: WorldFailure?, met: Set<Int>)) {
+    if let broken = verdict.broken { fail(broken) }
+    if !verdict.met.isEmpty { watch { $0.forget(verdict.met) } }
+  }
+
+  /// Checks what has to hold at the end.
+  func checkEnd() {
+    let asked = withRecord { $0.failure == nil ? $0.invariants : nil }
+    if let broken = asked?.brokenAtTheEnd() { fail(broken) }
+  }
+
+  /// Lets go of what the test has asked for, and cancels what its stores have accepted.
+  func cancelStores() {
+    let (invariants, cancellations) = withRecord { content in
+      defer { content.invariants = Invariants() }
+      return (content.invariants, content.cancellations)
+    }
+    // The stores that it held go first.
+    withExtendedLifetime(invariants) {}
+    for cancel in cancellations { cancel() }
+  }
+
+  /// What has not ended, after all of it was cancelled.
+  var leftOver: [String] {
+    let (isBodyOver, handlers) = withRecord { content in
+      (content.isBodyOver, content.handlers.sorted { $0.key < $1.key }.map(\.value))
+    }
+    var names = isBodyOver ? [] : ["the body"]
+    names += handlers.map { $0() }
+    names += Array(repeating: "a task that goes on and on", count: queue.ready.count)
+    names += Array(repeating: "a task that sleeps again and again", count: clock.sleepers)
+    return names
+  }
+}

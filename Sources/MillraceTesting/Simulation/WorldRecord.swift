@@ -1,0 +1,40 @@
+import Millrace
+
+/// What a world has come to so far; guarded, because what has escaped from the world knows it still.
+final class WorldRecord: Sendable {
+  struct Content: Sendable {
+    var choices: Choices
+    var invariants = Invariants()
+    var failure: WorldFailure?
+    var notes: [String] = []
+    var fingerprint = Fingerprint()
+    var isBodyOver = false
+    /// What cancels all that a store of the world has accepted.
+    var cancellations: [@Sendable () -> Void] = []
+    /// The handlers that have begun and not returned, by their numbers.
+    var handlers: [Int: @Sendable () -> String] = [:]
+    var lastHandler = 0
+  }
+
+  private let content: Lock<Content>
+  private let queue: JobQueue
+
+  init(_ plan: SimulationPlan, _ queue: JobQueue) {
+    content = Lock(Content(choices: Choices(plan)))
+    self.queue = queue
+  }
+
+  /// Reads or changes it; `body` calls nothing of a test.
+  func withContent<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
+    content.withLock { body(&$0) }
+  }
+
+  /// Keeps the first failure; the others may follow from it.
+  func fail(_ failure: WorldFailure) {
+    withContent { content in
+      if content.failure == nil { content.failure = failure }
+    }
+    // The world may stand still, and wait for what other threads do.
+    if !queue.isOwnedHere { queue.wake() }
+  }
+}

@@ -1,0 +1,41 @@
+import Millrace
+
+/// Looks on at the stores of a world, for it; does not hold it.
+final class WorldWitness: StoreWitness {
+  private weak let world: World?
+
+  init(_ world: World) {
+    self.world = world
+  }
+
+  func storeMade(cancelAll: @escaping @Sendable () -> Void) {
+    world?.withRecord { $0.cancellations.append(cancelAll) }
+  }
+
+  func committed<I: Interactor>(
+    _ mutation: I.Mutation, revision: Int, state: I.State, identity: AnyObject, of interactor: I.Type
+  ) {
+    world?.noteCommit(
+      String(describing: mutation), revision: revision, state: state, identity: identity,
+      of: CaseName.name(of: interactor))
+  }
+
+  func handlerBegins<I: Interactor>(_ action: I.Action, of interactor: I.Type) -> Int {
+    guard let world else { return 0 }
+    let name: @Sendable () -> String = {
+      "the handler of \(CaseName.name(of: interactor)) for \(ValueText.of(action, limit: 80))"
+    }
+    if world.queue.isOwnedHere { world.queue.meetHandler(name) }
+    return world.withRecord { content in
+      content.lastHandler += 1
+      content.handlers[content.lastHandler] = name
+      return content.lastHandler
+    }
+  }
+
+  func handlerReturned(_ number: Int) {
+    guard let world else { return }
+    world.queue.handlerReturned()
+    world.withRecord { $0.handlers[number] = nil }
+  }
+}

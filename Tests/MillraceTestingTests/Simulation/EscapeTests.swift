@@ -1,0 +1,230 @@
+import Foundation
+import Millrace
+import Testing
+
+@testable import MillraceTesting
+
+@Suite("Simulation, what gets out of a world")
+struct EscapeTests {
+  /// Calls what it was given, and shows what that gives.
+  private struct Calls: Interactor {
+    enum Action: Sendable { case call(Int), set(Int) }
+    typealias Mutation = Int
+    typealias State = Int
+
+    let gateway: @Sendable (Int) async -> Int
+
+    func decide(_ action: Action, state: Int) -> Decision<Int> {
+      switch action {
+      case .call: .handle
+      case .set(let number): .mutate(number)
+      }
+    }
+
+    func handle(_ action: Action, state: Int) -> Effect<Self> {
+      Effect { run in
+        if case .call(let number) = action { run.emit(await gateway(number)) }
+      }
+    }
+
+    static func reduce(into state: inout Int, mutation: Int) {
+      state = mutation
+    }
+  }
+
+  /// What the first seed says of this body, without its last full stop.
+  private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
+    let failures = Failures()
+    await failures.collect { await Simulation.run(seed: 7, body) }
+    let line = try #require(failures.messages.first?.split(separator: "\n").first)
+    return String(line.dropFirst("Seed 7: ".count))
+  }
+
+  /// Suspends until a thread of its own has resumed it, which it does when `isSuspended` is signalled.
+  private static func resumeElsewhere(when isSuspended: DispatchSemaphore) async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        isSuspended.wait()
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test("A sleep on a clock of the system is named, with the task that sleeps")
+  func sleep() async throws {
+    let fix = "which no seed decides; give what sleeps the world's clock."
+    let nameless = try await sentence { _ in try await Task.sleep(for: .milliseconds(1)) }
+    #expect(
+      nameless == "task 1 of the world sleeps on a clock of the system (Task.sleep, ContinuousClock), \(fix)")
+    let named = try await sentence { _ in
+      try await Task(name: "loader") { try await ContinuousClock().sleep(for: .milliseconds(1)) }.value
+    }
+    #expect(
+      named == "task 2 of the world (loader) sleeps on a clock of the system (Task.sleep, ContinuousClock), \(fix)")
+  }
+
+  @Test("A task that another thread resumes is named")
+  func thread() async throws {
+    let sentence = try await sentence { _ in
+      let isSuspended = DispatchSemaphore(value: 0)
+      // It runs when the body has suspended, and what is resumed before that goes on where it is.
+      Task { isSuspended.signal() }
+      await Self.resumeElsewhere(when: isSuspended)
+    }
+    #expect(
+      sentence == """
+        task 1 of the world was resumed by another thread (a thread, a dispatch queue, a socket, a file), which no seed decides; \
+        put a fake in the place of what works there.
+        """)
+  }
+
+  @Test("A handler that another thread resumes is named, with its action, though it was begun at once")
+  func handler() async throws {
+    let sentence = try await sentence { world in
+      let isSuspended = DispatchSemaphore(value: 0)
+      let calls = Calls { number in
+        await Self.resumeElsewhere(when: isSuspended)
+        return number
+      }
+      let store = Store(initial: 0, interactor: calls, configuration: world.configuration)
+      let receipt = store.send(.call(3))
+      isSuspended.signal()
+      _ = await receipt.outcome
+    }
+    #expect(
+      sentence == """
+        the handler of Calls for call(3) (task 2 of the world) was resumed by another thread (a thread, a dispatch queue, a \
+        socket, a file), which no seed decides; put a fake in the place of what works there.
+        """)
+  }
+
+  @Test("A commit on another thread is named, with its store")
+  func commit() async throws {
+    let sentence = try await sentence { world in
+      let store = Store(initial: 0, interactor: Calls { $0 }, configuration: world.configuration)
+      Thread.detachNewThread { store.send(.set(1)) }
+      try await Gate().enter()
+    }
+    #expect(
+      sentence == """
+        the store of Calls was changed on another thread (a thread, a dispatch queue, a task from outside of the world), which no \
+        seed decides; send from tasks of the world, and put a fake in the place of what works there.
+        """)
+  }
+
+  @Test(
+    "A choice on another thread is named",
+    arguments: ["actions", "fault", "duration", "element", "faults", "note"])
+  func choice(name: String) async throws {
+    let sentence = try await sentence { world in
+      Thread.detachNewThread {
+        switch name {
+        case "actions": _ = world.actions(1, from: [1])
+        case "fault": _ = world.fault(0.5)
+        case "duration": _ = world.duration(in: .zero ... .seconds(1))
+        case "element": _ = world.element(of: [1])
+        case "faults": _ = world.part()
+        default: world.note("here")
+        }
+      }
+      try await Gate().enter()
+    }
+    #expect(
+      sentence
+        == "the world's '\(name)' was called on another thread, where no seed decides when; call it in tasks of the world."
+    )
+  }
+
+  @Test("Expectations may fail on any thread, on many at once too")
+  func expectations() async throws {
+    let sentence = try await sentence { world in
+      for _ in 0..<8 {
+        Thread.detachNewThread { world.expect(false, "nothing is wrong") }
+      }
+      try await Gate().enter()
+    }
+    #expect(sentence == "this does not hold: nothing is wrong.")
+  }
+
+  @Test("A main thread that never comes to the world's work is named, and the work is done later, outside")
+  func mainThread() async throws {
+    let (isBlocked, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let places = Recorder<Bool>()
+    DispatchQueue.main.async {
+      isBlocked.signal()
+      mayGoOn.wait()
+    }
+    let run = WorldRun(maximumSteps: 100) { _ in
+      isBlocked.wait()
+      await MainActor.run { places.record(JobQueue.isOwnedByThisThread) }
+    }
+    let result = await run(SimulationPlan(seed: 7), patience: 0.01)
+    #expect(
+      result.failure?.sentence == """
+        task 1 of the world waits for the main actor, which has other work and does not come to it; let nothing block the main \
+        thread, and wait for the simulation with await
+        """)
+    mayGoOn.signal()
+    #expect(try await places.next() == false)
+  }
+
+  // MARK: What is not the world's
+
+  @Test("A task that is older than the world, and is woken in it, goes on outside")
+  func older() async throws {
+    let gate = Gate()
+    let waiting = Task {
+      try await gate.enter()
+      return JobQueue.isOwnedByThisThread
+    }
+    try await gate.waitForArrivals()
+    let report = await Simulation.run(seed: 1) { world in
+      gate.open()
+      await Task.yield()
+      world.expect(JobQueue.isOwnedByThisThread, "the body stays in its world")
+    }
+    #expect(report.failingPlan == nil)
+    #expect(try await waiting.value == false)
+  }
+
+  @Test("A task that was made outside while the world ran, and is woken in it, goes on outside")
+  func younger() async throws {
+    let gate = Gate()
+    let places = Recorder<Bool>()
+    let report = await Simulation.run(seed: 1) { world in
+      let isWaiting = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        Task {
+          try await gate.enter()
+          places.record(JobQueue.isOwnedByThisThread)
+        }
+        Task {
+          try await gate.waitForArrivals()
+          isWaiting.signal()
+        }
+      }
+      isWaiting.wait()
+      gate.open()
+    }
+    #expect(report.failingPlan == nil)
+    #expect(try await places.next() == false)
+  }
+
+  @Test("Main-actor work of a world is done in the main queue's turn, and what it begins is of the world")
+  @MainActor
+  func mainActor() async {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
+    let report = await Simulation.run(seeds: 0..<5) { world in
+      let task = await MainActor.run {
+        MainActor.assertIsolated()
+        world.expect(DispatchQueue.getSpecific(key: key) == true, "it is the main queue's turn")
+        return Task.detached { JobQueue.isOwnedByThisThread }
+      }
+      world.expect(await task.value, "what is begun there is of the world")
+      world.expect(JobQueue.isOwnedByThisThread, "the body goes on in its world")
+    }
+    #expect(report.failingPlan == nil)
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import MillraceTesting
+
+@Suite("KnownTasks")
+struct KnownTasksTests {
+  /// The tasks of a world that began with task 10, and has met its body, task 8.
+  private func begun() -> KnownTasks {
+    var tasks = KnownTasks()
+    _ = tasks.number(of: 8)
+    _ = tasks.number(of: 10)
+    tasks.worldBegins(after: 10)
+    return tasks
+  }
+
+  @Test("Those that are met are numbered; what is older than the world is none of its tasks, but for the body")
+  func numbers() {
+    var tasks = begun()
+    #expect(tasks.number(of: 8) == 1)
+    #expect(tasks.number(of: 7) == nil && tasks.number(of: 9) == nil && tasks.number(of: 10) == nil)
+    #expect(tasks.number(of: 20) == 2 && tasks.number(of: 15) == 3 && tasks.number(of: 20) == 2)
+    #expect(tasks.number(of: 0) == 0)
+  }
+
+  @Test("One that another thread has enqueued first stays a stranger; one of the world has escaped")
+  func strangers() {
+    var tasks = begun()
+    #expect(tasks.numberOrStranger(of: 12) == nil && tasks.number(of: 12) == nil)
+    #expect(tasks.numberOrStranger(of: 5) == nil)
+    #expect(tasks.number(of: 13) == 2 && tasks.numberOrStranger(of: 13) == 2)
+  }
+
+  @Test("Before the world begins, who runs is nobody of the world")
+  func beforeTheBeginning() {
+    var tasks = KnownTasks()
+    #expect(tasks.numberOfRunning(8) == 0)
+    tasks.worldBegins(after: 10)
+    #expect(tasks.numberOfRunning(8) == 0 && tasks.numberOfRunning(11) == 1)
+  }
+
+  @Test("A subject has the number, and the name once it is known; each task is asked once")
+  func subjects() {
+    var tasks = begun()
+    for id in [20, 21, 22] as [UInt64] { _ = tasks.number(of: id) }
+    #expect(tasks.isNameless(2))
+    tasks.name(20, "loader")
+    tasks.name(20, "another")
+    tasks.name(21, nil)
+    #expect(!tasks.isNameless(2) && !tasks.isNameless(3) && tasks.isNameless(4))
+    tasks.meet(22) { "the handler" }
+    #expect(tasks.subject(20) == "task 2 of the world (loader)")
+    #expect(tasks.subject(21) == "task 3 of the world")
+    #expect(tasks.subject(22) == "the handler (task 4 of the world)")
+    for id in [20, 22] as [UInt64] { tasks.handlerReturned(id) }
+    #expect(tasks.subject(22) == "task 4 of the world" && tasks.subject(20) == "task 2 of the world (loader)")
+    #expect(tasks.subject(5) == "an actor of the world")
+  }
+}
