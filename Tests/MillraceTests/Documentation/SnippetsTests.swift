@@ -60,6 +60,7 @@ struct SnippetsTests {
   /// Where snippets stand, relative to the package; in folders of these too.
   static let folders = [
     "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests", "MillraceCommandTests",
+    "PulseServiceTests",
   ].map { "Tests/\($0)/Documentation" }
 
   /// The trimmed lines of each Swift file in those folders but this one.
