@@ -100,6 +100,28 @@ struct LeftOverTests {
     )
   }
 
+  @Test("A handler that hangs keeps what it holds, but not its store, and not its world")
+  func worldsAreFreed() async {
+    let (count, worlds) = (Shared(0), Shared<[Weak]>([]))
+    let report = await Simulation.run(seeds: 0..<3) { world in
+      let store = Store(
+        initial: 0, interactor: Waits(held: Held(count)), configuration: world.configuration)
+      store.send(.hang)
+      worlds.change { $0 += [Weak(world), Weak(store)] }
+    }
+    #expect(report.leftOverTasks == 3)
+    #expect(worlds.value.count == 6 && worlds.value.allSatisfy { $0.object == nil })
+  }
+
+  /// What is not held by it.
+  private struct Weak: Sendable {
+    weak let object: (any AnyObject & Sendable)?
+
+    init(_ object: any AnyObject & Sendable) {
+      self.object = object
+    }
+  }
+
   @Test("A body that hangs fails its seed, and the failure says that it was left over")
   func body() async {
     let failures = Failures()

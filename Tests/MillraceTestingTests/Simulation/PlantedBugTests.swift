@@ -96,6 +96,16 @@ struct PlantedBugTests {
     }
     #expect(two.failingPlan?.steps?.count == 2)
     #expect(failures.recorded.count == 1)
+
+    // The text has the interleaving that failed, which is run again by it.
+    let message = try #require(failures.recorded.first?.message)
+    let beginning = "To run it again: Simulation.run(plan: \""
+    let line = try #require(message.split(separator: "\n").first { $0.hasPrefix(beginning) })
+    let plan = line.dropFirst(beginning.count).dropLast("\")".count)
+    let again = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
+      await Simulation.run(plan: String(plan), body)
+    }
+    #expect(again.failingPlan == SimulationPlan(String(plan)) && failures.recorded.count == 2)
   }
 
   @Test("More interleavings than the limit fail the test, with the fix")
