@@ -58,6 +58,34 @@ struct FakeReports: Sendable {
       """, at: place)
   }
 
+  /// What is wrong with a word of the test about how a held call ends; nil if nothing is.
+  func problem<Request, Response, Caller, Watcher>(
+    of effect: HeldCallState<Request, Response, Caller, Watcher>.Effect
+  ) -> String? {
+    switch effect {
+    case .counts, .tooLate: nil
+    case .repeated(wasCancelled: false):
+      """
+      This held call of \(name) was released or failed before, and goes on by that. Take this line out, or hold another \
+      call for it.
+      """
+    case .repeated(wasCancelled: true):
+      """
+      This held call of \(name) was released or failed before, and was over by then, as its task was cancelled. Take this \
+      line out, or hold another call for it.
+      """
+    case .afterTheEnd(hasCome: true):
+      """
+      This held call of \(name) was ended by finish() before this line. Release or fail it before finish().
+      """
+    case .afterTheEnd(hasCome: false):
+      """
+      No call of \(name) had come for this when finish() was called or the fake let go, and none is held any more. Take \
+      this line out, find out why the call is not made, or call finish() after this line.
+      """
+    }
+  }
+
   /// What is wrong when the test ends.
   func leftovers<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
     for script in left.scripts {

@@ -48,8 +48,8 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
 
   /// Lets the call return this response.
   ///
-  /// When this returns, the caller has been resumed, and goes on when its executor runs it. To end a call twice is a
-  /// failure of the test, at this line.
+  /// When this returns, the caller has been resumed, and goes on when its executor runs it. To end a call twice, or after
+  /// `finish()`, is a failure of the test, at this line.
   ///
   /// - Returns: false when the call is over, because its task was cancelled before.
   @discardableResult
@@ -64,19 +64,10 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
   }
 
   private func settle(_ result: Result<Response, any Error>, _ place: ScriptPlace) -> Bool {
-    let (isFirst, isOver, actions) = state.withLock { state in
-      let (isFirst, isOver) = (!state.isSettled, state.isOver)
-      return (isFirst, isOver, state.settle(result))
-    }
+    let (effect, actions) = state.withLock { $0.settle(result) }
     perform(actions)
-    if !isFirst {
-      reports.fail(
-        """
-        This held call of \(reports.name) was released or failed before, and goes on by that. Take this line out, or \
-        hold another call for it.
-        """, at: place)
-    }
-    return isFirst && !isOver
+    if let problem = reports.problem(of: effect) { reports.fail(problem, at: place) }
+    return effect == .counts
   }
 
   /// Whether the call was let go, or cancelled.

@@ -10,6 +10,27 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     var result: Result<Response, any Error>?
   }
 
+  /// What a word of the test about how the call ends comes to.
+  enum Effect: Sendable, Equatable {
+    /// The call ends by it.
+    case counts
+    /// The task of the call was cancelled before.
+    case tooLate
+    /// The test had said it before.
+    case repeated(wasCancelled: Bool)
+    /// The test had ended before, with the call or without one.
+    case afterTheEnd(hasCome: Bool)
+  }
+
+  private enum End {
+    /// By the test.
+    case letGo
+    /// Its task was cancelled; whether the test has said how it ends all the same.
+    case cancelled(isSettled: Bool)
+    /// The test ended before it.
+    case abandoned
+  }
+
   private enum Phase {
     /// No call came. Becomes `settled` or `standing`.
     case expected
@@ -18,12 +39,10 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     /// The call stands and waits. Becomes `over` when the test says how it ends, or when it is cancelled.
     case standing(Caller, Request)
     /// The call has ended, or is not waited for any more.
-    case over(Request?)
+    case over(Request?, End)
   }
 
   private var phase = Phase.expected
-  /// Whether the test, or its end, has said how the call ends.
-  private(set) var isSettled = false
   private var watchers: [(id: Int, watcher: Watcher)] = []
   private var lastID = 0
 
@@ -34,7 +53,7 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     switch phase {
     case .expected, .settled: nil
     case .standing(_, let request): request
-    case .over(let request): request
+    case .over(let request, _): request
     }
   }
 
@@ -55,13 +74,13 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     switch phase {
     case .expected, .standing:
       if isCancelled {
-        phase = .over(request)
+        phase = .over(request, .cancelled(isSettled: false))
         return actions
       }
       phase = .standing(caller, request)
       actions.caller = nil
     case .settled(let result):
-      phase = .over(request)
+      phase = .over(request, isCancelled ? .cancelled(isSettled: true) : .letGo)
       if !isCancelled { actions.result = result }
     case .over:
       actions.result = .failure(FakeGatewayError.finished)
@@ -70,32 +89,43 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
   }
 
   /// The test says how the call ends; the first word counts.
-  mutating func settle(_ result: Result<Response, any Error>) -> Actions {
-    isSettled = true
+  mutating func settle(_ result: Result<Response, any Error>) -> (effect: Effect, actions: Actions) {
     switch phase {
     case .expected:
       phase = .settled(result)
-      return Actions()
+      return (.counts, Actions())
     case .standing(let caller, let request):
-      phase = .over(request)
-      return Actions(caller: caller, result: result)
-    case .settled, .over:
-      return Actions()
+      phase = .over(request, .letGo)
+      return (.counts, Actions(caller: caller, result: result))
+    case .settled, .over(_, .letGo):
+      return (.repeated(wasCancelled: false), Actions())
+    case .over(let request, .cancelled(let isSettled)):
+      phase = .over(request, .cancelled(isSettled: true))
+      return (isSettled ? .repeated(wasCancelled: true) : .tooLate, Actions())
+    case .over(let request, .abandoned):
+      return (.afterTheEnd(hasCome: request != nil), Actions())
     }
   }
 
   /// The task of the call was cancelled; nothing is left to do when it was answered before, or comes later.
   mutating func cancel() -> Actions {
     guard case .standing(let caller, let request) = phase else { return Actions() }
-    phase = .over(request)
+    phase = .over(request, .cancelled(isSettled: false))
     return Actions(caller: caller)
   }
 
   /// The test ends: the call that stands, and who waits for one, go on.
   mutating func abandon() -> Actions {
-    var actions = settle(.failure(FakeGatewayError.finished))
-    if case .settled = phase { phase = .over(nil) }
-    actions.watchers = takeWatchers()
+    var actions = Actions(watchers: takeWatchers())
+    switch phase {
+    case .expected, .settled:
+      phase = .over(nil, .abandoned)
+    case .standing(let caller, let request):
+      phase = .over(request, .abandoned)
+      (actions.caller, actions.result) = (caller, .failure(FakeGatewayError.finished))
+    case .over:
+      break
+    }
     return actions
   }
 

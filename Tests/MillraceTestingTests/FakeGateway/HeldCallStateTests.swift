@@ -41,7 +41,7 @@ struct HeldCallStateTests {
     switch event {
     case .arrive(let caller, let request): state.arrive(caller, request, isCancelled: false)
     case .arriveCancelled(let caller, let request): state.arrive(caller, request, isCancelled: true)
-    case .release(let response): state.settle(.success(response))
+    case .release(let response): state.settle(.success(response)).actions
     case .cancel: state.cancel()
     case .abandon: state.abandon()
     case .watch(let watcher, let id): state.watch(watcher, id: id, isCancelled: false)
@@ -107,6 +107,24 @@ struct HeldCallStateTests {
         Step(.watchCancelled("late", 2), "late: cancelled"), Step(.arrive("call", "a")),
         Step(.watchCancelled("after", 3), "after: cancelled"),
       ], request: "a")
+  }
+
+  @Test("A word of the test counts once, and is said to come too late, or after another, or after the end")
+  func effects() {
+    func effects(_ events: Event..., words: Int = 2) -> [State.Effect] {
+      var state = State()
+      for event in events { _ = apply(event, to: &state) }
+      return (0..<words).map { state.settle(.success($0)).effect }
+    }
+    #expect(effects() == [.counts, .repeated(wasCancelled: false)])
+    #expect(effects(.arrive("call", "a")) == [.counts, .repeated(wasCancelled: false)])
+    #expect(effects(.arrive("call", "a"), .cancel) == [.tooLate, .repeated(wasCancelled: true)])
+    #expect(effects(.arriveCancelled("call", "a")) == [.tooLate, .repeated(wasCancelled: true)])
+    #expect(effects(.release(1), .arriveCancelled("call", "a"), words: 1) == [.repeated(wasCancelled: true)])
+    #expect(effects(.release(1), .arrive("call", "a"), words: 1) == [.repeated(wasCancelled: false)])
+    #expect(effects(.arrive("call", "a"), .abandon, words: 1) == [.afterTheEnd(hasCome: true)])
+    #expect(effects(.abandon, words: 1) == [.afterTheEnd(hasCome: false)])
+    #expect(effects(.arrive("call", "a"), .cancel, .abandon) == [.tooLate, .repeated(wasCancelled: true)])
   }
 
   @Test("Each id is a new one")

@@ -124,6 +124,39 @@ struct HeldCallTests {
     #expect(failures.files == [#filePath, "Tests/Other.swift"])
   }
 
+  @Test("To end a held call after the end of the test, or twice after it was cancelled, is told as what it is")
+  func endedTooLate() async throws {
+    let (cancelled, open, unused) = (fetches.hold(), fetches.hold(), fetches.hold())
+    let tasks = [Task { try await fetches("a") }]
+    try await cancelled.arrived()
+    let second = Task { try await fetches("b") }
+    try await open.arrived()
+    tasks[0].cancel()
+    _ = await tasks[0].result
+    #expect(!cancelled.release("late"))
+    #expect(failures.messages.isEmpty)
+    #expect(!cancelled.fail(Offline()))
+    let line = UInt(#line - 1)
+    await fetches.finish()
+    let count = failures.messages.count
+    #expect(!open.release("late"))
+    #expect(!unused.release("late"))
+    _ = await second.result
+    #expect(
+      [failures.messages[0]] + failures.messages[count...] == [
+        """
+        This held call of fetch was released or failed before, and was over by then, as its task was cancelled. Take \
+        this line out, or hold another call for it.
+        """,
+        "This held call of fetch was ended by finish() before this line. Release or fail it before finish().",
+        """
+        No call of fetch had come for this when finish() was called or the fake let go, and none is held any more. Take \
+        this line out, find out why the call is not made, or call finish() after this line.
+        """,
+      ])
+    #expect([failures.lines[0]] + failures.lines[count...] == [line, line + 4, line + 5])
+  }
+
   @Test("Calls that are cancelled and released at the same time from many threads each end once")
   func releasedAndCancelledAtOnce() async throws {
     let held = (0..<300).map { _ in fetches.hold() }
