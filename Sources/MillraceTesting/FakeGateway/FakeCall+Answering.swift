@@ -12,6 +12,8 @@ extension FakeCall {
   @usableFromInline
   func attend(to intake: FakeCore<Request, Answer>.Intake, _ request: Request) async throws -> Response {
     let number = intake.call.number
+    // Whatever becomes of it, by then it has overtaken those that came before it.
+    defer { intake.meeting?.end() }
     for waiter in intake.call.woken { waiter.resume(returning: ()) }
     guard let answer = intake.call.script?.answer else {
       guard let meeting = intake.meeting, meeting.fault == .reset else {
@@ -41,7 +43,6 @@ extension FakeCall {
 
   /// Answers a call that meets something on its way.
   private func answer(_ request: Request, by answer: Answer, _ meeting: FakeFaults.Meeting) async throws -> Response {
-    defer { meeting.faults.answered(meeting) }
     try await meeting.faults.delay(meeting)
     let result = await Self.result { try await self.answer(request, by: answer) }
     switch meeting.fault {

@@ -12,8 +12,22 @@ public enum FakeFault: Error, Sendable, Hashable, CaseIterable, CustomStringConv
   /// The request is delivered twice: a handler is called twice, one after the other, the log has two entries, and the
   /// caller gets the first answer. A scripted reply is used once.
   case duplicate
-  /// The answer is held back until a call that came later was answered, or ``FakeFaults/Settings/patience`` is over.
+  /// The answer is held back until a call that came later has ended, or ``FakeFaults/Settings/patience`` is over.
+  ///
+  /// On an ``ImmediateClock``, on which any time is over at once, it is held back as long as a later call is under way and none
+  /// has ended; calls that are made one after the other are in order there.
   case outOfOrder
+
+  /// The name of the case.
+  var name: String {
+    switch self {
+    case .slow: "slow"
+    case .timeout: "timeout"
+    case .reset: "reset"
+    case .duplicate: "duplicate"
+    case .outOfOrder: "outOfOrder"
+    }
+  }
 
   /// What happened, as a sentence.
   public var description: String {

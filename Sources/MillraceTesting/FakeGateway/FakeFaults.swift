@@ -22,7 +22,7 @@ public final class FakeFaults: Sendable {
 
     /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
     ///
-    /// Where they sum up to more than 1, the last ones in the order of `FakeFault.allCases` get what is left.
+    /// Anything else is a failure of the test, at the line where the faults are made. Where they sum up to more than 1, the last ones in the order of `FakeFault.allCases` get what is left.
     public var faults: [FakeFault: Double] = [:]
 
     /// How much longer a slow call takes.
@@ -44,6 +44,11 @@ public final class FakeFaults: Sendable {
     let fault: FakeFault?
     /// How long it takes before it is answered.
     let delay: Duration
+
+    /// Says that the call has ended, however: answers to earlier ones that wait for that are given.
+    func end() {
+      faults.end(turn)
+    }
   }
 
   /// What is drawn for one call: numbers from 0 up to 1.
@@ -90,7 +95,7 @@ public final class FakeFaults: Sendable {
 
   init(clock: any Clock<Duration>, settings: Settings, place: ScriptPlace, draws: @escaping @Sendable () -> Draws) {
     self.place = place
-    self.settings = settings
+    self.settings = settings.checked(at: place)
     self.clock = clock
     source = Lock(Source(draws: draws))
   }
@@ -105,6 +110,7 @@ public final class FakeFaults: Sendable {
     let fault = fault(for: draws.fault)
     var delay = settings.latency.duration(for: draws.latency)
     if fault == .slow { delay += settings.slowness.duration(for: draws.slowness) }
+    overtaking.withLock { $0.begin(turn) }
     return Meeting(faults: self, turn: turn, fault: fault, delay: delay)
   }
 
@@ -124,31 +130,52 @@ public final class FakeFaults: Sendable {
 
   /// Returns once nobody would wait any longer.
   func waitInVain() async throws {
-    try await clock.sleep(for: settings.patience)
+    try await clock.sleep(for: FakeLatency.bounded(settings.patience))
   }
 
-  /// Returns once a later call was answered, or nobody would wait any longer.
+  /// Returns once a later call has ended, or nobody would wait any longer.
   func waitToBeOvertaken(_ meeting: Meeting) async throws {
+    // There nobody would wait at all; so it depends on what is under way, and not on time.
+    if clock is ImmediateClock { return try await overtaken(meeting, onlyUnderWay: true) }
     await withTaskGroup { group in
       group.addTask { try? await self.waitInVain() }
-      group.addTask { await self.overtaken(meeting) }
+      group.addTask { try? await self.overtaken(meeting, onlyUnderWay: false) }
       await group.next()
       group.cancelAll()
     }
     try Task.checkCancellation()
   }
 
-  /// Says that a call was answered: earlier ones that wait for that go on.
-  func answered(_ meeting: Meeting) {
-    for waiter in overtaking.withLock({ $0.answered(meeting.turn) }) { waiter.resume(returning: ()) }
+  private func end(_ turn: Int) {
+    for waiter in overtaking.withLock({ $0.end(turn) }) { waiter.resume(returning: ()) }
   }
 
-  private func overtaken(_ meeting: Meeting) async {
-    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
-      overtaking.withLock { $0.wait(waiter, turn: meeting.turn, isCancelled: isCancelled) }.run()
+  private func overtaken(_ meeting: Meeting, onlyUnderWay: Bool) async throws {
+    try await suspend { (waiter: Suspension<Void>, isCancelled) in
+      overtaking.withLock {
+        $0.wait(waiter, turn: meeting.turn, onlyUnderWay: onlyUnderWay, isCancelled: isCancelled)
+      }.run()
     } onCancel: {
       overtaking.withLock { $0.cancel(meeting.turn) }.run()
     }
+  }
+}
+
+extension FakeFaults.Settings {
+  /// These, with what is no part of the calls told as a failure, and taken for the nearest part.
+  fileprivate func checked(at place: ScriptPlace) -> Self {
+    var checked = self
+    for fault in FakeFault.allCases {
+      guard let part = faults[fault], !(0...1).contains(part) else { continue }
+      let nearest = part > 1 ? 1.0 : 0
+      checked.faults[fault] = nearest
+      FailureReporter().fail(
+        """
+        The part of the calls that meet the fault .\(fault.name) is \(part), which is not from 0 to 1; it is taken \
+        for \(Int(nearest)). Give 0 for none of the calls, 1 for each, 0.25 for one of four.
+        """, file: place.file, line: place.line)
+    }
+    return checked
   }
 }
 

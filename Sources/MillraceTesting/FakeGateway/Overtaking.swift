@@ -1,20 +1,30 @@
-/// Which answers are held back until a later call was answered, as a value without tasks and locks.
+/// Which answers are held back until a later call has ended, as a value without tasks and locks.
 struct Overtaking<Waiter: Sendable>: Sendable {
+  /// The latest turn that has ended.
   private var latest = 0
+  private var underWay: Set<Int> = []
   private var waiting: [Int: Waiter] = [:]
 
   init() {}
 
-  /// The answer to the call of this turn is held back, unless a later one was answered.
-  mutating func wait(_ waiter: Waiter, turn: Int, isCancelled: Bool) -> WakeAction<Waiter> {
+  /// The call of this turn comes.
+  mutating func begin(_ turn: Int) {
+    underWay.insert(turn)
+  }
+
+  /// The answer to the call of this turn is held back, unless a later one has ended.
+  ///
+  /// With `onlyUnderWay` it is not held back either where no later one has come.
+  mutating func wait(_ waiter: Waiter, turn: Int, onlyUnderWay: Bool, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
-    if turn < latest { return .wake([waiter]) }
+    if turn < latest || onlyUnderWay && !underWay.contains(where: { $0 > turn }) { return .wake([waiter]) }
     waiting[turn] = waiter
     return .none
   }
 
-  /// The call of this turn was answered; gives those that were held back for it, earliest first.
-  mutating func answered(_ turn: Int) -> [Waiter] {
+  /// The call of this turn has ended, however; gives those that were held back for it, earliest first.
+  mutating func end(_ turn: Int) -> [Waiter] {
+    underWay.remove(turn)
     latest = max(latest, turn)
     guard !waiting.isEmpty else { return [] }
     let overtaken = waiting.filter { $0.key < turn }.sorted { $0.key < $1.key }

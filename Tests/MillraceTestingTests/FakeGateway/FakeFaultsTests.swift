@@ -151,6 +151,103 @@ struct FakeFaultsTests {
     await fetches.finish()
   }
 
+  @Test("An answer out of order is overtaken by a call that is reset, or that nothing is scripted for")
+  func overtakenByFailures() async throws {
+    let failures = Failures()
+    let fetches = failures.collect { FakeCall<Int, String>("fetch") }
+    var settings = FakeFaults.Settings()
+    settings.faults = [.outOfOrder: 0.5, .reset: 0.1]
+    // Resets are drawn before answers out of order.
+    let draws = [0.2, 0.05, 0.2, 0.9].flatMap { (part: Double) -> [Double] in [part, 0, 0] }
+    fetches.inject(FakeFaults(random: Draws(parts: draws), clock: clock, settings: settings))
+    for fault in [FakeFault.reset, nil] {
+      fetches.reply("late")
+      let first = Task { try await fetches(1) }
+      try await clock.waitForSleepers()
+      if let fault {
+        await #expect(throws: fault) { try await fetches(2) }
+      } else {
+        await #expect(throws: FakeGatewayError.self) { try await fetches(2) }
+      }
+      #expect(try await first.value == "late")
+    }
+    #expect(failures.messages.count == 1)
+  }
+
+  @Test(
+    "Where time does not pass, an answer out of order waits for calls that are under way, and for none that may come")
+  func outOfOrderWithoutTime() async throws {
+    var settings = FakeFaults.Settings()
+    settings.faults = [.outOfOrder: 1]
+    fetches.inject(FakeFaults(random: SeededGenerator(seed: 1), clock: ImmediateClock(), settings: settings))
+    let ended = TestClock()
+    fetches.use(clock: ended)
+    let held = fetches.when(2).hold()
+    let second = Shared<Task<String, any Error>?>(nil)
+    fetches.when(1).reply { _ in
+      second.value = Task.immediate { try await fetches(2) }
+      return "1"
+    }
+    let first = Task.immediate { try await fetches(1) }
+    try await held.arrived()
+    ended.advance(by: .seconds(1))
+    held.release("2")
+    #expect(try await second.value?.value == "2")
+    #expect(try await first.value == "1")
+    #expect(fetches.calls.map(\.ended) == [.seconds(1), .seconds(1)])
+    fetches.reply("3")
+    #expect(try await fetches(3) == "3")
+    await fetches.finish()
+  }
+
+  @Test(
+    "A part that is not from 0 to 1 fails the test where the faults are made, and is taken for the nearest one",
+    arguments: [
+      (Double.nan, "nan", 0), (-1, "-1.0", 0), (-.infinity, "-inf", 0), (1.5, "1.5", 1), (.infinity, "inf", 1),
+    ])
+  func badParts(part: Double, text: String, nearest: Int) async {
+    let failures = Failures()
+    let faults = failures.collect {
+      FakeFaults(seed: 1, clock: clock, faults: [.reset: part], file: "Tests/Some.swift", line: 7)
+    }
+    #expect(
+      failures.messages == [
+        """
+        The part of the calls that meet the fault .reset is \(text), which is not from 0 to 1; it is taken for \(nearest). \
+        Give 0 for none of the calls, 1 for each, 0.25 for one of four.
+        """
+      ])
+    #expect(failures.lines == [7])
+    fetches.always("a")
+    fetches.inject(faults)
+    for number in 0..<9 { _ = try? await fetches(number) }
+    #expect(fetches.calls.filter { $0.fault == .reset }.count == nearest * 9)
+  }
+
+  @Test("Faults beside one whose part is no number are met")
+  func besideABadPart() async {
+    let faults = Failures().collect { FakeFaults(seed: 1, clock: ImmediateClock(), faults: [.slow: .nan, .reset: 1]) }
+    fetches.always("a")
+    fetches.inject(faults)
+    _ = try? await fetches(1)
+    #expect(fetches.calls.map(\.fault) == [.reset])
+  }
+
+  @Test("Times beyond all bounds are bounded, those of clocks too")
+  func boundlessTimes() async throws {
+    var settings = FakeFaults.Settings()
+    settings.faults = [.timeout: 1]
+    settings.latency = .fixed(.seconds(Int64.max))
+    settings.patience = .seconds(Int64.max)
+    fetches.reply("a")
+    fetches.inject(FakeFaults(random: SeededGenerator(seed: 1), clock: ContinuousClock(), settings: settings))
+    let call = Task { try await fetches(1) }
+    try await fetches.waitForCalls()
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    await fetches.finish()
+  }
+
   @Test("A cancelled call does not wait for its latency, and one without a script does not meet its fault")
   func cancelledAndUnexpected() async throws {
     let failures = Failures()

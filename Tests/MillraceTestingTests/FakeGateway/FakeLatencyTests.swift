@@ -16,6 +16,22 @@ struct FakeLatencyTests {
     #expect([0, 0.25, 0.5].map(latency.duration) == [.seconds(2), .seconds(3), .seconds(4)])
   }
 
+  @Test("Nothing takes less than no time, or more than 100 years, whatever is asked for")
+  func bounds() {
+    let years = Duration.seconds(100 * 365.25 * 86_400)
+    let (low, high) = (Duration.seconds(Int64.min + 1), Duration.seconds(Int64.max))
+    for part in [0, 0.5, 1.0.nextDown, 1] {
+      #expect(FakeLatency.fixed(high).duration(for: part) == years)
+      #expect(FakeLatency.fixed(low).duration(for: part) == .zero)
+      #expect(FakeLatency.uniform(low...low).duration(for: part) == .zero)
+      #expect(FakeLatency.uniform(high...high).duration(for: part) == years)
+      #expect(FakeLatency.exponential(mean: low).duration(for: part) == .zero)
+      #expect((.zero...years).contains(FakeLatency.exponential(mean: high).duration(for: part)))
+    }
+    #expect(abs(FakeLatency.uniform(low...high).duration(for: 0.5) / years - 0.5) < 0.000_001)
+    #expect(FakeLatency.exponential(mean: .seconds(1)).duration(for: 1) == .seconds(20))
+  }
+
   @Test("Exponential has half of its times below the mean times the logarithm of 2, and none above 20 means")
   func exponential() {
     let latency = FakeLatency.exponential(mean: .seconds(1))
