@@ -6,6 +6,8 @@ public enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
   case failure(any Error)
   /// Does as this does, in the task of the caller.
   case handler(@Sendable (Request) async throws -> Response)
+  /// Does as this does, which is told the number of the call, in the task of the caller.
+  case numbered(@Sendable (Request, Int) async throws -> Response)
   /// Waits for the test.
   case held(HeldCall<Request, Response>)
 }
@@ -22,7 +24,7 @@ extension FakeAnswer: FakeAnswering {
     switch self {
     case .reply: .replied
     case .failure(let error): .failed(error)
-    case .handler, .held: nil
+    case .handler, .numbered, .held: nil
     }
   }
 }

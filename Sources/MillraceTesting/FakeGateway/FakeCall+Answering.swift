@@ -26,25 +26,28 @@ extension FakeCall {
       }
     }
     if let meeting = intake.meeting {
-      return try await logging(number) { try await self.answer(request, by: answer, meeting) }
+      return try await logging(number) { try await self.answer(request, number, by: answer, meeting) }
     }
-    if answer.ending != nil { return try await self.answer(request, by: answer) }
-    return try await logging(number) { try await self.answer(request, by: answer) }
+    if answer.ending != nil { return try await self.answer(request, number, by: answer) }
+    return try await logging(number) { try await self.answer(request, number, by: answer) }
   }
 
-  private func answer(_ request: Request, by answer: Answer) async throws -> Response {
+  private func answer(_ request: Request, _ number: Int, by answer: Answer) async throws -> Response {
     switch answer {
     case .reply(let response): response
     case .failure(let error): throw error
     case .handler(let handler): try await handler(request)
+    case .numbered(let handler): try await handler(request, number)
     case .held(let held): try await held.stand(request)
     }
   }
 
   /// Answers a call that meets something on its way.
-  private func answer(_ request: Request, by answer: Answer, _ meeting: FakeFaults.Meeting) async throws -> Response {
+  private func answer(
+    _ request: Request, _ number: Int, by answer: Answer, _ meeting: FakeFaults.Meeting
+  ) async throws -> Response {
     try await meeting.faults.delay(meeting)
-    let result = await Self.result { try await self.answer(request, by: answer) }
+    let result = await Self.result { try await self.answer(request, number, by: answer) }
     switch meeting.fault {
     case .timeout:
       try await meeting.faults.waitInVain()
@@ -61,8 +64,10 @@ extension FakeCall {
     let intake = core.withLock { $0.state.arriveAgain(request, at: $0.now) }
     for waiter in intake.woken { waiter.resume(returning: ()) }
     _ = try? await logging(intake.number) {
-      guard case .handler(let handler) = answer else { return try first.get() }
-      return try await handler(request)
+      switch answer {
+      case .handler, .numbered: try await self.answer(request, intake.number, by: answer)
+      case .reply, .failure, .held: try first.get()
+      }
     }
   }
 

@@ -67,7 +67,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
         end(intake.call.number, throwing: error)
         throw error
       }
-    case .held: return try await attend(to: intake, request)
+    case .numbered, .held: return try await attend(to: intake, request)
     }
   }
 

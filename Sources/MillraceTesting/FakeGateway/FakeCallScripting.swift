@@ -58,6 +58,17 @@ extension FakeCallScripting {
     script(.handler(handler), times: nil, ScriptPlace(file, line))
   }
 
+  /// Lets every call do as this does, which is told the number of the call too; otherwise as ``always(file:line:_:)``.
+  ///
+  /// For a gateway that is asked over and over, and has something else to say each time. The calls of a fake are counted
+  /// from 1, those that other scripts answered among them.
+  public func always(
+    byNumber handler: @escaping @Sendable (_ request: Request, _ number: Int) async throws -> Response,
+    file: StaticString = #filePath, line: UInt = #line
+  ) {
+    script(.numbered(handler), times: nil, ScriptPlace(file, line))
+  }
+
   /// Lets the next call wait until the test releases it, or lets it fail; it has to be made.
   ///
   /// When the task of the call is cancelled, the call ends with a `CancellationError`. With `ignoringCancellation` it

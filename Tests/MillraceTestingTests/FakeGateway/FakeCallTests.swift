@@ -29,6 +29,22 @@ struct FakeCallTests {
     await fetches.finish()
   }
 
+  @Test("What always answers may go by the number of the call, which counts all of them")
+  func numbers() async throws {
+    fetches.always(byNumber: { request, number in
+      if number == 3 { throw Offline() }
+      return [request, "\(number)"]
+    })
+    fetches.reply(["scripted"])
+    #expect(try await fetches("a") == ["scripted"])
+    #expect(try await fetches("b") == ["b", "2"])
+    await #expect(throws: Offline()) { try await fetches("c") }
+    fetches.when("d").always(byNumber: { _, number in ["d", "\(number)"] })
+    #expect(try await fetches("d") == ["d", "4"])
+    #expect(fetches.calls.map { $0.ended != nil } == [true, true, true, true])
+    await fetches.finish()
+  }
+
   @Test("Nothing asked for and nothing answered need no words")
   func voids() async throws {
     let refreshes = FakeCall<Void, Void>("refresh")

@@ -1,15 +1,24 @@
+import MillraceTesting
+
 @testable import PulseService
 
 /// Endpoints whose answers are scripted.
-struct FakeEndpointGateway: EndpointGateway {
-  private let script: @Sendable (Endpoint) async throws -> Void
+struct FakeEndpointGateway: EndpointGateway, FakeGateway {
+  let probes: FakeCall<Endpoint, Void>
 
-  init(_ script: @escaping @Sendable (Endpoint) async throws -> Void = { _ in }) {
-    self.script = script
+  init(file: StaticString = #filePath, line: UInt = #line) {
+    probes = FakeCall("probe", file: file, line: line)
+  }
+
+  /// Endpoints that are all up.
+  static func up() -> FakeEndpointGateway {
+    let gateway = FakeEndpointGateway()
+    gateway.probes.always()
+    return gateway
   }
 
   func probe(_ endpoint: Endpoint) async throws {
-    try await script(endpoint)
+    try await probes(endpoint)
   }
 }
 

@@ -1,23 +1,32 @@
 import Foundation
-import Millrace
+import MillraceTesting
 
 @testable import PulseService
 
-/// A machine whose readings are scripted by their number, from 0.
-final class FakeMachineGateway: MachineGateway {
-  private let reads = Lock(0)
-  private let script: @Sendable (Int) async throws -> MachineReading
+/// A machine whose readings are scripted.
+struct FakeMachineGateway: MachineGateway, FakeGateway {
+  let readings: FakeCall<Void, MachineReading>
 
-  init(_ script: @escaping @Sendable (Int) async throws -> MachineReading) {
-    self.script = script
+  init(file: StaticString = #filePath, line: UInt = #line) {
+    readings = FakeCall("read", file: file, line: line)
+  }
+
+  /// A machine that is the same at each reading.
+  static func idle() -> FakeMachineGateway {
+    let gateway = FakeMachineGateway()
+    gateway.readings.always(.fake())
+    return gateway
+  }
+
+  /// A machine whose processor is busy for a tenth of the time.
+  static func busy() -> FakeMachineGateway {
+    let gateway = FakeMachineGateway()
+    gateway.readings.always(byNumber: { _, number in .fake(busy: UInt64(number) * 10, total: UInt64(number) * 100) })
+    return gateway
   }
 
   func read() async throws -> MachineReading {
-    let number = reads.withLock { reads in
-      defer { reads += 1 }
-      return reads
-    }
-    return try await script(number)
+    try await readings()
   }
 }
 

@@ -3,9 +3,8 @@
 extension PulseMonitor {
   /// An interactor with fake gateways: a machine of which nothing is known, and others that do what they are asked for.
   static func fake(
-    machine: FakeMachineGateway = FakeMachineGateway { _ in .fake() },
-    endpoints: any EndpointGateway = FakeEndpointGateway(),
-    webhooks: FakeWebhookGateway = FakeWebhookGateway(), rules: FakeRulesGateway? = nil, clock: any Clock<Duration>,
+    machine: FakeMachineGateway = .idle(), endpoints: any EndpointGateway = FakeEndpointGateway.up(),
+    webhooks: FakeWebhookGateway = .willing(), rules: FakeRulesGateway? = nil, clock: any Clock<Duration>,
     limits: Limits = Limits()
   ) -> PulseMonitor {
     PulseMonitor(

@@ -2,26 +2,30 @@ import MillraceTesting
 
 @testable import PulseService
 
-/// Webhooks that record what they are asked for, and do as a script says.
-struct FakeWebhookGateway: WebhookGateway {
+/// Webhooks whose answers are scripted.
+struct FakeWebhookGateway: WebhookGateway, FakeGateway {
   struct Post: Sendable, Equatable {
     let notice: Notice
     let webhook: Webhook
     let idempotencyKey: String
   }
 
-  /// Each attempt, before the script is asked.
-  let posts = Recorder<Post>()
-  private let script: @Sendable (Post) async throws -> Void
+  /// Each attempt.
+  let posts: FakeCall<Post, Void>
 
-  init(_ script: @escaping @Sendable (Post) async throws -> Void = { _ in }) {
-    self.script = script
+  init(file: StaticString = #filePath, line: UInt = #line) {
+    posts = FakeCall("post", file: file, line: line)
+  }
+
+  /// Webhooks that take all that they are told.
+  static func willing() -> FakeWebhookGateway {
+    let gateway = FakeWebhookGateway()
+    gateway.posts.always()
+    return gateway
   }
 
   func post(_ notice: Notice, to webhook: Webhook, idempotencyKey: String) async throws {
-    let post = Post(notice: notice, webhook: webhook, idempotencyKey: idempotencyKey)
-    posts.record(post)
-    try await script(post)
+    try await posts(Post(notice: notice, webhook: webhook, idempotencyKey: idempotencyKey))
   }
 }
 

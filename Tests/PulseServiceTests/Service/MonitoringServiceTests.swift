@@ -12,14 +12,11 @@ struct MonitoringServiceTests {
   private let stop = StopRequest()
 
   private func service(
-    _ plan: MonitoringService.Plan, output: FakeOutput? = nil, endpoints: FakeEndpointGateway = FakeEndpointGateway(),
-    webhooks: FakeWebhookGateway = FakeWebhookGateway(), rules: FakeRulesGateway? = nil
+    _ plan: MonitoringService.Plan, output: FakeOutput? = nil, endpoints: FakeEndpointGateway = .up()
   ) -> MonitoringService {
     MonitoringService(
       plan,
-      monitor: .fake(
-        machine: FakeMachineGateway { .fake(busy: UInt64($0) * 10, total: UInt64($0) * 100) },
-        endpoints: endpoints, webhooks: webhooks, rules: rules, clock: clock),
+      monitor: .fake(machine: .busy(), endpoints: endpoints, clock: clock),
       reporter: Reporter(
         output: output ?? self.output, presentation: RevisionPresentation(), isFinalOnly: plan.isOnce, pace: .zero,
         clock: clock),
@@ -68,36 +65,37 @@ struct MonitoringServiceTests {
 
   @Test("One round is waited for when only one is wanted, and its end is the only text")
   func once() async throws {
-    let gate = Gate()
-    let endpoints = FakeEndpointGateway { endpoint in
-      if endpoint == .database { throw GatewayFailure.lasting("no") }
-      try await gate.enter()
-    }
+    let endpoints = FakeEndpointGateway()
+    endpoints.probes.when(.database).fail(GatewayFailure.lasting("no"))
+    let held = endpoints.probes.when(.web).hold()
     let service = service(.init(endpoints: [.web, .database], isOnce: true), endpoints: endpoints)
     let running = Task { try await service.run() }
     try await service.store.wait { $0.machine.reading != nil && $0.target(.database)?.result != nil }
-    try await gate.waitForArrivals(1)
+    try await held.arrived()
     try await clock.advance(toAlarmAt: .milliseconds(100))
     try await service.store.wait { $0.machine.sample != nil }
     #expect(output.texts.recorded.isEmpty)
-    gate.open()
+    held.release()
     try await running.value
     let last = await service.store.snapshot
     #expect(output.texts.recorded == ["\(last.revision)"])
     #expect(last.state.targets.map(\.word) == ["up", "down"])
+    await endpoints.finish()
   }
 
   @Test("A stop closes the probes under way before the last state is written")
   func stopped() async throws {
-    let gate = Gate()
-    let service = service(.init(endpoints: [.web]), endpoints: FakeEndpointGateway { _ in try await gate.enter() })
+    let endpoints = FakeEndpointGateway()
+    let held = endpoints.probes.hold()
+    let service = service(.init(endpoints: [.web]), endpoints: endpoints)
     let running = Task { try await service.run() }
-    try await gate.waitForArrivals(1)
+    try await held.arrived()
     stop.request()
     try await running.value
     let last = await service.store.snapshot
     #expect(output.texts.recorded.last == "\(last.revision)")
     #expect(last.state.target(.web)?.word == "unknown")
+    await endpoints.finish()
   }
 
   @Test("An output that is closed ends the service")

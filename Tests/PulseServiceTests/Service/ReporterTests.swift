@@ -11,9 +11,10 @@ struct ReporterTests {
 
   private func store() -> Store<PulseMonitor> {
     // A machine that cannot be read settles at once, by one mutation, the failure.
-    Store(
-      initial: PulseState(),
-      interactor: PulseMonitor.fake(machine: FakeMachineGateway { _ in throw MachineFailure("none") }, clock: clock),
+    let machine = FakeMachineGateway()
+    machine.readings.always { throw MachineFailure("none") }
+    return Store(
+      initial: PulseState(), interactor: PulseMonitor.fake(machine: machine, clock: clock),
       configuration: StoreConfiguration(clock: clock))
   }
 
