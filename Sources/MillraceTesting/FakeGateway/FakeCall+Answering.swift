@@ -95,17 +95,9 @@ extension FakeCall {
   }
 }
 
-extension FakeCall {
-  /// Fails the test for what was not used and what has not ended, for this call alone; see
-  /// ``FakeGateway``.
-  public func finish() async {
-    end()
-    await settle()
-  }
-}
-
-extension FakeCall: FakeChannel {
-  package func end() {
+extension FakeCall: FakeMethod {
+  /// Fails the test for what was not used and what has not ended, and lets go what is held.
+  public func end() {
     var left = core.withLock { $0.state.finish() }
     // One that was let go has ended for the test, though its task may not have run since.
     left.calls.removeAll { call in
@@ -118,19 +110,30 @@ extension FakeCall: FakeChannel {
     for waiter in core.withLock({ $0.state.abandonWatchers() }) { waiter.resume(returning: nil) }
   }
 
-  package func settle() async {
+  /// Waits until all failures that were reported before have been recorded for the test.
+  public func settle() async {
     await reports.settle()
   }
 
-  package func use(clock: any Clock<Duration>) {
+  /// Takes the times of the log from this clock, counted from now.
+  public func use(clock: any Clock<Duration>) {
     core.withLock { $0.time = FakeTime(clock) }
   }
 
-  package func keep(_ size: FakeLogSize) {
+  /// Keeps so many calls in the log.
+  public func keepLog(_ size: FakeLogSize) {
     core.withLock { $0.state.log.keep(size) }
   }
 
-  package func inject(_ faults: FakeFaults?) {
+  /// Lets calls meet faults, from now on; nil ends that.
+  public func inject(_ faults: FakeFaults?) {
     core.withLock { $0.faults = faults }
+  }
+
+  /// Fails the test for the scripts that are left when the fake is let go without having been finished.
+  func tellUnused() {
+    let left = core.withLock { $0.state.finish() }
+    reports.unfinished(left)
+    for case .held(let held) in left.scripts.map(\.answer) { held.abandon() }
   }
 }

@@ -13,7 +13,8 @@ public import Millrace
 /// ```
 ///
 /// A call that finds no script throws ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where
-/// the fake was made. Failures are those of the test in which the fake was made, whichever task they come from.
+/// the fake was made. Failures are those of the test in which the fake was made, whichever task they come from. When it
+/// is let go without `finish()`, scripts that were not used fail the test all the same.
 ///
 /// It may be used from any thread. Calls are served in the order in which they come; what answers at once does not
 /// suspend its caller.
@@ -44,6 +45,8 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     reports = FakeReports(
       name: name, ways: "reply(…), fail(_:), hold() or always(…)", place: ScriptPlace(file, line))
   }
+
+  deinit { tellUnused() }
 
   /// Makes a call, and answers it by the script for it.
   ///

@@ -1,7 +1,7 @@
 /// A gateway whose every method is scripted by a test.
 ///
-/// One ``FakeCall`` a method, or one ``FakeStream`` where it returns a sequence, and the method calls it. There is
-/// nothing else to write; a struct, a final class or an actor will do:
+/// One ``FakeCall`` a method, or one ``FakeStream`` where it returns a sequence, and the method calls it. In a struct
+/// there is nothing else to write:
 ///
 /// ```swift
 /// struct FakeRecords: RecordsGateway, FakeGateway {
@@ -11,16 +11,24 @@
 /// ```
 ///
 /// The property needs another name than the method, or the method would call itself. Several arguments are one tuple,
-/// or one struct where requests are compared or recorded.
+/// or one struct where requests are compared.
 ///
-/// Given to a ``TestStore`` as one of its fakes, it is finished with it.
+/// A class and an actor list their fakes in ``fakes``; the compiler asks for it.
 ///
-/// A copy of a fake has the same calls, scripts and log. The fakes are found among the stored properties, and in the
-/// values there.
-public protocol FakeGateway: FinishChecked {}
+/// Given to a ``TestStore`` as one of its fakes, it is finished with it. A copy of a fake has the same calls, scripts
+/// and log.
+public protocol FakeGateway: FinishChecked {
+  /// The fakes of this gateway, one for each method.
+  ///
+  /// Of a struct or an enum they are found: its stored properties and what is in these are looked through, optionals,
+  /// tuples, arrays and dictionaries, structs within structs, and gateways within, which are asked in turn. What stands in
+  /// an object is not looked for: another thread may be changing that.
+  var fakes: [any FakeMethod] { get }
+}
 
 extension FakeGateway {
-  private var channels: [any FakeChannel] { FakeChannels.of(self) }
+  /// The fakes among the stored properties, each once, in order of declaration.
+  public var fakes: [any FakeMethod] { FoundFakes(in: self).fakes }
 
   /// Fails the test for every script that was not used and every call that has not ended, each at its line.
   ///
@@ -28,32 +36,46 @@ extension FakeGateway {
   /// still held end with ``FakeGatewayError/Code/finished``, and waits for calls that never came with a
   /// `CancellationError`, so that nothing hangs. What `always` was given for stays. The failures are those of the test
   /// in which the fake was made, and have been recorded when this returns.
+  ///
+  /// A fake that is let go without this fails the test for the scripts that were not used, too, but in words that ask
+  /// for this, and perhaps after what follows the test. What is never let go, as a fake that an object holds which
+  /// holds itself, tells nothing.
   public func finish(file: StaticString = #filePath, line: UInt = #line) async {
-    let channels = channels
-    if channels.isEmpty {
+    let fakes = fakes
+    if fakes.isEmpty {
       FailureReporter().fail(
         """
-        \(type(of: self)) has neither a FakeCall nor a FakeStream among its stored properties, so there is nothing to \
-        finish. Give it one for each method of its gateway.
+        \(type(of: self)) has neither a FakeCall nor a FakeStream among its fakes, so there is nothing to finish. \
+        Give it one for each method of its gateway, as a stored property.
         """, file: file, line: line)
     }
-    for channel in channels { channel.end() }
-    for channel in channels { await channel.settle() }
+    // All of them, before anything that one of them lets go goes on.
+    for fake in fakes { fake.end() }
+    for fake in fakes { await fake.settle() }
   }
 
   /// Takes the times of the logs from this clock, counted from now; by default they are real time since the fake was
   /// made.
   public func use(clock: any Clock<Duration>) {
-    for channel in channels { channel.use(clock: clock) }
+    for fake in fakes { fake.use(clock: clock) }
   }
 
   /// Keeps so many calls in each log; by default all, for as long as the fake lives.
   public func keepLog(_ size: FakeLogSize) {
-    for channel in channels { channel.keep(size) }
+    for fake in fakes { fake.keepLog(size) }
   }
 
   /// Lets the calls of this gateway meet faults, from now on; nil ends that, and streams meet none.
   public func inject(_ faults: FakeFaults?) {
-    for channel in channels { channel.inject(faults) }
+    for fake in fakes { fake.inject(faults) }
   }
+}
+
+extension FakeGateway where Self: AnyObject {
+  /// Not there: the properties of an object may be changed by another thread while they are looked through.
+  @available(
+    *, unavailable,
+    message: "list the fakes of a class or an actor: nonisolated var fakes: [any FakeMethod] { [fetches] }"
+  )
+  public var fakes: [any FakeMethod] { [] }
 }

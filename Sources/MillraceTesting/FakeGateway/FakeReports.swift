@@ -88,20 +88,34 @@ struct FakeReports: Sendable {
 
   /// What is wrong when the test ends.
   func leftovers<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
-    for script in left.scripts {
-      let part = script.used == 0 ? "was never used" : "was used \(script.used) of \(script.times ?? 0) times"
-      fail(
-        """
-        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) in all. Take it out, \
-        find out why the call is not made, or use always(…), which may be left unused.
-        """, at: script.place)
-    }
+    unused(left)
     for call in left.calls {
       fail(
         """
         \(text(call.request)) (call \(call.number)) got what is scripted here, and has not ended. Before finish(), let \
         go what holds it, await what made it, or cancel that.
         """, at: call.place)
+    }
+  }
+
+  /// What is wrong when a fake is let go that was not finished.
+  ///
+  /// A call that is open then is that of a task that ends as well.
+  func unfinished<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
+    unused(left, "and then let go without finish()", "; and end the test with finish() of its gateway")
+  }
+
+  /// What is wrong with the scripts that are left.
+  private func unused<Request, Answer, Waiter>(
+    _ left: FakeState<Request, Answer, Waiter>.Leftovers, _ end: String = "in all", _ fix: String = ""
+  ) {
+    for script in left.scripts {
+      let part = script.used == 0 ? "was never used" : "was used \(script.used) of \(script.times ?? 0) times"
+      fail(
+        """
+        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) \(end). Take it out, \
+        find out why the call is not made, or use always(…), which may be left unused\(fix).
+        """, at: script.place)
     }
   }
 

@@ -8,7 +8,8 @@ import Millrace
 /// ```
 ///
 /// The method may return an `AsyncStream` as well. A call that finds no script gives a sequence that ends with
-/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. In the log a call
+/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. When it is let go
+/// without `finish()`, scripts that were not used fail the test all the same. In the log a call
 /// has ended when its last element was given, or its consumer went away; elements are buffered until the consumer takes
 /// them.
 ///
@@ -78,11 +79,11 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   /// What was asked for so far, oldest first; as much as the log keeps.
   public var requests: [Request] { calls.map(\.request) }
 
-  /// Fails the test for what was not used and what has not ended, for this method alone; see
-  /// ``FakeGateway``.
-  public func finish() async {
-    end()
-    await settle()
+  deinit {
+    // One that is driven may be open still, and goes on as the test says.
+    let left = core.withLock { $0.state.finish() }
+    reports.unfinished(left)
+    for case .driven(let driven) in left.scripts.map(\.answer) { driven.abandon() }
   }
 
   func add(_ script: FakeScript<Request, FakeStreamAnswer<Request, Element>>) {
@@ -134,8 +135,9 @@ extension FakeStream where Request == Void {
   public func callAsFunction() -> AsyncStream<Element> { self(()) }
 }
 
-extension FakeStream: FakeChannel {
-  package func end() {
+extension FakeStream: FakeMethod {
+  /// Fails the test for what was not used and what has not ended, and ends what is open.
+  public func end() {
     let left = core.withLock { $0.state.finish() }
     reports.leftovers(left)
     for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
@@ -143,18 +145,21 @@ extension FakeStream: FakeChannel {
     }
   }
 
-  package func settle() async {
+  /// Waits until all failures that were reported before have been recorded for the test.
+  public func settle() async {
     await reports.settle()
   }
 
-  package func use(clock: any Clock<Duration>) {
+  /// Takes the times of the log from this clock, counted from now.
+  public func use(clock: any Clock<Duration>) {
     core.withLock { $0.time = FakeTime(clock) }
   }
 
-  package func keep(_ size: FakeLogSize) {
+  /// Keeps so many calls in the log.
+  public func keepLog(_ size: FakeLogSize) {
     core.withLock { $0.state.log.keep(size) }
   }
 
   /// Does nothing: a stream meets no faults.
-  package func inject(_ faults: FakeFaults?) {}
+  public func inject(_ faults: FakeFaults?) {}
 }

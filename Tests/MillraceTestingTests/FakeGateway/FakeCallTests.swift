@@ -106,10 +106,10 @@ struct FakeCallTests {
     fetches.always([])
     _ = try await fetches("a")
     #expect(try #require(fetches.calls.first).began >= .zero)
-    fetches.keep(.last(1))
+    fetches.keepLog(.last(1))
     _ = try await fetches("b")
     #expect(fetches.requests == ["b"])
-    fetches.keep(.none)
+    fetches.keepLog(.none)
     _ = try await fetches("c")
     #expect(fetches.calls.isEmpty)
     #expect(fetches.callCount == 3)
@@ -143,6 +143,7 @@ struct FakeCallTests {
       ])
     #expect(failures.lines == [7, 7, 7, 7, 7])
     #expect(Set(failures.files) == ["Tests/Some.swift"])
+    await gateway.finish()
     let unexpected = try #require(error as? FakeGatewayError)
     #expect(unexpected.code == .unexpectedCall)
     #expect(unexpected.description == failures.messages.first)
@@ -171,7 +172,7 @@ struct FakeCallTests {
 
   @Test("A log without an end keeps all calls")
   func longestLog() async throws {
-    fetches.keep(.last(.max))
+    fetches.keepLog(.last(.max))
     fetches.always([])
     for _ in 0..<3 { _ = try await fetches("a") }
     #expect(fetches.requests == ["a", "a", "a"])

@@ -164,12 +164,30 @@ struct FakeStreamTests {
     #expect(!open.yield(1))
   }
 
+  @Test("A stream that is let go without having been finished fails the test for what was not used")
+  func letGo() async throws {
+    let driven = failures.collect {
+      let follows = FakeStream<String, Int>("other")
+      follows.always([1])
+      return follows.drive()
+    }
+    #expect(
+      failures.messages == [
+        """
+        What is scripted here for other was never used; other was called 0 times and then let go without finish(). Take \
+        it out, find out why the call is not made, or use always(…), which may be left unused; and end the test with \
+        finish() of its gateway.
+        """
+      ])
+    await #expect(throws: CancellationError.self) { try await driven.opened() }
+  }
+
   @Test("Clock and log are set as for calls, and faults are not met")
   func settings() async {
     follows.always([1])
     follows.use(clock: ImmediateClock())
     follows.inject(FakeFaults(seed: 1, clock: TestClock(), faults: [.reset: 1]))
-    follows.keep(.last(1))
+    follows.keepLog(.last(1))
     for _ in 0..<3 { #expect(await texts(follow("a")) == ["1"]) }
     #expect(follows.calls.map(\.number) == [3])
     #expect(follows.calls.map(\.ended) == [.zero])
