@@ -6,7 +6,8 @@ public struct RecordedState<State: Sendable>: Sendable {
   /// How many mutations were committed before it.
   public let revision: Int
 
-  /// The hash of the state as it stands here; nil as long as the state was not written.
+  /// The hash of the state as it stands here; nil as long as the state was not written, or if its line has none that it is
+  /// checked by.
   public let hash: StateHash?
 
   /// The state, redacted if there was a redaction.

@@ -16,11 +16,13 @@ extension Recording {
   ///
   /// The values are written as they are; redact them first where they must not leave the process.
   ///
-  /// - Throws: ``RecordingError`` when a value cannot be encoded, or the file cannot be written.
+  /// - Throws: ``RecordingError`` when a value cannot be encoded, or the file cannot be written or is that of a recorder that
+  ///   has not ended.
   public func write(to url: URL) throws(RecordingError) {
     let data = try jsonLines()
     let target = url.resolvingSymlinksInPath()
     try RecordingFile.checkOrdinary(target)
+    try RecordingFile.checkFree(target)
     let folder = target.deletingLastPathComponent()
     let new = folder.appending(path: ".millrace-\(UUID().uuidString)")
     do {

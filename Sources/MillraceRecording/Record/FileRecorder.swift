@@ -23,7 +23,8 @@ public import Millrace
 /// the file has a gap in their place, and the next commit that is recorded brings its state, so that replays go on there.
 ///
 /// **Errors.** The store is not hurt by any. A file that cannot be written, that another recorder writes to, or a value that
-/// cannot be encoded, ends the recording and is reported once.
+/// cannot be encoded, ends the recording and is reported once. So a process that begins before the one before it has ended
+/// records nothing, unless it has a file of its own.
 ///
 /// **Size.** A file that has so many bytes behind its first line, which holds a state, goes on in a new one with the next commit,
 /// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: that of

@@ -26,15 +26,18 @@ struct RecordingFile: RecordingSink {
   }
 
   mutating func begin(_ header: Data) throws(RecordingError) {
-    var earlier = handle
-    if earlier != nil {
+    // Somebody may have moved it away, or have put another one in its place.
+    let isOwn = handle?.isStill(at: url) ?? false
+    let found: FileHandle? = if isOwn { nil } else { try holdEarlier() }
+    if isOwn {
       try setAside(hasEntries: hasEntries)
-    } else {
-      earlier = try holdEarlier()
-      if let handle = earlier { try setAside(hasEntries: Self.hasEntries(handle, at: url)) }
+    } else if let found {
+      try setAside(hasEntries: Self.hasEntries(found, at: url))
     }
     let new = try create()
-    try? earlier?.close()  // Only now, so that nobody else takes the place meanwhile.
+    // Only now, so that nobody else takes the place meanwhile.
+    try? found?.close()
+    close()
     handle = new
     hasEntries = false
     try write(header, to: new)
@@ -125,6 +128,12 @@ struct RecordingFile: RecordingSink {
     var status = stat()
     guard lstat(url.path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notReplaceable(url, "is no ordinary file") }
+  }
+
+  /// Says no to a file that a recorder writes to.
+  static func checkFree(_ url: URL) throws(RecordingError) {
+    guard let handle = try? FileHandle(reading: url) else { return }
+    guard handle.lock() else { throw .inUse(url) }
   }
 
   private static func exists(_ url: URL) -> Bool {

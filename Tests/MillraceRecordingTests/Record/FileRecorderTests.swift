@@ -161,6 +161,37 @@ struct FileRecorderTests {
     #expect(try folder.lines().count == 1)
   }
 
+  @Test("A file that is moved away while it is written goes on in a new one, once that is to begin")
+  func movedAway() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 20_000)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    store.send(.add("tea", price: 1))
+    await recorder.flush()
+    try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved"))
+    for _ in 0..<110 { store.send(.add("tea", price: 1)) }
+    await recorder.flush()
+    store.send(.add("milk", price: 2))
+    #expect(await recorder.finish(with: store.snapshot))
+    let moved = try TillRecording.replay(contentsOf: folder.file("moved"), with: Till.self)
+    let rest = try TillRecording.read(from: folder.file())
+    #expect(moved.verdict == .same)
+    #expect(rest.start.revision == moved.revision)
+    #expect(try folder.names() == ["moved", "till.jsonl"])
+  }
+
+  @Test("A recording is not written over the file of a recorder that has not ended")
+  func writtenOver() async throws {
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    await recorder.flush()
+    let error = #expect(throws: RecordingError.self) {
+      try RecordingFormatTests.recording.write(to: folder.file())
+    }
+    #expect(error?.description.contains("is being written by another recorder") == true)
+    #expect(await recorder.finish())
+    try RecordingFormatTests.recording.write(to: folder.file())
+    #expect(try folder.lines() == RecordingFormatTests.lines)
+  }
+
   @Test("A state as large as the file may be does not fill it anew with each commit")
   func largeState() async throws {
     let state = Till.State(customer: String(repeating: "x", count: 4_000))

@@ -139,7 +139,7 @@ struct SlowWriterTests {
     log.arrivals.wait()
     for _ in 0..<200 { store.send(.add("tea", price: 1)) }
     #expect(recorder.missed > 500)
-    for _ in 0..<100 { log.door.signal() }
+    for _ in 0..<1_000 { log.door.signal() }
     await recorder.flush()
     store.send(.add("milk", price: 2))
     await recorder.finish()
