@@ -10,7 +10,8 @@ import Testing
 struct PulseSimulationSnippets {
   static func notices(in world: World) async {
     let taken = Recorder<Int>()
-    let webhooks = FakeWebhookGateway { post in
+    let webhooks = FakeWebhookGateway()
+    webhooks.posts.always { post in
       try await world.clock.sleep(for: world.duration(in: .zero ... .seconds(8)))
       if world.fault(0.4) { throw GatewayFailure.status(503) }
       taken.record(post.notice.change.number)
