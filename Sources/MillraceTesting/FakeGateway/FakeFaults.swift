@@ -22,7 +22,8 @@ public final class FakeFaults: Sendable {
 
     /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
     ///
-    /// Anything else is a failure of the test, at the line where the faults are made. Where they sum up to more than 1, the last ones in the order of `FakeFault.allCases` get what is left.
+    /// Anything else is a failure of the test, at the line where the faults are made. Where they sum up to more than 1,
+    /// the last ones in the order of `FakeFault.allCases` get what is left.
     public var faults: [FakeFault: Double] = [:]
 
     /// How much longer a slow call takes.
