@@ -104,7 +104,7 @@ extension FakeCall: FakeMethod {
       if case .held(let held)? = call.answer { held.isOver } else { false }
     }
     reports.leftovers(left)
-    for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
+    for answer in left.scripts.map(\.script.answer) + left.calls.compactMap(\.answer) {
       if case .held(let held) = answer { held.abandon() }
     }
     for waiter in core.withLock({ $0.state.abandonWatchers() }) { waiter.resume(returning: nil) }
@@ -134,6 +134,6 @@ extension FakeCall: FakeMethod {
   func tellUnused() {
     let left = core.withLock { $0.state.finish() }
     reports.unfinished(left)
-    for case .held(let held) in left.scripts.map(\.answer) { held.abandon() }
+    for case .held(let held) in left.scripts.map(\.script.answer) { held.abandon() }
   }
 }

@@ -1,8 +1,8 @@
 /// Says what a ``FakeCall`` does: for the calls to come, or for those that match.
 ///
-/// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what
-/// `always` answers those that match, last written first; what is next in order; what `always` answers. A call that
-/// finds none fails the test.
+/// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what was
+/// recorded for such a call; what `always` answers those that match, last written first; what is next in order; what
+/// `always` answers. A call that finds none fails the test.
 ///
 /// Scripts may be added from any thread, at any time, and hold for the calls that come after.
 public protocol FakeCallScripting<Request, Response>: Sendable {

@@ -27,6 +27,11 @@ public enum FakeLatency: Sendable, Hashable {
     min(max(duration, .zero), longest)
   }
 
+  /// The nearest such time to a number of seconds; none for what is not a number.
+  static func bounded(seconds: Double) -> Duration {
+    seconds > 0 ? .seconds(min(seconds, longest / .seconds(1))) : .zero
+  }
+
   /// The time for a number from 0 up to 1, all as likely.
   func duration(for part: Double) -> Duration {
     switch self {

@@ -109,14 +109,28 @@ struct FakeReports: Sendable {
   private func unused<Request, Answer, Waiter>(
     _ left: FakeState<Request, Answer, Waiter>.Leftovers, _ end: String = "in all", _ fix: String = ""
   ) {
-    for script in left.scripts {
+    let calls = "\(name) was called \(times(left.callCount)) \(end)"
+    for unused in left.scripts {
+      let (script, key) = (unused.script, unused.key)
       let part = script.used == 0 ? "was never used" : "was used \(script.used) of \(script.times ?? 0) times"
-      fail(
-        """
-        What is scripted here for \(name) \(part); \(name) was called \(times(left.callCount)) \(end). Take it out, \
-        find out why the call is not made, or use always(…), which may be left unused\(fix).
-        """, at: script.place)
+      let message =
+        if let key {
+          """
+          The recorded call of \(name) with \(Self.shortened(key)) that is replayed here was not made; \
+          \(calls). Find out why, or record the file again\(fix).
+          """
+        } else {
+          """
+          What is scripted here for \(name) \(part); \(calls). Take it out, find out why the call is not made, or use \
+          always(…), which may be left unused\(fix).
+          """
+        }
+      fail(message, at: script.place)
     }
+  }
+
+  private static func shortened(_ text: String) -> String {
+    text.count > limit ? text.prefix(limit) + "…" : text
   }
 
   private func times(_ count: Int) -> String {

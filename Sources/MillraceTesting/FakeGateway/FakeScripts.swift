@@ -25,17 +25,20 @@ struct FakeScript<Request: Sendable, Answer: Sendable>: Sendable {
 
 /// The scripts of one fake, as a value without tasks and locks.
 ///
-/// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what
-/// always answers those that match, last written first; what is next in order; what always answers.
+/// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what was
+/// recorded for such a request; what always answers those that match, last written first; what is next in order; what
+/// always answers.
 @usableFromInline
 struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
   @usableFromInline typealias Script = FakeScript<Request, Answer>
 
   /// Those for calls that match, used up ones taken out.
   private var matching: [Script] = []
+  /// Those that were recorded, one list for each recording.
+  private var keyed: [KeyedScripts<Request, Answer>] = []
   /// Those that always answer calls that match, in the order they were written.
   private var standing: [Script] = []
-  /// Whether one of either kind has to be looked at.
+  /// Whether one of these kinds has to be looked at.
   @usableFromInline private(set) var hasMatches = false
   /// Those that are used in order, of which the first `head` are used up.
   @usableFromInline var queue: [Script] = []
@@ -46,7 +49,7 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
   init() {}
 
   /// How many scripts are left that have to be used.
-  var leftCount: Int { matching.count + queue.count - head }
+  var leftCount: Int { matching.count + keyed.reduce(0) { $0 + $1.count } + queue.count - head }
 
   /// Adds a script behind those of its kind, or in place of what always answered.
   mutating func add(_ script: Script) {
@@ -57,7 +60,18 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
     case (_, nil): standing.append(script)
     case (_, _): matching.append(script)
     }
-    hasMatches = !(matching.isEmpty && standing.isEmpty)
+    seeMatches()
+  }
+
+  /// Adds scripts that are found by a key, behind others of that kind.
+  mutating func add(_ scripts: KeyedScripts<Request, Answer>) {
+    keyed.append(scripts)
+    seeMatches()
+  }
+
+  private mutating func seeMatches() {
+    keyed.removeAll { $0.count == 0 }
+    hasMatches = !(matching.isEmpty && keyed.isEmpty && standing.isEmpty)
   }
 
   /// Takes the script for a request; nil if there is none.
@@ -83,25 +97,36 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
   @usableFromInline
   mutating func takeMatching(_ request: Request) -> Script? {
     guard let index = matching.firstIndex(where: { $0.matches?(request) == true }) else {
-      return standing.last { $0.matches?(request) == true }
+      return takeKeyed(request) ?? standing.last { $0.matches?(request) == true }
     }
     matching[index].used += 1
     let script = matching[index]
     if script.isUsedUp {
       matching.remove(at: index)
-      hasMatches = !(matching.isEmpty && standing.isEmpty)
+      seeMatches()
     }
     return script
   }
 
+  private mutating func takeKeyed(_ request: Request) -> Script? {
+    for index in keyed.indices {
+      guard let script = keyed[index].take(request) else { continue }
+      if keyed[index].count == 0 { seeMatches() }
+      return script
+    }
+    return nil
+  }
+
   /// Takes out all that have to be used and were not.
-  mutating func takeUnused() -> [Script] {
+  mutating func takeUnused() -> [UnusedScript<Request, Answer>] {
     defer {
       matching = []
+      keyed = []
       queue = []
       head = 0
-      hasMatches = !standing.isEmpty
+      seeMatches()
     }
-    return matching + queue[head...]
+    let (first, last) = (matching.map { UnusedScript(script: $0) }, queue[head...].map { UnusedScript(script: $0) })
+    return first + keyed.flatMap(\.unused) + last
   }
 }

@@ -24,7 +24,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   struct OpenCall: Sendable {
     @usableFromInline let number: Int
     @usableFromInline let request: Request
-    @usableFromInline let answer: Answer?
+    @usableFromInline var answer: Answer?
     /// Where it is scripted how it ends.
     @usableFromInline let place: ScriptPlace
 
@@ -39,7 +39,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
 
   /// What is wrong at the end of a test.
   struct Leftovers: Sendable {
-    let scripts: [Script]
+    let scripts: [UnusedScript<Request, Answer>]
     var calls: [OpenCall]
     /// How many calls there were in all.
     let callCount: Int

@@ -28,7 +28,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   public var matches: (@Sendable (Request) -> Bool)? { nil }
 
   private let core = Lock(FakeCore<Request, Answer>())
-  private let reports: FakeReports
+  let reports: FakeReports
 
   /// Makes a fake without scripts.
   ///
@@ -44,11 +44,11 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   public func callAsFunction(_ request: Request) -> AsyncThrowingStream<Element, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self, throwing: (any Error).self)
     let sink = StreamSink<Element>(yield: { continuation.yield($0) }, finish: { continuation.finish(throwing: $0) })
-    let call = core.withLock { $0.arrive(request) }.call
+    let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
-      if case .cancelled = $0 { self?.leave(call) }
+      leave()
+      if case .cancelled = $0 { self?.end(number, .cancelled) }
     }
-    begin(call, request, sink)
     return stream
   }
 
@@ -62,11 +62,11 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
       continuation.finish()
       if let error, !(error is FakeGatewayError) { reports.cannotThrow(error) }
     }
-    let call = core.withLock { $0.arrive(request) }.call
+    let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
-      if case .cancelled = $0 { self?.leave(call) }
+      leave()
+      if case .cancelled = $0 { self?.end(number, .cancelled) }
     }
-    begin(call, request, sink)
     return stream
   }
 
@@ -83,14 +83,22 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     // One that is driven may be open still, and goes on as the test says.
     let left = core.withLock { $0.state.finish() }
     reports.unfinished(left)
-    for case .driven(let driven) in left.scripts.map(\.answer) { driven.abandon() }
+    for case .driven(let driven) in left.scripts.map(\.script.answer) { driven.abandon() }
   }
 
   func add(_ script: FakeScript<Request, FakeStreamAnswer<Request, Element>>) {
     core.withLock { $0.state.scripts.add(script) }
   }
 
-  private func begin(_ call: FakeCore<Request, Answer>.State.Intake, _ request: Request, _ sink: StreamSink<Element>) {
+  func add(_ scripts: KeyedScripts<Request, FakeStreamAnswer<Request, Element>>) {
+    core.withLock { $0.state.scripts.add(scripts) }
+  }
+
+  /// Begins what the script for a call says.
+  ///
+  /// - Returns: the number of the call, and what is to be done when its sequence is over, by its consumer or by itself.
+  private func begin(_ request: Request, _ sink: StreamSink<Element>) -> (number: Int, leave: @Sendable () -> Void) {
+    let call = core.withLock { $0.arrive(request) }.call
     switch call.script?.answer {
     case .elements(let elements, let failure)?:
       for element in elements { sink.yield(element) }
@@ -105,21 +113,46 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
         sink.finish(error)
       }
     case .driven(let driven)?:
-      let logged = StreamSink<Element>(yield: sink.yield) { [weak self] error in
-        self?.end(call.number, error.map { .failed($0) } ?? .replied)
-        sink.finish(error)
-      }
-      driven.open(logged, request)
+      driven.open(logging(call.number, sink), request)
+      return (call.number, { driven.leave() })
+    case .played(let play)?:
+      return (call.number, self.play(play, call.number, request, sink))
     case nil:
       let left = core.withLock { $0.state.scripts.leftCount }
       sink.finish(reports.unexpected(request, number: call.number, scriptsLeft: left))
     }
+    return (call.number, {})
   }
 
-  /// The consumer of a call went away before its sequence ended.
-  private func leave(_ call: FakeCore<Request, Answer>.State.Intake) {
-    end(call.number, .cancelled)
-    if case .driven(let driven) = call.script?.answer { driven.leave() }
+  /// Begins a task that gives the elements; gives what ends it.
+  private func play(
+    _ play: @escaping @Sendable (Request, _ yield: @Sendable (Element) -> Void) async throws -> Void, _ number: Int,
+    _ request: Request, _ sink: StreamSink<Element>
+  ) -> @Sendable () -> Void {
+    let driven = DrivenStream<Request, Element>()
+    driven.open(logging(number, sink), request)
+    // The end of the test ends it by that.
+    core.withLock { $0.state.open[number]?.answer = .driven(driven) }
+    let task = Task {
+      do {
+        try await play(request) { driven.yield($0) }
+        driven.finish()
+      } catch {
+        driven.fail(error)
+      }
+    }
+    return {
+      driven.leave()
+      task.cancel()
+    }
+  }
+
+  /// A sink whose end is told to the log.
+  private func logging(_ number: Int, _ sink: StreamSink<Element>) -> StreamSink<Element> {
+    StreamSink(yield: sink.yield) { [weak self] error in
+      self?.end(number, error.map { .failed($0) } ?? .replied)
+      sink.finish(error)
+    }
   }
 
   private func end(_ number: Int, _ ending: FakeEnding) {
@@ -140,7 +173,7 @@ extension FakeStream: FakeMethod {
   public func end() {
     let left = core.withLock { $0.state.finish() }
     reports.leftovers(left)
-    for answer in left.scripts.map(\.answer) + left.calls.compactMap(\.answer) {
+    for answer in left.scripts.map(\.script.answer) + left.calls.compactMap(\.answer) {
       if case .driven(let driven) = answer { driven.abandon() }
     }
   }

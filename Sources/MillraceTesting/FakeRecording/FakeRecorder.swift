@@ -6,76 +6,148 @@ import Millrace
 /// ```swift
 /// let recorder = try FakeRecorder(path: "Tests/Fixtures/records.jsonl")
 /// gateway.fetches.record(in: recorder) { try await live.fetch($0) }
+/// …
+/// try recorder.finish()
 /// ```
 ///
 /// The file has one JSON object a line: its version, and then each call when it has ended, with the name of the fake,
-/// the request, and the response or the description of the error. It holds what the gateway was told and said: no
-/// secrets that must not be in a repository. Keys are sorted, so that two recordings can be compared. It may be used
-/// from any thread.
+/// the request, and the response or the error; of a stream the elements with their times. It holds what the gateway was
+/// told and said: no secrets that must not be in a repository. Keys are sorted, so that two recordings can be compared.
+///
+/// Until ``finish()`` the lines stand in another file beside it, whose name ends in `.partial`, so that a run that
+/// fails halfway leaves an earlier recording as it was. It may be used from any thread.
 public final class FakeRecorder: Sendable {
-  /// Where the file is.
-  public let path: String
-  private let file: Lock<FileHandle>
-
-  /// Begins a file, in place of one that is there.
-  ///
-  /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written.
-  public init(path: String) throws(FakeRecordingError) {
-    self.path = path
-    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-    else { throw Self.inaccessible(path) }
-    self.file = Lock(file)
-    try write(FakeRecordingHeader.current)
+  private struct Output {
+    /// Nil once it is finished.
+    var file: FileHandle?
+    var calls = 0
+    var lastStream = 0
+    /// What writes the streams that have not ended.
+    var streams: [Int: @Sendable () -> Void] = [:]
   }
 
-  /// Writes a line.
-  func write(_ value: some Encodable) throws(FakeRecordingError) {
+  /// Where the file is, once it is finished.
+  public let path: String
+  /// What the times of streams are counted by.
+  private let clock: any Clock<Duration>
+  private let output: Lock<Output>
+  private let reporter = FailureReporter()
+  private let place: ScriptPlace
+
+  private static func partial(_ path: String) -> String { path + ".partial" }
+
+  /// Begins a recording; one that is there stays until this one is finished.
+  ///
+  /// - Parameters:
+  ///   - path: where the file is to be.
+  ///   - clock: what the times of a stream's elements are counted by.
+  ///   - file: the file of failures of the recorder.
+  ///   - line: the line of failures of the recorder.
+  /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written.
+  public init(
+    path: String, clock: any Clock<Duration> = ContinuousClock(), file: StaticString = #filePath, line: UInt = #line
+  ) throws(FakeRecordingError) {
+    self.path = path
+    self.clock = clock
+    place = ScriptPlace(file, line)
+    let partial = Self.partial(path)
+    guard FileManager.default.createFile(atPath: partial, contents: nil),
+      let handle = FileHandle(forWritingAtPath: partial)
+    else { throw Self.inaccessible(path) }
+    output = Lock(Output(file: handle))
+    try write { try JSONEncoder.sorted.encode(FakeRecordingHeader.current) }
+    output.withLock { $0.calls = 0 }
+  }
+
+  deinit {
+    let (isFinished, calls) = output.withLock { ($0.file == nil, $0.calls) }
+    guard !isFinished else { return }
+    if calls == 0 {
+      try? FileManager.default.removeItem(atPath: Self.partial(path))
+    } else {
+      reporter.fail(
+        """
+        The recorder was let go without finish(), so that \(path) is as it was; what was recorded stands in \
+        \(Self.partial(path)). Call finish() once all calls have ended.
+        """, file: place.file, line: place.line)
+    }
+  }
+
+  /// Ends the recording: puts it in place of an earlier one.
+  ///
+  /// Streams that are open are written as such, with the elements so far. Calls that end later are failures of the test.
+  ///
+  /// - Throws: ``FakeRecordingError/Code/empty`` when nothing was recorded, and ``FakeRecordingError/Code/inaccessible`` when
+  ///   the file cannot be written; an earlier recording stays as it was then. A second call does nothing.
+  public func finish() throws(FakeRecordingError) {
+    for stream in output.withLock({ output in output.streams.sorted { $0.key < $1.key } }) { stream.value() }
+    let (file, calls) = output.withLock { output in
+      defer { output.file = nil }
+      return (output.file, output.calls)
+    }
+    guard let file else { return }
+    do { try file.close() } catch { throw Self.inaccessible(path) }
+    let partial = Self.partial(path)
+    if calls == 0 {
+      try? FileManager.default.removeItem(atPath: partial)
+      throw FakeRecordingError(
+        .empty, path, "no call was recorded, and the file is as it was; make the calls before finish().")
+    }
+    if rename(partial, path) != 0 { throw Self.inaccessible(path) }
+  }
+
+  /// Writes a call.
+  func write<Request, Value>(
+    _ call: RecordedCall<Request, Value>, _ forms: RecordedForms<Request, Value>
+  ) throws(FakeRecordingError) {
+    try write { try JSONEncoder.sorted.encode(call, configuration: forms) }
+  }
+
+  private func write(_ encode: () throws -> Data) throws(FakeRecordingError) {
     let line: Data
-    do { line = try JSONEncoder.sorted.encode(value) + Data([0x0A]) } catch {
+    do { line = try encode() + Data([0x0A]) } catch {
       throw FakeRecordingError(.broken, path, "a call cannot be encoded as JSON, and is left out: \(error).")
     }
-    do { try file.withLock { try $0.write(contentsOf: line) } } catch { throw Self.inaccessible(path) }
+    let isWritten: Bool
+    do {
+      isWritten = try output.withLock { output in
+        guard let file = output.file else { return false }
+        try file.write(contentsOf: line)
+        output.calls += 1
+        return true
+      }
+    } catch { throw Self.inaccessible(path) }
+    if !isWritten {
+      throw FakeRecordingError(
+        .finished, path, "a call ended after finish(), and is left out; call finish() once all calls have ended.")
+    }
+  }
+
+  // MARK: Streams
+
+  /// What a stream counts its times by, from now on.
+  func time() -> FakeTime { FakeTime(clock) }
+
+  /// A number for a stream that no other has.
+  func makeStream() -> Int {
+    output.withLock { output in
+      output.lastStream += 1
+      return output.lastStream
+    }
+  }
+
+  /// A stream begins; what is given writes it as far as it has come, when the recording ends before it.
+  func begin(_ stream: Int, _ write: @escaping @Sendable () -> Void) {
+    output.withLock { $0.streams[stream] = write }
+  }
+
+  /// A stream is over, and written; false if the recording has ended before, and it was written by that.
+  func end(_ stream: Int) -> Bool {
+    output.withLock { $0.streams.removeValue(forKey: stream) != nil }
   }
 
   private static func inaccessible(_ path: String) -> FakeRecordingError {
     FakeRecordingError(
       .inaccessible, path, "a recording cannot be written there; see that its folder exists and may be written to.")
-  }
-}
-
-extension JSONEncoder {
-  /// Equal values have equal texts.
-  static var sorted: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
-  }
-}
-
-extension FakeCall where Request: Codable, Response: Codable {
-  /// Answers each call for which there is no other script by a live gateway, and records it.
-  ///
-  /// Responses and errors are those of the gateway. A call that is cancelled is not recorded. A call that cannot be
-  /// written fails the test at this line.
-  public func record(
-    in recorder: FakeRecorder, file: StaticString = #filePath, line: UInt = #line,
-    from live: @escaping @Sendable (_ request: Request) async throws -> Response
-  ) {
-    let (name, reports) = (name, reports)
-    @Sendable func write(_ request: Request, _ ending: RecordedCall<Request, Response>.Ending) {
-      do {
-        try recorder.write(RecordedCall(call: name, request: request, ending: ending))
-      } catch { reports.fail("\(error)", at: ScriptPlace(file, line)) }
-    }
-    always(file: file, line: line) { request in
-      do {
-        let response = try await live(request)
-        write(request, .response(response))
-        return response
-      } catch {
-        if !(error is CancellationError) { write(request, .failure("\(error)")) }
-        throw error
-      }
-    }
   }
 }

@@ -64,10 +64,13 @@ public struct FakeRecording: Sendable {
     }
   }
 
-  /// The calls of one fake, in the order in which they ended, each with the JSON of its request.
-  func calls<Request: Codable, Response: Codable>(
-    of name: String, _ request: Request.Type, _ response: Response.Type
-  ) throws(FakeRecordingError) -> [(call: RecordedCall<Request, Response>, request: Data)] {
+  /// The calls of one fake as scripts, in the order in which they ended; a call finds its own by its request.
+  ///
+  /// - Parameter script: gives the script for a recorded answer; nil if it does not fit the fake.
+  func scripts<Request, Value, Answer>(
+    of name: String, _ forms: RecordedForms<Request, Value>,
+    _ script: (RecordedCall<Request, Value>.Answer) -> FakeScript<Request, Answer>?
+  ) throws(FakeRecordingError) -> KeyedScripts<Request, Answer> {
     let own = lines.filter { $0.call == name }
     if own.isEmpty {
       let others = Set(lines.map(\.call)).sorted().joined(separator: ", ")
@@ -78,44 +81,45 @@ public struct FakeRecording: Sendable {
         was recorded with, or record the file again.
         """)
     }
-    var calls: [(call: RecordedCall<Request, Response>, request: Data)] = []
+    var scripts: [(key: String, script: FakeScript<Request, Answer>)] = []
     for line in own {
-      guard let call = try? JSONDecoder().decode(RecordedCall<Request, Response>.self, from: line.data),
-        let request = try? JSONEncoder.sorted.encode(call.request)
-      else {
+      let call = try? JSONDecoder().decode(RecordedCall<Request, Value>.self, from: line.data, configuration: forms)
+      guard let call, let script = script(call.answer), let key = Self.key(of: call, in: line, forms.request) else {
         throw FakeRecordingError(
           .broken, path, line: line.number,
           """
-          this call of \(name) does not go from \(Request.self) to \(Response.self), as the fake does; record the file \
+          this call of \(name) does not go from \(Request.self) to \(Value.self), as the fake does; record the file \
           again, or let the types decode what they were.
           """)
       }
-      calls.append((call, request))
+      scripts.append((key, script))
     }
-    return calls
+    let form = forms.request
+    return KeyedScripts(scripts) { request in
+      guard let json = try? form.json(of: request) else { return nil }
+      return form.decoded == nil ? Self.canonical(json) : String(decoding: json, as: UTF8.self)
+    }
   }
-}
 
-extension FakeCall where Request: Codable, Response: Codable {
-  /// Scripts every recorded call of this fake's name: a call with its request gets its response, or fails with its
-  /// error.
-  ///
-  /// Equal requests get their answers in the order in which they were recorded; requests are equal when they are
-  /// encoded to the same JSON. Each recorded call has to be made. What failed fails with
-  /// ``FakeGatewayError/Code/recordedFailure``, which has the description of the error then.
-  ///
-  /// - Throws: ``FakeRecordingError`` when the recording has no such call, or one does not fit the types of the fake;
-  ///   nothing is scripted then.
-  public func replay(
-    _ recording: FakeRecording, file: StaticString = #filePath, line: UInt = #line
-  ) throws(FakeRecordingError) {
-    for (call, recorded) in try recording.calls(of: name, Request.self, Response.self) {
-      let scripted = when { (try? JSONEncoder.sorted.encode($0)) == recorded }
-      switch call.ending {
-      case .response(let response): scripted.reply(response, file: file, line: line)
-      case .failure(let text):
-        scripted.fail(FakeGatewayError(.recordedFailure, text), file: file, line: line)
-      }
+  /// What stands for the request of a recorded call: its JSON, or, where no request can be made of that, how it stands there.
+  private static func key<Request, Value>(
+    of call: RecordedCall<Request, Value>, in line: Line, _ form: RecordedForm<Request>
+  ) -> String? {
+    if let request = call.request { return try? String(decoding: form.json(of: request), as: UTF8.self) }
+    let object = try? JSONSerialization.jsonObject(with: line.data) as? [String: Any]
+    guard let request = object?[RecordedKey.request.rawValue] else { return nil }
+    return canonical(request)
+  }
+
+  /// The same text for all JSON that says the same.
+  private static func canonical(_ json: Data) -> String? {
+    (try? JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)).flatMap { canonical($0) }
+  }
+
+  private static func canonical(_ object: Any) -> String? {
+    let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed]
+    return (try? JSONSerialization.data(withJSONObject: object, options: options)).map {
+      String(decoding: $0, as: UTF8.self)
     }
   }
 }

@@ -3,7 +3,7 @@ public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvert
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {
     fileprivate enum Kind: Sendable, Hashable {
-      case inaccessible, broken, newer, withoutCall
+      case inaccessible, broken, newer, withoutCall, empty, finished
     }
 
     fileprivate let kind: Kind
@@ -19,6 +19,12 @@ public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvert
 
     /// The file has no call of that name.
     public static let withoutCall = Code(kind: .withoutCall)
+
+    /// Nothing was recorded.
+    public static let empty = Code(kind: .empty)
+
+    /// The recording was finished before.
+    public static let finished = Code(kind: .finished)
   }
 
   /// The reason.

@@ -202,6 +202,7 @@ struct FakeGatewaySnippetsTests {
     let recorder = try FakeRecorder(path: path)
     gateway.fetches.record(in: recorder) { query in try await live.fetch(query) }
     _ = try await gateway.fetch("a")
+    try recorder.finish()
     let replaying = FakeRecords()
     try replaying.fetches.replay(FakeRecording(path: path))
     #expect(try await replaying.fetch("a") == [Record(name: "apple")])

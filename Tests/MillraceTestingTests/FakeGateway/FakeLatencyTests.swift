@@ -30,6 +30,7 @@ struct FakeLatencyTests {
     }
     #expect(abs(FakeLatency.uniform(low...high).duration(for: 0.5) / years - 0.5) < 0.000_001)
     #expect(FakeLatency.exponential(mean: .seconds(1)).duration(for: 1) == .seconds(20))
+    #expect([Double.nan, -1, .infinity, 1e300].map(FakeLatency.bounded(seconds:)) == [.zero, .zero, years, years])
   }
 
   @Test("Exponential has half of its times below the mean times the logarithm of 2, and none above 20 means")

@@ -25,7 +25,7 @@ struct FakeScriptsTests {
       #expect(scripts.take(call.request)?.answer == call.answer, "call \(index): \(call.request)")
     }
     #expect(scripts.leftCount == unused.count)
-    #expect(scripts.takeUnused().map(\.answer) == unused)
+    #expect(scripts.takeUnused().map(\.script.answer) == unused)
     #expect(scripts.leftCount == 0)
   }
 
@@ -67,7 +67,7 @@ struct FakeScriptsTests {
   func usesAreCounted() {
     var scripts = scripts([script("one", times: 3), script("for a", times: 3, for: "a")])
     for request in ["b", "a", "a"] { _ = scripts.take(request) }
-    #expect(scripts.takeUnused().map(\.used) == [2, 1])
+    #expect(scripts.takeUnused().map(\.script.used) == [2, 1])
   }
 
   @Test("A script for no calls is none")

@@ -20,7 +20,7 @@ final class FakeRecordingTests {
   }
 
   deinit {
-    try? FileManager.default.removeItem(atPath: path)
+    for path in [path, path + ".partial"] { try? FileManager.default.removeItem(atPath: path) }
   }
 
   private let header = #"{"format":"millrace-fake-calls","version":1}"#
@@ -48,6 +48,7 @@ final class FakeRecordingTests {
     await #expect(throws: CancellationError.self) { try await fetches(Query(text: "cancelled")) }
     #expect(try await counts("") == nil)
     #expect(try await counts("abc") == 3)
+    try recorder.finish()
     #expect(
       try String(contentsOfFile: path, encoding: .utf8) == """
         \(header)
@@ -73,6 +74,13 @@ final class FakeRecordingTests {
     #expect(failures.messages.isEmpty)
     await replayed.finish()
     #expect(failures.lines == [line])
+    #expect(
+      failures.messages == [
+        """
+        The recorded call of fetch with {"limit":1,"text":"a/b"} that is replayed here was not made; fetch was called \
+        once in all. Find out why, or record the file again.
+        """
+      ])
   }
 
   @Test("Equal requests get their answers in the order of the recording")
@@ -179,5 +187,6 @@ final class FakeRecordingTests {
     #expect(failures.messages.count == 1)
     #expect(failures.messages[0].hasPrefix("\(path): a call cannot be encoded as JSON, and is left out: "))
     #expect(failures.lines == [line])
+    #expect(throws: FakeRecordingError.self) { try recorder.finish() }
   }
 }
