@@ -74,6 +74,23 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     }
   }
 
+  /// Makes a call for a method that cannot throw, or throws errors of its own type alone.
+  ///
+  /// ```swift
+  /// func count() async -> Int { await counts { _ in 0 } }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - request: what the method was called with.
+  ///   - otherwise: what the method does with an error: one that a script says, a fault, a cancellation, or the
+  ///     ``FakeGatewayError`` of a call without a script, which has failed the test before.
+  /// - Throws: what `otherwise` throws.
+  public func callAsFunction<Failure: Error>(
+    _ request: Request, otherwise: (any Error) throws(Failure) -> Response
+  ) async throws(Failure) -> Response {
+    do { return try await self(request) } catch { return try otherwise(error) }
+  }
+
   /// How many calls were made so far.
   public var callCount: Int { core.withLock { $0.state.log.count } }
 
@@ -103,5 +120,12 @@ extension FakeCall where Request == Void {
   @inlinable
   public func callAsFunction() async throws -> Response {
     try await self(())
+  }
+
+  /// Makes a call for a method that cannot throw, or throws errors of its own type alone; otherwise as with a request.
+  public func callAsFunction<Failure: Error>(
+    otherwise: (any Error) throws(Failure) -> Response
+  ) async throws(Failure) -> Response {
+    try await self((), otherwise: otherwise)
   }
 }

@@ -45,6 +45,39 @@ struct FakeCallTests {
     await fetches.finish()
   }
 
+  @Test("A method that cannot throw, or throws errors of its own alone, says what it does with others")
+  func methodsThatDoNotThrow() async throws {
+    struct Refused: Error, Equatable { var reason: String }
+    let failures = Failures()
+    let counts = failures.collect { FakeCall<Void, Int>("count") }
+    let fetches = failures.collect { FakeCall<String, [String]>("fetch") }
+    @Sendable func count() async -> Int { await counts { _ in -1 } }
+    @Sendable func fetch(_ query: String) async throws(Refused) -> [String] {
+      try await fetches(query) { error throws(Refused) in
+        throw (error as? Refused) ?? Refused(reason: "\(type(of: error))")
+      }
+    }
+    counts.reply(3)
+    counts.fail(Offline())
+    #expect(await count() == 3)
+    #expect(await count() == -1)
+    #expect(failures.messages.isEmpty)
+    #expect(await count() == -1)
+    #expect(failures.messages.count == 1)
+    fetches.reply(["a"])
+    fetches.fail(Refused(reason: "no"))
+    #expect(try await fetch("a") == ["a"])
+    await #expect(throws: Refused(reason: "no")) { try await fetch("a") }
+    await #expect(throws: Refused(reason: "FakeGatewayError")) { try await fetch("a") }
+    #expect(failures.messages.count == 2)
+    let held = counts.hold()
+    let waiting = Task { await count() }
+    try await held.arrived()
+    waiting.cancel()
+    #expect(await waiting.value == -1)
+    #expect(failures.messages.count == 2)
+  }
+
   @Test("Nothing asked for and nothing answered need no words")
   func voids() async throws {
     let refreshes = FakeCall<Void, Void>("refresh")
