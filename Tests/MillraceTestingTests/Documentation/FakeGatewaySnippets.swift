@@ -1,7 +1,8 @@
 import Foundation
 import Millrace
-import MillraceTesting
 import Testing
+
+@testable import MillraceTesting
 
 /// The snippets of docs/testing-with-fake-gateways.md, as they stand there.
 enum FakeGatewaySnippets {
@@ -10,6 +11,8 @@ enum FakeGatewaySnippets {
   }
 
   struct Offline: Error {}
+
+  struct Refused: Error, Codable {}
 
   protocol RecordsGateway: Sendable {
     func fetch(_ query: String) async throws -> [Record]
@@ -67,6 +70,21 @@ enum FakeGatewaySnippets {
     func follow(_ query: String) -> AsyncThrowingStream<Record, any Error> { follows(query) }
   }
 
+  actor FakeArchive: FakeGateway {
+    let loads = FakeCall<String, Record>("load")
+    nonisolated var fakes: [any FakeMethod] { [loads] }
+  }
+
+  struct FakeShelf: FakeGateway {
+    let counts = FakeCall<Void, Int>("count")
+    let loads = FakeCall<String, Record>("load")
+
+    func count() async -> Int { await counts { _ in 0 } }
+    func load(_ name: String) async throws(Refused) -> Record {
+      try await loads(name) { error throws(Refused) in throw error as? Refused ?? Refused() }
+    }
+  }
+
   struct FakePages: FakeGateway {
     let fetches: FakeCall<Int, String>
     init(file: StaticString = #filePath, line: UInt = #line) {
@@ -81,6 +99,7 @@ struct FakeGatewaySnippetsTests {
   typealias Records = FakeGatewaySnippets.Records
   typealias FakeRecords = FakeGatewaySnippets.FakeRecords
   typealias Offline = FakeGatewaySnippets.Offline
+  typealias Refused = FakeGatewaySnippets.Refused
 
   @Test("A search shows what the gateway found")
   func aSearchShowsRecords() async throws {
@@ -146,6 +165,17 @@ struct FakeGatewaySnippetsTests {
     await gateway.finish()
   }
 
+  @Test("A standing answer goes by the number of the call")
+  func standingAnswers() async throws {
+    let gateway = FakeRecords()
+    gateway.fetches.always(byNumber: { _, number in [Record(name: "version \(number)")] })
+    gateway.fetches.when("old").fail(Offline())
+    #expect(try await gateway.fetch("a") == [Record(name: "version 1")])
+    await #expect(throws: Offline.self) { try await gateway.fetch("old") }
+    #expect(try await gateway.fetch("b") == [Record(name: "version 3")])
+    await gateway.finish()
+  }
+
   private func load(_ query: String) async throws -> [Record] { [Record(name: "loaded")] }
 
   @Test("Following ends with the unfollowing")
@@ -198,15 +228,93 @@ struct FakeGatewaySnippetsTests {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).jsonl").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let (live, gateway) = (FakeRecords(), FakeRecords())
-    live.fetches.always([Record(name: "apple")])
+    live.fetches.reply([Record(name: "apple")])
+    live.fetches.fail(Refused())
+    live.removals.reply()
+    live.follows.reply([Record(name: "melon")])
     let recorder = try FakeRecorder(path: path)
-    gateway.fetches.record(in: recorder) { query in try await live.fetch(query) }
-    _ = try await gateway.fetch("a")
+    gateway.fetches.record(in: recorder, errors: Refused.self) { query in try await live.fetch(query) }
+    gateway.removals.record(in: recorder) { try await live.remove($0.name, at: $0.index) }
+    gateway.follows.record(in: recorder) { query in live.follow(query) }
+    try await ask(gateway)
+    await live.finish()
     try recorder.finish()
     let replaying = FakeRecords()
-    try replaying.fetches.replay(FakeRecording(path: path))
-    #expect(try await replaying.fetch("a") == [Record(name: "apple")])
+    let recording = try FakeRecording(path: path)
+    try replaying.fetches.replay(recording, errors: Refused.self)
+    try replaying.removals.replay(recording)
+    try replaying.follows.replay(recording)
+    try await ask(replaying)
     await replaying.finish()
+  }
+
+  private func ask(_ gateway: FakeRecords) async throws {
+    #expect(try await gateway.fetch("a") == [Record(name: "apple")])
+    await #expect(throws: Refused.self) { try await gateway.fetch("b") }
+    try await gateway.remove("kiwi", at: 1)
+    var followed: [Record] = []
+    for try await record in gateway.follow("all") { followed.append(record) }
+    #expect(followed == [Record(name: "melon")])
+  }
+
+  @Test("The same fake bears a load")
+  func load() async {
+    let requests = 1_000
+    let gateway = FakeRecords()
+    gateway.keepLog(.none)
+    gateway.fetches.always { query in [Record(name: query)] }
+    let store = Store(initial: .init(), interactor: Records(gateway: gateway))
+    for number in 0..<requests { _ = await store.send(.search("\(number)")).outcome }
+    #expect(gateway.fetches.callCount == requests && gateway.fetches.calls.isEmpty)
+    #expect(await store.state.records == [Record(name: "999")])
+    await gateway.finish()
+  }
+
+  @Test("Methods that cannot throw, or throw their own type alone")
+  func ownErrors() async {
+    let shelf = FakeGatewaySnippets.FakeShelf()
+    shelf.counts.fail(Offline())
+    shelf.loads.fail(Offline())
+    #expect(await shelf.count() == 0)
+    await #expect(throws: Refused.self) { try await shelf.load("a") }
+    await shelf.finish()
+  }
+
+  @Test("An actor lists its fakes")
+  func actors() async throws {
+    let archive = FakeGatewaySnippets.FakeArchive()
+    archive.loads.always(Record(name: "apple"))
+    #expect(try await archive.loads("a") == Record(name: "apple"))
+    #expect(archive.fakes.count == 1)
+    await archive.finish()
+  }
+
+  @Test("The failures are those of the page, word for word")
+  func failures() async throws {
+    let failures = Failures()
+    let gateway = failures.collect { FakeRecords() }
+    let held = gateway.fetches.hold()
+    let task = Task { try await gateway.fetch("a") }
+    try await held.arrived()
+    gateway.fetches.reply([])
+    await gateway.finish()
+    _ = await task.result
+    _ = try? await gateway.fetch("b")
+    failures.collect { FakeRecords().fetches.reply([]) }
+    let words = failures.messages.map(Self.inOneLine)
+    #expect(words.count == 4)
+    let page = Self.inOneLine(try Self.page())
+    for words in words { #expect(page.contains(words), "The page has other words than: \(words)") }
+  }
+
+  private static func page() throws -> String {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: package.appending(path: "docs/testing-with-fake-gateways.md"), encoding: .utf8)
+  }
+
+  private static func inOneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   @Test("A fake may have the line of the test that made it")

@@ -1,0 +1,64 @@
+import Foundation
+import Millrace
+import MillraceTesting
+import Testing
+
+@testable import PulseService
+
+/// The snippets of docs/testing-with-fake-gateways.md that are about `pulse`, as they stand there.
+enum PulseFakesSnippets {
+  struct FakeWebhooks: WebhookGateway, FakeGateway {
+    struct Post: Equatable {
+      let notice: Notice
+      let webhook: Webhook
+      let idempotencyKey: String
+    }
+
+    let posts = FakeCall<Post, Void>("post")
+
+    func post(_ notice: Notice, to webhook: Webhook, idempotencyKey: String) async throws {
+      try await posts(Post(notice: notice, webhook: webhook, idempotencyKey: idempotencyKey))
+    }
+  }
+}
+
+@Suite("The snippets of docs/testing-with-fake-gateways.md about pulse", .timeLimit(.minutes(1)))
+struct PulseFakesSnippetsTests {
+  typealias FakeWebhooks = PulseFakesSnippets.FakeWebhooks
+
+  @Test("The attempts at a notice share one key")
+  func attempts() async throws {
+    let clock = RecordedClock()
+    let notice = Notice(
+      change: AlertChange(number: 1, alert: .init(rule: "load > 9", subject: "load"), isFiring: true),
+      time: Date(timeIntervalSince1970: 0))
+    let webhooks = FakeWebhooks()
+    webhooks.posts.fail(GatewayFailure.status(503), times: 2)
+    let third = webhooks.posts.hold()
+    let monitor = PulseMonitor(
+      machine: FakeMachineGateway(), endpoints: FakeEndpointGateway(), webhooks: webhooks, rules: nil,
+      stopwatch: Stopwatch(clock), limits: .init())
+    let store = Store(
+      initial: PulseState(webhooks: [.chat]), interactor: monitor, configuration: .fake(clock))
+
+    let receipt = store.send(.notify(.chat, notice))
+    try await clock.advance(toAlarmAt: .milliseconds(500))
+    try await clock.advance(toAlarmAt: .milliseconds(1500))
+    try await third.arrived()
+    #expect(await store.state.receivers[0].words == "1 under way")
+
+    third.release()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(Set(webhooks.posts.requests.map(\.idempotencyKey)).count == 1)
+    await webhooks.finish()
+  }
+
+  @Test("A machine has something else to say at each tick")
+  func ticks() async throws {
+    let machine = FakeMachineGateway()
+    machine.readings.always(byNumber: { _, number in .fake(busy: UInt64(number) * 10, total: UInt64(number) * 100) })
+    _ = try await machine.read()
+    #expect(try await machine.read().cpu == CPUTicks(busy: 20, total: 200))
+    await machine.finish()
+  }
+}
