@@ -5,7 +5,7 @@ import Testing
 /// The snippets of docs/recordings.md that are about commands, as they stand there.
 @Suite("Command snippets", .timeLimit(.minutes(1)))
 struct CommandSnippets {
-  struct Catalog: Interactor {
+  struct Records: Interactor {
     enum Action: Codable, Sendable { case clear }
     enum Mutation: Codable, Sendable { case cleared }
     struct State: Codable, Sendable {}
@@ -16,13 +16,13 @@ struct CommandSnippets {
 
   /// A `main.swift`.
   static func command() -> Never {
-    MillraceCommand.main(Catalog.self)
+    MillraceCommand.main(Records.self)
   }
 
   /// The beginning of one that has flags of its own.
   static func withOthers(arguments: ArraySlice<String>) {
     if arguments.first == "recording" {
-      MillraceCommand.main(Catalog.self, command: "catalog recording", arguments: Array(arguments.dropFirst()))
+      MillraceCommand.main(Records.self, command: "records recording", arguments: Array(arguments.dropFirst()))
     }
   }
 
@@ -38,13 +38,13 @@ struct CommandSnippets {
       Self.withOthers(arguments: ["recording", "--help"])
     }
     #expect(
-      String(decoding: help.standardOutputContent, as: UTF8.self).contains("Usage: catalog recording COMMAND ...\n"))
+      String(decoding: help.standardOutputContent, as: UTF8.self).contains("Usage: records recording COMMAND ...\n"))
     let wrong = try await #require(processExitsWith: .exitCode(64), observing: [\.standardErrorContent]) {
       Self.withOthers(arguments: ["recording", "replay"])
     }
     #expect(
       String(decoding: wrong.standardErrorContent, as: UTF8.self).contains(
-        "catalog recording replay needs a FILE, but was given none; write for example catalog recording replay shop.jsonl.\n"
+        "records recording replay needs a FILE, but was given none; write for example records recording replay shop.jsonl.\n"
       ))
   }
 }

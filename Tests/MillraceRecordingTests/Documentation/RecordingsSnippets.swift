@@ -6,13 +6,13 @@ import Testing
 
 /// The snippets of docs/recordings.md, as they stand there.
 enum RecordingsSnippets {
-  protocol CatalogGateway: Sendable {
+  protocol RecordsGateway: Sendable {
     func fetch(_ query: String) async throws -> [String]
   }
 
-  struct Catalog: Interactor {
+  struct Records: Interactor {
     struct State: Codable, Sendable, Equatable {
-      var articles: [String] = []
+      var records: [String] = []
       var user = ""
     }
 
@@ -26,57 +26,57 @@ enum RecordingsSnippets {
       case found([String])
     }
 
-    let gateway: any CatalogGateway
+    let gateway: any RecordsGateway
     var tape = GatewayTape.off
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
       if case .logIn(let user) = action { .mutate(.loggedIn(user)) } else { .handle }
     }
 
-    func handle(_ action: Action, state: State) -> Effect<Catalog> {
+    func handle(_ action: Action, state: State) -> Effect<Records> {
       guard case .search(let query) = action else { return .none }
       return Effect { run in
-        let articles = try await tape.call("fetch", query) { try await gateway.fetch(query) }
-        run.emit(.found(articles))
+        let records = try await tape.call("fetch", query) { try await gateway.fetch(query) }
+        run.emit(.found(records))
       }
     }
 
     static func reduce(into state: inout State, mutation: Mutation) {
       switch mutation {
       case .loggedIn(let user): state.user = user
-      case .found(let articles): state.articles = articles
+      case .found(let records): state.records = records
       }
     }
   }
 
-  typealias CatalogRecording = Recording<Catalog.Action, Catalog.Mutation, Catalog.State>
+  typealias RecordsRecording = Recording<Records.Action, Records.Mutation, Records.State>
 
-  struct NoGateway: CatalogGateway {
+  struct NoGateway: RecordsGateway {
     func fetch(_ query: String) async throws -> [String] { throw CancellationError() }
   }
 
-  struct LiveGateway: CatalogGateway {
+  struct LiveGateway: RecordsGateway {
     func fetch(_ query: String) async throws -> [String] { ["\(query) 1", "\(query) 2"] }
   }
 
-  static func record(to url: URL, _ gateway: any CatalogGateway, serve: (Store<Catalog>) async -> Void) async {
-    let recorder = FileRecorder<Catalog.Action, Catalog.Mutation, Catalog.State>(initial: Catalog.State(), to: url)
+  static func record(to url: URL, _ gateway: any RecordsGateway, serve: (Store<Records>) async -> Void) async {
+    let recorder = FileRecorder<Records.Action, Records.Mutation, Records.State>(initial: Records.State(), to: url)
     let store = Store(
-      initial: Catalog.State(), interactor: Catalog(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
+      initial: Records.State(), interactor: Records(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
     await serve(store)
     await store.shutdown(drainFor: .seconds(5))
     await recorder.finish(with: store.snapshot)
   }
 
   static func ring(_ url: URL) throws {
-    let recorder = RingRecorder<Catalog.Action, Catalog.Mutation, Catalog.State>(
-      initial: Catalog.State(), keeping: 10_000)
+    let recorder = RingRecorder<Records.Action, Records.Mutation, Records.State>(
+      initial: Records.State(), keeping: 10_000)
     // Something went wrong:
     try recorder.recording.write(to: url)
   }
 
-  static func redacting(to url: URL) -> FileRecorder<Catalog.Action, Catalog.Mutation, Catalog.State> {
-    let redaction = Redaction<Catalog.Action, Catalog.Mutation, Catalog.State>(
+  static func redacting(to url: URL) -> FileRecorder<Records.Action, Records.Mutation, Records.State> {
+    let redaction = Redaction<Records.Action, Records.Mutation, Records.State>(
       action: { if case .logIn = $0 { .logIn("somebody") } else { $0 } },
       mutation: { if case .loggedIn = $0 { .loggedIn("somebody") } else { $0 } },
       state: { state in
@@ -84,25 +84,25 @@ enum RecordingsSnippets {
         if !state.user.isEmpty { state.user = "somebody" }
         return state
       })
-    let recorder = FileRecorder(initial: Catalog.State(), to: url, redaction: redaction)
+    let recorder = FileRecorder(initial: Records.State(), to: url, redaction: redaction)
     return recorder
   }
 
   static func replay(_ url: URL) throws -> Bool {
-    let report = try CatalogRecording.replay(contentsOf: url, with: Catalog.self)
+    let report = try RecordsRecording.replay(contentsOf: url, with: Records.self)
     print(report)
     return report.isSame
   }
 
   static func resimulate(_ url: URL) async throws -> Bool {
-    let recording = try CatalogRecording.read(from: url)
-    let report = await recording.resimulate { tape in Catalog(gateway: NoGateway(), tape: tape) }
+    let recording = try RecordsRecording.read(from: url)
+    let report = await recording.resimulate { tape in Records(gateway: NoGateway(), tape: tape) }
     print(report)
     return report.isSame
   }
 
-  static func travel(_ recording: CatalogRecording) async throws {
-    var cursor = try RecordingCursor(recording, with: Catalog.self)
+  static func travel(_ recording: RecordsRecording) async throws {
+    var cursor = try RecordingCursor(recording, with: Records.self)
     try cursor.go(to: 1)
     print(cursor.state, cursor.commit?.mutation as Any, cursor.action?.action as Any)
     while cursor.step() { print(cursor.revision) }
@@ -112,7 +112,7 @@ enum RecordingsSnippets {
 
   static func read(_ url: URL) throws -> Int {
     var count = 0
-    var reader = try RecordingReader<Catalog.Action, Catalog.Mutation, Catalog.State>(url, acceptsCutEnd: true)
+    var reader = try RecordingReader<Records.Action, Records.Mutation, Records.State>(url, acceptsCutEnd: true)
     while let entry = try reader.next() {
       if case .call(let call) = entry, call.took > 1_000_000_000 { count += 1 }
     }
@@ -145,8 +145,8 @@ struct RecordingsSnippetsTests {
     let folder = try TemporaryFolder()
     let recorder = RecordingsSnippets.redacting(to: folder.file())
     let store = Store(
-      initial: RecordingsSnippets.Catalog.State(),
-      interactor: RecordingsSnippets.Catalog(gateway: RecordingsSnippets.LiveGateway()), interceptors: [recorder])
+      initial: RecordingsSnippets.Records.State(),
+      interactor: RecordingsSnippets.Records(gateway: RecordingsSnippets.LiveGateway()), interceptors: [recorder])
     for _ in 0..<300 { store.send(.logIn("Ada")) }
     await recorder.finish()
     #expect(try !folder.lines().joined().contains("Ada"))
