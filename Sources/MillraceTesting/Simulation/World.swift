@@ -39,13 +39,18 @@ public final class World: Sendable {
 
   /// A configuration for the stores of this world: its clock, and random numbers of its seed.
   ///
-  /// A store that was made with it is looked at after each of its commits, and cancelled when its world has ended.
+  /// A store that was made with it is looked at after each of its commits, and cancelled when its world has ended. What it
+  /// reports is a note of the world, as by ``note(_:)``, for thousands of seeds may report the same.
   public var configuration: StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
     configuration.random = SeededGenerator(seed: seed)
     // The first world of a process would have a task more than the others.
     configuration.isSpellingChecked = false
     configuration.witness = WorldWitness(self)
+    configuration.report = { [clock, record] incident in
+      let line = "\(clock.now.offset): \(incident)"
+      record.withContent { $0.notes.append(line) }
+    }
     return configuration
   }
 

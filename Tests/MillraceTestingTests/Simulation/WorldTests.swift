@@ -31,6 +31,34 @@ struct WorldTests {
     return failures.messages.first?.split(separator: "\n").first.map { String($0.dropFirst("Seed \(seed): ".count)) }
   }
 
+  // MARK: What stores report
+
+  /// Throws whatever it is asked for.
+  private struct Throwing: Interactor {
+    struct Mishap: Error {}
+
+    func handle(_ action: Int, state: Int) async -> AsyncThrowingStream<Int, any Error> {
+      AsyncThrowingStream { $0.finish(throwing: Mishap()) }
+    }
+
+    static func reduce(into state: inout Int, mutation: Int) {}
+  }
+
+  @Test("What a store of the world reports is a note of the world")
+  func reports() async {
+    let failures = Failures()
+    await failures.collect {
+      await Simulation.run(seeds: 0..<1, shrinkingAttempts: 0) { world in
+        let store = Store(initial: 0, interactor: Throwing(), configuration: world.configuration)
+        _ = await store.send(1).outcome
+        world.expect(false, "the notes are shown")
+      }
+    }
+    let notes = failures.messages.first?.split(separator: "\n").filter { $0.hasPrefix("  0.0 seconds: ") } ?? []
+    #expect(notes.count == 1)
+    #expect(notes.first?.contains("an action of type Swift.Int, and nothing was made of it: Mishap()") == true)
+  }
+
   // MARK: What must hold
 
   @Test("What has to hold always is asked after each step")
