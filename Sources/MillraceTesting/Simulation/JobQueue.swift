@@ -23,11 +23,11 @@ final class JobQueue: @unchecked Sendable {
   /// How work of the world got out of it, and which that was.
   enum Escape {
     /// A task slept on a clock of the system.
-    case sleep(of: String)
+    case sleep(of: KnownTasks.Subject)
     /// Another thread resumed a task.
-    case thread(of: String)
+    case thread(of: KnownTasks.Subject)
     /// The main actor did not come to the world's work.
-    case main(of: String)
+    case main(of: KnownTasks.Subject)
   }
 
   private struct Shared {

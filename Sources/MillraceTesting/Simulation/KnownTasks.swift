@@ -3,7 +3,7 @@
 /// A task's id is greater than those of the tasks that were made before it. So the tasks of the world are those that were made
 /// since it began, on its thread; one that another thread has enqueued first is a stranger.
 struct KnownTasks {
-  private enum Name {
+  fileprivate enum Name: Sendable {
     case notAsked
     case none
     case name(String)
@@ -70,13 +70,23 @@ struct KnownTasks {
     names[number] = name.map { .name($0) } ?? .none
   }
 
-  /// The task as the subject of a sentence.
-  func subject(_ id: UInt64) -> String {
-    guard let number = numbers[id] else { return "an actor of the world" }
-    return switch names[number] {
-    case .notAsked, .none: "task \(number) of the world"
-    case .name(let name): "task \(number) of the world (\(name))"
-    case .handler(let name): "\(name()) (task \(number) of the world)"
+  /// A task as the subject of a sentence; what it asks an action for is asked when that is read.
+  struct Subject: CustomStringConvertible, Sendable {
+    fileprivate let number: Int
+    fileprivate let name: Name
+
+    var description: String {
+      switch name {
+      case .notAsked, .none: number == 0 ? "an actor of the world" : "task \(number) of the world"
+      case .name(let name): "task \(number) of the world (\(name))"
+      case .handler(let name): "\(name()) (task \(number) of the world)"
+      }
     }
+  }
+
+  /// The task, or an actor if it is none of the world's, as the subject of a sentence.
+  func subject(_ id: UInt64) -> Subject {
+    let number = numbers[id] ?? 0
+    return Subject(number: number, name: names[number])
   }
 }

@@ -120,9 +120,9 @@ struct WorldRun {
 extension WorldFailure {
   fileprivate init(_ escape: JobQueue.Escape) {
     switch escape {
-    case .sleep(let subject): self.init(.sleepEscaped, subject)
-    case .thread(let subject): self.init(.threadEscaped, subject)
-    case .main(let subject): self.init(.mainIsBusy, subject)
+    case .sleep(let subject): self.init(.sleepEscaped, "\(subject)")
+    case .thread(let subject): self.init(.threadEscaped, "\(subject)")
+    case .main(let subject): self.init(.mainIsBusy, "\(subject)")
     }
   }
 }

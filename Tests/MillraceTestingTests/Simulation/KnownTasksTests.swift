@@ -48,11 +48,11 @@ struct KnownTasksTests {
     tasks.name(21, nil)
     #expect(!tasks.isNameless(2) && !tasks.isNameless(3) && tasks.isNameless(4))
     tasks.meet(22) { "the handler" }
-    #expect(tasks.subject(20) == "task 2 of the world (loader)")
-    #expect(tasks.subject(21) == "task 3 of the world")
-    #expect(tasks.subject(22) == "the handler (task 4 of the world)")
+    #expect("\(tasks.subject(20))" == "task 2 of the world (loader)")
+    #expect("\(tasks.subject(21))" == "task 3 of the world")
+    #expect("\(tasks.subject(22))" == "the handler (task 4 of the world)")
     for id in [20, 22] as [UInt64] { tasks.handlerReturned(id) }
-    #expect(tasks.subject(22) == "task 4 of the world" && tasks.subject(20) == "task 2 of the world (loader)")
-    #expect(tasks.subject(5) == "an actor of the world")
+    #expect("\(tasks.subject(22))" == "task 4 of the world" && "\(tasks.subject(20))" == "task 2 of the world (loader)")
+    #expect("\(tasks.subject(5))" == "an actor of the world")
   }
 }
