@@ -57,20 +57,24 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
     switch (script.matches, script.times) {
     case (nil, nil): always = script
     case (nil, _): queue.append(script)
-    case (_, nil): standing.append(script)
-    case (_, _): matching.append(script)
+    case (_, nil):
+      standing.append(script)
+      hasMatches = true
+    case (_, _):
+      matching.append(script)
+      hasMatches = true
     }
-    seeMatches()
   }
 
   /// Adds scripts that are found by a key, behind others of that kind.
   mutating func add(_ scripts: KeyedScripts<Request, Answer>) {
+    if scripts.count == 0 { return }
     keyed.append(scripts)
-    seeMatches()
+    hasMatches = true
   }
 
+  /// One of the kinds that match has become fewer.
   private mutating func seeMatches() {
-    keyed.removeAll { $0.count == 0 }
     hasMatches = !(matching.isEmpty && keyed.isEmpty && standing.isEmpty)
   }
 
@@ -111,7 +115,10 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
   private mutating func takeKeyed(_ request: Request) -> Script? {
     for index in keyed.indices {
       guard let script = keyed[index].take(request) else { continue }
-      if keyed[index].count == 0 { seeMatches() }
+      if keyed[index].count == 0 {
+        keyed.remove(at: index)
+        seeMatches()
+      }
       return script
     }
     return nil
