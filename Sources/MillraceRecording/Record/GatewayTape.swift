@@ -38,7 +38,7 @@ public struct GatewayTape: Sendable {
   ///
   /// - Parameters:
   ///   - name: which call it is; the same each time, and another one for each method of the gateway.
-  ///   - request: what it is called with; all that the reply depends on.
+  ///   - request: what it is called with, which is all that the reply depends on; an empty text where that is nothing.
   ///   - failure: the type of errors that are recorded as values.
   ///   - body: calls the gateway.
   /// - Returns: what `body` returns.
@@ -49,7 +49,27 @@ public struct GatewayTape: Sendable {
     guard let deck else { return try await body() }
     return try await deck.call(name, request, failure, body)
   }
+
+  /// Calls a gateway that returns nothing; otherwise as the call that returns a reply.
+  ///
+  /// - Parameters:
+  ///   - name: which call it is.
+  ///   - request: what it is called with.
+  ///   - failure: the type of errors that are recorded as values.
+  ///   - body: calls the gateway.
+  public func call<Failure: Error & Codable & Sendable>(
+    _ name: String, _ request: some Encodable & Sendable, failure: Failure.Type = RecordedFailure.self,
+    _ body: () async throws -> Void
+  ) async throws {
+    _ = try await call(name, request, failure: failure) {
+      try await body()
+      return NoReply()
+    }
+  }
 }
+
+/// What is recorded where a gateway returns nothing.
+private struct NoReply: Codable, Sendable {}
 
 /// What answers the calls through a tape.
 protocol TapeDeck: Sendable {

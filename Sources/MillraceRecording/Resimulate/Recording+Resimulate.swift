@@ -14,7 +14,7 @@ extension Recording {
   /// pauses between attempts are over when they were.
   ///
   /// **What is not recorded** is not the same again: random numbers, other clocks, gateways that are not called through the tape,
-  /// a cancel of a key. The outcomes of cancelled actions from outside, and a shutdown, are brought about when they were. It ends
+  /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled actions from outside, and a shutdown, are brought about when they were. It ends
   /// at the first gap.
   ///
   /// **Patience.** An action that waits for what is not recorded does not go on. The first one is waited for as long as `patience`,
@@ -27,6 +27,7 @@ extension Recording {
   ///
   /// - Parameters:
   ///   - redaction: applied to what is resimulated before it is compared, if the recording was redacted with it.
+  ///   - comparing: what of a mutation is compared; by default all of it.
   ///   - configuration: what the store is given besides; its clock is not looked at.
   ///   - patience: how long the first action that does not go on is waited for, in real time; then the resimulation goes on
   ///     without it.
@@ -36,6 +37,7 @@ extension Recording {
   /// - Returns: what was otherwise.
   public func resimulate<I: Interactor>(
     redaction: Redaction<Action, Mutation, State> = Redaction(),
+    comparing: @escaping @Sendable (Mutation) -> Mutation = { $0 },
     configuration: StoreConfiguration = StoreConfiguration(),
     patience: Duration = .seconds(5), clock: any Clock<Duration> = ContinuousClock(),
     began: (Store<I>) -> Void = { _ in }, interactor: (GatewayTape) -> I
@@ -46,7 +48,8 @@ extension Recording {
       if case .call(let call) = entries[index] { (index, call.took) } else { nil }
     }
     let script = ResimulationScript(times: entries.map(\.at), calls: replies)
-    let runs = ResimulatedRuns<Action, Mutation>(entries)
+    let runs = ResimulatedRuns<Action, Mutation>(entries, comparing)
+    let compared = { @Sendable in comparing(redaction.mutation($0)) }
     let board = ResimulationBoard(runs, calls, patience: patience, clock: clock)
     let time = RecordedClock()
     var configuration = configuration
@@ -58,7 +61,7 @@ extension Recording {
       interceptors: [ResimulationInterceptor<Action, Mutation, State>(board: board)])
     began(store)
     var resimulation = Resimulation(
-      board, store, interactor, calls, clock: time, redact: redaction.mutation)
+      board, store, interactor, calls, clock: time, compared: compared)
     for step in script.steps {
       if board.isGivenUp { break }
       await resimulation.take(step, of: entries)
@@ -66,7 +69,7 @@ extension Recording {
     let wasGivenUp = board.isGivenUp
     // What is open now was open when the recording ended; how it is cut here is no difference.
     let differences = board.allDifferences(
-      calls, redact: redaction.mutation, among: wasGivenUp ? resimulation.ended : nil)
+      calls, compared: compared, among: wasGivenUp ? resimulation.ended : nil)
     let state = await store.state
     await store.shutdown()
     board.finish()

@@ -33,7 +33,12 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   /// The recorded run whose action is being sent.
   private var sending: RunID?
 
-  init<State>(_ entries: some Sequence<RecordingEntry<Action, Mutation, State>>) {
+  /// - Parameters:
+  ///   - entries: what was recorded.
+  ///   - comparing: what of a recorded mutation is compared.
+  init<State>(
+    _ entries: some Sequence<RecordingEntry<Action, Mutation, State>>, _ comparing: (Mutation) -> Mutation = { $0 }
+  ) {
     for entry in entries {
       switch entry {
       case .action(let action) where action.isAccepted:
@@ -42,7 +47,7 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
         if let parent = action.parent, pasts[parent] != nil { children[parent, default: []].append(action.run) }
       case .commit(let commit):
         if pasts[commit.run] == nil { foreignCommits += 1 }
-        pasts[commit.run]?.mutations.append(commit.mutation)
+        pasts[commit.run]?.mutations.append(comparing(commit.mutation))
       case .end(let end): pasts[end.run]?.outcome = end.outcome
       case .action, .call, .state, .gap: break
       }

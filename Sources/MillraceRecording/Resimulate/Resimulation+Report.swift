@@ -6,10 +6,10 @@ extension ResimulationBoard {
   ///
   /// - Parameters:
   ///   - calls: the recorded calls.
-  ///   - redact: applied to mutations before they are compared.
+  ///   - compared: what of a mutation of now is compared.
   ///   - passed: the recorded runs to compare; nil for all.
   func allDifferences(
-    _ calls: [RecordedCall], redact: @Sendable (Mutation) -> Mutation, among passed: Set<RunID>?
+    _ calls: [RecordedCall], compared: @Sendable (Mutation) -> Mutation, among passed: Set<RunID>?
   ) -> [ResimulationDifference] {
     func isAsked(_ run: RunID) -> Bool { passed?.contains(run) ?? true }
     let content = read { $0 }
@@ -30,19 +30,19 @@ extension ResimulationBoard {
         "\(who) did not call \"\(call.name)\" with \(call.request) again, so its recorded reply was not used.")
     }
     return content.differences + unexpected + unused
-      + runs.recorded.filter(isAsked).flatMap { runs.differences(of: $0, redact) }
+      + runs.recorded.filter(isAsked).flatMap { runs.differences(of: $0, compared) }
   }
 }
 
 extension ResimulatedRuns {
   /// What a recorded run has done otherwise.
-  fileprivate func differences(of run: RunID, _ redact: (Mutation) -> Mutation) -> [ResimulationDifference] {
+  fileprivate func differences(of run: RunID, _ compared: (Mutation) -> Mutation) -> [ResimulationDifference] {
     guard let past = pasts[run] else { return [] }
     guard let live = lives[run] else {
       return [ResimulationDifference(.missingAction, run, "\(past.name) was not sent again.")]
     }
     var differences: [ResimulationDifference] = []
-    let mutations = live.mutations.map(redact)
+    let mutations = live.mutations.map(compared)
     // Where a value cannot be encoded, it could not have been recorded either.
     if let lines = try? EncodedDifference.lines(from: past.mutations, to: mutations) {
       differences.append(

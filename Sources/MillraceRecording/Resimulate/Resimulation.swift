@@ -10,7 +10,8 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   let interactor: I
   let clock: RecordedClock
   let calls: [RecordedCall]
-  let redact: @Sendable (I.Mutation) -> I.Mutation
+  /// What of a mutation of now is compared.
+  let compared: @Sendable (I.Mutation) -> I.Mutation
 
   /// The receipts of what was sent, by the recorded runs.
   private var receipts: [RunID: Receipt] = [:]
@@ -29,12 +30,12 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
 
   init(
     _ board: Board, _ store: Store<I>, _ interactor: I, _ calls: [RecordedCall], clock: RecordedClock,
-    redact: @escaping @Sendable (I.Mutation) -> I.Mutation
+    compared: @escaping @Sendable (I.Mutation) -> I.Mutation
   ) {
     self.board = board
     self.store = store
     self.interactor = interactor
-    self.redact = redact
+    self.compared = compared
     self.calls = calls
     self.clock = clock
   }
@@ -111,22 +112,24 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     commits[commit.run] = count
     // The mutation that closes an action is committed before its outcome is told.
     if let past = board.read({ $0.runs.pasts[commit.run] }), count == past.mutations.count,
-      closes(commit.mutation, past)
+      closes(past)
     {
       await cut(commit.run, past.outcome)
     }
     await wait(for: commit.run) { $0.mutations.count >= count }
   }
 
-  /// Whether a mutation is the one that closes an action which was cut from outside.
-  private func closes(_ mutation: I.Mutation, _ past: ResimulatedRuns<I.Action, I.Mutation>.Part) -> Bool {
+  /// Whether the last mutation of a run is the one that closes its action, which was cut from outside.
+  private func closes(_ past: ResimulatedRuns<I.Action, I.Mutation>.Part) -> Bool {
     let outcome: Outcome
     switch past.outcome {
     case .cancelled: outcome = .cancelled
     case .shutDown: outcome = .shutDown
     case nil, .finished, .failed, .superseded, .timedOut, .rejected, .abandoned: return false
     }
-    guard let closing = interactor.closing(past.action, outcome: outcome).map(redact) else { return false }
+    guard let mutation = past.mutations.last,
+      let closing = interactor.closing(past.action, outcome: outcome).map(compared)
+    else { return false }
     // Where they cannot be encoded they could not have been recorded.
     return (try? EncodedDifference.lines(from: mutation, to: closing)) == .some(nil)
   }

@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceCommand
 import MillraceFlags
+import MillraceRecording
 
 #if canImport(Glibc)
   import Glibc
@@ -33,9 +34,11 @@ struct PulseCommand {
     let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
     let stop = StopRequest()
     let clock = ContinuousClock()
+    let recorder = options.recording.map { PulseRecorder(options.plan, to: URL(filePath: $0), clock: clock) }
+    let monitor = monitor(options.plan, clock)
     let service = MonitoringService(
       options.plan,
-      monitor: monitor(options.plan, clock),
+      monitor: recorder.map { monitor.taped($0.tape) } ?? monitor,
       reporter: Reporter(
         output: DescriptorOutput.standard,
         presentation: presentation(options, terminal),
@@ -45,7 +48,7 @@ struct PulseCommand {
       complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
       configuration: configuration(clock),
-      recorder: options.recording.map { PulseRecorder(options.plan, to: URL(filePath: $0), clock: clock) })
+      recorder: recorder)
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
     let signals = Signals(

@@ -52,7 +52,7 @@ struct ProcMachineGateway: MachineGateway {
 }
 
 /// Why the machine cannot be read, in words.
-struct MachineFailure: Error, Equatable, CustomStringConvertible {
+struct MachineFailure: Error, Equatable, Codable, CustomStringConvertible {
   let description: String
 
   init(_ reason: String) {

@@ -47,6 +47,9 @@ extension PulseRedaction {
           state.receivers[index].webhook = hide(state.receivers[index].webhook)
         }
         return state
+      },
+      request: { _, request in
+        (request as? WebhookPost).map { WebhookPost(webhook: hide($0.webhook), notice: $0.notice) } ?? request
       })
   }
 }

@@ -1,0 +1,81 @@
+import Foundation
+import Millrace
+import MillraceRecording
+import MillraceTesting
+import Testing
+
+@testable import PulseService
+
+/// The snippet of docs/recordings.md about pulse, as it stands there.
+@Suite("PulseRecordingSnippets", .timeLimit(.minutes(1)))
+struct PulseRecordingSnippets {
+  typealias PulseRecording = Recording<PulseMonitor.Action, PulseMutation, PulseState>
+
+  private let file = FileManager.default.temporaryDirectory.appending(path: "pulse-\(UUID().uuidString).jsonl")
+
+  /// Runs the handlers of a recording again, without a machine and without a network.
+  static func resimulate(_ url: URL) async throws -> ResimulationReport<PulseState> {
+    let recording = try PulseRecording.read(from: url)
+    return await recording.resimulate(comparing: \.withoutTimes) { tape in
+      PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
+    }
+  }
+
+  /// Records two readings, a probe that succeeds and one that fails, a notice that arrives and one that is refused.
+  private func record() async throws {
+    let clock = RecordedClock()
+    let endpoints = FakeEndpointGateway()
+    endpoints.probes.when(.web).reply()
+    endpoints.probes.when(.database).fail(GatewayFailure.lasting("refused"))
+    let webhooks = FakeWebhookGateway()
+    webhooks.posts.reply()
+    webhooks.posts.fail(GatewayFailure.status(404))
+    let plan = MonitoringService.Plan(endpoints: [.web, .database], webhooks: [.chat])
+    let recorder = PulseRecorder(plan, to: file, clock: clock)
+    let monitor = PulseMonitor.fake(machine: .busy(), endpoints: endpoints, webhooks: webhooks, clock: clock)
+    let store = Store(
+      initial: plan.initialState, interactor: monitor.taped(recorder.tape), configuration: .fake(clock),
+      interceptors: [recorder])
+    let sample = store.send(.sample)
+    try await clock.advance(toAlarmAt: .milliseconds(100))
+    _ = await sample.outcome
+    for endpoint in plan.endpoints { _ = await store.send(.probe(endpoint)).outcome }
+    for number in 1...2 {
+      let change = AlertChange(number: number, alert: .init(rule: "load > 9", subject: "load"), isFiring: true)
+      _ = await store.send(.notify(.chat, Notice(change: change, time: Date(timeIntervalSince1970: 0)))).outcome
+    }
+    await store.shutdown()
+    #expect(await recorder.finish(with: store.snapshot))
+    await endpoints.finish()
+    await webhooks.finish()
+  }
+
+  @Test("What pulse has recorded its handlers do again, with the replies that its gateways gave then")
+  func same() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    try await record()
+    let report = try await Self.resimulate(file)
+    #expect(report.isSame, "\(report)")
+    #expect(report.replies == 6)
+    let strict = await (try PulseRecording.read(from: file)).resimulate { tape in
+      PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
+    }
+    // The sample and both probes have times in their mutations.
+    #expect(strict.differences.map(\.kind) == [.mutations, .mutations, .mutations])
+    #expect(try !String(contentsOf: file, encoding: .utf8).contains("secret"))
+  }
+}
+
+extension PulseMutation {
+  /// The same without what the stopwatch has measured.
+  fileprivate var withoutTimes: PulseMutation {
+    switch self {
+    case .read(let reading, _): .read(reading, at: .zero)
+    case .probed(let endpoint, .up, _): .probed(endpoint, .up(latency: .zero), at: .zero)
+    case .probed(let endpoint, let result, _): .probed(endpoint, result, at: .zero)
+    case .sampleFailed, .probing, .probeEnded, .rulesRead, .rulesKept, .notifying, .notified, .notifyFailed,
+      .notifySkipped, .changesCollected:
+      self
+    }
+  }
+}
