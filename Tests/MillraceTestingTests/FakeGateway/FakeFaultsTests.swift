@@ -179,7 +179,8 @@ struct FakeFaultsTests {
   func outOfOrderWithoutTime() async throws {
     var settings = FakeFaults.Settings()
     settings.faults = [.outOfOrder: 1]
-    fetches.inject(FakeFaults(random: SeededGenerator(seed: 1), clock: ImmediateClock(), settings: settings))
+    let immediate = ImmediateClock()
+    fetches.inject(FakeFaults(random: SeededGenerator(seed: 1), clock: immediate, settings: settings))
     let ended = TestClock()
     fetches.use(clock: ended)
     let held = fetches.when(2).hold()
@@ -197,6 +198,7 @@ struct FakeFaultsTests {
     #expect(fetches.calls.map(\.ended) == [.seconds(1), .seconds(1)])
     fetches.reply("3")
     #expect(try await fetches(3) == "3")
+    #expect(immediate.now.offset == .zero)
     await fetches.finish()
   }
 
