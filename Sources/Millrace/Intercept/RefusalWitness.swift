@@ -1,4 +1,4 @@
-/// An interceptor that is also told which actions end without ever having been accepted.
+/// An interceptor that is also told which actions are rejected without ever having been accepted.
 ///
 /// By ``Interceptor/ended(_:outcome:)`` alone nobody can know it who was not among the interceptors all the time.
 package protocol RefusalWitness<Action>: Sendable {

@@ -25,15 +25,19 @@ extension Recording {
     try RecordingFile.checkFree(target)
     let folder = target.deletingLastPathComponent()
     let new = folder.appending(path: ".millrace-\(UUID().uuidString)")
+    defer { unlink(new.path) }  // Where it has taken its place there is nothing left.
     do {
-      defer { unlink(new.path) }  // Where it has taken its place there is nothing left.
       let handle = try FileHandle(creating: new)
       try handle.write(contentsOf: data)
       try handle.synchronize()
       try handle.close()
-      if rename(new.path, target.path) != 0 { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }
     } catch {
       throw .unwritable(url, error)
+    }
+    // A recorder may have begun there meanwhile.
+    try RecordingFile.checkFree(target)
+    if rename(new.path, target.path) != 0 {
+      throw .unwritable(url, NSError(domain: NSPOSIXErrorDomain, code: Int(errno)))
     }
     folder.synchronize()
   }

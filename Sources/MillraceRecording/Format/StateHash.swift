@@ -7,7 +7,8 @@ import Foundation
 /// **Order.** Sets, and dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between
 /// processes. So equal hashes say that two states are the same, and where hashes differ a replay compares what the states encode:
 /// the elements of arrays in their order, those of a `Set` and the pairs of a `Dictionary` in any. A type that encodes the elements
-/// of a set itself, one by one, has to sort them.
+/// of a set itself, one by one, or hands its encoder on to the set, has to sort them, or to encode the set as a whole by a
+/// `singleValueContainer()`.
 public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
   /// The hash as a number.
   public let value: UInt64

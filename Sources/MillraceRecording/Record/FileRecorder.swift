@@ -30,8 +30,9 @@ public import Millrace
 /// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: that of
 /// the process before, which may have crashed; one in which nothing but the first line stands is not kept. Each of the two can be
 /// replayed alone. A file may exceed its size by its first line, by an eighth, and by the state that ends it; where a state is
-/// larger than the size, as many bytes as that has come behind it. So there are at most about twice `bytes` and four states on the
-/// disk, or six states where those are larger.
+/// larger than the size, as many bytes as that has come behind it. Commits are never left out for the size: those that wait when a
+/// file is full still come into it, up to the next one with a state. So there are at most about twice `bytes` and four states on the
+/// disk, or six states where those are larger, and twice the commits that wait in the buffer.
 ///
 /// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
 /// that has commits, or be taken out of the chain and put back: the file has a gap there, and goes on with the next commit.
@@ -59,7 +60,8 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - checkpoint: a state is recorded every so many commits; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
-  ///   - report: what is told of the error that ends the recording, on any thread; by default one line on standard error.
+  ///   - report: what is told of the error that ends the recording, of the first call that cannot be encoded, and of a finish that
+  ///     takes too long, on any thread; by default a line on standard error.
   public convenience init(
     initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
     bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
@@ -92,7 +94,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
     self.writer = writer
   }
 
-  /// How many entries were left out so far, because the buffer was full.
+  /// How many entries were left out so far, because the buffer or the file was full, or a call could not be encoded.
   public var missed: Int { intake.missed }
 
   /// Writes all that was told before, and closes the file; what is told later is not recorded.

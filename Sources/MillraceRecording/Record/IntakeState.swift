@@ -57,6 +57,11 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
     untold += 1
   }
 
+  /// Counts entries that were kept and left out later, with a gap in their place.
+  mutating func leaveOut(_ count: Int) {
+    missed += count
+  }
+
   /// Whether the commit of this revision has to bring its state.
   func wantsState(at revision: Int) -> Bool {
     if isOver { return false }

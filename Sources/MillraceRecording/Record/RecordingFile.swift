@@ -26,6 +26,8 @@ struct RecordingFile: RecordingSink {
   }
 
   mutating func begin(_ header: Data) throws(RecordingError) {
+    // At once, and not when the first file is full.
+    if handle == nil { try checkKept() }
     // Somebody may have moved it away, or have put another one in its place.
     let isOwn = handle?.isStill(at: url) ?? false
     let found: FileHandle? = if isOwn { nil } else { try holdEarlier() }
@@ -91,10 +93,20 @@ struct RecordingFile: RecordingSink {
       if unlink(url.path) != 0 { throw .unwritable(url, Self.lastError) }
       return
     }
-    let kept = url.appendingPathExtension("1")
-    if Self.exists(kept) { _ = try Self.replaceable(kept) }
+    try checkKept()
     // It takes the place of what is there in one step.
     if rename(url.path, kept.path) != 0 { throw .unwritable(url, Self.lastError) }
+  }
+
+  private var kept: URL { url.appendingPathExtension("1") }
+
+  /// Says no to what stands where a file is to be kept, unless it may be replaced and no other recorder writes to it.
+  private func checkKept() throws(RecordingError) {
+    guard Self.exists(kept) else { return }
+    let earlier = try Self.replaceable(kept)
+    // The own one, if somebody has moved it there.
+    if let handle, handle.isStill(at: kept) { return }
+    guard earlier.lock() else { throw .inUse(kept) }
   }
 
   private static func hasEntries(_ handle: FileHandle, at url: URL) throws(RecordingError) -> Bool {
@@ -114,7 +126,7 @@ struct RecordingFile: RecordingSink {
     let handle: FileHandle
     let begin: Data
     do {
-      handle = try FileHandle(reading: url)
+      handle = try FileHandle(existing: url)
       begin = try handle.read(upToCount: RecordingHeader.beginning.utf8.count) ?? Data()
     } catch {
       throw .unwritable(url, error)
@@ -132,8 +144,9 @@ struct RecordingFile: RecordingSink {
 
   /// Says no to a file that a recorder writes to.
   static func checkFree(_ url: URL) throws(RecordingError) {
-    guard let handle = try? FileHandle(reading: url) else { return }
-    guard handle.lock() else { throw .inUse(url) }
+    guard let handle = try? FileHandle(existing: url) else { return }
+    // Shared with others who ask.
+    guard handle.lock(LOCK_SH) else { throw .inUse(url) }
   }
 
   private static func exists(_ url: URL) -> Bool {
@@ -150,8 +163,9 @@ extension FileHandle {
     try self.init(opening: url, O_WRONLY | O_CREAT | O_EXCL)
   }
 
-  fileprivate convenience init(reading url: URL) throws {
-    try self.init(opening: url, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  /// Opens a file to read and to lock it; on a network a lock is for whoever may write.
+  fileprivate convenience init(existing url: URL) throws {
+    try self.init(opening: url, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   }
 
   private convenience init(opening url: URL, _ flags: Int32) throws {
@@ -163,8 +177,8 @@ extension FileHandle {
   /// Takes the file for this process until it is closed; false if another recorder has it.
   ///
   /// Where the file system knows no locks, nobody has it.
-  fileprivate func lock() -> Bool {
-    flock(fileDescriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+  fileprivate func lock(_ kind: Int32 = LOCK_EX) -> Bool {
+    flock(fileDescriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
   /// Whether nobody has put another file in its place.

@@ -57,6 +57,11 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
     change { $0.miss() }
   }
 
+  /// Counts entries that were kept and then left out; who did so tells of the gap.
+  func leftOut(_ count: Int) {
+    state.withLock { $0.leaveOut(count) }
+  }
+
   /// Takes nothing any more; gives what is left to tell, to the first who asks.
   @discardableResult
   func finish(with last: Snapshot<Keep.State>? = nil) -> [IntakeState<Keep>.Entry] {

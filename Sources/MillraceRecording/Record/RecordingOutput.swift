@@ -17,9 +17,12 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   private var size = 0
   private var gathered = Data()
 
-  /// How many entries were left out since the sink was full, and when the last one was.
+  /// How many entries were left out that no gap tells of yet, and when the last one was.
   private var leftOut = 0
   private var lastLeftOut: Int64 = 0
+
+  /// How many entries were left out since this was asked last.
+  private var uncounted = 0
 
   init(
     _ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, limit: Int, sizes: EncodedSizes
@@ -57,6 +60,12 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     try flush()
   }
 
+  /// How many entries were left out since this was called last, because the place was full and no commit came.
+  mutating func takeLeftOut() -> Int {
+    defer { uncounted = 0 }
+    return uncounted
+  }
+
   /// Writes what is left to tell, without beginning anew, and closes.
   mutating func end(_ last: [Entry]) throws(RecordingError) {
     try tellLeftOut()
@@ -87,12 +96,13 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     switch entry {
     case .action, .call, .end:
       if isFull {
-        (leftOut, lastLeftOut) = (leftOut + 1, entry.at)
+        (leftOut, uncounted, lastLeftOut) = (leftOut + 1, uncounted + 1, entry.at)
       } else {
         try gather(entry)
       }
     // Without the gap before it a commit would be out of order.
     case .gap, .commit, .state:
+      try tellLeftOut()
       try gather(entry)
     }
   }

@@ -83,6 +83,8 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     while let entries = intake.withKeep({ $0.take() }) {
       attempt(intake) { output throws(RecordingError) in
         try output.write(entries)
+        let leftOut = output.takeLeftOut()
+        if leftOut > 0 { intake.leftOut(leftOut) }
         guard output.wantsState else { return }
         intake.withKeep { $0.wantsState = true }
       }

@@ -30,7 +30,10 @@ struct CanonicalText: Equatable {
     func take(_ value: some Encodable) throws {
       switch value {
       case is any CanonicalLeaf: leaf = String(reflecting: value)
-      case let data as Data: leaf = data.base64EncodedString()
+      // What JSON writes in a way of its own.
+      case let data as Data: leaf = data.base64EncodedString().debugDescription
+      case let url as URL: leaf = url.absoluteString.debugDescription
+      case let number as Decimal: leaf = number.description
       default:
         if value is any WithoutOrder { order = .elements }
         if value is any WithPairs { order = .pairs }

@@ -14,8 +14,8 @@ extension Recording {
   /// pauses between attempts are over when they were.
   ///
   /// **What is not recorded** is not the same again: random numbers, other clocks, gateways that are not called through the tape,
-  /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled actions from outside, and a shutdown, are brought about when they were. It ends
-  /// at the first gap.
+  /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled
+  /// actions from outside, and a shutdown, are brought about when they were. It ends at the first gap.
   ///
   /// **Patience.** An action that waits for what is not recorded does not go on. The first one is waited for as long as `patience`,
   /// each further one half as long as the one before. After the fifth the resimulation is given up, so that all of these waits

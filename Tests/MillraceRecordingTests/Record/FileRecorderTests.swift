@@ -161,6 +161,22 @@ struct FileRecorderTests {
     #expect(try folder.lines().count == 1)
   }
 
+  @Test("A file that is kept is not put in the place of one that another recorder writes, and that is said at once")
+  func keptIsWritten() async throws {
+    let first = TillRecorder(initial: Till.State(), to: folder.file("till.jsonl.1"))
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [first])
+    store.send(.add("tea", price: 1))
+    await first.flush()
+    let errors = Recorder<RecordingError>()
+    let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
+    #expect(await second.finish() == false)
+    let path = folder.file("till.jsonl.1").path
+    #expect(errors.recorded.map { $0.description.hasPrefix("\(path) is being written by another recorder") } == [true])
+    #expect(await first.finish(with: store.snapshot))
+    #expect(try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self).verdict == .same)
+    #expect(try folder.names() == ["till.jsonl.1"])
+  }
+
   @Test("A file that is moved away while it is written goes on in a new one, once that is to begin")
   func movedAway() async throws {
     let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 20_000)

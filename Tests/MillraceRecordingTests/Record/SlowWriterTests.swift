@@ -51,6 +51,22 @@ struct SlowWriterTests {
     #expect(report.state.total == 25)
   }
 
+  @Test("What a full file leaves out is counted, and a gap tells of it before the commit that comes next")
+  func leftOutOfFullFile() async throws {
+    let log = TestSink.Log()
+    let recorder = TillRecorder(initial: Till.State(), to: log, bytes: 1)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    for _ in 0..<50 { store.send(.refuse) }
+    await recorder.flush()
+    #expect(recorder.missed > 0)
+    store.send(.add("tea", price: 1))
+    await recorder.finish()
+    // The action of the commit was left out as well.
+    let kinds = try FileRecorderTests.kinds(TillRecording.read(from: log.files[0]))
+    #expect(kinds.hasSuffix(" gap of \(recorder.missed) commit 1 state"), "\(kinds)")
+    #expect(log.files.count == 2)
+  }
+
   @Test("A write that fails ends the recording, and is reported once")
   func failingWrite() async throws {
     let errors = Recorder<RecordingError>()

@@ -98,6 +98,17 @@ struct CanonicalTextTests {
     #expect(try areSame((["b": 1.5, "a": .nan], ["a": .nan, "b": 1.5])))
   }
 
+  @Test("What JSON writes in a way of its own is compared as that")
+  func special() throws {
+    let base = try #require(URL(string: "http://shop.test/"))
+    let relative = try #require(URL(string: "tea", relativeTo: base))
+    #expect(try areSame(([relative], [relative.absoluteURL])))
+    #expect(try !areSame(([relative], [base])))
+    #expect(try areSame(([Decimal(15) / 10], [Decimal(1.5)])))
+    #expect(try !areSame(([Decimal(1)], [Decimal(2)])))
+    #expect(try !areSame(([nil], [Data(base64Encoded: "null")])))
+  }
+
   /// Equal whatever is in it.
   struct Careless: Codable, Equatable {
     var values: [Int]
