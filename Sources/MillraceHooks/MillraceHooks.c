@@ -2,6 +2,7 @@
 #include "MillraceHooks.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -35,16 +36,23 @@ static SWIFT_CALL void on_main(Job *job, Enqueue original) {
   original(job);
 }
 
-void millrace_install_hooks(MillraceJobHandler new_handler) {
-  static atomic_flag is_installed = ATOMIC_FLAG_INIT;
-  if (atomic_flag_test_and_set(&is_installed)) return;
-  handler = new_handler;
+static _Atomic(MillraceJobHandler) first_handler;
+
+static void install(void) {
+  handler = atomic_load(&first_handler);
   earlier_global = swift_task_enqueueGlobal_hook;
   earlier_main = swift_task_enqueueMainExecutor_hook;
   // The handler is there before the first hook is seen.
   atomic_thread_fence(memory_order_seq_cst);
   swift_task_enqueueGlobal_hook = on_global;
   swift_task_enqueueMainExecutor_hook = on_main;
+}
+
+void millrace_install_hooks(MillraceJobHandler new_handler) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  atomic_store(&first_handler, new_handler);
+  // Who comes second waits, so that the hooks are there for it too.
+  pthread_once(&once, install);
 }
 
 void millrace_run_job(Job *job) { swift_job_run(job, NULL, 0); }

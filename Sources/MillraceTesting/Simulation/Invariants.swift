@@ -23,6 +23,8 @@ struct Invariants: Sendable {
 
   var always: [Invariant] = []
   private(set) var eventually: [Awaited] = []
+  /// What has held that had to hold once; kept for what it holds itself.
+  private var met: [Invariant] = []
   var atTheEnd: [Invariant] = []
   private var lastNumber = 0
 
@@ -34,8 +36,9 @@ struct Invariants: Sendable {
     eventually.append(Awaited(invariant: invariant, deadline: deadline, number: lastNumber))
   }
 
-  /// Forgets what has held that had to hold once.
-  mutating func forget(_ numbers: Set<Int>) {
+  /// Asks no more for what has held that had to hold once.
+  mutating func meet(_ numbers: Set<Int>) {
+    met += eventually.filter { numbers.contains($0.number) }.map(\.invariant)
     eventually.removeAll { numbers.contains($0.number) }
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Millrace
 import MillraceHooks
 import Synchronization
@@ -35,6 +36,8 @@ final class JobQueue: @unchecked Sendable {
     /// What came back from other threads.
     var arrivals: [Job] = []
     var escape: Escape?
+    /// Whether nothing that comes back is taken any more.
+    var isOver = false
   }
 
   /// How long is waited, in real time, for what other threads do, in seconds.
@@ -70,10 +73,27 @@ final class JobQueue: @unchecked Sendable {
     defer {
       Self.isActive.store(false, ordering: .sequentiallyConsistent)
       Self.current.withLock { $0 = nil }
+      close()
     }
     return adopt {
       noteBeginning()
       return body()
+    }
+  }
+
+  /// Lets what came back too late go on outside, rather than never.
+  private func close() {
+    let late = shared.withLock { shared in
+      shared.isOver = true
+      defer { shared.arrivals = [] }
+      return shared.arrivals
+    }
+    for job in late {
+      if job.kind == MillraceJobMain {
+        DispatchQueue.main.async { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
+      } else {
+        DispatchQueue.global().async { millrace_run_job(job.address) }
+      }
     }
   }
 
@@ -154,7 +174,7 @@ final class JobQueue: @unchecked Sendable {
   private func arrive(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
     let id = millrace_task_id(address)
     let isOurs = shared.withLock { shared in
-      guard id != 0, let task = shared.tasks.numberOrStranger(of: id) else { return false }
+      guard !shared.isOver, id != 0, let task = shared.tasks.numberOrStranger(of: id) else { return false }
       shared.arrivals.append(Job(address: address, kind: kind, task: task, id: id))
       if shared.escape == nil { shared.escape = .thread(of: shared.tasks.subject(id)) }
       return true

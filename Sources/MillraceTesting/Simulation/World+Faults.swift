@@ -18,7 +18,7 @@ extension World {
     return FakeFaults(clock: clock, settings: settings, place: ScriptPlace(file, line)) { [self] in
       // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
       let (isFaulty, which) = (fault(all), part())
-      return FakeFaults.Draws(fault: isFaulty ? which * all : 1, latency: part(), slowness: part())
+      return FakeFaults.Draws(fault: isFaulty ? which * all : .infinity, latency: part(), slowness: part())
     }
   }
 }

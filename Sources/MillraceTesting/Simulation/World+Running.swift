@@ -28,13 +28,16 @@ extension World {
 
   private func note(_ verdict: (broken: WorldFailure?, met: Set<Int>)) {
     if let broken = verdict.broken { fail(broken) }
-    if !verdict.met.isEmpty { watch { $0.forget(verdict.met) } }
+    if !verdict.met.isEmpty { watch { $0.meet(verdict.met) } }
   }
 
-  /// Checks what has to hold at the end.
+  /// Checks what has to hold at the end, and lets go of what was asked for: a fake that is let go with its store may fail too.
   func checkEnd() {
-    let asked = withRecord { $0.failure == nil ? $0.invariants : nil }
-    if let broken = asked?.brokenAtTheEnd() { fail(broken) }
+    let asked = withRecord { content in
+      defer { content.invariants = Invariants() }
+      return content.invariants
+    }
+    if failure == nil, let broken = asked.brokenAtTheEnd() { fail(broken) }
   }
 
   /// Lets go of what the test has asked for, and cancels what its stores have accepted.

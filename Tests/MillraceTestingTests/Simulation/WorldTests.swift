@@ -31,6 +31,34 @@ struct WorldTests {
     return failures.messages.first?.split(separator: "\n").first.map { String($0.dropFirst("Seed \(seed): ".count)) }
   }
 
+  @Test("A store for which something came to hold goes on, and is looked at, also when nobody else holds it")
+  func metAndHeld() async {
+    let sentence = await sentence { world in
+      // It does not hold the store.
+      let sender = {
+        let store = Self.store(in: world)
+        world.eventually("it begins", of: store) { $0 == 1 }
+        world.always("it is small", of: store) { $0 < 10 }
+        store.send([1])
+        return store.sender
+      }()
+      try await world.clock.sleep(for: .seconds(1))
+      sender.send([100])
+    }
+    #expect(sentence == "this does not hold always: it is small.")
+  }
+
+  @Test("A fake whose script was not used fails its seed, also where only what has to hold at the end held it")
+  func heldFake() async {
+    let sentence = await sentence { world in
+      let fetches = FakeCall<Int, Int>("fetch")
+      fetches.reply(1)
+      let held = Shared(fetches)
+      world.atTheEnd("it is there") { held.value.callCount == 0 }
+    }
+    #expect(sentence?.hasPrefix("What is scripted here for fetch was never used") == true)
+  }
+
   // MARK: What stores report
 
   /// Throws whatever it is asked for.
