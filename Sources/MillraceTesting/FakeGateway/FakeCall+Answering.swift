@@ -101,7 +101,7 @@ extension FakeCall: FakeMethod {
     var left = core.withLock { $0.state.finish() }
     // One that was let go has ended for the test, though its task may not have run since.
     left.calls.removeAll { call in
-      if case .held(let held)? = call.answer { held.isOver } else { false }
+      if case .held(let held)? = call.answer, !call.isHeldUp { held.isOver } else { false }
     }
     reports.leftovers(left)
     for answer in left.scripts.map(\.script.answer) + left.calls.compactMap(\.answer) {

@@ -27,13 +27,16 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     @usableFromInline var answer: Answer?
     /// Where it is scripted how it ends.
     @usableFromInline let place: ScriptPlace
+    /// Whether a fault lets it wait longer than for its answer.
+    @usableFromInline let isHeldUp: Bool
 
     @inlinable
-    init(number: Int, request: Request, answer: Answer?, place: ScriptPlace) {
+    init(number: Int, request: Request, answer: Answer?, place: ScriptPlace, isHeldUp: Bool) {
       self.number = number
       self.request = request
       self.answer = answer
       self.place = place
+      self.isHeldUp = isHeldUp
     }
   }
 
@@ -79,7 +82,10 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     let isUnexpected = script == nil && fault != .reset
     var intake = Intake(number: log.add(request, at: time, isUnexpected ? .unexpected : nil), script: script)
     log.update(intake.number) { $0.fault = fault }
-    if !isUnexpected { leaveOpen(intake.number, request, script?.answer, script?.place ?? place) }
+    if !isUnexpected {
+      let isHeldUp = fault == .timeout || fault == .outOfOrder
+      leaveOpen(intake.number, request, script?.answer, script?.place ?? place, isHeldUp: isHeldUp)
+    }
     if hasWatchers { intake.woken = takeWatchers() }
     return intake
   }
@@ -96,8 +102,10 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   }
 
   @inlinable
-  mutating func leaveOpen(_ number: Int, _ request: Request, _ answer: Answer?, _ place: ScriptPlace) {
-    open[number] = OpenCall(number: number, request: request, answer: answer, place: place)
+  mutating func leaveOpen(
+    _ number: Int, _ request: Request, _ answer: Answer?, _ place: ScriptPlace, isHeldUp: Bool = false
+  ) {
+    open[number] = OpenCall(number: number, request: request, answer: answer, place: place, isHeldUp: isHeldUp)
   }
 
   /// A call that takes time has ended; the first ending of a call counts.

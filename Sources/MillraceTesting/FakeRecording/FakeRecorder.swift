@@ -96,21 +96,24 @@ public final class FakeRecorder: Sendable {
     if rename(partial, path) != 0 { throw Self.inaccessible(path) }
   }
 
-  /// Writes a call.
+  /// Writes a call; a stream only if it is not written yet.
   func write<Request, Value>(
-    _ call: RecordedCall<Request, Value>, _ forms: RecordedForms<Request, Value>
+    _ call: RecordedCall<Request, Value>, _ forms: RecordedForms<Request, Value>, stream: Int? = nil
   ) throws(FakeRecordingError) {
-    try write { try JSONEncoder.sorted.encode(call, configuration: forms) }
+    try write(stream) { try JSONEncoder.sorted.encode(call, configuration: forms) }
   }
 
-  private func write(_ encode: () throws -> Data) throws(FakeRecordingError) {
+  private func write(_ stream: Int? = nil, _ encode: () throws -> Data) throws(FakeRecordingError) {
     let line: Data
     do { line = try encode() + Data([0x0A]) } catch {
+      if output.withLock({ Self.isWritten(stream, &$0) }) { return }
       throw FakeRecordingError(.broken, path, "a call cannot be encoded as JSON, and is left out: \(error).")
     }
     let isWritten: Bool
     do {
       isWritten = try output.withLock { output in
+        // In one step with the writing, so that the end of the recording finds each stream, or finds it written.
+        if Self.isWritten(stream, &output) { return true }
         guard let file = output.file else { return false }
         try file.write(contentsOf: line)
         output.calls += 1
@@ -141,9 +144,9 @@ public final class FakeRecorder: Sendable {
     output.withLock { $0.streams[stream] = write }
   }
 
-  /// A stream is over, and written; false if the recording has ended before, and it was written by that.
-  func end(_ stream: Int) -> Bool {
-    output.withLock { $0.streams.removeValue(forKey: stream) != nil }
+  /// Whether a stream was written before; from now on it is.
+  private static func isWritten(_ stream: Int?, _ output: inout Output) -> Bool {
+    stream.map { output.streams.removeValue(forKey: $0) == nil } ?? false
   }
 
   private static func inaccessible(_ path: String) -> FakeRecordingError {

@@ -135,10 +135,9 @@ private final class TakenStream<Request: Sendable, Element: Sendable>: Sendable 
 
   /// Writes it, unless that was done.
   func end(_ end: RecordedEnd) {
-    guard recorder.end(number) else { return }
     let answer = Call.Answer.stream(elements.withLock { $0 }, end)
     do {
-      try recorder.write(Call(call: call, request: request, answer: answer), forms)
+      try recorder.write(Call(call: call, request: request, answer: answer), forms, stream: number)
     } catch { fail(error) }
   }
 }

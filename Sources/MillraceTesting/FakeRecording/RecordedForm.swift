@@ -16,10 +16,11 @@ public struct RecordedForm<Value: Sendable>: Sendable {
 
   /// Records values as another type.
   ///
-  /// Both closures may be called from any thread.
+  /// Both closures may be called from any thread, and with the fake locked: they must not use it.
   ///
   /// - Parameters:
-  ///   - form: gives what is recorded of a value. Of a request, it has to be equal for equal requests.
+  ///   - form: gives what is recorded of a value. Of a request, it has to be encoded the same for equal requests: give a set, and a
+  ///     dictionary whose keys are no strings, in an order.
   ///   - back: makes the value of that again.
   public init<Form: Codable & SendableMetatype>(
     _ form: @escaping @Sendable (Value) throws -> Form, back: @escaping @Sendable (Form) throws -> Value
@@ -61,7 +62,9 @@ public struct RecordedForm<Value: Sendable>: Sendable {
     try decoder.singleValueContainer().decode(type)
   }
 
-  /// The JSON of a value: equal values have equal ones.
+  /// The JSON of a value.
+  ///
+  /// Equal values have equal ones, unless a part of them is encoded in no order of its own, as sets are.
   func json(of value: Value) throws -> Data {
     try JSONEncoder.sorted.encode(encoded(value))
   }
