@@ -77,6 +77,7 @@ struct PulseMonitorNotifyTests {
     try await clock.advance(toAlarmAt: .milliseconds(5500))
     #expect(await receipt.outcome.kind == .finished)
     #expect(await receiver(store).words == "1 delivered")
+    hanging.release()  // It was cancelled, or is right now.
     await webhooks.finish()
   }
 

@@ -90,6 +90,7 @@ struct PulseMonitorTests {
     try await clock.advance(toAlarmAt: .seconds(2))
     #expect(await receipt.outcome.kind == .timedOut)
     #expect(await store.state.target(.web)?.result == .down(reason: "no answer within 2 s"))
+    hanging.release()  // It was cancelled, or is right now.
     await finish()
   }
 
@@ -104,6 +105,7 @@ struct PulseMonitorTests {
     try await clock.advance(toAlarmAt: .seconds(3))
     #expect(await receipt.outcome.kind == .finished)
     #expect(await store.state.target(.web)?.word == "up")
+    hanging.release()  // It was cancelled, or is right now.
     await finish()
   }
 
@@ -181,6 +183,7 @@ struct PulseMonitorTests {
     try await clock.advance(toAlarmAt: .seconds(1))
     #expect(await late.outcome.kind == .timedOut)
     #expect(await store.state.machine.failure == "no answer within 1 s")
+    hanging.fail(MachineFailure("late"))  // It was cancelled, or is right now.
     await finish()
   }
 }
