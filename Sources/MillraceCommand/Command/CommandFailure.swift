@@ -17,7 +17,8 @@ struct CommandFailure: Error, Equatable {
     case let failure as CommandFailure: self = failure
     case let error as RecordingError: self.init(error)
     default:
-      self.init("The recording cannot be replayed: \(error); let the state encode every value.", code: EX_SOFTWARE)
+      let reason = RecordingError.reason(ofEncoding: error)
+      self.init("The recording cannot be replayed: \(reason); let the state encode every value.", code: EX_SOFTWARE)
     }
   }
 
@@ -27,7 +28,10 @@ struct CommandFailure: Error, Equatable {
     // The sentence of the library says which argument to pass; here it is a flag.
     case (.cutEnd, let line?) where line > 1:
       self.init(
-        "Line \(line), the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.",
+        """
+        Line \(line), the last one, is cut in the middle, by a crash or because it is still being written; add --accept-cut-end to \
+        read what stands before it.
+        """,
         code: EX_DATAERR)
     default: self.init(error.description, code: EX_DATAERR)
     }

@@ -15,7 +15,7 @@ enum ErrorKind {
 
 extension RecordingError {
   /// Why a value cannot be encoded: by types and places alone, for whoever is told must not learn the value.
-  static func reason(ofEncoding error: any Error) -> String {
+  package static func reason(ofEncoding error: any Error) -> String {
     guard case EncodingError.invalidValue(let value, let context) = error else {
       return "\(ErrorKind.text(of: error)) was thrown"
     }

@@ -6,13 +6,22 @@ import Testing
 
 @Suite("Command failure")
 struct CommandFailureTests {
-  private struct Odd: Error {}
+  struct Odd: Error {
+    let secret = "1234"
+  }
 
-  @Test("What a state throws when it is encoded ends with 70, and says so")
+  @Test("What a state throws when it is encoded ends with 70, and says so without the value")
   func unencodable() {
+    let name = String(reflecting: Odd.self)
     #expect(
       CommandFailure(Odd())
-        == CommandFailure("The recording cannot be replayed: Odd(); let the state encode every value.", code: 70))
+        == CommandFailure(
+          "The recording cannot be replayed: \(name) was thrown; let the state encode every value.", code: 70))
+    let error = EncodingError.invalidValue(
+      Double.infinity, EncodingError.Context(codingPath: [], debugDescription: "inf"))
+    #expect(
+      CommandFailure(error).sentence
+        == "The recording cannot be replayed: a value of Swift.Double has no JSON; let the state encode every value.")
   }
 
   @Test("A failure that has its sentence keeps it")

@@ -138,7 +138,8 @@ struct RecordingCommandsTests {
     let refused = try await shelf(command, "shelf.jsonl")
     #expect(
       refused.errors == """
-        Line 9, the last one, is cut in the middle, as by a crash; add --accept-cut-end to read what stands before it.
+        Line 9, the last one, is cut in the middle, by a crash or because it is still being written; add --accept-cut-end to \
+        read what stands before it.
 
         """)
     #expect(refused.code == 65)
