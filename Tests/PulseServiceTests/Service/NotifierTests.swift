@@ -74,6 +74,8 @@ struct NotifierTests {
     for _ in 1...2 { _ = await store.send(.probe(.web)).outcome }
     try await store.wait { $0.receivers[0].underWay == 1 && $0.changes.isEmpty }
     try await hanging.arrived()
+    // Those of the other one are over, or they were too old as well.
+    try await store.wait { $0.receivers[1].delivered == 2 }
     // Both were sent at the same instant of this clock, and are too old at the same one.
     clock.advance(by: .seconds(60))
     let state = try await store.wait { $0.receivers[0].failed == 2 }
