@@ -138,6 +138,7 @@ struct PulseMonitorNotifyTests {
     await store.shutdown()
     #expect(await receipt.outcome.kind == .shutDown)
     #expect(await receiver(store).words == "1 failed: cut by the end of pulse")
+    held.release()  // It was cancelled, or is right now.
     await webhooks.finish()
   }
 }

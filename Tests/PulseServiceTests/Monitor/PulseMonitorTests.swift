@@ -147,6 +147,7 @@ struct PulseMonitorTests {
     #expect(await second.outcome.kind == .shutDown)
     #expect(await sample.outcome.kind == .shutDown)
     #expect(await store.state.target(.web)?.word == "unknown")
+    for held in held { held.release() }  // They were cancelled, or are right now.
     await finish()
   }
 
