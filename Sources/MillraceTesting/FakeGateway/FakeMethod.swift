@@ -19,8 +19,8 @@ public protocol FakeMethod: AnyObject, Sendable {
 }
 
 extension FakeMethod {
-  /// Fails the test for what was not used and what has not ended, for this method alone; see
-  /// ``FakeGateway/finish(file:line:)``.
+  /// Fails the test for what was not used and what has not ended, for this method alone, as `finish` of a ``FakeGateway`` does
+  /// for all of them.
   public func finish() async {
     end()
     await settle()
