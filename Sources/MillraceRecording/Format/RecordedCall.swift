@@ -11,7 +11,7 @@ public struct RecordedCall: Sendable, Hashable {
   /// The run that called; nil for a call from outside of any run.
   public let run: RunID?
 
-  /// The name of the call, as it was given to ``GatewayTape/call(_:_:failure:_:)``.
+  /// The name of the call, as it was given to `GatewayTape.call`.
   public let name: String
 
   /// The request as JSON with sorted keys, redacted if there was a redaction.
