@@ -64,7 +64,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     case .handler(let handler):
       do {
         let response = try await handler(request)
-        core.withLock { $0.state.end(intake.call.number, .replied, at: $0.now) }
+        end(intake.call.number, .replied)
         return response
       } catch {
         end(intake.call.number, throwing: error)

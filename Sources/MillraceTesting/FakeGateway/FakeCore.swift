@@ -29,6 +29,12 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
   /// The time of an entry of the log; not read where there is none.
   @inlinable var now: Duration { state.log.size == .none ? .zero : time.now }
 
+  /// A call has ended, at the time of now; gives those to resume.
+  @inlinable
+  mutating func end(_ number: Int, _ ending: FakeEnding) -> [Suspension<Void>] {
+    state.end(number, ending, at: now)
+  }
+
   /// A call comes.
   @inlinable
   mutating func arrive(_ request: Request) -> Intake {

@@ -32,8 +32,9 @@ extension FakeGateway {
 
   /// Fails the test for every script that was not used and every call that has not ended, each at its line.
   ///
-  /// Called at the end of a test, once what used the gateway has ended, as after `store.shutdown()`. Calls that are
-  /// still held end with ``FakeGatewayError/Code/finished``, and waits for calls that never came with a
+  /// Called at the end of a test, once what used the gateway has ended, as after `store.shutdown()`. Calls whose tasks are
+  /// being cancelled may take a second of real time to end, so that a test does not race with a timeout. Those that are
+  /// still held then end with ``FakeGatewayError/Code/finished``, and waits for calls that never came with a
   /// `CancellationError`, so that nothing hangs. What `always` was given for stays. The failures are those of the test
   /// in which the fake was made, and have been recorded when this returns.
   ///
@@ -49,9 +50,7 @@ extension FakeGateway {
         Give it one for each method of its gateway, as a stored property.
         """, file: file, line: line)
     }
-    // All of them, before anything that one of them lets go goes on.
-    for fake in fakes { fake.end() }
-    for fake in fakes { await fake.settle() }
+    await fakes.finish()
   }
 
   /// Takes the times of the logs from this clock, counted from now; by default they are real time since the fake was

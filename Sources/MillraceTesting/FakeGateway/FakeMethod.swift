@@ -5,6 +5,9 @@ public protocol FakeMethod: AnyObject, Sendable {
   /// It does not wait; ``finish()`` does.
   func end()
 
+  /// Waits until no call is open, or the task is cancelled.
+  func waitUntilQuiet() async
+
   /// Waits until all failures that were reported before have been recorded for the test.
   func settle() async
 
@@ -22,7 +25,33 @@ extension FakeMethod {
   /// Fails the test for what was not used and what has not ended, for this method alone, as `finish` of a ``FakeGateway`` does
   /// for all of them.
   public func finish() async {
-    end()
-    await settle()
+    await [self].finish()
+  }
+}
+
+extension [any FakeMethod] {
+  /// How long a call may take to end that is being cancelled, in real time.
+  private var patience: Duration { .seconds(1) }
+
+  /// Ends all of them, and waits until their failures are recorded.
+  func finish() async {
+    await waitForCancelled()
+    // All of them, before anything that one of them lets go goes on.
+    for fake in self { fake.end() }
+    for fake in self { await fake.settle() }
+  }
+
+  /// Gives open calls a moment to end.
+  ///
+  /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world both are one
+  /// step.
+  private func waitForCancelled() async {
+    if JobQueue.isOwnedByThisThread { return }
+    await withTaskGroup { group in
+      group.addTask { for fake in self { await fake.waitUntilQuiet() } }
+      group.addTask { [patience] in try? await Task.sleep(for: patience) }
+      await group.next()
+      group.cancelAll()
+    }
   }
 }

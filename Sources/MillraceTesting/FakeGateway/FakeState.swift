@@ -53,6 +53,9 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   @usableFromInline var open: [Int: OpenCall] = [:]
   private var watchers = CountWaiters<Waiter>()
   @usableFromInline private(set) var hasWatchers = false
+  /// Those who wait until no call is open.
+  private var quietWaiters = CountWaiters<Waiter>()
+  @usableFromInline private(set) var hasQuietWaiters = false
   private var lastID = 0
 
   init() {}
@@ -109,11 +112,33 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   }
 
   /// A call that takes time has ended; the first ending of a call counts.
+  ///
+  /// - Returns: those to resume who waited until no call is open.
   @inlinable
-  mutating func end(_ number: Int, _ ending: FakeEnding, at time: Duration) {
+  mutating func end(_ number: Int, _ ending: FakeEnding, at time: Duration) -> [Waiter] {
     open[number] = nil
-    if log.size == .none { return }
-    log.update(number) { $0.end(ending, at: time) }
+    if log.size != .none { log.update(number) { $0.end(ending, at: time) } }
+    return hasQuietWaiters && open.isEmpty ? takeQuietWaiters() : []
+  }
+
+  @usableFromInline
+  mutating func takeQuietWaiters() -> [Waiter] {
+    hasQuietWaiters = false
+    return quietWaiters.take(reachedBy: 0)
+  }
+
+  /// A task wants to go on when no call is open.
+  mutating func waitUntilQuiet(_ waiter: Waiter, id: Int, isCancelled: Bool) -> WakeAction<Waiter> {
+    if isCancelled { return .cancel(waiter) }
+    if open.isEmpty { return .wake([waiter]) }
+    quietWaiters.add(waiter, id: id, count: 0)
+    hasQuietWaiters = true
+    return .none
+  }
+
+  /// A task that waits was cancelled; nothing is left to do when it was woken before, or registers later.
+  mutating func cancelQuietWait(_ id: Int) -> WakeAction<Waiter> {
+    quietWaiters.remove(id).map { .cancel($0) } ?? .none
   }
 
   /// A task wants to go on when there were `count` calls.

@@ -156,7 +156,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   }
 
   private func end(_ number: Int, _ ending: FakeEnding) {
-    core.withLock { $0.state.end(number, ending, at: $0.now) }
+    for waiter in core.withLock({ $0.end(number, ending) }) { waiter.resume(returning: ()) }
   }
 }
 
@@ -175,6 +175,16 @@ extension FakeStream: FakeMethod {
     reports.leftovers(left)
     for answer in left.scripts.map(\.script.answer) + left.calls.compactMap(\.answer) {
       if case .driven(let driven) = answer { driven.abandon() }
+    }
+  }
+
+  /// Waits until no call is open, or the task is cancelled.
+  public func waitUntilQuiet() async {
+    let id = core.withLock { $0.state.makeID() }
+    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
+      core.withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled) }.run()
+    } onCancel: {
+      core.withLock { $0.state.cancelQuietWait(id) }.run()
     }
   }
 

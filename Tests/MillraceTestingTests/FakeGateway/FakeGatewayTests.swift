@@ -77,6 +77,42 @@ struct FakeGatewayTests {
     #expect(failures.messages.count == 2)
   }
 
+  /// A method whose open call ends when the gate is opened.
+  private final class Closing: FakeMethod {
+    let gate = Gate()
+    let ends = Recorder<Int>()
+
+    func waitUntilQuiet() async { try? await gate.enter() }
+    func end() { ends.record(1) }
+    func settle() async {}
+    func use(clock: any Clock<Duration>) {}
+    func keepLog(_ size: FakeLogSize) {}
+    func inject(_ faults: FakeFaults?) {}
+  }
+
+  @Test("Before the fakes are asked what is left, calls that are being cancelled have time to end")
+  func closingCalls() async throws {
+    let method = Closing()
+    let finishing = Task { await method.finish() }
+    try await method.gate.waitForArrivals()
+    #expect(method.ends.recorded.isEmpty)
+    method.gate.open()
+    await finishing.value
+    #expect(method.ends.recorded == [1])
+  }
+
+  @Test("A call that is cancelled while the test ends is no failure")
+  func cancelledMeanwhile() async throws {
+    let held = gateway.fetches.hold()
+    let fetching = Task { try await gateway.fetch("a") }
+    try await held.arrived()
+    async let finished: Void = gateway.finish()
+    fetching.cancel()
+    await finished
+    #expect(failures.messages.isEmpty)
+    await #expect(throws: CancellationError.self) { try await fetching.value }
+  }
+
   @Test("A failure of a fake that was made in a test is an issue of that test")
   func failureIsAnIssue() async {
     await withKnownIssue {
