@@ -91,9 +91,12 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
   }
 
   /// The watchers that this state satisfies; they judge no more.
+  ///
+  /// One whose wait was cancelled or timed out has its result before it is removed here; it judges no more either.
   func takeWatchers(satisfiedBy state: State) -> [Watcher<State>] {
     var satisfied: [Watcher<State>] = []
     watchers.removeAll { watcher in
+      if watcher.hasEnded { return true }
       guard watcher.predicate(state) else { return false }
       satisfied.append(watcher)
       return true

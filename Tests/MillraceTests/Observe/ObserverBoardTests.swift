@@ -52,4 +52,19 @@ struct ObserverBoardTests {
     observer.cancel()
     await observer.value
   }
+
+  @Test("A wait that has ended judges no more, also before it was taken from the board")
+  func endedWait() {
+    let board = ObserverBoard<Sheet>(published: 0)
+    let judged = Notes<Int>()
+    let watcher = Watcher<Sheet.State> { state in
+      judged.note(state.count)
+      return true
+    }
+    board.add(watcher)
+    watcher.end(.failure(WaitError(.timedOut)))
+    #expect(board.takeWatchers(satisfiedBy: Sheet.State(count: 1)).isEmpty)
+    #expect(judged.all.isEmpty)
+    #expect(!board.hasWatchers)
+  }
 }
