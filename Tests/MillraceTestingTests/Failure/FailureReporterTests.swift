@@ -54,20 +54,11 @@ struct FailureReporterTests {
   #if canImport(Glibc)
     @Test("In a test case of XCTest a failure is the case's, with file and line, in its tasks too")
     func xctest() async throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["MillraceTestingTests.FailingCase"]
-      process.environment = ProcessInfo.processInfo.environment.merging([FailingCase.variable: "1"]) { $1 }
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus != 0)
+      let process = try XCTestProcess(running: "FailingCase", environment: [FailingCase.variable: "1"])
+      #expect(!process.hasPassed)
       for test in ["testInCase", "testInTask"] {
         let failure = "FailureReporterTests.swift:42: error: FailingCase.\(test) : failed - It is wrong; mend it.\n"
-        #expect(text.contains(failure), "\(text)")
+        #expect(process.output.contains(failure), "\(process.output)")
       }
     }
   #endif

@@ -56,32 +56,15 @@ struct SimulationReplayTests {
   }
 
   #if canImport(Glibc)
-    /// What a case of XCTest writes in a process of its own, with these in its environment.
-    private func output(of test: String, _ environment: [String: String]) throws -> String {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["MillraceTestingTests.SimulatedCase/\(test)"]
-      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      return text
-    }
-
     @Test("What a failure prints is all that another process needs to fail in the same way")
     func otherProcess() throws {
       let environment = [SimulatedCase.variable: "1", "SWIFT_DETERMINISTIC_HASHING": "1"]
-      let (first, second) = try (
-        output(of: "testFailing", environment), output(of: "testFailing", environment)
-      )
-      func told(_ output: String) -> Substring? {
-        output.split(separator: "<<<", maxSplits: 1).last?.split(separator: ">>>", maxSplits: 1).first
+      func told() throws -> Substring? {
+        try XCTestProcess(running: "SimulatedCase/testFailing", environment: environment).output
+          .split(separator: "<<<", maxSplits: 1).last?.split(separator: ">>>", maxSplits: 1).first
       }
-      let text = try #require(told(first))
-      #expect(told(second) == text)
+      let text = try #require(try told())
+      #expect(try told() == text)
       // The whole simulation, and its smallest plan alone.
       #expect(text.split(separator: "\n--\n").count == 2)
       #expect(text.split(separator: "this does not hold: the largest is not the last.\n").count == 3)
@@ -91,7 +74,9 @@ struct SimulationReplayTests {
 
     @Test("An assertion of XCTest in a body fails its seed, and the test says how to run that again")
     func assertion() throws {
-      let text = try output(of: "testAssertion", [SimulatedCase.variable: "1"])
+      let text = try XCTestProcess(
+        running: "SimulatedCase/testAssertion", environment: [SimulatedCase.variable: "1"]
+      ).output
       #expect(text.contains("SimulationReplayTests.swift:\(SimulatedCase.line): error: SimulatedCase.testAssertion : "))
       #expect(
         text.contains(

@@ -1,0 +1,27 @@
+#if canImport(Glibc)
+  import Foundation
+
+  /// What a case of XCTest did in a process of its own: this very program, run again.
+  struct XCTestProcess {
+    /// What it wrote to standard output.
+    let output: String
+
+    /// Whether no test of it failed.
+    let hasPassed: Bool
+
+    /// Runs the tests of a case, or a single one as `Case/test`, with these in their environment, until the process ends.
+    init(running test: String, environment: [String: String]) throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      process.arguments = ["MillraceTestingTests.\(test)"]
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      self.output = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      hasPassed = process.terminationStatus == 0
+    }
+  }
+#endif
