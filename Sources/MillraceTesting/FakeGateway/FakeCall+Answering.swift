@@ -1,4 +1,4 @@
-public import Millrace
+import Millrace
 
 extension FakeCall {
   @usableFromInline typealias Answer = FakeAnswer<Request, Response>
@@ -79,7 +79,7 @@ extension FakeCall {
   private func logging(_ number: Int, _ body: () async throws -> Response) async throws -> Response {
     do {
       let response = try await body()
-      end(number, .replied)
+      core.end(number, .replied)
       return response
     } catch {
       end(number, throwing: error)
@@ -91,13 +91,7 @@ extension FakeCall {
   @usableFromInline
   func end(_ number: Int, throwing error: any Error) {
     let ending = error is CancellationError ? FakeEnding.cancelled : .failed(error)
-    end(number, ending)
-  }
-
-  /// Tells the log how a call has ended.
-  @inlinable
-  func end(_ number: Int, _ ending: FakeEnding) {
-    for waiter in core.withLock({ $0.end(number, ending) }) { waiter.resume(returning: ()) }
+    core.end(number, ending)
   }
 }
 
@@ -118,12 +112,7 @@ extension FakeCall: FakeMethod {
 
   /// Waits until no call is open, or the task is cancelled.
   public func waitUntilQuiet() async {
-    let id = core.withLock { $0.state.makeID() }
-    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
-      core.withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled) }.run()
-    } onCancel: {
-      core.withLock { $0.state.cancelQuietWait(id) }.run()
-    }
+    await core.waitUntilQuiet()
   }
 
   /// Waits until all failures that were reported before have been recorded for the test.

@@ -64,7 +64,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     case .handler(let handler):
       do {
         let response = try await handler(request)
-        end(intake.call.number, .replied)
+        core.end(intake.call.number, .replied)
         return response
       } catch {
         end(intake.call.number, throwing: error)

@@ -1,3 +1,5 @@
+public import Millrace
+
 /// All that the lock of a fake guards: what it is told and asked, the time it goes by, the faults that its calls meet.
 @usableFromInline
 struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
@@ -48,5 +50,23 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
     let meeting = faults.draw()
     let call = state.arrive(request, at: now, meeting: meeting.fault, at: faults.place)
     return Intake(call: call, meeting: meeting)
+  }
+}
+
+extension Lock {
+  /// Tells the log how a call has ended.
+  @inlinable
+  func end<Request, Answer>(_ number: Int, _ ending: FakeEnding) where State == FakeCore<Request, Answer> {
+    for waiter in withLock({ $0.end(number, ending) }) { waiter.resume(returning: ()) }
+  }
+
+  /// Waits until no call is open, or the task is cancelled.
+  func waitUntilQuiet<Request, Answer>() async where State == FakeCore<Request, Answer> {
+    let id = withLock { $0.state.makeID() }
+    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
+      withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled) }.run()
+    } onCancel: {
+      withLock { $0.state.cancelQuietWait(id) }.run()
+    }
   }
 }

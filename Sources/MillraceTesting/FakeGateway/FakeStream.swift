@@ -47,7 +47,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
       leave()
-      if case .cancelled = $0 { self?.end(number, .cancelled) }
+      if case .cancelled = $0 { self?.core.end(number, .cancelled) }
     }
     return stream
   }
@@ -65,7 +65,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
       leave()
-      if case .cancelled = $0 { self?.end(number, .cancelled) }
+      if case .cancelled = $0 { self?.core.end(number, .cancelled) }
     }
     return stream
   }
@@ -106,10 +106,10 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     case .handler(let handler)?:
       do {
         for element in try handler(request) { sink.yield(element) }
-        end(call.number, .replied)
+        core.end(call.number, .replied)
         sink.finish(nil)
       } catch {
-        end(call.number, .failed(error))
+        core.end(call.number, .failed(error))
         sink.finish(error)
       }
     case .driven(let driven)?:
@@ -150,13 +150,9 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   /// A sink whose end is told to the log.
   private func logging(_ number: Int, _ sink: StreamSink<Element>) -> StreamSink<Element> {
     StreamSink(yield: sink.yield) { [weak self] error in
-      self?.end(number, error.map { .failed($0) } ?? .replied)
+      self?.core.end(number, error.map { .failed($0) } ?? .replied)
       sink.finish(error)
     }
-  }
-
-  private func end(_ number: Int, _ ending: FakeEnding) {
-    for waiter in core.withLock({ $0.end(number, ending) }) { waiter.resume(returning: ()) }
   }
 }
 
@@ -180,12 +176,7 @@ extension FakeStream: FakeMethod {
 
   /// Waits until no call is open, or the task is cancelled.
   public func waitUntilQuiet() async {
-    let id = core.withLock { $0.state.makeID() }
-    try? await suspend { (waiter: Suspension<Void>, isCancelled) in
-      core.withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled) }.run()
-    } onCancel: {
-      core.withLock { $0.state.cancelQuietWait(id) }.run()
-    }
+    await core.waitUntilQuiet()
   }
 
   /// Waits until all failures that were reported before have been recorded for the test.
