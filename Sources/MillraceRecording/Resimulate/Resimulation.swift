@@ -103,6 +103,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
       if isCancelled { return }
     }
     guard let waiting = board.note({ $0.calls.release(index) }) else { return }
+    if let run, let live = board.read({ $0.runs.lives[run]?.run }) { clock.goesOn(live) }
     waiting.resume(returning: call.reply)
     replies += 1
   }

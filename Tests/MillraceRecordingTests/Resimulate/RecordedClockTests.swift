@@ -50,4 +50,38 @@ struct RecordedClockTests {
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
+
+  /// Has in its turn what a run would do with the clock.
+  private struct Steps: Interactor {
+    struct Mutation: Sendable {}
+
+    let body: @Sendable (Run<Steps>) async throws -> Void
+
+    func handle(_ action: Int, state: Int) -> Effect<Steps> { Effect { run in try await body(run) } }
+
+    static func reduce(into state: inout Int, mutation: Mutation) { state += 1 }
+  }
+
+  @Test("A run that goes on while the time goes on rests from when it had what it waited for")
+  func runs() async throws {
+    let (asleep, times) = (Gate(), Recorder<Int64>())
+    let steps = Steps { [clock] run in
+      try await clock.sleep(until: RecordedClock.Instant(nanoseconds: 10), tolerance: nil)
+      try await asleep.enter()
+      times.record(clock.now.nanoseconds)
+      try await clock.sleep(for: .nanoseconds(5))
+      times.record(clock.now.nanoseconds)
+      try await clock.sleep(for: .nanoseconds(5))
+      times.record(clock.now.nanoseconds)
+    }
+    let store = Store(initial: 0, interactor: steps)
+    let receipt = store.send(1)
+    clock.advance(to: 10)
+    try await asleep.waitForArrivals(1)
+    clock.advance(to: 90)
+    asleep.open()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(times.recorded == [10, 15, 20])
+    #expect(clock.now.nanoseconds == 90)
+  }
 }

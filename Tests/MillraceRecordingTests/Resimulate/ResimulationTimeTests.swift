@@ -80,4 +80,47 @@ struct ResimulationTimeTests {
     #expect(report.actions == 4)
     #expect(report.state == states)
   }
+
+  /// Asks, rests for a second, and asks again.
+  struct Patrol: Interactor {
+    let tape: GatewayTape
+    /// What is waited for between the first reply and the rest.
+    var pause: @Sendable () async throws -> Void = {}
+
+    func handle(_ action: Int, state: Int) -> Effect<Patrol> {
+      Effect { run in
+        let first = try await tape.call("ask", action) { action }
+        try await pause()
+        try await run.clock.sleep(for: .seconds(1))
+        run.emit(first + (try await tape.call("ask", action + 1) { action + 1 }))
+      }
+    }
+
+    static func reduce(into state: inout Int, mutation: Int) { state += mutation }
+  }
+
+  @Test("A rest counts from the reply before it, however late the handler goes on")
+  func lateHandler() async throws {
+    let clock = TestClock()
+    let ring = RingRecorder<Int, Int, Int>(initial: 0, clock: clock)
+    let store = Store(
+      initial: 0, interactor: Patrol(tape: ring.tape), configuration: StoreConfiguration(clock: clock),
+      interceptors: [ring])
+    let receipts = (store.send(10), store.send(20))
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(1))
+    _ = await receipts.0.outcome
+    _ = await receipts.1.outcome
+
+    // Each handler goes on when the resimulation waits for the calls behind the rests, whose time it has by then.
+    let (gate, patience) = (Gate(), TestClock())
+    let report = Task { [recording = ring.recording] in
+      await recording.resimulate(clock: patience) { tape in Patrol(tape: tape) { try await gate.enter() } }
+    }
+    try await gate.waitForArrivals(2)
+    try await patience.waitForSleepers(1)
+    gate.open()
+    #expect(await report.value.differences.map(\.description) == [])
+    #expect(await report.value.state == 62)
+  }
 }
