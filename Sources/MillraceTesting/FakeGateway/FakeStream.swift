@@ -46,8 +46,9 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     let sink = StreamSink<Element>(yield: { continuation.yield($0) }, finish: { continuation.finish(throwing: $0) })
     let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
-      leave()
+      // First, for who waits until the stream has ended looks at the log.
       if case .cancelled = $0 { self?.core.end(number, .cancelled) }
+      leave()
     }
     return stream
   }
@@ -64,8 +65,9 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     }
     let (number, leave) = begin(request, sink)
     continuation.onTermination = { [weak self] in
-      leave()
+      // First, for who waits until the stream has ended looks at the log.
       if case .cancelled = $0 { self?.core.end(number, .cancelled) }
+      leave()
     }
     return stream
   }
