@@ -94,7 +94,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
   private func wait(forEnd: Bool) async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
     try await suspend { (waiter: Suspension<Void>, isCancelled) in
-      state.withLock { $0.watch(waiter, id: id, forEnd: forEnd, isCancelled: isCancelled) }.run()
+      state.withLock { $0.watch(waiter, id: id, forEnd: forEnd, isCancelled: isCancelled()) }.run()
     } onCancel: {
       state.withLock { $0.cancelWatch(id) }.run()
     }

@@ -106,7 +106,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   public func waitForCalls(_ count: Int = 1) async throws(CancellationError) {
     let id = core.withLock { $0.state.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
-      core.withLock { $0.state.watch(suspension, id: id, count: count, isCancelled: isCancelled) }.run()
+      core.withLock { $0.state.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }.run()
     } onCancel: {
       core.withLock { $0.state.cancelWatch(id) }.run()
     }

@@ -64,7 +64,7 @@ extension Lock {
   func waitUntilQuiet<Request, Answer>() async where State == FakeCore<Request, Answer> {
     let id = withLock { $0.state.makeID() }
     try? await suspend { (waiter: Suspension<Void>, isCancelled) in
-      withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled) }.run()
+      withLock { $0.state.waitUntilQuiet(waiter, id: id, isCancelled: isCancelled()) }.run()
     } onCancel: {
       withLock { $0.state.cancelQuietWait(id) }.run()
     }

@@ -154,7 +154,7 @@ public final class FakeFaults: Sendable {
   private func overtaken(_ meeting: Meeting, onlyUnderWay: Bool) async throws {
     try await suspend { (waiter: Suspension<Void>, isCancelled) in
       overtaking.withLock {
-        $0.wait(waiter, turn: meeting.turn, onlyUnderWay: onlyUnderWay, isCancelled: isCancelled)
+        $0.wait(waiter, turn: meeting.turn, onlyUnderWay: onlyUnderWay, isCancelled: isCancelled())
       }.run()
     } onCancel: {
       overtaking.withLock { $0.cancel(meeting.turn) }.run()

@@ -40,7 +40,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
   public func arrived() async throws(CancellationError) -> Request {
     let id = state.withLock { $0.makeID() }
     return try await suspend { (watcher: Suspension<Request>, isCancelled) in
-      act { $0.watch(watcher, id: id, isCancelled: isCancelled) }
+      act { $0.watch(watcher, id: id, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancelWatch(id) }
     }
@@ -88,7 +88,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
       return try result.get()
     }
     return try await suspend { (caller: Caller, isCancelled) in
-      act { $0.arrive(caller, request, isCancelled: isCancelled) }
+      act { $0.arrive(caller, request, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel() }
     }.get()

@@ -35,7 +35,7 @@ public final class Gate: Sendable {
   public func enter() async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
-      act { $0.enter(suspension, id: id, isCancelled: isCancelled) }
+      act { $0.enter(suspension, id: id, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel(id) }
     }
@@ -67,7 +67,7 @@ public final class Gate: Sendable {
   public func waitForArrivals(_ count: Int = 1) async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
-      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled) }
+      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel(id) }
     }

@@ -73,7 +73,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   public func next(_ count: Int) async throws -> [Element] {
     let id = state.withLock { $0.makeID() }
     return try await suspend { (waiter: Waiter, isCancelled) in
-      act { $0.next(count, for: waiter, id: id, isCancelled: isCancelled) }
+      act { $0.next(count, for: waiter, id: id, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel(id) }
     }.get()

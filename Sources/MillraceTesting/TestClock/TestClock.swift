@@ -73,7 +73,7 @@ public final class TestClock: Clock, Sendable {
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
-      act { $0.sleep(suspension, id: id, until: deadline, isCancelled: isCancelled) }
+      act { $0.sleep(suspension, id: id, until: deadline, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel(id) }
     }
@@ -88,7 +88,7 @@ public final class TestClock: Clock, Sendable {
   public func waitForSleepers(_ count: Int = 1) async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
-      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled) }
+      act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }
     } onCancel: {
       act { $0.cancel(id) }
     }

@@ -51,7 +51,7 @@ final class TestStoreLog<I: Interactor>: Interceptor, StepWitness {
     var timer: Task<Void, Never>?
     defer { timer?.cancel() }
     return try? await suspend { (waiter: Suspension<TestStoreWait.Answer>, isCancelled) in
-      act { $0.wait(for: wish, waiter, id: id, isCancelled: isCancelled) }
+      act { $0.wait(for: wish, waiter, id: id, isCancelled: isCancelled()) }
       // Begun when the wait stands, so that it cannot end before.
       timer = Task.detached {
         do { try await clock.sleep(for: limit) } catch { return }

@@ -12,7 +12,7 @@ struct SuspensionTests {
     let registered = Shared<Suspension<Void>?>(nil)
     let task = Task {
       try await suspend { (suspension: Suspension<Void>, isCancelled) in
-        #expect(!isCancelled)
+        #expect(!isCancelled())
         // It finds nothing to cancel, for nothing is registered yet.
         withUnsafeCurrentTask { $0?.cancel() }
         registered.value = suspension
