@@ -1,6 +1,7 @@
 import Foundation
 import Millrace
 import MillraceRecording
+import Testing
 
 @testable import MillraceShelf
 
@@ -40,6 +41,6 @@ enum ShelfLines {
     for number in 1...count { store.send(.put("Volume <\(number)>", pages: number)) }
     _ = await store.send(.putSeries(["One", "Two", "Three"])).outcome
     await store.shutdown()
-    await recorder.finish()
+    #expect(await recorder.finish(within: .seconds(60)))
   }
 }

@@ -211,7 +211,7 @@ struct FileRecorderTests {
   @Test("A state as large as the file may be does not fill it anew with each commit")
   func largeState() async throws {
     let state = Till.State(customer: String(repeating: "x", count: 4_000))
-    let recorder = TillRecorder(initial: state, to: folder.file(), bytes: 100)
+    let recorder = TillRecorder(initial: state, to: folder.file(), bytes: 100, checkpoint: 1_000)
     let store = Store(initial: state, interactor: Till(), interceptors: [recorder])
     for _ in 0..<300 {
       store.send(.add("tea", price: 1))

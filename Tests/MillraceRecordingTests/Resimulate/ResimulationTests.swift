@@ -39,7 +39,8 @@ struct ResimulationTests {
   ) async -> ResimulationReport<Till.State> {
     let target = Target()
     defer { target.set(nil) }
-    return await recording.resimulate(redaction: redaction, began: { target.set($0.sender) }) { tape in
+    return await recording.resimulate(redaction: redaction, patience: .seconds(60), began: { target.set($0.sender) }) {
+      tape in
       var till = Till(price: { _ in throw Unreachable() }, tape: tape, send: { await target.send($0) })
       change(&till)
       return till

@@ -17,11 +17,12 @@ final class Desires<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Gives an element, and returns when the observer asks for the one after it.
   func give(_ element: Element) async throws {
+    let number = given.update {
+      $0 += 1
+      return $0
+    }
     continuation.yield(element)
-    try await asked.waitForArrivals(
-      given.update {
-        $0 += 1; return $0
-      } + 1)
+    try await asked.waitForArrivals(number + 1)
   }
 
   /// Ends the sequence.

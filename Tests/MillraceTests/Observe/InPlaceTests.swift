@@ -95,6 +95,7 @@ struct InPlaceTests {
     #expect(try await recorder.next(2).sorted() == [0, 1_000])
     let waiting = Task.immediate { [store] in try await store.wait(until: { $0.count == 1 }).count }
     #expect(copies() == 0)
+    await store.settle()
     store.send(.count(1))
     #expect(try await recorder.next() == 1)
     #expect(try await waiting.value == 1)

@@ -76,6 +76,8 @@ struct ValueSequenceTests {
     var iterator = way.counts(of: store).makeAsyncIterator()
     #expect(await iterator.next() == 0)
     for count in 1...100 { store.send(.count(count)) }
+    // What a pass over the values had to leave until it was over is committed then.
+    await store.settle()
     #expect(await iterator.next() == 100)
   }
 
@@ -129,6 +131,7 @@ struct ValueSequenceTests {
     #expect(await iterator.next() == 0)
     store.send(.count(1))
     store.send(.count(0))
+    await store.settle()
     let news = Notes<Int?>()
     let pulled = Task.immediate { [iterator] in
       var iterator = iterator

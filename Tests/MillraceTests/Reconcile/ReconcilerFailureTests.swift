@@ -77,7 +77,6 @@ struct ReconcilerFailureTests {
       #expect(rig.clock.sleepers == 1)
       #expect(rig.begun.recorded.count == attempt)
       rig.clock.advance(by: .milliseconds(1))
-      #expect(rig.clock.sleepers == 0)
     }
     rig.desires.finish()
     try await run.value

@@ -330,9 +330,12 @@ struct LifecycleTests {
     final class Key: Hashable, Sendable {
       static func == (left: Key, right: Key) -> Bool { left === right }
       func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+      let token: Token
+      init(_ token: Token) { self.token = token }
     }
-    var key: Key? = Key()
-    weak let forgotten = key
+    let released = Recorder<Void>()
+    var key: Key? = Key(Token(released))
     if let made = key {
       let plans = [
         Plan.latest(key: made).throttle(.seconds(9)), .serial(key: made).breaker(Breaker(failures: 3)),
@@ -341,9 +344,12 @@ struct LifecycleTests {
       _ = await store.send(Action.handle { _ in throw Mishap() }.closed().planned(plans[plan])).outcome
     }
     key = nil
-    #expect(forgotten != nil)
+    #expect(await store.keyCount == 1)
+    #expect(released.recorded.isEmpty)
     await store.shutdown()
-    #expect(forgotten == nil)
+    #expect(await store.keyCount == 0)
+    // The task of the last attempt may hold it until it has returned.
+    try await released.next()
   }
 
   // MARK: After the end

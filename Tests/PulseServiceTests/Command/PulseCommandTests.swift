@@ -70,7 +70,8 @@ struct PulseCommandTests {
     defer { responder.stop() }
     let closed = "tcp://127.0.0.1:\(try LoopbackResponder.closedPort())"
     let pulse = try PulseProcess([
-      "--once", "--json", "--watch", responder.url(), "--watch", responder.url("/reset"), "--watch", closed, "--alert",
+      "--once", "--every", "5", "--json", "--watch", responder.url(), "--watch", responder.url("/reset"), "--watch",
+      closed, "--alert",
       "target down",
     ])
     let lines = try await pulse.rest(of: pulse.output).split(separator: "\n")

@@ -96,7 +96,7 @@ struct SignalTests {
     defer { responder.stop() }
     let closed = "tcp://127.0.0.1:\(try LoopbackResponder.closedPort())"
     let pulse = try PulseProcess([
-      "--once", "--watch", closed, "--alert", "target down", "--notify", responder.url(),
+      "--once", "--every", "5", "--watch", closed, "--alert", "target down", "--notify", responder.url(),
     ])
     let line = try await pulse.rest(of: pulse.output)
     #expect(line.hasSuffix("| webhook \(responder.url())… 1 delivered\n"))

@@ -19,7 +19,8 @@ struct MonitoringServiceEndTests {
       .init(
         endpoints: [.web], rules: [try AlertRule("target down")], webhooks: [.chat], interval: .seconds(1000)),
       monitor: .fake(
-        endpoints: endpoints, webhooks: webhooks, rules: rules, clock: clock, limits: .init(post: .seconds(50))),
+        endpoints: endpoints, webhooks: webhooks, rules: rules, clock: clock,
+        limits: .init(probe: .seconds(100), post: .seconds(50))),
       reporter: Reporter(
         output: FakeOutput(), presentation: RevisionPresentation(), isFinalOnly: true, pace: .zero, clock: clock),
       complaints: errors,

@@ -26,8 +26,11 @@ struct MonitoringServiceTests {
   }
 
   /// Starts the service and moves it past its first round.
-  private func started(_ service: MonitoringService) async throws -> Task<Void, any Error> {
+  private func started(
+    _ service: MonitoringService, alarmAt alarm: Duration? = nil
+  ) async throws -> Task<Void, any Error> {
     let running = Task { try await service.run() }
+    if let alarm { try await clock.waitForAlarm(at: alarm) }
     try await service.store.wait { $0.machine.reading != nil }
     try await clock.advance(toAlarmAt: .milliseconds(100))
     try await service.store.wait { state in
@@ -57,7 +60,7 @@ struct MonitoringServiceTests {
   @Test("The service ends by itself when its time is up")
   func duration() async throws {
     let service = service(.init(interval: .seconds(100), duration: .seconds(10)))
-    let running = try await started(service)
+    let running = try await started(service, alarmAt: .seconds(10))
     try await clock.advance(toAlarmAt: .seconds(10))
     try await running.value
     #expect(await output.texts.recorded.last == "\(service.store.snapshot.revision)")
