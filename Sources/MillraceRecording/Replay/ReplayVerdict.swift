@@ -1,11 +1,11 @@
-/// What a replay has proven.
+/// What a replay or a resimulation has proven.
 public enum ReplayVerdict: Sendable, Hashable {
-  /// It has led to the recorded states; there was at least one to compare with.
+  /// What was recorded has come again; there was something to compare with.
   case same
 
-  /// It has led to another state; see ``ReplayReport/divergence``.
+  /// Something was otherwise; see ``ReplayReport/divergence`` and ``ResimulationReport/differences``.
   case different
 
-  /// Nothing: no state was recorded behind a commit that was replayed.
+  /// Nothing: no state was recorded behind a commit that was replayed, or no action was resimulated.
   case nothingCompared
 }

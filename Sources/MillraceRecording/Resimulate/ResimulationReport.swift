@@ -22,17 +22,27 @@ public struct ResimulationReport<State: Sendable>: Sendable, CustomStringConvert
   /// The state at the end.
   public let state: State
 
-  /// Whether nothing was otherwise.
-  public var isSame: Bool { differences.isEmpty && !wasGivenUp }
+  /// What it has proven: `.different` also if it was given up, `.nothingCompared` if no action was accepted again.
+  public var verdict: ReplayVerdict {
+    if !differences.isEmpty || wasGivenUp { return .different }
+    return actions > 0 ? .same : .nothingCompared
+  }
+
+  /// Whether actions were resimulated, and nothing was otherwise.
+  public var isSame: Bool { verdict == .same }
 
   /// The result, with a line or more for each difference.
   public var description: String {
     func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     let replies = self.replies == 1 ? "1 recorded reply" : "\(self.replies) recorded replies"
-    var lines = [
-      "Resimulated \(counted(actions, "action")) with \(replies); \(counted(differences.count, "difference"))."
-    ]
-    if endedAtGap { lines.append("It ended at a gap of the recording.") }
+    var lines: [String] = []
+    if verdict == .nothingCompared {
+      lines.append("No action was resimulated, so nothing was compared and nothing is proven: \(whyNothing)")
+    } else {
+      lines.append(
+        "Resimulated \(counted(actions, "action")) with \(replies); \(counted(differences.count, "difference")).")
+      if endedAtGap { lines.append("It ended at a gap of the recording.") }
+    }
     if wasGivenUp {
       lines.append("It was given up, for too many actions did not go on; what came after that was not resimulated.")
     }
@@ -44,5 +54,12 @@ public struct ResimulationReport<State: Sendable>: Sendable, CustomStringConvert
         """)
     }
     return (lines + differences.map { "- \($0.description)" }).joined(separator: "\n")
+  }
+
+  /// Why no action was resimulated, with the fix.
+  private var whyNothing: String {
+    endedAtGap
+      ? "no action stands before the first gap of the recording. Keep more entries in a ring, or begin with the store."
+      : "the recording has no action that was accepted."
   }
 }

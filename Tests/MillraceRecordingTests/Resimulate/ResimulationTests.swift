@@ -301,6 +301,34 @@ struct ResimulationTests {
     #expect(report.state.total == 2)
   }
 
+  @Test("Where no action was resimulated nothing is the same, and the report says that nothing is proven and why")
+  func nothingCompared() async throws {
+    let ring = TillRing(initial: Till.State(), keeping: 16)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
+    store.send(.add("tea", price: 1))
+    // The ring leaves out what is oldest but for the commit, and so has a gap before all that is left.
+    for _ in 0..<30 { _ = await store.send(.refuse).outcome }
+    guard case .gap = ring.recording.entries.first else {
+      Issue.record("The recording does not begin with a gap.")
+      return
+    }
+    let report = await resimulate(ring.recording)
+    #expect(report.verdict == .nothingCompared)
+    #expect(!report.isSame)
+    #expect(report.actions == 0)
+    #expect(
+      report.description == """
+        No action was resimulated, so nothing was compared and nothing is proven: no action stands before the first gap of the \
+        recording. Keep more entries in a ring, or begin with the store.
+        """)
+    let empty = TillRecording(header: ring.recording.header, start: ring.recording.start, entries: [])
+    #expect(
+      await resimulate(empty).description == """
+        No action was resimulated, so nothing was compared and nothing is proven: the recording has no action that was accepted.
+        """)
+    #expect(await resimulate(empty).verdict == .nothingCompared)
+  }
+
   @Test("However many actions do not go on, they are waited for no longer than twice the patience in all")
   func manyStuck() async throws {
     let recording = try await record { store in
@@ -320,7 +348,7 @@ struct ResimulationTests {
     }
     let report = await resimulation.value
     #expect(report.wasGivenUp)
-    #expect(!report.isSame)
+    #expect(report.verdict == .different)
     let stuck = report.differences.filter { $0.kind == .stuck }.map(\.description)
     #expect(stuck.count == 5)
     #expect(stuck.last?.contains("did not go on within 1.0 seconds;") == true)
