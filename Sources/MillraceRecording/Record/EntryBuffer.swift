@@ -43,13 +43,16 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     return true
   }
 
-  /// All that wait; nil if none do, and the writer sleeps until it is woken.
+  /// All that wait; nil if none do.
   mutating func take() -> [Entry]? {
-    guard !entries.isEmpty else {
-      isWriterAwake = false
-      return nil
-    }
+    if entries.isEmpty { return nil }
     defer { (entries, waiting) = ([], 0) }
     return entries
+  }
+
+  /// Whether the writer goes on; where none wait it sleeps until it is woken.
+  mutating func keepsWriterAwake() -> Bool {
+    isWriterAwake = !entries.isEmpty
+    return isWriterAwake
   }
 }

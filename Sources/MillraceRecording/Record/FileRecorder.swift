@@ -124,7 +124,8 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
 
   /// Writes all that was told before.
   ///
-  /// That happens soon anyway; this is for whoever reads the file while it is written. It takes as long as the disk does.
+  /// That happens soon anyway; this is for whoever reads the file while it is written. It takes as long as the disk does, and
+  /// does not wait for what is told meanwhile.
   ///
   /// **Cancellation.** Changes nothing.
   public func flush() async {

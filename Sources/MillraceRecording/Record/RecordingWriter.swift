@@ -36,8 +36,13 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
   }
 
   /// Writes all that waits, soon; returns at once.
+  ///
+  /// What comes meanwhile is written in another turn of the queue, so that a flush has its own however fast the store is.
   func wake(_ intake: RecordingIntake<Buffer>) {
-    queue.async { self.drain(intake) }
+    queue.async {
+      self.writeBatch(intake)
+      if intake.withKeep({ $0.keepsWriterAwake() }) { self.wake(intake) }
+    }
   }
 
   /// Writes all that was taken before and what is left to tell, and closes; all of that later, if it takes longer than `limit`.
@@ -64,11 +69,11 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     }
   }
 
-  /// Writes all that was taken before.
+  /// Writes all that was taken before, and does not wait for what comes meanwhile.
   func flush(_ intake: RecordingIntake<Buffer>) async {
     await withCheckedContinuation { continuation in
       queue.async {
-        self.drain(intake)
+        self.writeBatch(intake)
         continuation.resume()
       }
     }
@@ -79,20 +84,21 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     queue.async { self.report(error) }
   }
 
-  private func drain(_ intake: RecordingIntake<Buffer>) {
-    while let entries = intake.withKeep({ $0.take() }) {
-      attempt(intake) { output throws(RecordingError) in
-        try output.write(entries)
-        let leftOut = output.takeLeftOut()
-        if leftOut > 0 { intake.leftOut(leftOut) }
-        guard output.wantsState else { return }
-        intake.withKeep { $0.wantsState = true }
-      }
+  /// Writes all that waits now.
+  private func writeBatch(_ intake: RecordingIntake<Buffer>) {
+    guard let entries = intake.withKeep({ $0.take() }) else { return }
+    attempt(intake) { output throws(RecordingError) in
+      try output.write(entries)
+      let leftOut = output.takeLeftOut()
+      if leftOut > 0 { intake.leftOut(leftOut) }
+      guard output.wantsState else { return }
+      intake.withKeep { $0.wantsState = true }
     }
   }
 
+  /// Writes what is left of an intake that takes nothing any more, and closes.
   private func end(_ intake: RecordingIntake<Buffer>, _ last: [Buffer.Entry]) -> Bool {
-    drain(intake)
+    writeBatch(intake)
     attempt(intake) { output throws(RecordingError) in try output.end(last) }
     return place.withLock { place in
       place.output = nil

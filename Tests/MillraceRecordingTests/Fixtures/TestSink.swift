@@ -11,6 +11,7 @@ struct TestSink: RecordingSink {
       var files: [Data] = []
       var closings = 0
       var failure: RecordingError?
+      var whenWritten: @Sendable () -> Void = {}
     }
 
     private let content = Lock(Content())
@@ -29,6 +30,11 @@ struct TestSink: RecordingSink {
     var files: [Data] { content.withLock { $0.files } }
     var closings: Int { content.withLock { $0.closings } }
 
+    /// Sets what is done after each write, by the writer's thread.
+    func setWhenWritten(_ action: @escaping @Sendable () -> Void) {
+      content.withLock { $0.whenWritten = action }
+    }
+
     func begin(_ header: Data) {
       content.withLock { $0.files.append(header) }
     }
@@ -43,6 +49,7 @@ struct TestSink: RecordingSink {
         return content.failure
       }
       if let failure { throw failure }
+      content.withLock { $0.whenWritten }()
     }
 
     func close() {

@@ -44,6 +44,8 @@ struct IntakeStateTests {
 
   private func wakes(_ state: inout IntakeState<Buffer>) -> Bool { state.settle() }
 
+  private func goesOn(_ state: inout IntakeState<Buffer>) -> Bool { state.withKeep { $0.keepsWriterAwake() } }
+
   @Test("Every so many commits one brings its state")
   func interval() {
     var state = IntakeState(buffer(100), revision: 3, interval: 2)
@@ -165,10 +167,15 @@ struct IntakeStateTests {
     #expect(take(&state) == "c1")
     commit(2, &state)
     #expect(!wakes(&state))
+    #expect(goesOn(&state))
+    // A flush takes all before the writer's next turn, which comes nevertheless.
     #expect(take(&state) == "c2")
-    #expect(take(&state) == "")
-    #expect(!wakes(&state))
     commit(3, &state)
+    #expect(!wakes(&state))
+    #expect(take(&state) == "c3")
+    #expect(take(&state) == "")
+    #expect(!goesOn(&state))
+    commit(4, &state)
     #expect(wakes(&state))
   }
 }

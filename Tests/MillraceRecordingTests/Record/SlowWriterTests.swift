@@ -125,6 +125,41 @@ struct SlowWriterTests {
     #expect(log.closings == 1)
   }
 
+  @Test("flush returns when what was told before is written, though the store tells more with each write")
+  func flush() async throws {
+    let log = TestSink.Log(isHeld: true)
+    let recorder = TillRecorder(initial: Till.State(), to: log)
+    let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
+    defer {
+      log.setWhenWritten {}  // It holds the store.
+      for _ in 0..<100 { log.door.signal() }
+    }
+    log.setWhenWritten { store.send(.add("more", price: 1)) }
+    store.send(.add("tea", price: 2))
+    // The writer stands at the door, with the first part of that at least.
+    log.arrivals.wait()
+    let flushed = Recorder<Bool>()
+    // It stands in the queue when this returns.
+    let flushing = Task.immediate {
+      await recorder.flush()
+      flushed.record(true)
+    }
+    // However many writes there are, each leaves more to write.
+    for _ in 0..<10 { log.door.signal() }
+    #expect(try await flushed.next())
+    await flushing.value
+    #expect(try recording(log).entries.count >= 3)
+
+    log.setWhenWritten {}
+    for _ in 0..<100 { log.door.signal() }
+    await recorder.flush()  // Behind it nothing is sent any more.
+    #expect(await recorder.finish(with: store.snapshot))
+    let report = try recording(log).replay(with: Till.self)
+    #expect(report.verdict == .same)
+    #expect(report.state == (await store.state))
+    #expect(recorder.missed == 0)
+  }
+
   @Test("Where no commit comes the file stays within its size and an eighth, and tells what was left out")
   func fullWithoutCommits() async throws {
     let log = TestSink.Log()
