@@ -6,9 +6,14 @@ public enum RecordedReply: Sendable, Hashable {
   /// An error of the type that the call names, as JSON with sorted keys.
   case failure(String)
 
-  /// An error of another type, as a text.
+  /// An error of another type, as a text; `Swift.CancellationError` where the gateway threw that though nobody had cancelled.
   case error(String)
 
-  /// The call was cancelled.
+  /// The task of the call was cancelled, and the call threw `CancellationError`.
   case cancelled
+}
+
+extension RecordedReply {
+  /// A `CancellationError` of the gateway's own.
+  static let ownCancellation = RecordedReply.error("Swift.CancellationError")
 }

@@ -29,7 +29,9 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
       record(name, request, since: start) { .failure(try JSON.text(of: redaction.reply(name, error))) }
       throw error
     } catch is CancellationError {
-      record(name, request, since: start) { .cancelled }
+      // What nobody cancelled comes at once in a resimulation as well, which does not bring a cancellation about.
+      let isCancelled = Task.isCancelled
+      record(name, request, since: start) { isCancelled ? .cancelled : .ownCancellation }
       throw CancellationError()
     } catch {
       record(name, request, since: start) { .error(redaction.error(name, error)) }

@@ -24,8 +24,8 @@ struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: 
     case .failure(let json):
       guard let error = try? JSON.value(Failure.self, from: json) else { throw unreadable(json, as: "\(Failure.self)") }
       throw error
+    case .cancelled, .ownCancellation: throw CancellationError()
     case .error(let text): throw RecordedFailure(text)
-    case .cancelled: throw CancellationError()
     }
   }
 

@@ -30,7 +30,7 @@ struct GatewayTapeTests {
     }
   }
 
-  @Test("Replies, errors of the named type, other errors and cancellations are recorded with request and time")
+  @Test("Replies, errors of the named type, other errors, cancellations and those of nobody are recorded")
   func records() async throws {
     let clock = TestClock()
     let ring = TillRing(initial: Till.State(), clock: clock)
@@ -39,18 +39,24 @@ struct GatewayTapeTests {
       clock.advance(by: .nanoseconds(9))
       return 3
     }
-    func fail(_ error: any Error) async {
+    @Sendable func fail(_ error: any Error) async {
       _ = try? await tape.call("price", 1, failure: Refusal.self) { () async throws -> Int in throw error }
     }
     await fail(Refusal(reason: "none left"))
     await fail(Other())
     await fail(CancellationError())
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await fail(CancellationError())
+    }.value
     #expect(
       calls(ring) == [
         RecordedCall(at: 9, took: 9, run: nil, name: "price", request: #"["tea","milk"]"#, reply: .reply("3")),
         RecordedCall(
           at: 9, took: 0, run: nil, name: "price", request: "1", reply: .failure(#"{"reason":"none left"}"#)),
         RecordedCall(at: 9, took: 0, run: nil, name: "price", request: "1", reply: .error("Other()")),
+        RecordedCall(
+          at: 9, took: 0, run: nil, name: "price", request: "1", reply: .error("Swift.CancellationError")),
         RecordedCall(at: 9, took: 0, run: nil, name: "price", request: "1", reply: .cancelled),
       ])
   }

@@ -35,6 +35,7 @@ struct AnsweringDeckTests {
     await #expect(throws: Refusal(reason: "none left")) { try await answer(.failure(#"{"reason":"none left"}"#)) }
     await #expect(throws: RecordedFailure("no way")) { try await answer(.error("no way")) }
     await #expect(throws: CancellationError.self) { try await answer(.cancelled) }
+    await #expect(throws: CancellationError.self) { try await answer(.error("Swift.CancellationError")) }
   }
 
   @Test("A recorded reply or error that cannot be decoded fails the call, with a sentence")

@@ -73,6 +73,20 @@ struct ResimulationTests {
     #expect(report.state.total == 15)
   }
 
+  @Test("What a gateway throws as cancelled though nobody cancelled comes at once again, and no patience is used")
+  func ownCancellation() async throws {
+    let recording = try await record { _ in
+      throw CancellationError()
+    } _: { store in
+      for _ in 0..<6 { _ = await store.send(.look("milk")).outcome }
+    }
+    // With five waits in vain it would be given up.
+    let report = await resimulate(recording)
+    #expect(report.description == "Resimulated 6 actions with 6 recorded replies; 0 differences.")
+    #expect(report.isSame)
+    #expect(!report.wasGivenUp)
+  }
+
   @Test("A shutdown, and what it closes, comes when it came, and what was open at the end stays so")
   func shutdown() async throws {
     let gate = Gate()
