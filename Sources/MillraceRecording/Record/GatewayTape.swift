@@ -38,7 +38,9 @@ public struct GatewayTape: Sendable {
   ///
   /// - Parameters:
   ///   - name: which call it is; the same each time, and another one for each method of the gateway.
-  ///   - request: what it is called with, which is all that the reply depends on; an empty text where that is nothing.
+  ///   - request: what it is called with, which is all that the reply depends on; an empty text where that is nothing. A resimulated
+  ///     call has to be encoded as it was recorded: give the elements of a set as a sorted array, for the order in which a set is
+  ///     encoded is another one each time; so is that of a dictionary whose keys are neither strings nor integers.
   ///   - failure: the type of errors that are recorded as values.
   ///   - body: calls the gateway.
   /// - Returns: what `body` returns.

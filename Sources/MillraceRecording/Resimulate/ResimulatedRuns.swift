@@ -104,15 +104,15 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   }
 
   /// The recorded run that an action of now is: the one that is sent, or the first of the same content that its sender has not
-  /// sent again.
+  /// sent again; the elements of a set have no order.
   private mutating func twin(for cause: Cause<Action>, _ sender: RunID?) -> RunID? {
     guard cause.context.parent != nil else {
       defer { sending = nil }
       return sending
     }
-    guard let sender, let json = try? JSON.text(of: cause.action) else { return nil }
+    guard let sender, let action = try? CanonicalText(cause.action) else { return nil }
     let place = children[sender]?.firstIndex { run in
-      pasts[run].flatMap { try? JSON.text(of: $0.action) } == json
+      pasts[run].flatMap { try? CanonicalText($0.action) } == action
     }
     return place.flatMap { children[sender]?.remove(at: $0) }
   }
