@@ -64,7 +64,9 @@ let package = Package(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
     .testTarget(
       name: "MillraceCommandTests",
-      dependencies: ["MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "Millrace"],
+      dependencies: [
+        "MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "MillraceReport", "Millrace",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PulseServiceTests",

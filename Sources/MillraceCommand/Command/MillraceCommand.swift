@@ -40,7 +40,8 @@ public enum MillraceCommand {
   /// - Parameters:
   ///   - interactor: the type whose actions, mutations and states were recorded, and whose reducer replays them; nothing else
   ///     of it is called.
-  ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from what was redacted.
+  ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from what was redacted; a
+  ///     replay and a page apply it to the states that mutations were reduced to before they are compared with recorded ones.
   ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
   ///   - arguments: what stands behind that; by default all arguments of the process.
   public static func main<I: Interactor>(

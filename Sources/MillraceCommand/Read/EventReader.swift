@@ -60,7 +60,7 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
         difference: difference)
     case .end(let end): return .end(at: at, run: end.run, outcome: end.outcome)
     case .state(let recorded):
-      let lines = state.map { texts.difference($0, recorded.state) }
+      let lines = state.map { texts.difference(texts.redacted($0), recorded.state) }
       if isAsked { state = recorded.state }
       // Where the mutations were reduced, only a state that is not what they lead to is worth a line.
       let isNews = texts.reduce == nil || lines?.isEmpty == false

@@ -11,6 +11,9 @@ struct RecordingTexts<Action, Mutation, State> {
   /// Applies a mutation; nil if that needs types that are not there.
   var reduce: ((inout State, Mutation) -> Void)?
 
+  /// What is recorded of a state that mutations were reduced to.
+  var redacted: (State) -> State
+
   /// What differs between two states, a line for each part.
   var difference: (State, State) -> [String]
 }

@@ -27,6 +27,7 @@ struct ServiceRecordings<I: Interactor>: Recordings where I.Action: Codable, I.M
       action: { ValueText.of($0, limit: RecordingTexts<Action, Mutation, State>.limit) },
       mutation: { ValueText.of($0, limit: RecordingTexts<Action, Mutation, State>.limit) },
       reduce: { I.reduce(into: &$0, mutation: $1) },
+      redacted: redaction?.state ?? { $0 },
       difference: { ValueDifference(from: $0, to: $1).lines })
   }
 }

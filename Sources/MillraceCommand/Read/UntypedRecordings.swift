@@ -41,6 +41,7 @@ struct UntypedRecordings: Recordings {
       action: Self.shortened,
       mutation: Self.shortened,
       reduce: nil,
+      redacted: { $0 },
       difference: { ValueDifference(from: $0, to: $1).lines })
   }
 }
