@@ -1,5 +1,7 @@
+import MillraceRecording
+
 /// Any JSON, where the types behind it are not known.
-enum JSONValue: Codable, Sendable, Hashable {
+enum JSONValue: Codable, Sendable, Hashable, ReadsAnyJSON {
   case null
   case bool(Bool)
   case integer(Int64)

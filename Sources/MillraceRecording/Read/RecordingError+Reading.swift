@@ -53,12 +53,14 @@ extension RecordingError {
 
   /// - Parameters:
   ///   - recorded: the types that the recording is of; nil if its header does not tell.
-  ///   - types: the types that it is read with.
+  ///   - types: the types that it is read with; nil if those read any JSON.
   static func broken(
-    line: Int, _ error: any Error, of recorded: TypeNames?, readWith types: TypeNames
+    line: Int, _ error: any Error, of recorded: TypeNames?, readWith types: TypeNames?
   ) -> RecordingError {
     let fix: String
-    if let recorded, recorded != types, isAboutValue(error) {
+    if types == nil {
+      fix = "The line was damaged; take the file as the recorder wrote it."
+    } else if let types, let recorded, recorded != types, isAboutValue(error) {
       fix = """
         The recording is of \(recorded), and is read with \(types): read it with the types that it is of, or let these decode \
         what those have encoded, if they are the same by another name.

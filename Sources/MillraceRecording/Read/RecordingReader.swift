@@ -27,8 +27,8 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private let name: String
   private let decoder: JSONDecoder
 
-  /// The types that it is read with.
-  private let types: TypeNames
+  /// The types that it is read with; nil if those read any JSON.
+  private let types: TypeNames?
   private var lines: LineReader
   private var order: EntryOrder
   private var hasEnded = false
@@ -66,7 +66,8 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private init(_ lines: LineReader, name: String, acceptsCutEnd: Bool) throws(RecordingError) {
     var lines = lines
     let decoder = JSON.decoder()
-    let types = TypeNames(of: (Action.self, Mutation.self, State.self))
+    let types =
+      State.self is any ReadsAnyJSON.Type ? nil : TypeNames(of: (Action.self, Mutation.self, State.self))
     let (first, line) = try HeaderLine<State>.read(from: &lines, name: name, decoder, types)
     start = try first.start.proven(by: line)
     header = first.header
@@ -142,7 +143,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
 extension HeaderLine {
   /// Reads the first line of a file; what does not begin as a recording does is read no further.
   fileprivate static func read(
-    from lines: inout LineReader, name: String, _ decoder: JSONDecoder, _ types: TypeNames
+    from lines: inout LineReader, name: String, _ decoder: JSONDecoder, _ types: TypeNames?
   ) throws(RecordingError) -> (HeaderLine, LineReader.Line) {
     let beginning = Data(RecordingHeader.beginning.utf8)
     let line: LineReader.Line?

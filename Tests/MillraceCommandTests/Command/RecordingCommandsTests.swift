@@ -116,6 +116,28 @@ struct RecordingCommandsTests {
     #expect(end.code == 65)
   }
 
+  @Test(
+    "The command without types says of a broken line that it was damaged, for there are no types to blame",
+    arguments: [
+      (2, ##"{"kind":"commit","at":0,"revision":1,"run":"#4@1"}"##, "\"mutation\" is missing"),
+      (0, #"{"millraceRecording":1,"redacted":false,"at":0,"revision":0,"state":{}}"#, "\"actionType\" is missing"),
+    ])
+  func untypedBrokenFile(index: Int, line: String, reason: String) async throws {
+    var lines = ShelfLines.all
+    lines[index] = line
+    try folder.write(lines)
+    for command in ["info", "report"] {
+      let end = try await millrace(command, "shelf.jsonl")
+      #expect(
+        end.errors == """
+          Line \(index + 1) cannot be read: \(reason). The line was damaged; take the file as the recorder wrote it.
+
+          """)
+      #expect(end.output == "")
+      #expect(end.code == 65)
+    }
+  }
+
   @Test("A file that is no recording, or a newer one, ends with 65")
   func otherFiles() async throws {
     try folder.write(["Dear diary,"], to: "diary.txt")
