@@ -57,30 +57,35 @@ extension RecordingError {
   static func broken(
     line: Int, _ error: any Error, of recorded: TypeNames?, readWith types: TypeNames?
   ) -> RecordingError {
-    let fix: String
-    if types == nil {
-      fix = "The line was damaged; take the file as the recorder wrote it."
-    } else if let types, let recorded, recorded != types, isAboutValue(error) {
-      fix = """
-        The recording is of \(recorded), and is read with \(types): read it with the types that it is of, or let these decode \
-        what those have encoded, if they are the same by another name.
-        """
-    } else {
-      fix = """
-        If the types\(recorded.map { " \($0)" } ?? "") have changed since it was recorded, let them decode what they encoded then, \
-        or read it with that version of the program.
-        """
-    }
+    let fix =
+      if let types, isAboutValue(error) {
+        fix(of: recorded, readWith: types)
+      } else {
+        "The line was damaged; take the file as the recorder wrote it."
+      }
     return RecordingError(.brokenLine, line: line, "Line \(line) cannot be read: \(reason(ofDecoding: error)). \(fix)")
   }
 
-  /// Whether an error is one of a service's own types, and not of the format.
+  /// What to do where a value was encoded by other types than those that it is read with.
+  private static func fix(of recorded: TypeNames?, readWith types: TypeNames) -> String {
+    if let recorded, recorded != types {
+      return """
+        The recording is of \(recorded), and is read with \(types): read it with the types that it is of, or let these decode \
+        what those have encoded, if they are the same by another name.
+        """
+    }
+    return """
+      If the types\(recorded.map { " \($0)" } ?? "") have changed since it was recorded, let them decode what they encoded then, \
+      or read it with that version of the program.
+      """
+  }
+
+  /// Whether an error is one of a service's own types, and not of the format: it is about what stands in a value.
   private static func isAboutValue(_ error: any Error) -> Bool {
     let key: String? =
       switch error {
-      case DecodingError.keyNotFound(let key, let context): (context.codingPath.first ?? key).stringValue
-      case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context),
-        DecodingError.dataCorrupted(let context):
+      case DecodingError.keyNotFound(_, let context), DecodingError.valueNotFound(_, let context),
+        DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context):
         context.codingPath.first?.stringValue
       // Thrown by a type of the service.
       default: "state"

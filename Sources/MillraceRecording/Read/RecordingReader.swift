@@ -81,6 +81,8 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
 
   /// The next entry; nil at the end.
   ///
+  /// A last line that is empty is no entry, and no error.
+  ///
   /// - Throws: ``RecordingError`` when the file cannot be read, a line is broken, or lines are in another order than they were
   ///   written in; the description has the number of the line.
   public mutating func next() throws(RecordingError) -> Entry? {
@@ -91,6 +93,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     do {
       entry = try decoder.decode(EntryLine<Action, Mutation, State>.self, from: line.bytes).entry
     } catch {
+      if line.bytes.isEmpty, try nextLine() == nil { return nil }
       guard !line.isWhole else { throw broken(line, error) }
       let cut = RecordingError.cutEnd(line: line.number)
       guard acceptsCutEnd else { throw cut }

@@ -107,9 +107,7 @@ struct RecordingCommandsTests {
     let end = try await shelf(command, "shelf.jsonl")
     #expect(
       end.errors == """
-        Line 3 cannot be read: "revision" is missing. If the types (MillraceShelf.Shelf.Action, MillraceShelf.Shelf.Mutation, \
-        MillraceShelf.Shelf.State) have changed since it was recorded, let them decode what they encoded then, or read it \
-        with that version of the program.
+        Line 3 cannot be read: "revision" is missing. The line was damaged; take the file as the recorder wrote it.
 
         """)
     #expect(end.output == "")

@@ -20,6 +20,7 @@ struct BrokenFileTests {
   static let changed =
     "If the types \(types) have changed since it was recorded, let them decode what they encoded then, or read it with that "
     + "version of the program."
+  static let damaged = "The line was damaged; take the file as the recorder wrote it."
 
   static let cases = [
     Case(
@@ -47,35 +48,63 @@ struct BrokenFileTests {
     ) { $0[0].replace("\"total\"", with: "\"sum\"") },
     Case(
       testDescription: "no JSON", code: .brokenLine, line: 3,
-      message: "Line 3 cannot be read: it is no JSON. \(changed)"
+      message: "Line 3 cannot be read: it is no JSON. \(damaged)"
     ) { $0[2] = "{\"kind\":" },
     Case(
       testDescription: "an empty line", code: .brokenLine, line: 3,
-      message: "Line 3 cannot be read: it is no JSON. \(changed)"
+      message: "Line 3 cannot be read: it is no JSON. \(damaged)"
     ) { $0.insert("", at: 2) },
     Case(
+      testDescription: "two empty lines at the end", code: .brokenLine, line: 12,
+      message: "Line 12 cannot be read: it is no JSON. \(damaged)"
+    ) { $0 += ["", ""] },
+    Case(
+      testDescription: "a list", code: .brokenLine, line: 3,
+      message: "Line 3 cannot be read: it is no Dictionary<String, Any>. \(damaged)"
+    ) { $0[2] = "[1]" },
+    Case(
+      testDescription: "no kind", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"kind\" is missing. \(damaged)"
+    ) { $0[3].replace("\"kind\":\"commit\",", with: "") },
+    Case(
+      testDescription: "a time that nobody can have come to", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"at\" has no value that is possible. \(damaged)"
+    ) { $0[3].replace("\"at\":12,", with: "\"at\":9223372036854775807,") },
+    Case(
+      testDescription: "a call without its time", code: .brokenLine, line: 5,
+      message: "Line 5 cannot be read: \"took\" is missing. \(damaged)"
+    ) { $0[4].replace("\"took\":2,", with: "") },
+    Case(
+      testDescription: "a commit without its mutation", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"mutation\" is missing. \(damaged)"
+    ) { $0[3].replace(",\"mutation\":{\"looking\":{}}", with: "") },
+    Case(
+      testDescription: "a mutation without a part", code: .brokenLine, line: 4,
+      message: "Line 4 cannot be read: \"mutation.welcomed._0\" is missing. \(changed)"
+    ) { $0[3].replace("\"looking\"", with: "\"welcomed\"") },
+    Case(
       testDescription: "a missing part", code: .brokenLine, line: 4,
-      message: "Line 4 cannot be read: \"revision\" is missing. \(changed)"
+      message: "Line 4 cannot be read: \"revision\" is missing. \(damaged)"
     ) { $0[3].replace("\"revision\":1,", with: "") },
     Case(
       testDescription: "another type", code: .brokenLine, line: 4,
-      message: "Line 4 cannot be read: \"revision\" is no Int. \(changed)"
+      message: "Line 4 cannot be read: \"revision\" is no Int. \(damaged)"
     ) { $0[3].replace("\"revision\":1,", with: "\"revision\":\"1\",") },
     Case(
       testDescription: "null", code: .brokenLine, line: 4,
-      message: "Line 4 cannot be read: \"revision\" is null, and no Int. \(changed)"
+      message: "Line 4 cannot be read: \"revision\" is null, and no Int. \(damaged)"
     ) { $0[3].replace("\"revision\":1,", with: "\"revision\":null,") },
     Case(
       testDescription: "a run that is none", code: .brokenLine, line: 4,
-      message: "Line 4 cannot be read: \"run\" has no value that is possible. \(changed)"
+      message: "Line 4 cannot be read: \"run\" has no value that is possible. \(damaged)"
     ) { $0[3].replace("#5@1", with: "5") },
     Case(
       testDescription: "a kind that there is not", code: .brokenLine, line: 4,
-      message: "Line 4 cannot be read: \"kind\" has no value that is possible. \(changed)"
+      message: "Line 4 cannot be read: \"kind\" has no value that is possible. \(damaged)"
     ) { $0[3].replace("\"commit\"", with: "\"comet\"") },
     Case(
       testDescription: "a call without a reply", code: .brokenLine, line: 5,
-      message: "Line 5 cannot be read: \"reply\" is missing. \(changed)"
+      message: "Line 5 cannot be read: \"reply\" is missing. \(damaged)"
     ) { $0[4].replace("\"reply\"", with: "\"replay\"") },
     Case(
       testDescription: "a mutation that there is not", code: .brokenLine, line: 4,
@@ -179,6 +208,14 @@ struct BrokenFileTests {
   @Test("A file that ends behind its last line, without a line break, is whole")
   func noLastLineBreak() throws {
     let recording = try TillRecording.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
+    #expect(recording.entries.count == 10)
+    #expect(recording.cut == nil)
+  }
+
+  @Test("A last line that is empty, as one who adds to a file leaves it, is none", arguments: [false, true])
+  func emptyLastLine(accepts: Bool) throws {
+    let lines = RecordingFormatTests.lines.map { $0 + "\n" }.joined()
+    let recording = try TillRecording.read(from: Data((lines + "\n").utf8), acceptsCutEnd: accepts)
     #expect(recording.entries.count == 10)
     #expect(recording.cut == nil)
   }
