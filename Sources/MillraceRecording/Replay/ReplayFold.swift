@@ -6,6 +6,10 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   @usableFromInline typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
 
   @usableFromInline var state: I.State
+
+  /// The revision of that state; commits that were skipped come after it.
+  @usableFromInline var revision: Int
+
   @usableFromInline var order: EntryOrder
   @usableFromInline var commits = 0
 
@@ -23,6 +27,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     _ redaction: Redaction<I.Action, I.Mutation, I.State>?
   ) {
     state = start.state
+    revision = start.revision
     order = EntryOrder(revision: start.revision)
     lastSame = start.revision
     report = ReplayReport(state: start.state, revision: start.revision)
@@ -40,6 +45,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       switch order.commit(commit.revision) {
       case .follows:
         I.reduce(into: &state, mutation: commit.mutation)
+        revision = commit.revision
         commits += 1
       case .restarts: skip()
       case .wrong: throw RecordingError.wrongOrder(line: line, "commits", commit.revision, after: last)
@@ -55,7 +61,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   @usableFromInline
   func end(cut: RecordingError?) -> ReplayReport<I.State> {
     var report = report
-    (report.state, report.revision, report.commits) = (state, order.revision, commits)
+    (report.state, report.revision, report.commits) = (state, revision, commits)
     report.cut = cut
     return report
   }
@@ -71,7 +77,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     switch order.state(recorded.revision) {
     case .wrong:
       throw RecordingError.wrongOrder(line: line, "has the state of", recorded.revision, after: last)
-    case .restarts: state = recorded.state
+    case .restarts: (state, revision) = (recorded.state, recorded.revision)
     case .follows:
       if recorded.revision != lastSame { report.comparisons += 1 }
       let current = redaction.map { $0.state(state) } ?? state

@@ -3,7 +3,7 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// The state at the end, or where the replay differs.
   public internal(set) var state: State
 
-  /// The revision of that state.
+  /// The revision of that state; commits that were ``skipped`` at the end come after it.
   public internal(set) var revision: Int
 
   /// How many mutations were reduced.

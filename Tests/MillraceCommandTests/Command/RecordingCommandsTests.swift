@@ -27,7 +27,7 @@ struct RecordingCommandsTests {
     #expect(end.errors == "")
     #expect(
       end.output == """
-        Replayed 2 commits up to revision 9; 1 recorded state is the same. 1 commit behind gaps could not be replayed.
+        Replayed 2 commits up to revision 2; 1 recorded state is the same. 1 commit behind gaps could not be replayed.
 
         """)
     #expect(end.code == 0)

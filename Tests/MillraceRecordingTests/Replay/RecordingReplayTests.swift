@@ -138,6 +138,35 @@ struct RecordingReplayTests {
     #expect(try Self.recording(25, checkpoint: 4).replay(with: GenerousTill.self).verdict == .different)
   }
 
+  @Test("Commits that are skipped at the end leave the revision at that of the state; a state behind them takes it on")
+  func skippedAtTheEnd() throws {
+    func commit(_ revision: Int) -> TillRecording.Entry {
+      .commit(
+        RecordedCommit(
+          at: 0, revision: revision, run: RecordingFormatTests.run, mutation: .added("tea", price: revision)))
+    }
+    func report(_ entries: [TillRecording.Entry]) throws -> ReplayReport<Till.State> {
+      try TillRecording(
+        header: RecordingFormatTests.recording.header, start: RecordingFormatTests.recording.start, entries: entries
+      ).replay(with: Till.self)
+    }
+    let state = Till.State(total: 6, articles: ["tea", "tea", "tea"])
+    let entries: [TillRecording.Entry] =
+      [commit(1), commit(2), commit(3), .state(RecordedState(at: 0, revision: 3, state: state))]
+      + [.gap(RecordedGap(at: 0, missed: 5)), commit(9)]
+    let skipped = try report(entries)
+    #expect(skipped.state == state)
+    #expect(skipped.revision == 3)
+    #expect(
+      skipped.description == """
+        Replayed 3 commits up to revision 3; 1 recorded state is the same. 1 commit behind gaps could not be replayed.
+        """)
+    let later: [TillRecording.Entry] = [.state(RecordedState(at: 0, revision: 9, state: Till.State(total: 45)))]
+    let adopted = try report(entries + later)
+    #expect(adopted.state.total == 45)
+    #expect(adopted.revision == 9)
+  }
+
   @Test("Two states of one revision that differ are no reducer's, and the second one proves nothing")
   func twoStates() throws {
     let start = RecordingFormatTests.recording.start
