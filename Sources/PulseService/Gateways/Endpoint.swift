@@ -14,6 +14,12 @@ struct Endpoint: Codable, Sendable, Hashable {
   let name: String
   let kind: Kind
 
+  /// An endpoint of a web URL that is known to be one.
+  init(known url: URL) {
+    name = url.absoluteString
+    kind = .http(url)
+  }
+
   /// Reads `http://…`, `https://…` or `tcp://host:port`.
   ///
   /// - Throws: ``EndpointError``, saying what an endpoint needs.

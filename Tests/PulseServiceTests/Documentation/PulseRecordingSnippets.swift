@@ -21,16 +21,17 @@ struct PulseRecordingSnippets {
     }
   }
 
-  /// Records two readings, a probe that succeeds and one that fails, a notice that arrives and one that is refused.
+  /// Records two readings, two probes that succeed and one that fails, a notice that arrives and one that is refused.
   private func record() async throws {
     let clock = RecordedClock()
     let endpoints = FakeEndpointGateway()
     endpoints.probes.when(.web).reply()
+    endpoints.probes.when(.guarded).reply()
     endpoints.probes.when(.database).fail(GatewayFailure.lasting("refused"))
     let webhooks = FakeWebhookGateway()
     webhooks.posts.reply()
     webhooks.posts.fail(GatewayFailure.status(404))
-    let plan = MonitoringService.Plan(endpoints: [.web, .database], webhooks: [.chat])
+    let plan = MonitoringService.Plan(endpoints: [.web, .database, .guarded], webhooks: [.chat])
     let recorder = PulseRecorder(plan, to: file, clock: clock)
     let monitor = PulseMonitor.fake(machine: .busy(), endpoints: endpoints, webhooks: webhooks, clock: clock)
     let store = Store(
@@ -56,13 +57,22 @@ struct PulseRecordingSnippets {
     try await record()
     let report = try await Self.resimulate(file)
     #expect(report.isSame, "\(report)")
-    #expect(report.replies == 6)
+    #expect(report.replies == 7)
     let strict = await (try PulseRecording.read(from: file)).resimulate { tape in
       PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
     }
-    // The sample and both probes have times in their mutations.
-    #expect(strict.differences.map(\.kind) == [.mutations, .mutations, .mutations])
-    #expect(try !String(contentsOf: file, encoding: .utf8).contains("secret"))
+    // The sample and all probes have times in their mutations.
+    #expect(strict.differences.map(\.kind) == [.mutations, .mutations, .mutations, .mutations])
+  }
+
+  @Test("What pulse has recorded leads to the same states, and has no secret of a webhook or an endpoint")
+  func withoutSecrets() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    try await record()
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(!text.contains("secret"))
+    #expect(text.contains("https://guarded.test/health?3"))
+    #expect(try PulseRecording.replay(contentsOf: file, with: PulseMonitor.self).isSame)
   }
 }
 

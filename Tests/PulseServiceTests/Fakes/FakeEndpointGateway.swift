@@ -26,4 +26,5 @@ extension Endpoint {
   /// An endpoint that the fakes are asked for.
   static let web = try! Endpoint("http://web.test/")
   static let database = try! Endpoint("tcp://database.test:5432")
+  static let guarded = try! Endpoint("https://secret-user:secret-password@guarded.test/health?key=secret")
 }
