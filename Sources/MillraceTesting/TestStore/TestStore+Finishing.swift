@@ -20,22 +20,27 @@ extension TestStore {
 
   /// Ends the test: waits until no action is open, and asserts that all was received and all of the fakes was used.
   ///
-  /// With ``Exhaustivity/off`` mutations that were not received are no failures; actions without an outcome are.
+  /// With ``Exhaustivity/off`` mutations that were not received are no failures; actions without an outcome are. Where each
+  /// action that ends leads to another one, those that are open when the timeout is over are the failure.
   ///
   /// - Parameters:
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   public func finish(file: StaticString = #filePath, line: UInt = #line) async {
     let place = TestLine(file: file, line: line)
+    let deadline = deadline
     var answer: TestStoreWait.Answer?
+    var open: [TestStoreLog<I>.Content.OpenAction]
     repeat {
-      answer = await log.wait(for: .quiet, limit: timeout, clock: timeoutClock)
+      answer = await log.wait(for: .quiet, until: deadline)
       // What was sent by then and left for another thread is accepted when the state can be read.
       _ = await store.snapshot
-    } while answer == .fulfilled && log.withContent { !$0.open.isEmpty }
-    let (unasserted, open) = log.withContent { content in
+      open = log.withContent { $0.open }
+      // The time is looked at here too, for a wait that is short enough ends before its timer has begun.
+    } while answer == .fulfilled && !open.isEmpty && !deadline.isOver
+    let unasserted = log.withContent { content in
       content.finished()
-      return (content.takeAll(), content.open)
+      return content.takeAll()
     }
     if exhaustivity == .on, !unasserted.isEmpty { fail(TestStoreText<I>.unreceived(unasserted), at: place) }
     if answer == nil {
@@ -49,7 +54,7 @@ extension TestStore {
 
   /// Waits for a wish; false after a failure.
   private func wait(for wish: TestStoreWait.Wish, _ wanted: String, at place: TestLine) async -> Bool {
-    let answer = await log.wait(for: wish, limit: timeout, clock: timeoutClock)
+    let answer = await log.wait(for: wish, until: deadline)
     if answer == .fulfilled { return true }
     let open = log.withContent { $0.open }
     if answer == nil {

@@ -68,7 +68,7 @@ extension TestStore {
     while true {
       let (commit, revision) = log.withContent { ($0.takeFirst(), $0.assertedRevision) }
       if let commit { return commit }
-      switch await log.wait(for: .commit(after: revision), limit: timeout, clock: timeoutClock) {
+      switch await log.wait(for: .commit(after: revision), until: deadline) {
       case .fulfilled: continue
       case .quiet:
         // What was sent by then and left for another thread is accepted when the state can be read.

@@ -34,7 +34,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   let fakes: [any FinishChecked]
   let clock: TestClock?
   let timeout: Duration
-  let timeoutClock: any Clock<Duration>
+  private let timeoutClock: any Clock<Duration>
   private let origin: TestLine
   private let mode: Lock<Exhaustivity>
 
@@ -151,6 +151,9 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
       subject, in: method, from: before, expected: change == nil ? nil : expected, actual: actual)
     if let problem { fail(problem, at: place) }
   }
+
+  /// When the patience of a call that begins now is over.
+  var deadline: TestStoreDeadline { TestStoreDeadline(in: timeout, on: timeoutClock) }
 
   func fail(_ message: String, at place: TestLine) {
     reporter.fail(message, file: place.file, line: place.line)

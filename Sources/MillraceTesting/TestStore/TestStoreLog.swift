@@ -43,10 +43,8 @@ final class TestStoreLog<I: Interactor>: Interceptor, StepWitness {
     content.withLock { body(&$0) }
   }
 
-  /// Waits for a wish, at most as long as `clock` takes for `limit`; nil when the task was cancelled.
-  func wait(
-    for wish: TestStoreWait.Wish, limit: Duration, clock: any Clock<Duration>
-  ) async -> TestStoreWait.Answer? {
+  /// Waits for a wish, at most until the deadline; nil when the task was cancelled.
+  func wait(for wish: TestStoreWait.Wish, until deadline: TestStoreDeadline) async -> TestStoreWait.Answer? {
     let id = withContent { $0.makeID() }
     var timer: Task<Void, Never>?
     defer { timer?.cancel() }
@@ -54,7 +52,7 @@ final class TestStoreLog<I: Interactor>: Interceptor, StepWitness {
       act { $0.wait(for: wish, waiter, id: id, isCancelled: isCancelled()) }
       // Begun when the wait stands, so that it cannot end before.
       timer = Task.detached {
-        do { try await clock.sleep(for: limit) } catch { return }
+        do { try await deadline.wait() } catch { return }
         self.act { $0.giveUp(id, .late) }
       }
     } onCancel: {

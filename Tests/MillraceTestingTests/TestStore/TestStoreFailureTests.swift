@@ -273,6 +273,46 @@ struct TestStoreFailureTests {
       ])
   }
 
+  /// Sends an action again when it was cancelled.
+  private struct Persisting: Interceptor {
+    typealias Action = Records.Action
+    typealias Mutation = Records.Mutation
+    typealias State = Records.State
+
+    let sender = Recorder<@Sendable (Records.Action) -> Void>()
+
+    func ended(_ cause: Cause<Records.Action>, outcome: Outcome) {
+      if outcome.kind == .cancelled { sender.recorded.first?(cause.action) }
+    }
+  }
+
+  @Test("finish ends by its timeout where each action that ends leads to another one")
+  func neverQuiet() async throws {
+    let gate = Gate()
+    let fetch: @Sendable () async throws -> [String] = {
+      try await gate.enter()
+      return []
+    }
+    let persisting = Persisting()
+    let store = collected.store(Records(fetch: fetch), exhaustivity: .off, interceptors: [persisting])
+    persisting.sender.record { [weak store = store.store] in store?.send($0) }
+    let receipt = await store.send(.reload)
+    async let finished: Void = store.finish(line: 42)
+    try await collected.patience.waitForSleepers(1)
+    collected.patience.advance(by: .seconds(6))
+    receipt.cancel()
+    collected.patience.advance(by: .seconds(6))
+    await finished
+    #expect(
+      collected.messages == [
+        """
+        42: The test is at its end, and 10.0 seconds later actions still have no outcome. Open:
+          reload, 1 mutation so far
+        Bring each to its end before finish: let what it waits for happen, or cancel it by its receipt.
+        """
+      ])
+  }
+
   @Test("Without a test clock, and of an action that a handler sent, less is said")
   func lateWithoutClock() async throws {
     let gate = Gate()
