@@ -56,11 +56,10 @@ extension TestStore {
   private func wait(for wish: TestStoreWait.Wish, _ wanted: String, at place: TestLine) async -> Bool {
     let answer = await log.wait(for: wish, until: deadline)
     if answer == .fulfilled { return true }
-    let open = log.withContent { $0.open }
     if answer == nil {
-      fail(TestStoreText<I>.cancelled(wanted, open: open, clock: clock), at: place)
+      fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
     } else {
-      fail(TestStoreText<I>.late(wanted, skipped: [], limit: timeout, open: open, clock: clock), at: place)
+      failLate(wanted, at: place)
     }
     return false
   }

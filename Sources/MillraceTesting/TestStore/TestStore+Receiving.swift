@@ -3,7 +3,8 @@ public import Millrace
 extension TestStore {
   /// Waits for the next mutation, and asserts that it is this one, and what it changes.
   ///
-  /// With ``Exhaustivity/off`` it is the next one that equals this one; those before are skipped.
+  /// With ``Exhaustivity/off`` it is the next one that equals this one; those before are skipped, as long as the timeout is
+  /// not over, which is one for all of them.
   ///
   /// - Parameters:
   ///   - mutation: what is to be committed.
@@ -18,7 +19,8 @@ extension TestStore {
 
   /// Waits for the next mutation, and asserts that it meets a condition, and what it changes.
   ///
-  /// For mutations that are not `Equatable`, or of which the test knows only a part.
+  /// For mutations that are not `Equatable`, or of which the test knows only a part. Otherwise as
+  /// ``receive(_:file:line:change:)``.
   ///
   /// ```swift
   /// await store.receive("a failure") { $0.isFailure } change: { $0.isLoading = false }
@@ -43,10 +45,11 @@ extension TestStore {
   private func receive(
     _ wanted: WantedMutation<I.Mutation>, at place: TestLine, change: ((inout I.State) -> Void)?
   ) async -> I.Mutation? {
-    var skipped: [TestStoreLog<I>.Content.Commit] = []
+    let deadline = deadline
+    var skipped = TestStoreText<I>.noneSkipped
     while true {
       let before = state
-      guard let commit = await next(wanted.name, skipped: skipped, at: place) else { return nil }
+      guard let commit = await next(wanted.name, until: deadline, skipped: skipped, at: place) else { return nil }
       if wanted.matches(commit.mutation) {
         check(
           change, after: TestStoreText<I>.name(commit.mutation), in: "receive", from: before, to: commit.state,
@@ -57,13 +60,18 @@ extension TestStore {
         fail(TestStoreText<I>.other(commit, than: wanted), at: place)
         return nil
       }
-      skipped.append(commit)
+      skipped.add(commit)
+      // Others may come so fast that it never has to wait.
+      if deadline.isOver {
+        failLate(wanted.name, skipped: skipped, at: place)
+        return nil
+      }
     }
   }
 
   /// Takes the next commit, as soon as there is one; nil after a failure.
   private func next(
-    _ wanted: String, skipped: [TestStoreLog<I>.Content.Commit], at place: TestLine
+    _ wanted: String, until deadline: TestStoreDeadline, skipped: TestStoreText<I>.Skipped, at place: TestLine
   ) async -> TestStoreLog<I>.Content.Commit? {
     while true {
       let (commit, revision) = log.withContent { ($0.takeFirst(), $0.assertedRevision) }
@@ -76,13 +84,19 @@ extension TestStore {
         guard log.withContent({ $0.isQuiet && $0.unasserted.isEmpty }) else { continue }
         fail(TestStoreText<I>.quiet(wanted, skipped: skipped), at: place)
       case .late:
-        let open = log.withContent { $0.open }
-        fail(
-          TestStoreText<I>.late(wanted, skipped: skipped, limit: timeout, open: open, clock: clock), at: place)
+        failLate(wanted, skipped: skipped, at: place)
       case nil:
         fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
       }
       return nil
     }
+  }
+
+  /// What was waited for has not come in time.
+  func failLate(
+    _ wanted: String, skipped: TestStoreText<I>.Skipped = TestStoreText<I>.noneSkipped, at place: TestLine
+  ) {
+    let open = log.withContent { $0.open }
+    fail(TestStoreText<I>.late(wanted, skipped: skipped, limit: timeout, open: open, clock: clock), at: place)
   }
 }

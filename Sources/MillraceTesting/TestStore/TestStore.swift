@@ -49,8 +49,8 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///     that only the timeout ends a wait.
   ///   - fakes: what is asked at the end whether all of it was used.
   ///   - exhaustivity: how much has to be asserted.
-  ///   - timeout: how long a call waits at most, in real time; in a world of a simulation, in its time. That is for one
-  ///     commit in ``receive(_:file:line:change:)``, and for all that is open in ``finish(file:line:)``.
+  ///   - timeout: how long a call waits at most, in real time; in a world of a simulation, in its time. That is for what
+  ///     ``receive(_:file:line:change:)`` wants, whatever it skips, and for all that is open in ``finish(file:line:)``.
   ///   - file: where the store is made.
   ///   - line: where the store is made.
   public convenience init(

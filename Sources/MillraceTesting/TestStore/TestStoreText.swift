@@ -3,9 +3,13 @@ import Millrace
 /// The words of a test store's failures.
 struct TestStoreText<I: Interactor> where I.State: Equatable {
   typealias Content = TestStoreLog<I>.Content
+  typealias Skipped = SkippedCommits<Content.Commit>
 
   /// How many of a list are shown.
   private static var limit: Int { 10 }
+
+  /// What is skipped is kept as far as it is shown.
+  static var noneSkipped: Skipped { Skipped(keeping: limit) }
 
   /// A value in one line.
   static func name(_ value: Any) -> String {
@@ -51,7 +55,12 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   /// Mutations that were committed, a line for each.
   static func list(_ commits: [Content.Commit]) -> String {
-    list(commits.map { "\(name($0.mutation)), revision \($0.revision), of \(name($0.action))" })
+    list(commits, of: commits.count)
+  }
+
+  /// The first ones of so many.
+  private static func list(_ commits: [Content.Commit], of count: Int) -> String {
+    list(commits.map { "\(name($0.mutation)), revision \($0.revision), of \(name($0.action))" }, of: count)
   }
 
   /// Mutations were not received when the test went on.
@@ -90,7 +99,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
   // MARK: Waiting
 
   /// Nothing can come any more.
-  static func quiet(_ wanted: String, skipped: [Content.Commit]) -> String {
+  static func quiet(_ wanted: String, skipped: Skipped) -> String {
     """
     The test waits for \(wanted), but no action is open, so that nothing will be committed.\(skippedText(skipped))Send the \
     action that leads to it before, or remove this receive.
@@ -99,7 +108,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   /// It took too long.
   static func late(
-    _ wanted: String, skipped: [Content.Commit], limit: Duration, open: [Content.OpenAction], clock: TestClock?
+    _ wanted: String, skipped: Skipped, limit: Duration, open: [Content.OpenAction], clock: TestClock?
   ) -> String {
     """
     The test waited \(limit) for \(wanted).\(skippedText(skipped))\(openText(open))\(clockText(clock))
@@ -116,8 +125,8 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     """
   }
 
-  private static func skippedText(_ commits: [Content.Commit]) -> String {
-    commits.isEmpty ? " " : " Skipped so far:\n\(list(commits))\n"
+  private static func skippedText(_ skipped: Skipped) -> String {
+    skipped.count == 0 ? " " : " Skipped so far:\n\(list(skipped.first, of: skipped.count))\n"
   }
 
   // MARK: The end
@@ -151,7 +160,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   private static func openText(_ open: [Content.OpenAction]) -> String {
     if open.isEmpty { return "No action is open." }
-    return "Open:\n" + list(open.map(line))
+    return "Open:\n" + list(open.map(line), of: open.count)
   }
 
   private static func line(_ action: Content.OpenAction) -> String {
@@ -181,8 +190,8 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     "\(count) \(word)\(count == 1 ? "" : "s")"
   }
 
-  private static func list(_ lines: [String]) -> String {
-    let rest = lines.count - limit
+  private static func list(_ lines: [String], of count: Int) -> String {
+    let rest = count - limit
     let shown = lines.prefix(limit) + (rest > 0 ? ["… and \(rest) more"] : [])
     return shown.map { "  \($0)" }.joined(separator: "\n")
   }
