@@ -122,9 +122,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   }
 
   private func decided(_ action: I.Action, _ state: I.State) -> [I.Mutation] {
-    let decision = interactor.decide(action, state: state)
-    guard let error = decision.rejection else { return decision.mutations }
-    return interactor.closing(action, outcome: .rejected(.decided(error))).map { [$0] } ?? []
+    interactor.step(of: action, decidedAs: interactor.decide(action, state: state))
   }
 
   private func apply(_ mutations: [I.Mutation], to state: I.State) -> I.State {

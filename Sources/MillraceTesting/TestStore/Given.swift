@@ -8,7 +8,8 @@ public import Millrace
 ///   .when(mutation: .loaded(["a"])).then { $0 = Records.State(records: ["a"]) }
 /// ```
 ///
-/// Each `then` asserts, and gives the next step the state that came of it. No handler is run and no plan is asked.
+/// Each `then` asserts, and gives the next step the state that came of it. No handler is run and no plan is asked. What rejects
+/// an action is followed by the closing of that, as in a store.
 public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
   /// The state that the next step begins with.
   public let state: I.State
@@ -23,7 +24,9 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
 
   /// Asks what is decided about an action in this state.
   public func when(_ action: I.Action) -> WhenAction<I> {
-    WhenAction(given: self, action: action, decision: interactor.decide(action, state: state))
+    let decision = interactor.decide(action, state: state)
+    return WhenAction(
+      given: self, action: action, decision: decision, step: interactor.step(of: action, decidedAs: decision))
   }
 
   /// Applies a mutation to this state.

@@ -5,8 +5,13 @@ public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mu
   let given: Given<I>
   let action: I.Action
   let decision: Decision<I.Mutation>
+  /// What is committed in its step.
+  let step: [I.Mutation]
 
-  /// Asserts the decision, and what its mutations make of the state.
+  /// Asserts the decision, and what its mutations make of the state; of a rejection, what its closing one does.
+  ///
+  /// The closing of an action that `decide` rejects is part of the same step, so it is a change here, as it is in
+  /// ``TestStore/send(_:file:line:change:)``; which mutation that is, ``Given/when(_:endsAs:)`` asserts.
   ///
   /// Errors of `Decision.reject(_:)` are the same where `==` says so, and if they are not `Equatable` where all their
   /// parts are.
@@ -16,7 +21,7 @@ public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mu
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: the state after the mutations that were decided, to go on from.
+  /// - Returns: the state after that step, to go on from.
   @discardableResult
   public func then(
     _ expected: Decision<I.Mutation>, file: StaticString = #filePath, line: UInt = #line,
@@ -33,9 +38,9 @@ public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mu
         Expected is left of an arrow, the interactor's right. Change the decision in then, or what decide returns.
         """, at: place)
       // Its change would be compared with that of another decision.
-      return given.next(decision.mutations)
+      return given.next(step)
     }
-    return given.next(subject, decision.mutations, at: place, change: change)
+    return given.next(subject, step, at: place, change: change)
   }
 
   /// A decision by its parts.

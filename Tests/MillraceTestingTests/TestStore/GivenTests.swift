@@ -23,9 +23,28 @@ struct GivenTests {
       .when(.clear).then(.mutate([.renamed(""), .cleared])) { $0.records = [] }
       .when(.note).then(.mutate(.noted))
       .when(.refresh).then(.handle)
-      .when(.deny).then(.reject(Records.Denied()))
+      .when(.deny).then(.reject(Records.Denied())) { $0.failure = "rejected" }
       .when(.reload, endsAs: .timedOut).then(.failure("timedOut")) { $0.failure = "timedOut" }
     #expect(after.state == Records.State(failure: "timedOut"))
+  }
+
+  @Test("R2: A rejection changes what its closing does, in the same step as in a store")
+  func rejection() async {
+    let initial = Records.State(isLoading: true)
+    let given = Given(initial, Records())
+      .when(.deny).then(.reject(Records.Denied())) { ($0.isLoading, $0.failure) = (false, "rejected") }
+    let store = Store(initial: initial, interactor: Records())
+    #expect(await store.send(.deny).outcome.kind == .rejected)
+    #expect(await store.state == given.state)
+    let messages = messages { given in given.when(.deny).then(.reject(Records.Denied()), line: 1) }
+    #expect(
+      messages == [
+        """
+        1: deny changed the state, and the test does not say so:
+          failure: nil → "rejected"
+        Give then a closure that makes this change.
+        """
+      ])
   }
 
   @Test("Another decision is shown by what differs, and the state goes on from what was decided")

@@ -1,0 +1,9 @@
+import Millrace
+
+extension Interactor {
+  /// What is committed in the one step of a decision: its mutations, or, if it rejects the action, the closing one.
+  func step(of action: Action, decidedAs decision: Decision<Mutation>) -> [Mutation] {
+    guard let error = decision.rejection else { return decision.mutations }
+    return closing(action, outcome: .rejected(.decided(error))).map { [$0] } ?? []
+  }
+}
