@@ -36,9 +36,13 @@ struct Choices {
     draw(upTo: limit) { Int.random(in: 0...limit, using: &$0) }
   }
 
-  /// Whether something happens, with a probability from 0 to 1.
+  /// Whether something happens, with a probability from 0 to 1; what is certain is no choice, whatever the plan has there.
   mutating func draw(probability: Double) -> Bool {
-    draw(upTo: 1) { Double.random(in: 0..<1, using: &$0) < probability ? 1 : 0 } == 1
+    guard probability > 0, probability < 1 else {
+      drawCount += 1
+      return probability >= 1
+    }
+    return draw(upTo: 1) { Double.random(in: 0..<1, using: &$0) < probability ? 1 : 0 } == 1
   }
 
   private mutating func draw(upTo limit: Int, _ make: (inout SeededGenerator) -> Int) -> Int {

@@ -12,6 +12,8 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
   public var actions: Set<Int>?
 
   /// What the draws of faults and times give, counted from 0; nil draws them, and a draw that is not named gives the least.
+  ///
+  /// A fault of probability 0 or 1 is counted among them, and is no choice.
   public var draws: [Int: Int]?
 
   /// Which of the waiting jobs runs at a step, counted from the one that has waited longest; nil draws it at each step, and a

@@ -79,6 +79,8 @@ public final class World: Sendable {
   }
 
   /// Whether a fault happens here, with a probability from 0 to 1; a failing seed is left with as few as fail too.
+  ///
+  /// With 0 none happens, and with 1 one always does, in a plan that was made smaller too.
   public func fault(_ probability: Double) -> Bool {
     choose("fault") { $0.draw(probability: probability) }
   }

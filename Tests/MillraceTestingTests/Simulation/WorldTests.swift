@@ -266,6 +266,26 @@ struct WorldTests {
     #expect(seen.recorded == [range.upperBound, range.lowerBound])
   }
 
+  @Test("A fault that is certain is no choice of a plan: none with 0, and one with 1")
+  func certainFaults() async {
+    let none = await Simulation.run(plan: "1 draws 0=1,1=1") { world in
+      world.expect(!world.fault(0) && !world.fault(-1), "it does not happen")
+    }
+    let all = await Simulation.run(plan: "1 draws none") { world in
+      world.expect(world.fault(1) && world.fault(2), "it happens")
+    }
+    #expect(none.failingPlan == nil && all.failingPlan == nil)
+  }
+
+  @Test("A fault that is certain is counted, so that the draws behind it are those of their numbers")
+  func certainFaultsAreCounted() async {
+    let report = await Simulation.run(plan: "1 draws 2=1") { world in
+      let drawn = [world.fault(0), world.fault(1), world.fault(0.5), world.fault(0.5)]
+      world.expect(drawn == [false, true, true, false], "the third is the plan's")
+    }
+    #expect(report.failingPlan == nil)
+  }
+
   // MARK: The fingerprint
 
   @Test("Worlds that differ in a state alone have other fingerprints, and the same one has the same")
