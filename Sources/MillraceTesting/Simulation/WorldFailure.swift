@@ -1,3 +1,4 @@
+import Millrace
 import Testing
 
 /// What is wrong in one world.
@@ -20,6 +21,8 @@ struct WorldFailure: Sendable {
   var place: (file: StaticString, line: UInt)?
   /// Where it stands, if Swift Testing has told it.
   var location: Testing.SourceLocation?
+  /// The type of the error that the body threw, and the case if that is an enum; its parts may tell of what is shrunk.
+  private var thrown: String?
 
   init(_ kind: Kind, _ rule: String = "", file: StaticString, line: UInt) {
     self.kind = kind
@@ -33,6 +36,12 @@ struct WorldFailure: Sendable {
     self.location = location
   }
 
+  /// The body threw this.
+  init(thrown error: any Error) {
+    self.init(.bodyThrew, "\(error)")
+    thrown = "\(String(reflecting: type(of: error))).\(CaseName.of(error))"
+  }
+
   /// Whether the other one is this one in a smaller world.
   func isLike(_ other: WorldFailure) -> Bool {
     guard kind == other.kind else { return false }
@@ -41,7 +50,8 @@ struct WorldFailure: Sendable {
     // What they say may tell of the very values that are shrunk.
     case .failure: return place?.line == other.place?.line
     case .issue: return location == other.location
-    case .bodyThrew, .assertion, .sleepEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
+    case .bodyThrew: return thrown == other.thrown
+    case .assertion, .sleepEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
       .standsStill, .doesNotEnd:
       return true
     }

@@ -59,7 +59,7 @@ struct WorldRun {
           do {
             try await body(world)
           } catch {
-            world.fail(WorldFailure(.bodyThrew, "\(error)"))
+            world.fail(WorldFailure(thrown: error))
           }
         }
       }

@@ -167,6 +167,22 @@ struct SimulationTests {
     #expect(texts.first?.hasPrefix("Seed 1: the body threw Refused().\n") == true)
   }
 
+  @Test("A seed whose body throws is shrunk to one that throws that error, and no other")
+  func sameError() async throws {
+    struct Nothing: Error {}
+    struct Seven: Error {}
+    let (texts, report) = await failures {
+      await Simulation.run(seeds: 0..<100) { world in
+        let numbers = world.actions(5) { Int.random(in: 0..<10, using: &$0) }
+        if numbers.isEmpty { throw Nothing() }
+        if numbers.contains(7) { throw Seven() }
+      }
+    }
+    #expect(try #require(report.failingPlan).actions?.count == 1)
+    let text = try #require(texts.first)
+    #expect(text.contains(": the body threw Seven().\n") && !text.contains("Nothing"))
+  }
+
   @Test("The faults of fakes are drawn from the seed, and shrunk to those that fail")
   func faults() async throws {
     let (_, report) = await failures {

@@ -37,9 +37,22 @@ struct WorldFailureTests {
     #expect(!WorldFailure(.issue, "3 == 4", at: here).isLike(WorldFailure(.issue, "3 == 4", at: other)))
   }
 
+  @Test("An error that was thrown is the same by its type and its case, whatever parts it has")
+  func errors() {
+    struct Refused: Error { var reason = "" }
+    struct Lost: Error {}
+    enum Trouble: Error { case refused(Int), lost }
+    func failure(_ error: any Error) -> WorldFailure { WorldFailure(thrown: error) }
+    #expect(failure(Refused(reason: "a")).isLike(failure(Refused(reason: "b"))))
+    #expect(!failure(Refused()).isLike(failure(Lost())))
+    #expect(failure(Trouble.refused(3)).isLike(failure(Trouble.refused(1))))
+    #expect(!failure(Trouble.refused(3)).isLike(failure(Trouble.lost)))
+    #expect(failure(Lost()).sentence == "the body threw Lost()")
+  }
+
   @Test(
     "Of the rest there is one in a world",
-    arguments: [WorldFailure.Kind.bodyThrew, .sleepEscaped, .standsStill, .doesNotEnd])
+    arguments: [WorldFailure.Kind.sleepEscaped, .standsStill, .doesNotEnd])
   func others(kind: WorldFailure.Kind) {
     #expect(WorldFailure(kind, "a").isLike(WorldFailure(kind, "b")))
   }
