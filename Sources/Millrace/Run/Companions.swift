@@ -49,12 +49,12 @@ final class Companions: Sendable {
     }
   }
 
-  /// Cancels all, and whatever comes later.
+  /// Cancels all in the order of their numbers, and whatever comes later.
   func end() {
     let cancels = members.withLock { members in
       members.isOpen = false
-      return Array(members.cancels.values)
+      return members.cancels.sorted { $0.key < $1.key }
     }
-    for cancel in cancels { cancel() }
+    for (_, cancel) in cancels { cancel() }
   }
 }

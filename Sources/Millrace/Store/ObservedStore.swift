@@ -14,7 +14,8 @@ public import Observation
 ///
 /// **Order.** States are followed as by ``StateReader/states``: each is newer than the one before, and those that come
 /// faster than the actor takes them are skipped. All that is told of one state is told together, before it is set, as
-/// `Observable` objects do.
+/// `Observable` objects do: first who reads ``state``, then of each member in the order in which they were first read since
+/// they last changed.
 ///
 /// **Isolation.** It belongs to the actor on which it was made, and cannot be sent to another. The initial value of a property
 /// is not isolated yet: name the main actor there, `isolation: MainActor.shared`. Nor is an actor's initialiser, `async` or
@@ -35,6 +36,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   /// The key paths that were read since their values last changed.
   private(set) var readings: [PartialKeyPath<State>: Reading] = [:]
+  private var lastNumber = 0
 
   private let registrar = ObservationRegistrar()
   private var newest: Snapshot<State>
@@ -43,6 +45,8 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   /// A key path that was read: whether two states differ in it, and how its readers are told.
   struct Reading {
+    /// Its place in the order in which they are told.
+    let number: Int
     let differs: (State, State) -> Bool
     let willChange: (ObservedStore) -> Void
     let didChange: (ObservedStore) -> Void
@@ -121,7 +125,8 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   private func note<Value: Equatable>(_ keyPath: KeyPath<State, Value>) {
     guard readings[keyPath] == nil else { return }
-    readings[keyPath] = Reading { old, new in
+    lastNumber += 1
+    readings[keyPath] = Reading(number: lastNumber) { old, new in
       old[keyPath: keyPath] != new[keyPath: keyPath]
     } willChange: { observed in
       observed.registrar.willSet(observed, keyPath: \.[part: keyPath])
@@ -154,12 +159,13 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     isTelling = true
     defer { isTelling = false }
     let isCrowded = readings.count > ObservedStore.readingsKept
-    let changed = readings.filter { isCrowded || $0.value.differs(newest.state, snapshot.state) }
-    for keyPath in changed.keys { readings[keyPath] = nil }
+    let changed = readings.lazy.filter { isCrowded || $0.value.differs(self.newest.state, snapshot.state) }
+      .sorted { $0.value.number < $1.value.number }
+    for (keyPath, _) in changed { readings[keyPath] = nil }
     registrar.willSet(self, keyPath: \.state)
-    for reading in changed.values { reading.willChange(self) }
+    for (_, reading) in changed { reading.willChange(self) }
     newest = snapshot
-    for reading in changed.values { reading.didChange(self) }
+    for (_, reading) in changed { reading.didChange(self) }
     registrar.didSet(self, keyPath: \.state)
   }
 }

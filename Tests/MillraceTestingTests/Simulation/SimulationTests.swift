@@ -68,6 +68,26 @@ struct SimulationTests {
     #expect(report.worlds == 10 && report.failingPlan == nil)
   }
 
+  @Test("A store ends its feedbacks in one order under one seed")
+  func feedbacks() async {
+    func run() async -> SimulationReport {
+      await Simulation.run(seeds: 0..<50) { world in
+        let feedbacks = (0..<8).map { number in
+          Feedback<[String], Letters.Action>.run { access in
+            try? await access.clock.sleep(for: .seconds(60))
+            world.note("\(number) ends")
+          }
+        }
+        let store = Store(
+          initial: [], interactor: Letters(), configuration: world.configuration, feedbacks: feedbacks)
+        try await world.clock.sleep(for: .seconds(1))
+        await store.shutdown()
+      }
+    }
+    let (first, second) = await (run(), run())
+    #expect(first.failingPlan == nil && first.fingerprint == second.fingerprint)
+  }
+
   /// What a simulation fails with.
   private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
     let failures = Recorder<Failure>()

@@ -119,6 +119,16 @@ struct ObservedStoreTests {
     #expect(changes.all.count == 4)
   }
 
+  @Test("Readers of several members that change at once are told in the order in which they read")
+  func orderOfReaders() {
+    let observed = ObservedStore(Store<Sheet>(items: Array(0..<8)))
+    let changes = Notes<String>()
+    let order = [5, 2, 7, 1, 0, 3, 6, 4]
+    for index in order { watch(changes, "\(index)") { observed[dynamicMember: \.items[index]] } }
+    observed.send(.write { state in state.items = state.items.map { $0 + 10 } })
+    #expect(changes.all == order.map { "\($0)" })
+  }
+
   /// A state with a part that cannot be compared.
   private struct Loose: Sendable {
     var sheet = Sheet.State()

@@ -152,6 +152,43 @@ struct ReactiveEffectsTests {
     #expect(log.recorded.count == 6)
   }
 
+  @Test("Effects that nobody asks for any more are cancelled in the order in which they began")
+  func cancelOrder() async throws {
+    let (begun, cancelled) = (Recorder<Int>(), Recorder<Int>())
+    let effects = ReactiveEffects<Int> { query, _ in
+      await withTaskCancellationHandler {
+        begun.record(query)
+        try? await Gate().enter()
+      } onCancel: {
+        cancelled.record(query)
+      }
+    }
+    let order = [5, 2, 7, 1, 8, 3, 6, 4]
+    for count in 1...order.count {
+      effects.run(Set(order.prefix(count)))
+      #expect(try await begun.next() == order[count - 1])
+    }
+    effects.run([])
+    #expect(cancelled.recorded == order)
+  }
+
+  @Test("Effects begin in one order, however the set of their queries is stored")
+  func beginOrder() async {
+    let orders = Recorder<[Int]>()
+    for capacity in [0, 100, 10_000] {
+      // Tasks run there in the order in which they begin.
+      await Simulation.run(plan: "1 steps none") { _ in
+        let begun = Recorder<Int>()
+        let effects = ReactiveEffects<Int> { query, _ in begun.record(query) }
+        var queries = Set<Int>(minimumCapacity: capacity)
+        for query in 0..<8 { queries.insert(query) }
+        effects.run(queries)
+        orders.record(try await begun.next(8))
+      }
+    }
+    #expect(orders.recorded.count == 3 && Set(orders.recorded).count == 1, "\(orders.recorded)")
+  }
+
   @Test("A query that changes 1,000 times leaves the effect of the last one, and no other")
   func manyChanges() async throws {
     let (running, over) = (Box(Set<String>()), Recorder<Void>())
