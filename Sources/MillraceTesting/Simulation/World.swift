@@ -3,7 +3,9 @@ public import Millrace
 /// What one simulated run of a test has to itself: its time, its choices and its invariants.
 ///
 /// All tasks of a world run on one thread, one at a time; which of those that are ready goes on is the seed's choice, at each
-/// suspension. Time stands as long as anything can run, and then moves to the next deadline of ``clock``.
+/// step. A step goes up to where its task waits for something: a call of an actor that is idle is part of it, and the turn of an
+/// actor is one step for all that stands in its queue. Time stands as long as anything can run, and then moves to the next
+/// deadline of ``clock``.
 ///
 /// **Isolation.** A world is for the tasks in it: the body, and what stores and fakes begin there. What draws or notes from
 /// another thread fails the seed. When its simulation has ended, nothing that is done with a world counts any more.

@@ -68,6 +68,41 @@ struct SimulationTests {
     #expect(report.worlds == 10 && report.failingPlan == nil)
   }
 
+  private actor Counter {
+    var count = 0
+
+    func set(_ count: Int) { self.count = count }
+  }
+
+  /// Two tasks add one to what an actor has, and may lose what the other one has added.
+  private static func count(in world: World, _ between: @escaping @Sendable () async throws -> Void) async throws {
+    let counter = Counter()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let count = await counter.count
+          try await between()
+          await counter.set(count + 1)
+        }
+      }
+      try await group.waitForAll()
+    }
+    let count = await counter.count
+    world.expect(count == 2, "nothing is lost")
+  }
+
+  @Test("Calls of an idle actor are no steps, as the documentation says; with a sleep between them they are")
+  func idleActor() async {
+    let calls = await Simulation.explore(preemptions: 2) { try await Self.count(in: $0) {} }
+    #expect(calls.failingPlan == nil && calls.worlds > 1)
+    let (texts, _) = await failures {
+      await Simulation.explore(preemptions: 2) { world in
+        try await Self.count(in: world) { try await world.clock.sleep(for: .seconds(1)) }
+      }
+    }
+    #expect(texts.first?.hasPrefix("Seed 0: this does not hold: nothing is lost.\n") == true)
+  }
+
   @Test("A store ends its feedbacks in one order under one seed")
   func feedbacks() async {
     func run() async -> SimulationReport {
