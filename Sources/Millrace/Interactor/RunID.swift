@@ -1,6 +1,6 @@
-/// Tells one run from every other one of this process: the store it is in, and its action there.
+/// Tells one run from every other one of this process, or of its simulated world: the store it is in, and its action there.
 public struct RunID: Sendable, Hashable, CustomStringConvertible {
-  /// The number of the store; stores are numbered when their first action is handled.
+  /// The number of the store; stores are numbered when their first action is handled, those of a simulated world from -1 down.
   public let store: Int
 
   /// The action that is handled.

@@ -8,6 +8,9 @@ package protocol StoreWitness: Sendable {
   /// - Parameter cancelAll: cancels all that the store has accepted; it does not hold the store.
   func storeMade(cancelAll: @escaping @Sendable () -> Void)
 
+  /// Called when a store is to have a number, once for each; gives one below 0, or nil for one among those of the process.
+  func numberStore() -> Int?
+
   /// Called after each commit, with the store's turn.
   ///
   /// - Parameter identity: the object that ``Store/identity`` gives.

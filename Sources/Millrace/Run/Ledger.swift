@@ -96,7 +96,7 @@ final class Ledger<I: Interactor> {
   }
 
   init(_ configuration: StoreConfiguration) {
-    store = StoreNumbers.next()
+    store = configuration.witness?.numberStore() ?? StoreNumbers.next()
     time = TimeSource(configuration.clock)
     limits = configuration.limits
     random = configuration.random

@@ -10,7 +10,7 @@ public struct SimulationReport: Sendable {
   /// mutation as text, and each note.
   ///
   /// It is the same for the same seeds, in each process too, unless a text differs: with sets and dictionaries in it, set
-  /// `SWIFT_DETERMINISTIC_HASHING=1` in the environment.
+  /// `SWIFT_DETERMINISTIC_HASHING=1` in the environment; ids of spans, which differ between processes, leave out.
   public var fingerprint: UInt64 { sum.value }
 
   /// The plan that fails, as small as it could be made; nil if none does.

@@ -12,6 +12,14 @@ final class WorldWitness: StoreWitness {
     world?.withRecord { $0.cancellations.append(cancelAll) }
   }
 
+  /// The world numbers its own stores, so that runs are called the same whatever stores there were before in the process.
+  func numberStore() -> Int? {
+    world?.withRecord { content in
+      content.lastStore -= 1
+      return content.lastStore
+    }
+  }
+
   func committed<I: Interactor>(
     _ mutation: I.Mutation, revision: Int, state: I.State, identity: AnyObject, of interactor: I.Type
   ) {

@@ -68,6 +68,36 @@ struct SimulationTests {
     #expect(report.worlds == 10 && report.failingPlan == nil)
   }
 
+  /// Commits the id of its run.
+  private struct Naming: Interactor {
+    typealias Mutation = String
+    typealias State = [String]
+
+    func handle(_ action: Int, state: [String]) async -> Effect<Self> {
+      Effect { run in run.emit(RunContext.current.map { "\($0.run)" } ?? "") }
+    }
+
+    static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
+  }
+
+  @Test("Runs have the same ids under one seed, whatever stores the process had before")
+  func runIDs() async {
+    let names = Recorder<String>()
+    func run() async -> SimulationReport {
+      await Simulation.run(seed: 1) { world in
+        for _ in 0..<2 {
+          let store = Store(initial: [], interactor: Naming(), configuration: world.configuration)
+          _ = await store.send(1).outcome
+          names.record(await store.state.joined())
+        }
+      }
+    }
+    let (first, second) = await (run(), run())
+    #expect(first.failingPlan == nil && first.fingerprint == second.fingerprint)
+    #expect(names.recorded.prefix(2) == names.recorded.suffix(2))
+    #expect(names.recorded.map { $0.drop { $0 != "@" } } == ["@-1", "@-2", "@-1", "@-2"])
+  }
+
   private actor Counter {
     var count = 0
 

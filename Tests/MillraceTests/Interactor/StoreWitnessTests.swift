@@ -43,6 +43,8 @@ struct StoreWitnessTests {
       cancellations.record(cancelAll)
     }
 
+    func numberStore() -> Int? { nil }
+
     func committed<I: Interactor>(
       _ mutation: I.Mutation, revision: Int, state: I.State, identity: AnyObject, of interactor: I.Type
     ) {
