@@ -35,14 +35,17 @@ extension ModelReport {
 
   /// Within quotes Mermaid takes all but quotes, and what looks like a tag or an entity.
   private static func mermaidText(_ text: String) -> String {
-    escaped(text, ["\"": "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "\\": "#92;", "\n": " "])
+    escaped(
+      text,
+      ["\"": "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "\\": "#92;", "\n": " ", "\r": " "])
   }
 
   private static func dotText(_ text: String) -> String {
-    escaped(text, ["\"": "\\\"", "\\": "\\\\", "\n": "\\n"])
+    escaped(text, ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": " "])
   }
 
-  private static func escaped(_ text: String, _ escapes: [Character: String]) -> String {
-    text.map { escapes[$0] ?? String($0) }.joined()
+  /// By scalars, for a character may have one of these among others: a line's end of two, a quote with an accent.
+  private static func escaped(_ text: String, _ escapes: [Unicode.Scalar: String]) -> String {
+    text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
 }

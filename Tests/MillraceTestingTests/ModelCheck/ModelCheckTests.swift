@@ -195,6 +195,33 @@ struct ModelCheckTests {
     #expect(graph.violating == [1, 3])
   }
 
+  /// Describes its state in more than one line, and with a quote that is part of a larger character.
+  private struct Odd: Interactor {
+    struct State: Sendable, Hashable, CustomStringConvertible {
+      var description: String { "a\r\nb\"\u{301}" }
+    }
+
+    func decide(_ action: Int, state: State) -> Decision<Int> { .ignore }
+
+    func handle(_ action: Int, state: State) async -> Effect<Self> { .none }
+
+    static func reduce(into state: inout State, mutation: Int) {}
+  }
+
+  @Test("In a graph nothing of a state ends a line or a text, be it within a character")
+  func oddCharacters() {
+    let report = ModelCheck(initial: Odd.State(), interactor: Odd(), actions: [1]).run()
+    #expect(report.mermaid == "flowchart TD\n  s0([\"a  b#quot;\u{301}\"])\n")
+    #expect(
+      report.dot == """
+        digraph {
+          node [shape=box, style=filled, fillcolor=white]
+          s0 [label="a \\nb\\"\u{301}", shape=ellipse]
+        }
+
+        """)
+  }
+
   @Test("The graph is printed for Mermaid")
   func mermaid() {
     #expect(
