@@ -19,7 +19,12 @@ struct SimulationFailureText: CustomStringConvertible {
   /// How many steps each of them might take.
   var maximumSteps = Simulation.maximumSteps
   /// Whether sets and dictionaries have the same order in each process.
-  var isHashingDeterministic = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
+  var isHashingDeterministic = Self.isHashingDeterministic(in: ProcessInfo.processInfo.environment)
+
+  /// Whether the runtime takes the variable for true, which hangs on its first letter alone.
+  static func isHashingDeterministic(in environment: [String: String]) -> Bool {
+    environment["SWIFT_DETERMINISTIC_HASHING"]?.first.map { "1tTyY".contains($0) } ?? false
+  }
 
   /// How many of its notes are shown.
   private static let notes = 40

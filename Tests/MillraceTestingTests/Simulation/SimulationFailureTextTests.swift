@@ -94,6 +94,18 @@ struct SimulationFailureTextTests {
     #expect(lines.last == "  note 42" && lines.count == 46)
   }
 
+  @Test(
+    "Hashing is deterministic where the runtime reads the variable as true",
+    arguments: [
+      (nil, false), ("", false), ("0", false), ("no", false), ("false", false), ("on", false), ("1", true),
+      ("yes", true),
+      ("YES", true), ("true", true), ("True", true),
+    ] as [(String?, Bool)])
+  func hashing(value: String?, isDeterministic: Bool) {
+    let environment = value.map { ["SWIFT_DETERMINISTIC_HASHING": $0] } ?? [:]
+    #expect(SimulationFailureText.isHashingDeterministic(in: environment) == isDeterministic)
+  }
+
   @Test("It says what was left over, and of many the first ones")
   func leftOver() throws {
     #expect(
