@@ -153,7 +153,7 @@ struct SlowWriterTests {
     log.setWhenWritten {}
     for _ in 0..<100 { log.door.signal() }
     await recorder.flush()  // Behind it nothing is sent any more.
-    #expect(await recorder.finish(with: store.snapshot))
+    #expect(await recorder.finish(with: store.snapshot, within: .seconds(60)))
     let report = try recording(log).replay(with: Till.self)
     #expect(report.verdict == .same)
     #expect(report.state == (await store.state))

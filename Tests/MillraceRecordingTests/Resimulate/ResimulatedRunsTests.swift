@@ -54,7 +54,7 @@ struct ResimulatedRunsTests {
       initial: 0, interactor: Counter(capacity: 100) { await target.send($0) }, interceptors: [ring])
     target.set(store.sender)
     _ = await store.send(.collect).outcome
-    let report = await ring.recording.resimulate(began: { target.set($0.sender) }) { _ in
+    let report = await ring.recording.resimulate(patience: .seconds(60), began: { target.set($0.sender) }) { _ in
       Counter(capacity: 10_000) { await target.send($0) }
     }
     #expect(report.differences.map(\.description) == [])
