@@ -15,11 +15,12 @@ import Millrace
 /// told and said: no secrets that must not be in a repository. Keys are sorted, so that two recordings can be compared.
 ///
 /// Until ``finish()`` the lines stand in another file beside it, whose name ends in `.partial`, so that a run that
-/// fails halfway leaves an earlier recording as it was. It may be used from any thread.
+/// fails halfway leaves an earlier recording as it was. That file is locked, for a path has one recorder at a time. It may be
+/// used from any thread.
 public final class FakeRecorder: Sendable {
   private struct Output {
     /// Nil once it is finished.
-    var file: FileHandle?
+    var file: PartialFile?
     var calls = 0
     var lastStream = 0
     /// What writes the streams that have not ended.
@@ -34,8 +35,6 @@ public final class FakeRecorder: Sendable {
   private let reporter = FailureReporter()
   private let place: ScriptPlace
 
-  private static func partial(_ path: String) -> String { path + ".partial" }
-
   /// Begins a recording; one that is there stays until this one is finished.
   ///
   /// - Parameters:
@@ -43,32 +42,29 @@ public final class FakeRecorder: Sendable {
   ///   - clock: what the times of a stream's elements are counted by.
   ///   - file: the file of failures of the recorder.
   ///   - line: the line of failures of the recorder.
-  /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written.
+  /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written, and ``FakeRecordingError/Code/inUse``
+  ///   when another recorder of this path, in this process or in another one, is neither finished nor let go.
   public init(
     path: String, clock: any Clock<Duration> = ContinuousClock(), file: StaticString = #filePath, line: UInt = #line
   ) throws(FakeRecordingError) {
     self.path = path
     self.clock = clock
     place = ScriptPlace(file, line)
-    let partial = Self.partial(path)
-    guard FileManager.default.createFile(atPath: partial, contents: nil),
-      let handle = FileHandle(forWritingAtPath: partial)
-    else { throw Self.inaccessible(path) }
-    output = Lock(Output(file: handle))
+    output = Lock(Output(file: try PartialFile(of: path)))
     try write { try JSONEncoder.sorted.encode(FakeRecordingHeader.current) }
     output.withLock { $0.calls = 0 }
   }
 
   deinit {
-    let (isFinished, calls) = output.withLock { ($0.file == nil, $0.calls) }
-    guard !isFinished else { return }
+    let (file, calls) = output.withLock { ($0.file, $0.calls) }
+    guard let file else { return }
     if calls == 0 {
-      try? FileManager.default.removeItem(atPath: Self.partial(path))
+      file.remove()
     } else {
       reporter.fail(
         """
         The recorder was let go without finish(), so that \(path) is as it was; what was recorded stands in \
-        \(Self.partial(path)). Call finish() once all calls have ended.
+        \(file.path). Call finish() once all calls have ended.
         """, file: place.file, line: place.line)
     }
   }
@@ -86,14 +82,12 @@ public final class FakeRecorder: Sendable {
       return (output.file, output.calls)
     }
     guard let file else { return }
-    do { try file.close() } catch { throw Self.inaccessible(path) }
-    let partial = Self.partial(path)
     if calls == 0 {
-      try? FileManager.default.removeItem(atPath: partial)
+      file.remove()
       throw FakeRecordingError(
         .empty, path, "no call was recorded, and the file is as it was; make the calls before finish().")
     }
-    if rename(partial, path) != 0 { throw Self.inaccessible(path) }
+    try file.replace()
   }
 
   /// Writes a call; a stream only if it is not written yet.
@@ -109,17 +103,14 @@ public final class FakeRecorder: Sendable {
       if output.withLock({ Self.isWritten(stream, &$0) }) { return }
       throw FakeRecordingError(.broken, path, "a call cannot be encoded as JSON, and is left out: \(error).")
     }
-    let isWritten: Bool
-    do {
-      isWritten = try output.withLock { output in
-        // In one step with the writing, so that the end of the recording finds each stream, or finds it written.
-        if Self.isWritten(stream, &output) { return true }
-        guard let file = output.file else { return false }
-        try file.write(contentsOf: line)
-        output.calls += 1
-        return true
-      }
-    } catch { throw Self.inaccessible(path) }
+    let isWritten = try output.withLock { output throws(FakeRecordingError) in
+      // In one step with the writing, so that the end of the recording finds each stream, or finds it written.
+      if Self.isWritten(stream, &output) { return true }
+      guard let file = output.file else { return false }
+      try file.write(line)
+      output.calls += 1
+      return true
+    }
     if !isWritten {
       throw FakeRecordingError(
         .finished, path, "a call ended after finish(), and is left out; call finish() once all calls have ended.")
@@ -147,10 +138,5 @@ public final class FakeRecorder: Sendable {
   /// Whether a stream was written before; from now on it is.
   private static func isWritten(_ stream: Int?, _ output: inout Output) -> Bool {
     stream.map { output.streams.removeValue(forKey: $0) == nil } ?? false
-  }
-
-  private static func inaccessible(_ path: String) -> FakeRecordingError {
-    FakeRecordingError(
-      .inaccessible, path, "a recording cannot be written there; see that its folder exists and may be written to.")
   }
 }

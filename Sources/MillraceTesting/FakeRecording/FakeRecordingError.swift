@@ -3,13 +3,16 @@ public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvert
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {
     fileprivate enum Kind: Sendable, Hashable {
-      case inaccessible, broken, newer, withoutCall, empty, finished
+      case inaccessible, inUse, broken, newer, withoutCall, empty, finished
     }
 
     fileprivate let kind: Kind
 
     /// The file cannot be read or written.
     public static let inaccessible = Code(kind: .inaccessible)
+
+    /// Another recorder writes to the file.
+    public static let inUse = Code(kind: .inUse)
 
     /// A line is not what it should be.
     public static let broken = Code(kind: .broken)

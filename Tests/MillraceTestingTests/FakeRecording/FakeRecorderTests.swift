@@ -68,6 +68,41 @@ final class FakeRecorderTests {
     #expect(text(path + ".partial")?.contains(#""call":"count""#) == true)
   }
 
+  @Test("A path has one recorder at a time; the second one is refused, and the first one keeps its calls")
+  func twoRecorders() async throws {
+    let first = try recorder()
+    counts.record(in: first) { $0.count }
+    _ = try await counts("a")
+    let error = try #require(throws: FakeRecordingError.self) { try recorder() }
+    #expect(error.code == .inUse)
+    #expect(
+      error.description == """
+        \(path): another recorder, in this process or in another one, records to this file; finish that one first, record \
+        all calls in it, or give each recorder a path of its own.
+        """)
+    _ = try await counts("ab")
+    try first.finish()
+    #expect(text(path)?.split(separator: "\n").count == 3)
+    let later = FakeCall<String, Int>("count")
+    let second = try recorder()
+    later.record(in: second) { $0.count }
+    _ = try await later("abc")
+    try second.finish()
+    #expect(text(path)?.contains(#""request":"abc""#) == true && text(path)?.split(separator: "\n").count == 2)
+    #expect(failures.messages.isEmpty)
+  }
+
+  @Test("What a recorder that was let go or has crashed left there is in nobody's way")
+  func leftOver() async throws {
+    try "half a line".write(toFile: path + ".partial", atomically: true, encoding: .utf8)
+    let recorder = try recorder()
+    counts.record(in: recorder) { $0.count }
+    _ = try await counts("a")
+    try recorder.finish()
+    #expect(text(path)?.hasPrefix("{") == true && text(path)?.contains("half") == false)
+    #expect(text(path + ".partial") == nil)
+  }
+
   @Test("A call that ends after the recording fails the test, and is answered")
   func tooLate() async throws {
     let counts = failures.collect { FakeCall<String, Int>("count") }
