@@ -9,7 +9,10 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
   let bytes: Int
 
   /// Whether the file has reached its size, and goes on in another one with the next state.
-  var wantsState = false
+  private(set) var wantsState = false
+
+  /// Whether a state waits.
+  private var holdsState = false
 
   private let sizes: EncodedSizes
   private var entries: [Entry] = []
@@ -31,7 +34,7 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     entries.append(entry)
     if let state {
       entries.append(.state(state))
-      wantsState = false
+      (wantsState, holdsState) = (false, true)
     }
     return true
   }
@@ -46,8 +49,13 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
   /// All that wait; nil if none do.
   mutating func take() -> [Entry]? {
     if entries.isEmpty { return nil }
-    defer { (entries, waiting) = ([], 0) }
+    defer { (entries, waiting, holdsState) = ([], 0, false) }
     return entries
+  }
+
+  /// Lets the next commit bring its state, if none waits: a second one would end the next file as soon as it has begun.
+  mutating func askForState() {
+    wantsState = !holdsState
   }
 
   /// Whether the writer goes on; where none wait it sleeps until it is woken.

@@ -92,7 +92,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
       let leftOut = output.takeLeftOut()
       if leftOut > 0 { intake.leftOut(leftOut) }
       guard output.wantsState else { return }
-      intake.withKeep { $0.wantsState = true }
+      intake.withKeep { $0.askForState() }
     }
   }
 

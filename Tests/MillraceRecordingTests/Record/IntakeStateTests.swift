@@ -53,11 +53,25 @@ struct IntakeStateTests {
     #expect(take(&state) == "c4 c5 s5 c6 c7 s7 c8")
   }
 
+  @Test("A writer that asks for a state while one waits gets that one, and no second")
+  func wantedTwice() {
+    var state = IntakeState(buffer(100), revision: 0, interval: 100)
+    state.withKeep { $0.askForState() }
+    commit(1, &state)
+    state.withKeep { $0.askForState() }
+    commit(2, &state)
+    #expect(take(&state) == "c1 s1 c2")
+    commit(3, &state)
+    state.withKeep { $0.askForState() }
+    commit(4, &state)
+    #expect(take(&state) == "c3 c4 s4")
+  }
+
   @Test("A writer that asks for a state gets it with the next commit, once")
   func wanted() {
     var state = IntakeState(buffer(100), revision: 0, interval: 100)
     commit(1, &state)
-    state.withKeep { $0.wantsState = true }
+    state.withKeep { $0.askForState() }
     commit(2, &state)
     commit(3, &state)
     #expect(take(&state) == "c1 c2 s2 c3")
