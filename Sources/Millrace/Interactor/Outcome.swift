@@ -31,9 +31,11 @@ public enum Outcome: Sendable {
   }
 
   /// Whether the action was ended from outside while its handler may go on.
+  ///
+  /// A run that is shared may end so as full: with the last that shared it, which waited.
   @inlinable var isCut: Bool {
     switch self {
-    case .cancelled, .superseded, .timedOut, .shutDown: true
+    case .cancelled, .superseded, .timedOut, .shutDown, .rejected(.full): true
     case .finished, .failed, .rejected, .abandoned: false
     }
   }

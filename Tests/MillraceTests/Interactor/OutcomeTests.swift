@@ -22,6 +22,10 @@ struct OutcomeTests {
       outcome: .superseded, kind: .superseded, description: "superseded by a later action of its key", isCut: true),
     Row(outcome: .timedOut, kind: .timedOut, description: "timed out", isCut: true),
     Row(
+      outcome: .rejected(.full), kind: .rejected,
+      description: "rejected: The store has as many actions as its limits allow; send less, `submit` instead, or raise "
+        + "`StoreConfiguration.limits`.", isCut: true),
+    Row(
       outcome: .rejected(.shuttingDown), kind: .rejected,
       description: "rejected: The store is shut down and takes no more actions; send to a store that is running."),
     Row(

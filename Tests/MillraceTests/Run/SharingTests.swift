@@ -243,6 +243,26 @@ struct SharingTests {
     probe.open()
   }
 
+  @Test("R4: a run is cancelled when the last that shares it is dropped to make room (its handler went on)")
+  func cancelledWithTheLastThatIsDropped() async throws {
+    let store = Store<Script>(StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest)))
+    let gate = Gate()
+    let noticed = Recorder<Bool>()
+    let action = Script.Action.handle { _ in
+      try? await gate.enter()
+      noticed.record(Task.isCancelled)
+    }.closed().planned(.shared(key: "k"))
+    let receipts = [store.send(action), store.send(action)]
+    try await gate.waitForArrivals()
+    receipts[0].cancel()
+    store.setLimit(0, for: "other")
+    store.send(Script.Action.commit("waits").planned(.serial(key: "other")))
+    #expect(await kinds(receipts) == [.cancelled, .rejected])
+    #expect(await store.log == ["closed: rejected"])
+    gate.open()
+    #expect(try await noticed.next())
+  }
+
   @Test("R6: at release a shared run is not closed, though its first action has gone (it was)")
   func releaseDoesNotClose() async throws {
     var store: Store<Script>? = Store()
