@@ -34,7 +34,8 @@ public struct StoreConfiguration: Sendable {
 
   /// What jitter and idempotency keys are drawn from; the system's by default, one with a seed in tests.
   ///
-  /// The store draws from a copy of its own.
+  /// The store draws from a copy of its own. So stores that are given the same seed have the same keys; to keep them
+  /// apart, give each a seed of its own, or all of them one generator that is a class.
   public var random: any RandomNumberGenerator & Sendable {
     get { choice.random }
     set { choice.random = newValue }

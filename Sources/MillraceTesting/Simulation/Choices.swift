@@ -4,7 +4,7 @@
 struct Choices {
   /// What there is to choose, apart from each other.
   private enum Stream: UInt64 {
-    case actions, draws, steps
+    case actions, draws, steps, stores
   }
 
   let plan: SimulationPlan
@@ -73,6 +73,9 @@ struct Choices {
     if choice != 0 { steps[step] = choice }
     return choice
   }
+
+  /// The random numbers for the stores, whatever is left out of the rest.
+  var storeNumbers: SeededGenerator { generator(.stores, 0) }
 
   /// The plan that has no choice in it but those that were made.
   var made: SimulationPlan {

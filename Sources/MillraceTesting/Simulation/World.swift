@@ -15,12 +15,14 @@ public final class World: Sendable {
 
   let queue: JobQueue
   private let record: WorldRecord
+  private let storeNumbers: SharedGenerator
 
   init(_ plan: SimulationPlan, patience: Double) {
     let queue = JobQueue(patience: patience)
     let record = WorldRecord(plan, queue)
     self.queue = queue
     self.record = record
+    storeNumbers = SharedGenerator(record.withContent { $0.choices.storeNumbers })
     clock = FailureReporter.$collector.withValue(Self.collector(record)) { TestClock() }
     queue.world = self
   }
@@ -41,11 +43,13 @@ public final class World: Sendable {
 
   /// A configuration for the stores of this world: its clock, and random numbers of its seed.
   ///
+  /// All its stores draw from the same numbers, so that no two of them have the same jitter and idempotency keys.
+  ///
   /// A store that was made with it is looked at after each of its commits, and cancelled when its world has ended. What it
   /// reports is a note of the world, as by ``note(_:)``, for thousands of seeds may report the same.
   public var configuration: StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
-    configuration.random = SeededGenerator(seed: seed)
+    configuration.random = storeNumbers
     // The first world of a process would have a task more than the others.
     configuration.isSpellingChecked = false
     configuration.witness = WorldWitness(self)
