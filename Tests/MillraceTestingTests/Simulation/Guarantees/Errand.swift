@@ -5,6 +5,31 @@ import MillraceTesting
 struct Errand: Sendable, Hashable, CustomStringConvertible {
   enum Meeting: CaseIterable {
     case concurrent, pair, serial, latest, exclusive, shared
+
+    /// How many handlers may be out at once, those included that were cancelled.
+    var mostOut: Int? {
+      switch self {
+      case .serial: 1
+      case .pair: 2
+      case .concurrent, .latest, .exclusive, .shared: nil
+      }
+    }
+
+    /// How many may be out that were not cancelled.
+    var mostHeard: Int? {
+      switch self {
+      case .latest, .exclusive, .shared: 1
+      case .concurrent, .pair, .serial: mostOut
+      }
+    }
+
+    /// Whether one that comes never waits for the turn of its key.
+    var isAtOnce: Bool {
+      switch self {
+      case .concurrent, .latest, .exclusive, .shared: true
+      case .pair, .serial: false
+      }
+    }
   }
 
   enum End: CaseIterable {
@@ -33,10 +58,14 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     return "\(number) after \(delay) \(meeting) \(end) \(parts) attempts \(attempts)\(terms.joined())"
   }
 
-  var plan: Plan {
+  var plan: Plan { plan(meeting: meeting) }
+
+  /// Its plan, if it met the others in this way, with the key that it has in any case.
+  func plan(meeting way: Meeting) -> Plan {
     var plan: Plan =
-      switch meeting {
-      case .concurrent: .concurrent
+      switch way {
+      case .concurrent where meeting == .concurrent: .concurrent
+      case .concurrent: .concurrent(max: .max, key: meeting)
       case .pair: .concurrent(max: 2, key: meeting)
       case .serial: .serial(key: meeting)
       case .latest: .latest(key: meeting)
@@ -46,15 +75,6 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     if let timeout { plan = plan.timeout(timeout) }
     if attempts > 1 { plan = plan.retry(attempts, backoff: .constant(.milliseconds(5)), afterCommits: true) }
     return plan
-  }
-
-  /// How many handlers of these errands may be out at once.
-  static func maximum(of meeting: Meeting) -> Int? {
-    switch meeting {
-    case .serial: 1
-    case .pair: 2
-    case .concurrent, .latest, .exclusive, .shared: nil
-    }
   }
 
   static func random(_ random: inout SeededGenerator) -> Errand {

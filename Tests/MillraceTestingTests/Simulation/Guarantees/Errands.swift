@@ -25,8 +25,9 @@ struct Errands: Interactor {
 
   let clock: TestClock
   let handlers: Handlers
+  let meets: @Sendable (Errand) -> Plan
 
-  func plan(for errand: Errand) -> Plan { errand.plan }
+  func plan(for errand: Errand) -> Plan { meets(errand) }
 
   func decide(_ errand: Errand, state: State) -> Decision<Entry> {
     let decided = [Entry(errand: errand.number, act: .decided), Entry(errand: errand.number, act: .decidedToo)]
@@ -41,18 +42,26 @@ struct Errands: Interactor {
     Effect { run in
       handlers.begin(errand)
       defer { handlers.end(errand) }
-      for (number, part) in errand.parts.enumerated() {
-        do {
-          try await clock.sleep(for: part)
-        } catch {
-          if let deaf = errand.deafFor { await Task { try? await clock.sleep(for: deaf) }.value }
-          run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
-          throw error
-        }
-        run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
+      try await withTaskCancellationHandler {
+        try await work(on: errand, run)
+      } onCancel: {
+        handlers.cancel(errand)
       }
-      if errand.end == .fail { throw Failure() }
     }
+  }
+
+  private func work(on errand: Errand, _ run: Run<Self>) async throws {
+    for (number, part) in errand.parts.enumerated() {
+      do {
+        try await clock.sleep(for: part)
+      } catch {
+        if let deaf = errand.deafFor { await Task { try? await clock.sleep(for: deaf) }.value }
+        run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
+        throw error
+      }
+      run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
+    }
+    if errand.end == .fail { throw Failure() }
   }
 
   func closing(_ errand: Errand, outcome: Outcome) -> Entry? {
@@ -61,37 +70,5 @@ struct Errands: Interactor {
 
   static func reduce(into state: inout State, mutation: Entry) {
     state.append(mutation)
-  }
-}
-
-/// Counts the handlers that are out, of each way to meet.
-final class Handlers: Sendable {
-  struct Counts {
-    var out: [Errand.Meeting: Int] = [:]
-    var most: [Errand.Meeting: Int] = [:]
-    var all = 0
-    var mostOfAll = 0
-    var begun: [Int: Int] = [:]
-  }
-
-  private let state = Lock(Counts())
-
-  var counts: Counts { state.withLock { $0 } }
-
-  func begin(_ errand: Errand) {
-    state.withLock {
-      $0.out[errand.meeting, default: 0] += 1
-      $0.most[errand.meeting] = max($0.most[errand.meeting] ?? 0, $0.out[errand.meeting] ?? 0)
-      $0.all += 1
-      $0.mostOfAll = max($0.mostOfAll, $0.all)
-      $0.begun[errand.number, default: 0] += 1
-    }
-  }
-
-  func end(_ errand: Errand) {
-    state.withLock {
-      $0.out[errand.meeting, default: 0] -= 1
-      $0.all -= 1
-    }
   }
 }

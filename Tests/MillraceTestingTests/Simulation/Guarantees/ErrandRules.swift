@@ -1,0 +1,166 @@
+import Millrace
+import MillraceTesting
+
+/// What must hold of all that a store has committed for errands, when it is shut down.
+struct ErrandRules {
+  let world: World
+  let limits: StoreLimits
+  let errands: [Errand]
+  let entries: [Errands.Entry]
+  let log: ErrandSender.Log
+  let counts: Handlers.Counts
+
+  func check() {
+    world.expect(log.seen.count == errands.count, "R1: every action ends in exactly one outcome")
+    for errand in errands {
+      guard let seen = log.seen[errand.number] else { continue }
+      let acts = entries.filter { $0.errand == errand.number }.map(\.act)
+      checkRun(of: errand, seen, acts)
+      checkMeeting(of: errand, seen, acts)
+    }
+    world.expect(!entries.contains { $0.errand < 0 }, "S1: what was sent after the shutdown has changed nothing")
+    checkOrder()
+    checkOverlap()
+    checkCuts()
+    checkDropped()
+    checkHandlers()
+  }
+
+  // MARK: One errand
+
+  /// What was committed for one errand, compared with its outcome.
+  private func checkRun(of errand: Errand, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
+    let parts = acts.compactMap { if case .part(let number, let attempt) = $0 { attempt * 100 + number } else { nil } }
+    world.expect(parts == parts.sorted() && Set(parts).count == parts.count, "L1: a run's mutations are in its order")
+    let closings = acts.filter { if case .closed = $0 { true } else { false } }
+    world.expect(
+      closings.isEmpty || closings == [acts.last], "R2: the closing mutation is the last one, and there is one")
+    // A run that is shared goes on for the others when the first of its actions has its outcome.
+    guard errand.meeting != .shared else { return }
+    world.expect(acts.count == seen.entries, "R3: once an action has its outcome nothing of it is committed")
+    world.expect(closings.allSatisfy { $0 == .closed(seen.outcome) }, "R2: the closing tells the outcome")
+    let isTakenUp = acts.contains(.decided) || errand.end == .reject && !acts.isEmpty
+    world.expect(isTakenUp || acts.isEmpty, "R2: what was not taken up has changed nothing")
+    world.expect(
+      !isTakenUp || closings.isEmpty == (seen.outcome == .finished),
+      "R2: what was taken up is closed unless it has finished")
+  }
+
+  /// How an errand may have met others, and why it may be rejected.
+  private func checkMeeting(of errand: Errand, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
+    guard let sending = log.sendings.first(where: { $0.errand.number == errand.number }) else { return }
+    world.expect(
+      !errand.meeting.isAtOnce || sending.decidedAtOnce || acts.isEmpty,
+      "R4: one that does not wait for the turn of its key is decided at once, or never")
+    world.expect(
+      seen.outcome != .superseded || errand.meeting == .latest, "R4: only the latest takes the place of another one")
+    world.expect(
+      (seen.rejection == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
+      "R4: only an exclusive one is dropped for another, and only while that is open")
+    world.expect(
+      seen.rejection != .exclusive || acts.isEmpty && counts.begun[errand.number] == nil,
+      "R4: what is dropped is neither decided nor handled")
+    guard seen.rejection == .full else { return }
+    world.expect(counts.begun[errand.number] == nil, "A1: what is shed is not handled")
+    switch limits.onOverflow {
+    case .reject:
+      world.expect(acts.isEmpty, "A1: what is refused is untouched")
+      world.expect(!sending.endedAtOnce || sending.room <= 0, "A1: nothing is refused while there is room")
+    case .dropOldest, .dropNewest:
+      world.expect(
+        !sending.endedAtOnce || limits.actionsWaiting == 0, "A1: one that waits is dropped, and not the new one")
+    }
+  }
+
+  // MARK: Several of them
+
+  private func checkOrder() {
+    for (entry, next) in zip(entries, entries.dropFirst() + [Errands.Entry(errand: -1, act: .decided)])
+    where entry.act == .decided {
+      world.expect(next == .init(errand: entry.errand, act: .decidedToo), "L3: what is decided is one step")
+    }
+    let meetings = Errand.Meeting.allCases
+    for together in [meetings.filter(\.isAtOnce)] + meetings.filter({ !$0.isAtOnce }).map({ [$0] }) {
+      let takenUp = entries.filter { entry in
+        entry.act == .decided && together.contains { $0 == meeting(of: entry) }
+      }.map(\.errand)
+      let order = log.sendings.map(\.errand.number).filter { takenUp.contains($0) }
+      world.expect(takenUp == order, "L2: actions are taken up in the order in which they were accepted")
+    }
+  }
+
+  /// Of the errands of a key that replace, drop or join each other, one is under way at a time.
+  private func checkOverlap() {
+    for meeting in [Errand.Meeting.latest, .exclusive, .shared] {
+      var before: Set<Int> = []
+      var current: Int?
+      for entry in entries where self.meeting(of: entry) == meeting && entry.errand != current {
+        world.expect(
+          !before.contains(entry.errand),
+          "R2, R4: nothing of a run is committed after anything of the next one of its key")
+        if let current { before.insert(current) }
+        current = entry.errand
+      }
+    }
+  }
+
+  private func checkCuts() {
+    for cut in log.cuts {
+      world.expect(
+        !entries.dropFirst(cut.revision).contains { cut.errands.contains($0.errand) },
+        "R3: when a cancel has returned nothing is committed of what was accepted before it")
+    }
+  }
+
+  /// What was dropped for a new one had waited longer, or less long, than all that are known to have waited then.
+  private func checkDropped() {
+    guard limits.onOverflow != .reject else { return }
+    let places = Dictionary(uniqueKeysWithValues: log.sendings.enumerated().map { ($1.errand.number, $0) })
+    for sending in log.sendings {
+      // A run that is shared waits by itself, and takes with it all who have joined it.
+      for dropped in sending.ended where log.seen[dropped]?.rejection == .full && errands[dropped].meeting != .shared {
+        let decided = entries.firstIndex { $0.errand == dropped }
+        for other in sending.undecided {
+          guard let place = places[dropped], let otherPlace = places[other] else { continue }
+          // One that was decided has waited since then, for a slot.
+          let isOlder = decided.map { $0 < log.sendings[otherPlace].revision } ?? (place < otherPlace)
+          world.expect(
+            isOlder == (limits.onOverflow == .dropOldest), "A1: the one is dropped that the overflow policy names")
+        }
+      }
+    }
+  }
+
+  private func checkHandlers() {
+    for meeting in Errand.Meeting.allCases {
+      world.expect(
+        counts.out.most[meeting] ?? 0 <= meeting.mostOut ?? .max,
+        "R4: a turn is free when the handler before it has returned")
+      world.expect(
+        counts.heard.most[meeting] ?? 0 <= meeting.mostHeard ?? .max,
+        "R4: no more handlers are out that were not cancelled than their plan allows")
+    }
+    world.expect(counts.mostOfAll <= limits.runsInFlight, "A1: no more handlers are out than there are slots")
+    world.expect(counts.all == 0, "R4: every handler has returned")
+    for errand in errands {
+      world.expect(counts.begun[errand.number] ?? 0 <= errand.attempts, "R1: a handler begins once an attempt")
+    }
+  }
+
+  /// What a store that was shut down has counted, when one more was sent to it after that.
+  func check(_ metrics: Metrics) {
+    world.expect(metrics.sent == metrics.outcomes.values.reduce(0, +), "R1: as many actions end as were sent")
+    world.expect(
+      metrics.inFlight == 0 && metrics.waiting == 0 && metrics.notReturned == 0, "R5: nothing is left of what has ended"
+    )
+    for reason in Rejection.Kind.allCases {
+      let seen = log.seen.values.count { $0.rejection == reason } + (reason == .shuttingDown ? 1 : 0)
+      world.expect(metrics.rejections[reason] ?? 0 == seen, "A3: what is rejected is counted by its reason")
+    }
+  }
+
+  /// How an entry's errand meets others; nil for the one that was sent after the shutdown.
+  private func meeting(of entry: Errands.Entry) -> Errand.Meeting? {
+    errands.indices.contains(entry.errand) ? errands[entry.errand].meeting : nil
+  }
+}

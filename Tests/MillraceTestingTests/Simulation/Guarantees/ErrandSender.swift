@@ -1,0 +1,153 @@
+import MillraceTesting
+
+@testable import Millrace
+
+/// Sends errands to a store, and cancels them; checks what must hold at once, and writes down what must hold in the end.
+///
+/// What it asks the store without waiting is asked in the same step of the world, so that nothing comes between.
+struct ErrandSender: Sendable {
+  /// The ways to cancel.
+  enum Cancelling: CaseIterable {
+    case receipt, key, all
+  }
+
+  /// An errand that was sent.
+  struct Sending: Sendable {
+    let errand: Errand
+    let receipt: Receipt
+    /// The revision before it was sent.
+    let revision: Int
+    /// How many more could wait before.
+    let room: Int
+    /// Whether an earlier one of its meeting had no outcome.
+    let metOthers: Bool
+    /// Whether it was decided, and whether it had its outcome, when `send` had returned.
+    let decidedAtOnce: Bool
+    let endedAtOnce: Bool
+    /// The earlier ones that have got their outcome by it, and those that still wait undecided, by their numbers.
+    let ended: [Int]
+    let undecided: [Int]
+
+    var hasEnded: Bool { receipt.hasEnded }
+  }
+
+  /// What was cancelled, by number, and the revision when that had returned.
+  struct Cut: Sendable {
+    let errands: Set<Int>
+    let revision: Int
+  }
+
+  /// What an errand came to, and how many entries it had when that was seen.
+  struct Seen: Sendable {
+    let outcome: Outcome.Kind
+    let rejection: Rejection.Kind?
+    let entries: Int
+  }
+
+  struct Log: Sendable {
+    /// In the order in which they were accepted.
+    var sendings: [Sending] = []
+    var cuts: [Cut] = []
+    /// By the numbers of the errands.
+    var seen: [Int: Seen] = [:]
+  }
+
+  let world: World
+  let store: Store<Errands>
+  let limits: StoreLimits
+  /// The way to cancel that does nothing, if one does.
+  let omitted: Cancelling?
+  private let written = Shared(Log())
+
+  init(_ world: World, _ store: Store<Errands>, _ limits: StoreLimits, omitting omitted: Cancelling?) {
+    self.world = world
+    self.store = store
+    self.limits = limits
+    self.omitted = omitted
+  }
+
+  /// What was written down so far.
+  var log: Log { written.value }
+
+  /// Sends an errand after its delay, and cancels what it says.
+  func callAsFunction(_ errand: Errand) async {
+    try? await world.clock.sleep(for: errand.delay)
+    let sending = send(errand)
+    Task { await awaitOutcome(of: sending) }
+    if let delay = errand.cancelAfter {
+      try? await world.clock.sleep(for: delay)
+      cancel(.receipt, [sending]) { sending.receipt.cancel() }
+    }
+    if errand.cancelsAll { cancel(.all, log.sendings) { store.cancelAll() } }
+    // Those that are concurrent have no key.
+    if errand.cancelsKey, errand.meeting != .concurrent {
+      cancel(.key, log.sendings.filter { $0.errand.meeting == errand.meeting }) { store.cancel(key: errand.meeting) }
+    }
+  }
+
+  private func send(_ errand: Errand) -> Sending {
+    let earlier = log.sendings
+    let open = earlier.filter { !$0.hasEnded }
+    let (revision, room) = (entries.count, limits.actionsWaiting - store.waitingAtOnce)
+    let receipt = store.send(errand)
+    let decided = Set(entries.map(\.errand))
+    let sending = Sending(
+      errand: errand, receipt: receipt, revision: revision, room: room,
+      metOthers: open.contains { $0.errand.meeting == errand.meeting },
+      decidedAtOnce: decided.contains(errand.number), endedAtOnce: receipt.hasEnded,
+      ended: open.filter(\.hasEnded).map(\.errand.number),
+      undecided: open.filter { !$0.hasEnded && !decided.contains($0.errand.number) }.map(\.errand.number))
+    written.change { $0.sendings.append(sending) }
+    checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting })
+    return sending
+  }
+
+  /// Checks how an errand has met the earlier ones of its key.
+  private func checkMeeting(_ sending: Sending, _ earlier: [Sending]) {
+    switch sending.errand.meeting {
+    case .latest:
+      world.expect(earlier.allSatisfy(\.hasEnded), "R4: the latest ends all earlier ones of its key")
+    case .exclusive:
+      world.expect(
+        !sending.metOthers || sending.endedAtOnce && !sending.decidedAtOnce,
+        "R4: while an exclusive one is open, another is dropped")
+    case .shared:
+      world.expect(
+        !sending.decidedAtOnce || earlier.allSatisfy(\.hasEnded),
+        "R4: of those that share a run the first is the one that is decided")
+    case .concurrent, .pair, .serial: break
+    }
+  }
+
+  private func cancel(_ way: Cancelling, _ cancelled: [Sending], _ cancel: () -> Void) {
+    if way != omitted { cancel() }
+    world.expect(
+      cancelled.allSatisfy(\.hasEnded), "R3: when a cancel has returned, all accepted before it has its outcome")
+    // A run that is shared goes on for the others, when one of them was cancelled by its receipt.
+    let silent = cancelled.filter { way != .receipt || $0.errand.meeting != .shared }.map(\.errand.number)
+    written.change { $0.cuts.append(Cut(errands: Set(silent), revision: entries.count)) }
+  }
+
+  private func awaitOutcome(of sending: Sending) async {
+    let number = sending.errand.number
+    let outcome = await sending.receipt.outcome
+    let count = entries.count { $0.errand == number }
+    let rejection: Rejection.Kind? = if case .rejected(let reason) = outcome { reason.kind } else { nil }
+    let seen = Seen(outcome: outcome.kind, rejection: rejection, entries: count)
+    world.expect(log.seen[number] == nil, "R1: an action has one outcome")
+    written.change { $0.seen[number] = seen }
+  }
+
+  /// What was committed so far.
+  private var entries: [Errands.Entry] { store.snapshotAtOnce()?.state ?? [] }
+}
+
+extension Receipt {
+  /// Whether there is an outcome.
+  fileprivate var hasEnded: Bool { ticket?.hasEnded ?? true }
+}
+
+extension Store {
+  /// How many actions wait, told without waiting for it.
+  nonisolated var waitingAtOnce: Int { runner.performNow { runner.ledger?.waiting ?? 0 } ?? 0 }
+}
