@@ -7,6 +7,7 @@ public struct StoreConfiguration: Sendable {
     var report: @Sendable (Incident) -> Void = writeToStandardError
     var isSpellingChecked = true
     var alteration: RunPhase.Alteration?
+    var swappedOrders: SwappedOrders = []
     var witness: (any StoreWitness)?
   }
 
@@ -65,6 +66,9 @@ public struct StoreConfiguration: Sendable {
   /// What takes the place of the transitions of a run; nil but in tests that have to notice it.
   @usableFromInline var alteration: RunPhase.Alteration? { box?.choice.alteration }
 
+  /// Which orders are the wrong way round; none but in tests that have to notice it.
+  var swappedOrders: SwappedOrders { box?.choice.swappedOrders ?? [] }
+
   /// What looks on at the stores that are made with this; nil but in a simulation.
   @usableFromInline package var witness: (any StoreWitness)? {
     get { box?.choice.witness }
@@ -75,6 +79,12 @@ public struct StoreConfiguration: Sendable {
   package init(_ configuration: StoreConfiguration, altering alteration: @escaping RunPhase.Alteration) {
     self = configuration
     choice.alteration = alteration
+  }
+
+  /// The given configuration, but with orders the wrong way round, for tests that have to notice it.
+  package init(_ configuration: StoreConfiguration, swapping orders: SwappedOrders) {
+    self = configuration
+    choice.swappedOrders = orders
   }
 
   /// The defaults, but for what is given.

@@ -10,6 +10,7 @@ final class Ledger<I: Interactor> {
 
   @usableFromInline let time: TimeSource
   @usableFromInline let limits: StoreLimits
+  let swappedOrders: SwappedOrders
   var random: any RandomNumberGenerator & Sendable
 
   /// What the idempotency keys of this store begin with.
@@ -99,6 +100,7 @@ final class Ledger<I: Interactor> {
     store = configuration.witness?.numberStore() ?? StoreNumbers.next()
     time = TimeSource(configuration.clock)
     limits = configuration.limits
+    swappedOrders = configuration.swappedOrders
     random = configuration.random
     keyPrefix = Ledger.prefix(from: &random)
   }

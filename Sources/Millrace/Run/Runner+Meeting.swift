@@ -15,6 +15,7 @@ extension Runner {
     case .replace:
       // Asked first, for one that does not pass replaces nothing.
       guard passesBreaker(run) else { return end(run, .rejected(.breakerOpen)) }
+      if ownLedger.swappedOrders.contains(.closings) { return enterBeforeClosings(run, record) }
       endAll(record, .superseded)
       enter(run, record)
     case .wait where record.waiting.isEmpty && record.lane.hasPlace: enter(run, record)
@@ -25,6 +26,13 @@ extension Runner {
   private func enter(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
     beLive(run, record)
     takeTurn(run)
+  }
+
+  /// Takes up an action, and only then ends those that it replaces: an order that tests have to notice.
+  private func enterBeforeClosings(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
+    let replaced = record.live.elements.map { $0.run }
+    enter(run, record)
+    for run in replaced { end(run, .superseded) }
   }
 
   private func wait(_ run: ActiveRun<I>, _ record: KeyRecord<I>) {
@@ -77,13 +85,18 @@ extension Runner {
   private func pump(_ record: KeyRecord<I>) {
     record.users += 1
     defer { release(user: record) }
-    while record.lane.hasPlace, let run = record.waiting.first, let course = run.course {
+    while record.lane.hasPlace, let run = nextInTurn(record), let course = run.course {
       leaveQueue(course)
       takeTurn(run)
       endOrphans()
       if isWanted { return afterLeaving { self.perform { self.pump(record) } } }
     }
     record.isPumpDue = false
+  }
+
+  /// The next one of those that wait for a place: the first.
+  private func nextInTurn(_ record: KeyRecord<I>) -> ActiveRun<I>? {
+    ownLedger.swappedOrders.contains(.turns) ? record.waiting.last : record.waiting.first
   }
 
   /// Ends all of a key that have not ended, in accepted order, those that wait first.

@@ -61,4 +61,20 @@ struct MutantTests {
     ).brokenRule
     #expect(rule != nil)
   }
+
+  @Test(
+    "A store with an order the wrong way round is found out by the rule for it within 1,000 seeds",
+    arguments: [(SwappedOrders.turns, "L2: "), (.closings, "R2, R4: ")])
+  func isFound(swapped: SwappedOrders, rule: String) async {
+    let broken = await ErrandWorld(altered: { StoreConfiguration($0, swapping: swapped) }).brokenRule
+    #expect(broken?.contains(": this does not hold: \(rule)") == true, "\(broken ?? "none")")
+  }
+
+  @Test("A store that is altered in nothing breaks no rule in 1,000 seeds")
+  func control() async {
+    let rule = await ErrandWorld(
+      altered: { StoreConfiguration(StoreConfiguration($0, altering: { $0.advance($1) }), swapping: []) }
+    ).brokenRule
+    #expect(rule == nil)
+  }
 }
