@@ -95,7 +95,8 @@ public enum Simulation {
 
   /// Runs every order of steps that differs from the first one at no more than so many of them; for small scenarios.
   ///
-  /// What a step is stands at ``World``; it is not taken apart. The first one runs, at each step, the task that has waited longest. Draws and actions are those of the seed.
+  /// What a step is stands at ``World``; it is not taken apart. The first one runs, at each step, the task that has waited
+  /// longest. Draws and actions are those of the seed.
   ///
   /// - Parameters:
   ///   - preemptions: at how many steps at most another task runs.
