@@ -80,10 +80,14 @@ struct FakeGatewayTests {
   /// A method whose open call ends when the gate is opened.
   private final class Closing: FakeMethod {
     let gate = Gate()
-    let ends = Recorder<Int>()
+    let steps = Recorder<String>()
 
-    func waitUntilQuiet() async { try? await gate.enter() }
-    func end() { ends.record(1) }
+    func waitUntilQuiet() async {
+      try? await gate.enter()
+      steps.record("quiet")
+    }
+
+    func end() { steps.record("end") }
     func settle() async {}
     func use(clock: any Clock<Duration>) {}
     func keepLog(_ size: FakeLogSize) {}
@@ -97,7 +101,7 @@ struct FakeGatewayTests {
     try await method.gate.waitForArrivals()
     method.gate.open()
     await finishing.value
-    #expect(method.ends.recorded == [1])
+    #expect(method.steps.recorded == ["quiet", "end"])
   }
 
   @Test("A call that is cancelled while the test ends is no failure")
