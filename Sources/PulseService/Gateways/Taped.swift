@@ -30,7 +30,8 @@ extension Taped: WebhookGateway where Gateway == any WebhookGateway {
 
 extension Taped: RulesGateway where Gateway == any RulesGateway {
   func rules() async throws -> [AlertRule] {
-    try await tape.call("rules", "", failure: RulesFileError.self) { try await gateway.rules() }
+    // Its errors quote the file, and so URLs that nobody watches: of them the kind alone is recorded.
+    try await tape.call("rules", "") { try await gateway.rules() }
   }
 }
 

@@ -69,7 +69,7 @@ struct RulesFile: RulesGateway, Equatable {
 }
 
 /// What is wrong with a rules file, as the end of a sentence that names it.
-struct RulesFileError: Error, Equatable, Codable, CustomStringConvertible {
+struct RulesFileError: Error, Equatable, CustomStringConvertible {
   let description: String
 
   init(_ problem: String) {
