@@ -2,29 +2,36 @@ public import Synchronization
 
 /// Gives out the turn: at any time at most one thread owns what a combiner guards, and nobody waits for it.
 ///
-/// A thread that finds the turn free takes it, does its step and leaves. One that finds it taken leaves its step as
-/// *work* and goes on; the owner does that work, in the order it was left, before it leaves. An owner does so for a
-/// bounded number of steps; the rest goes to a task of the combiner's own.
+/// A thread that finds the turn free takes it, does its step and leaves. A thread that finds it taken leaves its step as
+/// *work* and continues; the owner does that work, in the order it was left, before it leaves. An owner does so for a
+/// bounded number of steps; the rest goes to a task of the combiner's own, its *relief*.
+///
+/// An *urgent* step is done before its caller returns. If the turn is taken, the caller registers the step and waits, and the
+/// owner does it as soon as the step in progress is done, ahead of all left work. The caller's thread need not run for
+/// that, so a thread that enters again and again cannot keep it waiting.
 ///
 /// **The protocol.** `word` holds the owner's thread, or 0, and beside it one bit, *pending*.
 ///
 /// | word | holds | becomes |
 /// |---|---|---|
-/// | `0` | free, and no work is left | `owner` by whoever sets it (`tryEnter`); `pending` by one who left work |
-/// | `owner` | that thread has the turn | `0` by the owner (`leave`); `owner + pending` by one who left work |
-/// | `owner + pending` | the same, and there may be work | `owner` by the owner, who then takes all the work; `pending` by an owner who gives way |
-/// | `pending` | free, and somebody is bound to come for the work | `owner + pending`, by whoever that is |
+/// | `0` | free, and no work is left | `owner` by a thread that enters (`tryEnter`); `pending` by a thread that left work or registered an urgent step |
+/// | `owner` | that thread has the turn | `0` by the owner (`leave`); `owner + pending` by a thread that left work or registered an urgent step |
+/// | `owner + pending` | the same, and there may be work | `owner` by the owner, which then takes all the work; `pending` by an owner that gives way |
+/// | `pending` | free, and a thread or a relief will enter for the work | `owner + pending`, by that thread or relief |
 ///
-/// 1. Work is appended to `queue` *before* `pending` is set. An owner clears `pending` *before* it takes the queue. So work
-///    that was appended is either in what the owner takes, or its `pending` is set after the clearing and makes the leave
-///    fail. A set `pending` over an empty queue is possible and harmless.
-/// 2. Who sets `pending` on a free word enters itself, unless somebody else does first. On an owned word the owner will see
-///    it.
-/// 3. An owner leaves `pending` behind only if a task is on its way (`isRelieved`), or if `urgent` counts somebody who is
-///    trying to enter and will.
-/// 4. `tryEnter` wants `0`: nobody passes work that was left earlier. Only who left work, and `enterUrgently`, enter on
-///    `pending`.
-/// 5. A thread reads its own identity in the word if and only if it is the owner; nothing else is concluded from it.
+/// 1. Work is appended to `queue`, and an urgent step to `urgentSteps`, *before* `pending` is set. An owner clears `pending`
+///    *before* it takes either. So a step that was appended is either in what the owner takes, or its `pending` is set after
+///    the clearing and makes the leave fail. A set `pending` without a step is possible and harmless.
+/// 2. A thread that sets `pending` on a free word enters itself, unless another one does first. On an owned word the owner
+///    will see it.
+/// 3. An owner that gives way stores `pending` and *then* claims `isRelieved`; if it was false, it starts a relief. A relief
+///    clears `isRelieved` and *then* enters on `pending`. All four are sequentially consistent, so either the relief finds
+///    the turn free and enters, or the owner that keeps it from entering starts another relief.
+/// 4. `tryEnter` wants `0`: no thread passes work that was left earlier. Entries on `pending` are those of rule 2 and of
+///    reliefs, and they go straight to `leaveAfterErrands`.
+/// 5. An owner looks for urgent steps before each step it does for others, and its next entry fails while `pending` is set.
+///    So between the registration of an urgent step and that step at most the one step in progress is done.
+/// 6. A thread reads its own identity in the word if and only if it is the owner; nothing else is concluded from it.
 ///
 /// Everything marked *owner's* is touched by the owner alone. The steps' accesses are ordered by the acquiring entry and the
 /// releasing leave.
@@ -43,8 +50,14 @@ package class Combiner: @unchecked Sendable {
   static let patience = 1_024
 
   @usableFromInline final let word = Atomic<UInt>(0)
+
+  /// How many urgent steps are registered and not taken yet.
   @usableFromInline final let urgent = Atomic<Int>(0)
+  private final let urgentSteps = Lock<[UrgentStep]>([])
   private final let queue = Lock<[Work]>([])
+
+  /// Whether a relief was started that has not run yet.
+  private final let isRelieved = Atomic(false)
 
   /// Whether a leave has more to do than to free the turn.
   ///
@@ -114,7 +127,7 @@ package class Combiner: @unchecked Sendable {
     word.load(ordering: .relaxed) & Combiner.pending != 0
   }
 
-  /// Whether the owner should leave as soon as its step is done.
+  /// Whether urgent steps are registered, which the owner does as soon as its step is done.
   @inlinable
   final var isWanted: Bool {
     urgent.load(ordering: .relaxed) > 0
@@ -150,38 +163,80 @@ package class Combiner: @unchecked Sendable {
 
   /// Does `work` with the turn before this returns, ahead of the work that was left.
   ///
-  /// Waits for at most the step in progress. Called from inside a step, it does the work right after that step.
+  /// Waits for at most the step in progress, and may have the owner do `work`. Called from inside a step, it does the work
+  /// right after that step.
   final func performUrgently(_ work: @escaping Work) {
     if isOwnedHere { return performAfterStep(work) }
-    enterUrgently()
-    work()
-    leave()
-  }
-
-  /// What `work` returns, done with the turn before this returns, ahead of the work that was left; nil inside of a step.
-  final func performNow<Value>(_ work: () -> Value) -> Value? {
-    if isOwnedHere { return nil }
-    enterUrgently()
-    defer { leave() }
-    return work()
-  }
-
-  private final func enterUrgently() {
-    urgent.add(1, ordering: .relaxed)
-    var looks = 0
-    while true {
-      let now = word.load(ordering: .relaxed)
-      if now & ~Combiner.pending == 0,
-        word.compareExchange(
-          expected: now, desired: now | currentThread(), successOrdering: .acquiring, failureOrdering: .relaxed
-        ).exchanged
-      {
-        break
-      }
-      looks += 1
-      if looks > Combiner.looks { yieldProcessor() }
+    if tryEnter() {
+      work()
+      leave()
+    } else {
+      perform(UrgentStep(work))
     }
-    urgent.subtract(1, ordering: .relaxed)
+  }
+
+  /// Returns the result of `work`, done as by `performUrgently`; nil inside a step.
+  final func performNow<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value? {
+    if isOwnedHere { return nil }
+    let result = Lock<Value?>(nil)
+    performUrgently {
+      let value = work()
+      result.withLock { $0 = value }
+    }
+    return result.withLock { $0 }
+  }
+
+  /// Registers an urgent step, and returns once it is done.
+  private final func perform(_ step: UrgentStep) {
+    urgentSteps.withLock { $0.append(step) }
+    urgent.add(1, ordering: .relaxed)
+    let before = word.bitwiseOr(Combiner.pending, ordering: .acquiringAndReleasing).oldValue
+    // Also if the step is done by now: rule 2.
+    if before & ~Combiner.pending == 0, enter(expecting: Combiner.pending) { leaveAfterErrands() }
+    var looks = 0
+    while !step.isDone.load(ordering: .acquiring) {
+      let now = word.load(ordering: .relaxed)
+      if now & ~Combiner.pending == 0, enter(expecting: now) {
+        leaveAfterErrands()
+      } else {
+        looks += 1
+        if looks > Combiner.looks { yieldProcessor() }
+      }
+    }
+    step.performDue()
+  }
+
+  private final func enter(expecting now: UInt) -> Bool {
+    word.compareExchange(
+      expected: now, desired: now | currentThread(), successOrdering: .sequentiallyConsistent,
+      failureOrdering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// Does the urgent steps that are registered, and returns how many it did; called between two steps of one turn.
+  ///
+  /// *Owner's.*
+  @discardableResult
+  final func performUrgentSteps() -> Int {
+    var done = 0
+    while done < Combiner.patience, isWanted, let step = takeUrgentStep() {
+      let errands = ownErrands
+      errands.performDeferred()
+      let due = errands.takeDue()
+      step.work()
+      errands.performDeferred()
+      prepareToLeave()
+      step.finish(errands.takeDue(), errands.starter)
+      errands.due = due
+      done += 1
+    }
+    return done
+  }
+
+  private final func takeUrgentStep() -> UrgentStep? {
+    let step = urgentSteps.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    if step != nil { urgent.subtract(1, ordering: .relaxed) }
+    return step
   }
 
   /// Does `work` when the step in progress is done, with the same turn.
@@ -207,7 +262,7 @@ package class Combiner: @unchecked Sendable {
     ownErrands.due.starts.append(start)
   }
 
-  /// Does all the work that was left so far.
+  /// Does all the work that was left so far, and urgent steps in between.
   ///
   /// *Owner's.*
   final func performLeftWork() {
@@ -217,6 +272,7 @@ package class Combiner: @unchecked Sendable {
       while let work = errands.backlog.popLast() {
         work()
         errands.performDeferred()
+        performUrgentSteps()
       }
     }
   }
@@ -243,8 +299,9 @@ package class Combiner: @unchecked Sendable {
     var patience = Combiner.patience
     while true {
       errands.performDeferred()
+      patience -= performUrgentSteps()
       let isPending = word.load(ordering: .relaxed) & Combiner.pending != 0
-      if isPending, patience > 0, !isWanted {
+      if isPending, patience > 0 {
         if errands.backlog.isEmpty {
           _ = word.exchange(currentThread(), ordering: .acquiringAndReleasing)
           refill(errands)
@@ -269,23 +326,20 @@ package class Combiner: @unchecked Sendable {
     }
   }
 
-  /// Frees the turn with work left in the queue or the backlog, and sees to it that somebody comes for it.
+  /// Frees the turn with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
   private final func giveWay(leavingWorkOf errands: Errands) {
-    let due = errands.takeDue()
-    let needsRelief = !isWanted && !errands.isRelieved
-    if needsRelief { errands.isRelieved = true }
-    word.store(Combiner.pending, ordering: .releasing)
-    if needsRelief {
+    let (due, starter) = (errands.takeDue(), errands.starter)
+    word.store(Combiner.pending, ordering: .sequentiallyConsistent)
+    if !isRelieved.exchange(true, ordering: .sequentiallyConsistent) {
       Task.detached { self.relieve() }
     }
-    due.perform(with: errands.starter)
+    due.perform(with: starter)
   }
 
-  /// Comes for work that an owner left behind.
+  /// Does the work that an owner left behind, unless another thread has the turn, which then sees to it.
   private final func relieve() {
-    enterUrgently()
-    ownErrands.isRelieved = false
-    leave()
+    isRelieved.store(false, ordering: .sequentiallyConsistent)
+    if enter(expecting: Combiner.pending) { leaveAfterErrands() }
   }
 
   /// Takes the queue as the backlog once that is done, its next step last; the buffers change places.
@@ -307,11 +361,12 @@ package class Combiner: @unchecked Sendable {
 
   private final func performBacklog(_ errands: Errands, _ patience: Int) -> Int {
     var patience = patience
-    while patience > 0, !isWanted, let work = errands.backlog.popLast() {
+    while true {
+      patience -= performUrgentSteps()
+      guard patience > 0, let work = errands.backlog.popLast() else { return patience }
       work()
       errands.performDeferred()
       patience -= 1
     }
-    return patience
   }
 }

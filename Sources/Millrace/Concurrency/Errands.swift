@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a combiner's owner has to do besides its step; all of it the owner's, but for the starter.
 final class Errands {
   /// Steps that this thread asked for from inside a step, to be done right after it.
@@ -8,9 +10,6 @@ final class Errands {
 
   /// What is to be done once the turn is given up.
   var due = Due()
-
-  /// Whether a task is on its way that comes for the work left behind.
-  var isRelieved = false
 
   /// Starts what is due.
   let starter = Starter()
@@ -48,5 +47,34 @@ struct Due {
   func perform(with starter: Starter) {
     for action in actions { action() }
     if !starts.isEmpty { starter.start(starts) }
+  }
+}
+
+/// A step whose caller waits until it is done, by the owner of the turn or by the caller itself.
+final class UrgentStep: @unchecked Sendable {
+  let work: Combiner.Work
+
+  /// Whether the step is done, and `due` and `starter` are the caller's.
+  let isDone = Atomic(false)
+
+  private var due = Due()
+  private var starter: Starter?
+
+  init(_ work: @escaping Combiner.Work) {
+    self.work = work
+  }
+
+  /// Gives the caller what the step left to be done without the turn, and lets it return.
+  ///
+  /// *Owner's.*
+  func finish(_ due: Due, _ starter: Starter) {
+    self.due = due
+    self.starter = starter
+    isDone.store(true, ordering: .releasing)
+  }
+
+  /// Does what the step left to be done without the turn, on the thread of its caller.
+  func performDue() {
+    if let starter { due.perform(with: starter) }
   }
 }

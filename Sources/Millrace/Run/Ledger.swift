@@ -55,7 +55,9 @@ final class Ledger<I: Interactor> {
   // MARK: The end
 
   var admittance = Admittance.open
-  var cut: Cut?
+
+  /// The cuts in progress, each begun inside those before it.
+  var cuts: [Cut] = []
 
   /// Runs that have ended while their handlers were out.
   var strays = LinkedList<ActiveRun<I>>()

@@ -76,8 +76,8 @@ public struct Receipt: Sendable {
   /// Cancels the action, whether it waits or runs; does nothing once that has ended.
   ///
   /// When this returns the action has its outcome and nothing of it is committed any more, even if its handler ignores
-  /// cancellation and goes on. It waits for at most the one mutation that is being reduced. Called from inside the very
-  /// commit of the action it takes effect right after that commit.
+  /// cancellation and goes on. It waits for at most the step in progress: one `decide` with its commits, or one emit. Called
+  /// from inside a commit of the action it takes effect right after that commit.
   public func cancel() {
     ticket?.cancel()
   }

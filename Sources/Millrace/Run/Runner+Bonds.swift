@@ -69,6 +69,14 @@ extension Runner {
     for run in orphans { end(run, .cancelled) }
   }
 
+  /// Ends the runs whose condition the step broke, then does urgent steps; called between two steps of one turn.
+  ///
+  /// *Owner's.*
+  func finishStep() {
+    endOrphans()
+    performUrgentSteps()
+  }
+
   /// Ends an action that was decided against, and tells of a child that its parent does not have.
   ///
   /// *Owner's.*

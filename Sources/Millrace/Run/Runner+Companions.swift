@@ -24,7 +24,7 @@ extension Runner {
   }
 
   private var companions: Companions {
-    performNow { ownCompanions } ?? ownCompanions
+    performNow { self.ownCompanions } ?? ownCompanions
   }
 
   /// *Owner's.*

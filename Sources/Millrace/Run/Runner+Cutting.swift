@@ -27,12 +27,11 @@ extension Runner {
   func cutLeftWork(_ outcome: Outcome, of key: PlanKey?) {
     guard isOpen else { return performLeftWork() }  // It is all rejected.
     let ledger = ownLedger
-    let before = ledger.cut
-    ledger.cut = Cut(outcome: outcome, key: key)
+    ledger.cuts.append(Cut(outcome: outcome, key: key))
     isAdmitting = false
-    performLeftWork()
-    ledger.cut = before
-    isAdmitting = ledger.cut == nil && ledger.admittance == .open
+    performLeftWork()  // An urgent step in between may cut on top of this.
+    ledger.cuts.removeLast()
+    isAdmitting = ledger.cuts.isEmpty && ledger.admittance == .open
     // These do nothing while there is a cut.
     afterStep {
       $0.admitSubmitters()
@@ -61,7 +60,7 @@ extension Runner {
       let isChild = run.lineage?.parent?.store == ledger.store
       // What was sent from outside before the drain began was taken up when it did.
       if ledger.closing?.isDrain == true, !isChild { return .rejected(.shuttingDown) }
-      if let cut = ledger.cut, cut.key == nil || cut.key == terms?.key { return cut.outcome }
+      if let cut = ledger.cuts.first(where: { $0.key == nil || $0.key == terms?.key }) { return cut.outcome }
       switch ledger.admittance {
       case .open: break
       case .draining: if !isChild { return .rejected(.shuttingDown) }

@@ -81,15 +81,14 @@ extension Runner {
     afterStep { $0.pump(record) }
   }
 
-  /// Takes them up, and gives way in between to those who want the turn at once.
+  /// Takes up the actions of a key that wait for a place, and does urgent steps in between.
   private func pump(_ record: KeyRecord<I>) {
     record.users += 1
     defer { release(user: record) }
     while record.lane.hasPlace, let run = nextInTurn(record), let course = run.course {
       leaveQueue(course)
       takeTurn(run)
-      endOrphans()
-      if isWanted { return afterLeaving { self.perform { self.pump(record) } } }
+      finishStep()
     }
     record.isPumpDue = false
   }

@@ -105,7 +105,7 @@ extension Runner {
   }
 
   func finishClosingIfDrained() {
-    guard let ledger, ledger.admittance == .draining, ledger.cut == nil else { return }
+    guard let ledger, ledger.admittance == .draining, ledger.cuts.isEmpty else { return }
     if hasLeftWork { return perform { self.finishClosingIfDrained() } }
     let callers = ledger.closing?.callers ?? []
     func isCaller(_ run: ActiveRun<I>?) -> Bool { callers.contains { $0 === run } }

@@ -90,7 +90,7 @@ extension Runner {
     while isAdmitting, hasPlaceForSubmit, let submitter = ledger?.submitters.first {
       leaveLine(submitter)
       accept(submitter)
-      endOrphans()
+      finishStep()
     }
   }
 

@@ -42,15 +42,14 @@ extension Runner {
       })
   }
 
-  /// Does what is due, and gives way in between to those who want the turn at once.
+  /// Does what is due, and urgent steps in between.
   private func ring(_ moment: Moment) {
     perform {
       guard let ledger = self.ledger else { return }
       if ledger.alarm?.moment == moment { ledger.alarm = nil }
       while let due = ledger.timetable.popDue(at: ledger.time.now()) {
         due.action()
-        self.endOrphans()
-        if self.isWanted { return self.afterLeaving { self.ring(moment) } }
+        self.finishStep()
       }
       self.setAlarm()
     }

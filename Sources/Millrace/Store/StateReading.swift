@@ -71,7 +71,7 @@ extension Committer {
 
   /// The newest state, read before this returns: waits for at most the step in progress; nil from inside one.
   final func readAtOnce() -> Snapshot<I.State>? {
-    performNow { Snapshot(revision: revision, state: state) }
+    performNow { Snapshot(revision: self.revision, state: self.state) }
   }
 }
 

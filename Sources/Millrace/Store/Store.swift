@@ -142,8 +142,8 @@ public final actor Store<I: Interactor> {
 
   /// Sets the interceptors that actions pass, in their order, in place of those there were; none costs nothing.
   ///
-  /// **Order.** Counts for the actions that are sent, and for the commits, from when this returns. An action that passed the
-  /// chain before and was not accepted yet is told of to the new one.
+  /// **Order.** Applies to actions sent and mutations committed after this returns. An action that passed the chain before and
+  /// was not accepted yet is accepted by the new one. Waits for at most the step in progress.
   ///
   /// As long as there are any, each action has a record of its own. They are held until the store is released.
   public nonisolated func setInterceptors(_ interceptors: [any Interceptor<I.Action, I.Mutation, I.State>]) {
@@ -155,7 +155,8 @@ public final actor Store<I: Interactor> {
   /// Cancels everything accepted so far, waiting or running.
   ///
   /// When this returns all of that has its outcome, and nothing of it is committed any more, even where a handler goes on.
-  /// It waits for at most the one mutation that is being reduced; called from inside a commit it takes effect right after it.
+  /// It waits for at most the step in progress, one `decide` with its commits or one emit, also while others send in a loop or
+  /// in a batch. Called from inside a commit it takes effect right after it.
   public nonisolated func cancelAll() {
     runner.cancelAll()
   }

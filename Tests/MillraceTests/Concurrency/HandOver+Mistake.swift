@@ -10,5 +10,10 @@ extension HandOver {
     case staysRelieved
     case givesWayToZero
     case takesTheQueueOverTheBacklog
+    case registersWithoutPending
+    case registersAfterSettingPending
+    case returnsBeforeEntering
+    case looksForUrgentStepsAtTheEnd
+    case claimsReliefBeforeGivingWay
   }
 }

@@ -32,15 +32,15 @@ struct HandOverWalk {
     }
     while finding.states < limit, let (model, step) = open.popLast() {
       finding.states += 1
-      let unfinished = model.unfinished
-      if unfinished.isEmpty {
+      let running = model.running
+      if model.isOver {
         finding.ends += 1
         do { try model.checkEnd() } catch { return report(error, at: step) }
         continue
       }
       var isStuck = true
       let key = model.key
-      for thread in unfinished {
+      for thread in running {
         var next = model
         do {
           try next.step(thread)
@@ -55,7 +55,7 @@ struct HandOverWalk {
         steps.append((step, thread))
         open.append((next, steps.count - 1))
       }
-      if isStuck { return report(HandOver.Violation(description: "threads \(unfinished) wait for ever"), at: step) }
+      if isStuck { return report(HandOver.Violation(description: "threads \(running) wait for ever"), at: step) }
     }
     return finding
   }

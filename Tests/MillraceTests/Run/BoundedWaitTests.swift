@@ -1,0 +1,130 @@
+import Dispatch
+import MillraceTesting
+import Synchronization
+import Testing
+
+@testable import Millrace
+
+/// Calls of one thread that have to be done at once, while another thread commits step after step without a pause.
+@Suite("Bounded wait", .timeLimit(.minutes(5)))
+struct BoundedWaitTests {
+  /// How the other thread makes its steps.
+  enum Steps: CaseIterable {
+    case sends, batches, emits
+  }
+
+  /// A call that waits for the turn.
+  enum Call: CaseIterable {
+    case cancelAll, cancelKey, cancelRun, setInterceptors, observe, shutDown
+
+    func make(on store: Store<Sheet>, _ run: Receipt) {
+      switch self {
+      case .cancelAll: store.cancelAll()
+      case .cancelKey: store.cancel(key: "k")
+      case .cancelRun: run.cancel()
+      case .setInterceptors: store.setInterceptors([Choosing<Sheet> { _, _ in .pass }])
+      case .observe: _ = store.transitions.makeAsyncIterator()
+      case .shutDown: store.runner.beginClosing(drainFor: .zero)
+      }
+    }
+  }
+
+  @Test(
+    """
+    R3: in 1,000 trials `cancelAll` waits for no more than the step in progress, and no send is rejected for it (it waited for \
+    all 200)
+    """, arguments: Steps.allCases)
+  func cancelAllWaitsForOneStep(_ steps: Steps) async {
+    await expectBoundedWaits(of: .cancelAll, during: steps, trials: 1_000)
+  }
+
+  @Test("R3: every call that is done at once waits for no more than the step in progress", arguments: Call.allCases)
+  func everyCallWaitsForOneStep(_ call: Call) async {
+    await expectBoundedWaits(of: call, during: .sends, trials: 100)
+  }
+
+  private func expectBoundedWaits(of call: Call, during steps: Steps, trials: Int) async {
+    var (overtaken, unseen) = (0, 0)
+    for _ in 0..<trials {
+      let trial = Trial(steps)
+      let caller = onThread { trial.call(call) }
+      let sender = onThread { trial.commitSteps() }
+      await caller.value
+      await sender.value
+      await trial.store.settle()
+      if trial.watch.registered.load(ordering: .relaxed) > 1 { overtaken += 1 }
+      if trial.watch.unregistered.load(ordering: .relaxed) > 1 { unseen += 1 }
+      #expect(trial.store.runner.overflowed.load(ordering: .relaxed) == 0)
+    }
+    #expect(overtaken == 0, "Steps began although a call was registered.")
+    // The caller may lose its processor on the way to its registration, but rarely does.
+    #expect(unseen <= trials / 20, "Calls waited without being registered.")
+  }
+}
+
+/// One call during steps that end when it has returned.
+private final class Trial: Sendable {
+  let store: Store<Sheet>
+  let watch: Watch
+  private let steps: BoundedWaitTests.Steps
+  private let run: Receipt
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasReturned = Atomic(false)
+
+  init(_ steps: BoundedWaitTests.Steps) {
+    self.steps = steps
+    var configuration = StoreConfiguration()
+    configuration.report = { _ in }  // Emits that come late are meant to.
+    store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: configuration)
+    watch = Watch(store.runner)
+    run = store.send(.handle { _ in try await Gate().enter() })
+  }
+
+  /// Makes the call once the steps have begun.
+  func call(_ call: BoundedWaitTests.Call) {
+    hasBegun.wait()
+    call.make(on: store, run)
+    hasReturned.store(true, ordering: .releasing)
+  }
+
+  /// Commits step after step until the call has returned.
+  func commitSteps() {
+    let watch = watch
+    let mutation: Sheet.Mutation = { state in
+      watch.look()
+      state.count += 1
+    }
+    hasBegun.signal()
+    switch steps {
+    case .sends: while !isOver { for _ in 0..<200 { store.send(.write(mutation)) } }
+    case .batches: while !isOver { store.send(contentsOf: Array(repeating: .write(mutation), count: 200)) }
+    case .emits: store.send(.handle { run in while !self.isOver { run.emit(mutation) } })
+    }
+  }
+
+  private var isOver: Bool { hasReturned.load(ordering: .acquiring) }
+}
+
+/// Counts the steps that end while a call waits for the turn.
+private final class Watch: Sendable {
+  private unowned let runner: Runner<Sheet>
+
+  /// Steps that end while a call is registered, so that the owner has to see it; at most the one in progress does.
+  let registered = Atomic(0)
+
+  /// Steps that end while a call waits that the owner cannot see.
+  let unregistered = Atomic(0)
+
+  init(_ runner: Runner<Sheet>) {
+    self.runner = runner
+  }
+
+  func look() {
+    guard runner.isWanted else { return }
+    if runner.hasLeftWork {
+      registered.add(1, ordering: .relaxed)
+    } else {
+      unregistered.add(1, ordering: .relaxed)
+    }
+  }
+}
