@@ -23,7 +23,8 @@ public struct InterceptionContext<Action: Sendable>: Sendable {
 
   /// Sends an action to the store, now or later; it passes the whole chain, behind the one that is being intercepted.
   ///
-  /// The context does not keep the store from being released; what is sent after that is rejected.
+  /// An interceptor may keep the context: it holds neither the store nor its interceptors. After the release of the store,
+  /// this does nothing.
   public func send(_ action: Action) {
     pass(action)
   }

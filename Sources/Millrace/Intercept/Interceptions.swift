@@ -1,45 +1,39 @@
-/// Which threads are within an interception for a store, and what they put off until it is over.
+/// The interceptions in progress, each on its thread, and the actions that interceptors send during them.
+///
+/// An action that is sent during an interception passes the chain once the intercepted action has gone on, so that
+/// interceptions do not nest, and a chain of them does not grow the stack.
 @usableFromInline
-final class Interceptions: Sendable {
-  @usableFromInline
-  typealias Work = @Sendable () -> Void
+final class Interceptions<I: Interactor>: Sendable {
+  /// Postponed actions by thread; a thread has a list from the beginning of its interception to the end.
+  private let postponed = Lock<[UInt: [ActiveRun<I>]]>([:])
 
-  private let putOff = Lock<[UInt: [Work]]>([:])
-
-  /// Does `intercept`, then what was put off meanwhile on this thread, one after the other.
   @usableFromInline
-  func withoutNesting<Result>(_ intercept: () -> Result) -> Result {
+  init() {}
+
+  /// Calls `body`, and returns its result with the actions that were postponed meanwhile on this thread.
+  ///
+  /// During another interception of this thread, whose caller then gets them, it returns none.
+  @usableFromInline
+  func intercept<Result>(_ body: () -> Result) -> (Result, postponed: [ActiveRun<I>]) {
     let thread = currentThread()
-    let isNested = putOff.withLock { putOff in
-      if putOff[thread] != nil { return true }
-      putOff[thread] = []
+    let isNested = postponed.withLock { postponed in
+      if postponed[thread] != nil { return true }
+      postponed[thread] = []
       return false
     }
-    let result = intercept()
-    if isNested { return result }
-    while let works = takeWorks(of: thread) {
-      for work in works { work() }
-    }
-    return result
+    let result = body()
+    if isNested { return (result, []) }
+    return (result, postponed.withLock { $0.removeValue(forKey: thread) } ?? [])
   }
 
-  /// Puts `work` off if this thread is within an interception; says whether it did.
+  /// Postpones an action if an interception is in progress on this thread; returns whether it did.
   @usableFromInline
-  func putOff(_ work: @escaping Work) -> Bool {
+  func postpone(_ run: ActiveRun<I>) -> Bool {
     let thread = currentThread()
-    return putOff.withLock { putOff in
-      guard putOff[thread] != nil else { return false }
-      putOff[thread]?.append(work)
+    return postponed.withLock { postponed in
+      guard postponed[thread] != nil else { return false }
+      postponed[thread]?.append(run)
       return true
-    }
-  }
-
-  /// All that the thread has put off; without any, it intercepts no more.
-  private func takeWorks(of thread: UInt) -> [Work]? {
-    putOff.withLock { putOff in
-      let works = putOff[thread] ?? []
-      putOff[thread] = works.isEmpty ? nil : []
-      return works.isEmpty ? nil : works
     }
   }
 }

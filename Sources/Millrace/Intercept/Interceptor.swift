@@ -9,6 +9,12 @@
 ///
 /// **Isolation.** ``intercept(_:context:)`` is called on the sender's thread, by several senders at once. The others are called
 /// with the store's turn, one call at a time, on any thread: they must be quick, and must not block. All may send to the store.
+/// There is one exception: the end of an action that is rejected because ``StoreLimits/actionsLeft`` actions are queued
+/// already. The sender's thread calls ``ended(_:outcome:)`` for it, without the store's turn, concurrently with other calls
+/// and in no order relative to commits.
+///
+/// **Lifetime.** The store holds its interceptors until it is released or gets others. An interceptor may keep contexts, and
+/// may hold the store only weakly, or as long as it is to live.
 ///
 /// Every method has a default that does nothing.
 public protocol Interceptor<Action, Mutation, State>: Sendable {
@@ -36,7 +42,9 @@ public protocol Interceptor<Action, Mutation, State>: Sendable {
   ///   - state: the state after; a copy that is kept costs the store one copy of what it changes next.
   func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State)
 
-  /// Tells how an action ended that has passed the chain, accepted or not; once for each.
+  /// Tells how an action ended, accepted or not; once for each.
+  ///
+  /// An action that is rejected because too many are queued ends without having passed the chain.
   func ended(_ cause: Cause<Action>, outcome: Outcome)
 }
 

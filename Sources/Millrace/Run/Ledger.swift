@@ -78,8 +78,8 @@ final class Ledger<I: Interactor> {
   @usableFromInline var chain: InterceptorChain<I>?
   @usableFromInline let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
-  /// What interceptors send while they intercept, made with the first chain.
-  @usableFromInline private(set) lazy var interceptions = Interceptions()
+  /// The interceptions in progress, made with the first chain.
+  @usableFromInline private(set) lazy var interceptions = Interceptions<I>()
 
   // MARK: Counting
 

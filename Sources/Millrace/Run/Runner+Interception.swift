@@ -17,9 +17,9 @@ extension Runner {
     }
   }
 
-  /// The chain, and where its sends are put off; from any thread.
+  /// The chain, and the list of interceptions in progress; from any thread.
   @inlinable
-  var shared: (chain: InterceptorChain<I>, interceptions: Interceptions)? {
+  var shared: (chain: InterceptorChain<I>, interceptions: Interceptions<I>)? {
     guard isIntercepted.load(ordering: .acquiring), let ledger, let chain = ledger.sharedChain.withLock({ $0 }) else {
       return nil
     }
@@ -33,28 +33,56 @@ extension Runner {
   @inline(never)
   func sendIntercepted(_ action: I.Action, _ trace: TraceContext?) -> Receipt {
     let lineage = lineageOfSender(trace: trace)
-    guard mayLeaveAction() else { return refuseToLeave() }
+    guard mayLeaveAction() else { return refuseIntercepted(action, lineage) }
     let run = ticket(for: action, lineage)
-    pass(run)
+    if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
 
-  /// Lets an action pass the chain and go on to be accepted; behind the one that this thread intercepts, if it does.
+  /// Lets an action pass the chain, and behind it, in order, the actions that interceptors send meanwhile.
   @inlinable
   func pass(_ run: ActiveRun<I>) {
-    guard let shared else { return leave(run) }
-    if shared.interceptions.putOff({ self.passNow(run) }) { return }
-    shared.interceptions.withoutNesting { passNow(run) }
+    var sent = passAlone(run)
+    while !sent.isEmpty {
+      let round = sent
+      sent = []
+      for run in round { sent += passAlone(run) }
+    }
   }
 
+  /// Lets an action pass the chain and be accepted, and returns the actions that interceptors have sent meanwhile.
+  ///
+  /// It is accepted, and its handler begun, after the interception, so that nothing the handler sends is postponed.
   @inlinable
-  func passNow(_ run: ActiveRun<I>) {
-    switch shared?.chain.intercept(run.action, context(of: run.lineage)) ?? .pass {
-    case .pass: break
-    case .replace(let action): run.action = action
-    case .reject(let reason): return reject(run, reason)
+  func passAlone(_ run: ActiveRun<I>) -> [ActiveRun<I>] {
+    guard let shared else {
+      leave(run)
+      return []
     }
-    leave(run)
+    let (interception, sent) = shared.interceptions.intercept {
+      shared.chain.intercept(run.action, context(of: run.lineage))
+    }
+    switch interception {
+    case .pass: leave(run)
+    case .replace(let action):
+      run.action = action
+      leave(run)
+    case .reject(let reason): reject(run, reason)
+    }
+    return sent
+  }
+
+  /// Rejects an action because too many are queued, and notifies the interceptors on the sender's thread.
+  @usableFromInline
+  func refuseIntercepted(_ action: I.Action, _ lineage: Lineage?) -> Receipt {
+    let receipt = refuseToLeave()
+    guard let shared, let ledger else { return receipt }
+    let run = ActiveRun(id: receipt.id, action: action, runner: self, lineage: lineage)
+    run.store = ledger.store
+    let cause = Cause(action: action, context: run.context)
+    shared.chain.refused(cause)
+    shared.chain.ended(cause, .rejected(.full))
+    return receipt
   }
 
   @usableFromInline
@@ -67,8 +95,9 @@ extension Runner {
 
   @inlinable
   func context(of lineage: Lineage?) -> InterceptionContext<I.Action> {
-    InterceptionContext(parent: lineage?.parent, root: lineage?.root, trace: lineage?.trace) {
-      _ = self.sendIntercepted($0, lineage?.trace)
+    // Weak, because an interceptor may keep its context, and this keeps the interceptor.
+    InterceptionContext(parent: lineage?.parent, root: lineage?.root, trace: lineage?.trace) { [weak self] in
+      _ = self?.sendIntercepted($0, lineage?.trace)
     }
   }
 
@@ -79,27 +108,33 @@ extension Runner {
   func submitIntercepted(_ action: I.Action) async throws -> Receipt {
     guard let shared else { return try await submitAdmitted(action) }
     let lineage = Lineage.ofSender()
-    // It stands in line before what the interceptors have sent meanwhile.
-    let passed = shared.interceptions.withoutNesting { () -> Passed in
-      switch shared.chain.intercept(action, context(of: lineage)) {
-      case .pass: return .on(stand(submitter(of: action, lineage)))
-      case .replace(let other): return .on(stand(submitter(of: other, lineage)))
-      case .reject(let reason):
-        guard mayLeaveAction() else { return .ended(refuseToLeave()) }
-        let run = ticket(for: action, lineage)
-        reject(run, reason)
-        return .ended(Receipt(run))
-      }
+    let (interception, sent) = shared.interceptions.intercept {
+      shared.chain.intercept(action, context(of: lineage))
     }
-    switch passed {
-    case .on(let submitter): return try await acceptance(of: submitter)
+    // It takes its place before the actions that the interceptors have sent meanwhile.
+    let submitted: Submitted
+    switch interception {
+    case .pass: submitted = .waiting(stand(submitter(of: action, lineage)))
+    case .replace(let other): submitted = .waiting(stand(submitter(of: other, lineage)))
+    case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason))
+    }
+    for run in sent { pass(run) }
+    switch submitted {
+    case .waiting(let submitter): return try await acceptance(of: submitter)
     case .ended(let receipt): return receipt
     }
   }
 
-  /// What became of an action that was to be submitted.
-  private enum Passed {
-    case on(Submitter<I>)
+  private func rejectSubmitted(_ action: I.Action, _ lineage: Lineage?, _ reason: String) -> Receipt {
+    guard mayLeaveAction() else { return refuseIntercepted(action, lineage) }
+    let run = ticket(for: action, lineage)
+    reject(run, reason)
+    return Receipt(run)
+  }
+
+  /// A submitted action after its interception.
+  private enum Submitted {
+    case waiting(Submitter<I>)
     case ended(Receipt)
   }
 

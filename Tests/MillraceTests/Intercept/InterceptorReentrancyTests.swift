@@ -122,6 +122,29 @@ struct InterceptorReentrancyTests {
     #expect(accepted.all == ["add(1)", "add(2)"])
   }
 
+  @Test(
+    """
+    L5: an interceptor that lets all pass leaves the order of commits as it is (it postponed what a handler sends before its \
+    first suspension)
+    """, arguments: [true, false])
+  func passingChangesNoOrder(isSubmitted: Bool) async throws {
+    let store = Store<Script>()
+    let sending = Script.Action.handle { [unowned store] run in
+      run.emit("before")
+      store.send(.commit("sent"))
+      run.emit("after")
+    }
+    func orderOfCommits() async throws -> [String] {
+      let before = await store.log.count
+      let receipt = isSubmitted ? try await store.submit(sending) : store.send(sending)
+      #expect(await receipt.outcome.isFinished)
+      return await Array(store.log.dropFirst(before))
+    }
+    #expect(try await orderOfCommits() == ["before", "sent", "after"])
+    store.setInterceptors([Choosing<Script> { _, _ in .pass }])
+    #expect(try await orderOfCommits() == ["before", "sent", "after"])
+  }
+
   // MARK: Replacing the chain
 
   @Test(
@@ -231,6 +254,27 @@ struct InterceptorReentrancyTests {
     store.setInterceptors([])
   }
 
+  @Test(
+    "R6: an interceptor that keeps its context is released with the store, shut down or not (both were leaked)",
+    arguments: [true, false])
+  func keptContext(isShutDown: Bool) async throws {
+    let contexts = Notes<InterceptionContext<Counting.Action>>()
+    var store: Store<Counting>? = Store(initial: Counting.State(), interactor: Counting())
+    var keeping: Keeping? = Keeping()
+    store?.setInterceptors([try #require(keeping)])
+    weak let interceptor = keeping
+    keeping = nil
+    store?.send(.add(1))
+    interceptor?.contexts.all.forEach { contexts.note($0) }
+    #expect(contexts.all.count == 1)
+    if isShutDown { await store?.shutdown() }
+    weak let runner = store?.runner
+    store = nil
+    #expect(interceptor == nil)
+    #expect(runner == nil)
+    for context in contexts.all { context.send(.add(2)) }
+  }
+
   @Test("R6: an interceptor that is told of the ends at a release may send, which ends with the rest")
   func sendingAtTheRelease() async throws {
     let (gate, context, kinds) = (Gate(), Box<InterceptionContext<Counting.Action>?>(nil), Notes<String>())
@@ -293,5 +337,20 @@ private struct Revisions: Interceptor {
     _ mutation: @escaping Sheet.Mutation, revision: Int, cause: Cause<Sheet.Action>, state: borrowing Sheet.State
   ) {
     tell(revision)
+  }
+}
+
+/// Keeps its contexts.
+private final class Keeping: Interceptor {
+  typealias Mutation = Counting.Mutation
+  typealias State = Counting.State
+
+  let contexts = Notes<InterceptionContext<Counting.Action>>()
+
+  func intercept(
+    _ action: Counting.Action, context: InterceptionContext<Counting.Action>
+  ) -> Interception<Counting.Action> {
+    contexts.note(context)
+    return .pass
   }
 }

@@ -232,6 +232,29 @@ struct LimitsTests {
   }
 
   @Test(
+    "A3: interceptors learn of each action that is rejected because too many are queued, before `send` returns (they missed it)"
+  )
+  func interceptorsLearnOfRejections() async throws {
+    let (store, ends) = (store(left: 2), Notes<Ends.End>())
+    store.setInterceptors([Ends { ends.note($0) }])
+    let (latch, thread) = try await store.block()
+    let queued = [store.send(.commit("1")), store.send(.commit("2"))]
+    #expect(ends.all == [])
+    let trace = TraceContext(traceparent: "t")
+    let rejected = [store.send(.commit("3")), store.send(.commit("4"), context: trace)]
+    let batch = store.send(contentsOf: [.commit("5")])
+    #expect(ends.all.map(\.isRefusal) == [true, false, true, false, true, false])
+    #expect(ends.all.prefix(4).map(\.id) == rejected.flatMap { [$0.id, $0.id] })
+    #expect(ends.all.map(\.trace) == [nil, nil, "t", "t", nil, nil])
+    #expect(await batch.outcomes.map(\.kind) == [.rejected])
+    latch.open()
+    await thread.value
+    #expect(await kinds(queued) == [.finished, .finished])
+    #expect(Set(ends.all.map(\.id)).count == 6)
+    #expect(await store.metrics.rejections == [.full: 3])
+  }
+
+  @Test(
     "A1: past 1,024 mutations that a run left for others, ended or not, emit sees to what was left before it returns",
     arguments: [false, true])
   func emitHelps(hasEnded: Bool) async throws {
@@ -270,6 +293,29 @@ struct LimitsTests {
 
   func isFull(_ receipt: Receipt) async -> Bool {
     if case .rejected(.full) = await receipt.outcome { true } else { false }
+  }
+}
+
+/// Notes refusals and ends.
+private struct Ends: Interceptor, RefusalWitness {
+  struct End: Equatable {
+    let id: ActionID
+    let trace: String?
+    let isRefusal: Bool
+  }
+
+  typealias Action = Script.Action
+  typealias Mutation = Script.Mutation
+  typealias State = Script.State
+
+  let note: @Sendable (End) -> Void
+
+  func refused(_ cause: Cause<Action>) {
+    note(End(id: cause.id, trace: cause.context.trace?.traceparent, isRefusal: true))
+  }
+
+  func ended(_ cause: Cause<Action>, outcome: Outcome) {
+    note(End(id: cause.id, trace: cause.context.trace?.traceparent, isRefusal: false))
   }
 }
 
