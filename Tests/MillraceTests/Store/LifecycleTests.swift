@@ -76,6 +76,23 @@ struct LifecycleTests {
     #expect(await store.log.last == "turn")
   }
 
+  @Test(
+    "S1: a drain ends a run whose condition a debounced action breaks before it takes up the next (it ended it after all)"
+  )
+  func drainEndsARunBetweenDebouncedActions() async throws {
+    let (store, gate) = (Store(StoreConfiguration(clock: TestClock())), Gate())
+    let bound = store.send(Script.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(as: "bound"))
+    try await gate.waitForArrivals()
+    let run = try #require(bound.ticket as? ActiveRun<Script>)
+    _ = await store.runner.bind(run, nil) { !$0.log.contains("first") }
+    for name in ["first", "second"] {
+      store.send(Script.Action.commit(Script.Mutation(name)).planned(.latest(key: name).debounce(.seconds(9))))
+    }
+    await store.shutdown(drainFor: .seconds(60))
+    #expect(await store.log == ["first", "bound: cancelled", "second"])
+    gate.open()
+  }
+
   @Test("S1: a debounced action that a run sends while the store drains is taken up at once")
   func nothingIsDebouncedWhileDraining() async throws {
     let inner = Box<Receipt?>(nil)
