@@ -50,6 +50,10 @@ let package = Package(
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+    // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.
+    .testTarget(
+      name: "MillraceScaleTests", dependencies: ["MillraceRecording", "Millrace", "MillraceTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceOperatorsTests", dependencies: ["MillraceOperators", "Millrace", "MillraceTesting"],
       swiftSettings: strict),
@@ -74,3 +78,23 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+// MILLRACE_TESTS=MillraceScaleTests,MillraceFlagsTests leaves these test targets, and what they depend on. `swift test`
+// builds every target there is, whatever its --filter says.
+if let names = Context.environment["MILLRACE_TESTS"]?.split(separator: ",").map(String.init) {
+  let tests = package.targets.filter { $0.type == .test }.map(\.name)
+  for name in names where !tests.contains(name) {
+    fatalError("MILLRACE_TESTS names \(name), which is no test target; these are: \(tests.joined(separator: ", ")).")
+  }
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+    for case .byNameItem(let dependency, _) in target.dependencies { need(dependency) }
+  }
+  names.forEach(need)
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { product in
+    let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+    return !needed.isSuperset(of: targets)
+  }
+}

@@ -57,24 +57,3 @@ struct CombinerModelTests {
     #expect(Bound.allCases.contains { HandOverWalk($0.model(mistake)).finding.violation != nil })
   }
 }
-
-/// The same within wider bounds: two senders, an owner and one who enters urgently, all with work of their own.
-@Suite("Combiner, modelled within wider bounds")
-struct CombinerModelScaleTests {
-  @Test("In every schedule of four threads one at a time has the turn, and left work is done once and in order")
-  func everyScheduleOfFourHolds() {
-    let urgent = HandOver.Call.performUrgently(3, takingLeftWork: true)
-    let wide = HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)], [urgent]], reliefs: 1, patience: 2)
-    let finding = HandOverWalk(wide, limit: scaled(5_000_000)).finding
-    #expect(finding.violation == nil, "schedule \(finding.schedule)")
-    #expect(finding.states > scaled(300_000))
-  }
-
-  @Test("In every schedule of three threads that come twice, each sender's work is done in order")
-  func everyScheduleOfThreeHolds() {
-    let threads: [[HandOver.Call]] = [[.perform(0)], [.perform(1), .perform(2)], [.perform(3), .perform(4)]]
-    let finding = HandOverWalk(HandOver(threads: threads, reliefs: 2, patience: 2), limit: scaled(5_000_000)).finding
-    #expect(finding.violation == nil, "schedule \(finding.schedule)")
-    #expect(finding.states > scaled(300_000))
-  }
-}

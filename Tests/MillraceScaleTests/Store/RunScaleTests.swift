@@ -104,22 +104,6 @@ struct RunScaleTests {
   }
 }
 
-/// How many megabytes of this process are in memory.
-private func residentMegabytes() -> Int {
-  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
-  let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-  return pages * Int(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
-}
-
-/// How many megabytes a store may grow by; sanitizers keep what was freed.
-private var memoryLimit: Int {
-  #if SANITIZE_THREAD
-    .max
-  #else
-    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil ? .max : 64
-  #endif
-}
-
 /// Handles actions of every plan; some stay until the gate opens, cancelled or not.
 private struct Plant: Interactor {
   final class Canary: Sendable {

@@ -56,25 +56,3 @@ private struct Sum: Interactor {
 
   static func reduce(into state: inout Int, mutation: Int) { state += mutation }
 }
-
-/// `count` scaled by the environment variable MILLRACE_SCALE.
-private func scaled(_ count: Int) -> Int {
-  let scale = ProcessInfo.processInfo.environment["MILLRACE_SCALE"].flatMap(Double.init) ?? 1
-  return Int(Double(count) * scale)
-}
-
-/// The most that this process has had in memory.
-private func peakMegabytes() -> Int {
-  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-  return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
-}
-
-/// How many megabytes it may grow by; sanitizers keep what was freed.
-private var memoryLimit: Int {
-  #if SANITIZE_THREAD
-    .max
-  #else
-    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil ? .max : 64
-  #endif
-}

@@ -1,0 +1,1 @@
+../../MillraceTests/Compose/Town.swift
