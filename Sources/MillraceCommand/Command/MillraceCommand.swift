@@ -49,12 +49,12 @@ public enum MillraceCommand {
     arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) -> Never where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     let command = command ?? programName
-    RecordingCommands(command: command, recordings: ServiceRecordings<I>(redaction: redaction)).run(arguments)
+    exit(RecordingCommands(command: command, recordings: ServiceRecordings<I>(redaction: redaction)).run(arguments))
   }
 
   /// Does what the command line asks for as far as no types are needed, and ends the process.
   package static func main(command: String, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
-    RecordingCommands(command: command, recordings: UntypedRecordings(command: command)).run(arguments)
+    exit(RecordingCommands(command: command, recordings: UntypedRecordings(command: command)).run(arguments))
   }
 
   private static var programName: String {

@@ -33,22 +33,15 @@ struct RecordingCommands<Source: Recordings> {
       ])
   }
 
-  /// Does what the arguments ask for, and ends the process.
-  func run(_ arguments: [String]) -> Never {
+  /// Executes the command that the arguments ask for, and returns the exit code.
+  ///
+  /// A help text and a wrong command line end the process here.
+  func run(_ arguments: [String]) -> Int32 {
     let (word, flags) = commands.parseOrExit(arguments)
     var file = RecordingFile(path: flags.operand, acceptsCutEnd: flags.isOn("--accept-cut-end"))
     let progress = isatty(STDERR_FILENO) == 1 ? ReadingProgress(of: file, write: StandardError.write) : nil
     if let progress { file.progress = progress.read }
-    exit(code(of: word, flags, file, endOfReading: { progress?.end() }))
-  }
-
-  /// Does what one command asks for, and gives the exit code.
-  ///
-  /// Not inlined: where a source of recordings always throws, the optimiser of Swift 6.3 crashes over what never returns.
-  @inline(never)
-  private func code(
-    of word: String, _ flags: ParsedFlags, _ file: RecordingFile, endOfReading: () -> Void
-  ) -> Int32 {
+    let endOfReading = { () -> Void in progress?.end() }
     do {
       switch word {
       case "replay": return try replay(file, endOfReading)
@@ -58,19 +51,28 @@ struct RecordingCommands<Source: Recordings> {
       return EXIT_SUCCESS
     } catch {
       endOfReading()
-      let failure = CommandFailure(error)
-      StandardError.write(failure.sentence + "\n")
-      return failure.code
+      return Self.report(CommandFailure(error))
     }
   }
 
+  /// Writes a failure to standard error, and returns its exit code.
+  private static func report(_ failure: CommandFailure) -> Int32 {
+    StandardError.write(failure.sentence + "\n")
+    return failure.code
+  }
+
   private func replay(_ file: RecordingFile, _ endOfReading: () -> Void) throws -> Int32 {
-    let result = try recordings.replay(file)
+    let answer = try recordings.replay(file)
     endOfReading()
-    // A step of a build that proves nothing is not to pass.
-    if result.verdict == .nothingCompared { throw CommandFailure(result.text, code: EX_DATAERR) }
-    try StandardOutput.write(result.text + "\n")
-    return result.verdict == .same ? EXIT_SUCCESS : EXIT_FAILURE
+    switch answer {
+    case .refused(let failure): return Self.report(failure)
+    case .replayed(let text, .nothingCompared):
+      // A build step that proves nothing must not pass.
+      return Self.report(CommandFailure(text, code: EX_DATAERR))
+    case .replayed(let text, let verdict):
+      try StandardOutput.write(text + "\n")
+      return verdict == .same ? EXIT_SUCCESS : EXIT_FAILURE
+    }
   }
 
   private func report(_ file: RecordingFile, rows: Int, _ endOfReading: () -> Void) throws {

@@ -2,7 +2,16 @@ import Foundation
 import MillraceRecording
 import MillraceReport
 
-/// What reads recordings: with the types of a service, or without.
+/// The answer to a request for a replay.
+enum ReplayAnswer {
+  /// The report of a replay, and its verdict.
+  case replayed(String, ReplayVerdict)
+
+  /// The reason for which no recording can be replayed, with the fix.
+  case refused(CommandFailure)
+}
+
+/// Reads recordings with the types of a service, or without types.
 protocol Recordings {
   associatedtype Action: Codable & Sendable
   associatedtype Mutation: Codable & Sendable
@@ -14,11 +23,11 @@ protocol Recordings {
   /// What `replay` does, in a sentence.
   static var replaySummary: String { get }
 
-  /// False if a replay has to be refused.
-  static var canReplay: Bool { get }
-
-  /// Reduces the mutations again, and tells whether the states are the recorded ones.
-  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict)
+  /// Reduces the mutations again and compares the states with the recorded ones, or refuses to.
+  ///
+  /// A refusal is a value and no error: in release builds Swift 6.3 makes of a caller that returns `Never`, specialised for an
+  /// implementation that only throws, code that jumps to a wrong address.
+  func replay(_ file: RecordingFile) throws -> ReplayAnswer
 
   /// How values become texts.
   var texts: RecordingTexts<Action, Mutation, State> { get }

@@ -9,16 +9,15 @@ struct ServiceRecordings<I: Interactor>: Recordings where I.Action: Codable, I.M
 
   static var summary: String { "Replays the recordings of \(CaseName.name(of: I.self)), and reports about them." }
   static var replaySummary: String { "Reduces all mutations of a recording again, and compares the states." }
-  static var canReplay: Bool { true }
 
   let redaction: Redaction<Action, Mutation, State>?
   let note: String? = nil
 
-  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict) {
+  func replay(_ file: RecordingFile) throws -> ReplayAnswer {
     let report = try Recording.replay(
       contentsOf: file.url, with: I.self, redaction: redaction, acceptsCutEnd: file.acceptsCutEnd,
       progress: file.progress)
-    return (report.description, report.verdict)
+    return .replayed(report.description, report.verdict)
   }
 
   var texts: RecordingTexts<Action, Mutation, State> {

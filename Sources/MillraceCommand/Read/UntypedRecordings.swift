@@ -10,23 +10,24 @@ struct UntypedRecordings: Recordings {
 
   static let summary = "Tells of the recordings of any service what can be told without its types."
   static let replaySummary = "Says how a service replays its own recordings, for that needs its reducer."
-  static let canReplay = false
 
   let command: String
 
   let note: String? =
     "Without the types of the service only the recorded states are compared; its own command tells what each commit changed."
 
-  func replay(_ file: RecordingFile) throws -> (text: String, verdict: ReplayVerdict) {
-    throw CommandFailure(
-      """
-      \(command) replay needs the reducer of the service, which no other program has; give the service a command of its own, \
-      and run that with replay \(file.path). These three lines are all of it, with the module and the interactor of the service:
+  func replay(_ file: RecordingFile) -> ReplayAnswer {
+    .refused(
+      CommandFailure(
+        """
+        \(command) replay needs the reducer of the service, which no other program has; give the service a command of its own, \
+        and run that with replay \(file.path). These three lines are all of it, with the module and the interactor of the \
+        service:
 
-        import MillraceCommand
-        import Shop
-        MillraceCommand.main(Shop.self)
-      """, code: EX_USAGE)
+          import MillraceCommand
+          import Shop
+          MillraceCommand.main(Shop.self)
+        """, code: EX_USAGE))
   }
 
   private static func shortened(_ value: JSONValue) -> String {
