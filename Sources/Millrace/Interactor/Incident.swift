@@ -46,15 +46,24 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action, or of the interactor for ``Kind/nearMiss``.
   public let type: any Any.Type
 
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure`` and ``Kind/nearMiss``, which concern
+  /// no action.
+  ///
+  /// A run that several actions share has the id of the first of them.
+  public let action: ActionID?
+
   /// The error that was thrown, if one was.
   public let error: (any Error)?
 
   /// What went wrong, as a sentence that says the fix.
   public let description: String
 
-  package init(_ kind: Kind, of type: any Any.Type, error: (any Error)? = nil, _ description: String) {
+  package init(
+    _ kind: Kind, of type: any Any.Type, action: ActionID? = nil, error: (any Error)? = nil, _ description: String
+  ) {
     self.kind = kind
     self.type = type
+    self.action = action
     self.error = error
     self.description = description
   }

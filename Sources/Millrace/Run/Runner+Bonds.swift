@@ -85,7 +85,7 @@ extension Runner {
     if let missing = error as? MissingChild, ownLedger.reportedPlaces.insert(missing.scope).inserted {
       report(
         Incident(
-          .missingChild, of: I.Action.self, error: missing,
+          .missingChild, of: I.Action.self, action: run.id, error: missing,
           "An action of type \(String(reflecting: I.Action.self)) was rejected. \(missing.description)"))
     }
     end(run, .rejected(.decided(error)))

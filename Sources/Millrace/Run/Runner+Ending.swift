@@ -11,7 +11,7 @@ extension Runner {
       if let mutation = interactor.closing(run.action, outcome: outcome) {
         commit(mutation, of: run)
       } else if case .failed(let error) = outcome {
-        reportUnhandled(error)
+        reportUnhandled(error, of: run)
       }
     }
     if run.phase.handlersOut > 0 {
@@ -54,13 +54,13 @@ extension Runner {
     if let flight = course.flight { leaveFlight(course, flight, outcome, asksClosing: asksClosing) }
   }
 
-  private func reportUnhandled(_ error: any Error) {
+  private func reportUnhandled(_ error: any Error, of run: ActiveRun<I>) {
     report(
       Incident(
-        .unhandledFailure, of: I.Action.self, error: error,
-        "The handler of \(String(reflecting: I.self)) threw for an action of type \(String(reflecting: I.Action.self)), and "
-          + "nothing was made of it: \(error). Return a mutation for .failed from closing(_:outcome:), or catch the error in "
-          + "the handler."))
+        .unhandledFailure, of: I.Action.self, action: run.id, error: error,
+        "The handler of \(String(reflecting: I.self)) threw for an action of type \(String(reflecting: I.Action.self)) "
+          + "(\(run.id)), and nothing was made of it: \(error). Return a mutation for .failed from closing(_:outcome:), or "
+          + "catch the error in the handler."))
   }
 
   /// Tells of an incident once the turn is given up.
@@ -77,15 +77,15 @@ extension Runner {
   ///
   /// *Owner's.*
   @usableFromInline
-  func noteLateEmit() {
+  func noteLateEmit(of run: ActiveRun<I>) {
     let ledger = ownLedger
     ledger.tally.lateEmits += 1
     guard ledger.tally.lateEmits == 1 else { return }
     report(
       Incident(
-        .lateEmit, of: I.Action.self,
+        .lateEmit, of: I.Action.self, action: run.id,
         "The handler of \(String(reflecting: I.self)) emitted for an action of type \(String(reflecting: I.Action.self)) "
-          + "after the run had ended, which changed nothing. Return when emit answers false, and let the gateways it waits for "
-          + "heed cancellation. Further ones are counted in the store's metrics."))
+          + "(\(run.id)) after the run had ended, which changed nothing. Return when emit answers false, and let the gateways "
+          + "it waits for heed cancellation. Further ones are counted in the store's metrics."))
   }
 }

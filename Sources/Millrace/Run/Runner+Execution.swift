@@ -85,7 +85,7 @@ extension Runner {
   func emit(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
     guard tryEnter() else { return emitBehindOthers(mutation, of: run, nil) }
     let isLive = !run.hasEnded
-    if isLive { commit(mutation, of: run) } else { noteLateEmit() }
+    if isLive { commit(mutation, of: run) } else { noteLateEmit(of: run) }
     leave()
     return isLive
   }
@@ -95,7 +95,7 @@ extension Runner {
   func emit(_ mutation: I.Mutation, of attempt: Attempt<I>) -> Bool {
     guard tryEnter() else { return emitBehindOthers(mutation, of: attempt.run, attempt) }
     let isLive = !attempt.run.hasEnded && !attempt.isOver
-    if isLive { commit(mutation, of: attempt.run) } else { noteLateEmit() }
+    if isLive { commit(mutation, of: attempt.run) } else { noteLateEmit(of: attempt.run) }
     leave()
     return isLive
   }
@@ -110,7 +110,7 @@ extension Runner {
     run.leftEmits.add(1, ordering: .relaxed)
     perform {
       run.leftEmits.subtract(1, ordering: .relaxed)
-      if !run.hasEnded, attempt?.isOver != true { self.commit(mutation, of: run) } else { self.noteLateEmit() }
+      if !run.hasEnded, attempt?.isOver != true { self.commit(mutation, of: run) } else { self.noteLateEmit(of: run) }
     }
     return !run.hasEnded && attempt?.isOver != true
   }

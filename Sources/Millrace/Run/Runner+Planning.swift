@@ -26,7 +26,7 @@ extension Runner {
     if ownLedger.reportedProblems.insert(problem).inserted {
       report(
         Incident(
-          .invalidPlan, of: I.Action.self,
+          .invalidPlan, of: I.Action.self, action: run.id,
           "\(String(reflecting: I.self)) rejected an action of type \(String(reflecting: I.Action.self)) because its plan "
             + "contradicts itself. \(problem.description)"))
     }

@@ -84,7 +84,7 @@ struct WorldTests {
     }
     let notes = failures.messages.first?.split(separator: "\n").filter { $0.hasPrefix("  0.0 seconds: ") } ?? []
     #expect(notes.count == 1)
-    #expect(notes.first?.contains("an action of type Swift.Int, and nothing was made of it: Mishap()") == true)
+    #expect(notes.first?.contains("an action of type Swift.Int (#4), and nothing was made of it: Mishap()") == true)
   }
 
   // MARK: What must hold

@@ -120,8 +120,10 @@ struct EachScopedTests {
         + "send it none once it is removed.")
     #expect((error as? MissingChild)?.id == "8")
     store.send(.inn(isOpen: false))
-    _ = await store.send(.inn(.commit("a"))).outcome
+    let inn = store.send(.inn(.commit("a")))
+    _ = await inn.outcome
     let reported = try await incidents.next(2)
+    #expect(reported.last?.action == inn.id)
     #expect(reported.map(\.kind) == [.missingChild, .missingChild])
     #expect(reported.map { ($0.error as? MissingChild)?.id } == ["7", nil])
     #expect(

@@ -27,8 +27,8 @@ struct PlanningTests {
     configuration.report = { incidents.record($0) }
     let store = Store(configuration)
     for (plan, problem) in PlanningTests.invalid {
-      for _ in 0..<2 {
-        let receipt = store.send(Script.Action.commit("a").closed().planned(plan))
+      let receipts = (0..<2).map { _ in store.send(Script.Action.commit("a").closed().planned(plan)) }
+      for receipt in receipts {
         guard case .rejected(.invalidPlan(let description)) = await receipt.outcome else {
           Issue.record("\(problem) was not rejected")
           continue
@@ -37,6 +37,7 @@ struct PlanningTests {
       }
       let incident = try await incidents.next()
       #expect(incident.kind == .invalidPlan)
+      #expect(incident.action == receipts[0].id)
       #expect(
         incident.description
           == "MillraceTests.Script rejected an action of type MillraceTests.Script.Action because its plan contradicts "

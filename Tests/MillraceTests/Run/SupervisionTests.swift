@@ -48,8 +48,13 @@ struct SupervisionTests {
     var configuration = StoreConfiguration()
     configuration.report = { incidents.record($0) }
     let store = Store(initial: 0, interactor: Vault(), configuration: configuration)
-    for _ in 0..<2 { _ = await store.send(Vault.Action(secret: "hunter2")).outcome }
-    for incident in try await incidents.next(2) {
+    var receipts: [Receipt] = []
+    for _ in 0..<2 {
+      receipts.append(store.send(Vault.Action(secret: "hunter2")))
+      _ = await receipts.last?.outcome
+    }
+    for (incident, receipt) in zip(try await incidents.next(2), receipts) {
+      #expect(incident.action == receipt.id)
       #expect(incident.kind == .unhandledFailure)
       #expect(ObjectIdentifier(incident.type) == ObjectIdentifier(Vault.Action.self))
       #expect(incident.error as? Mishap == Mishap())
@@ -58,8 +63,8 @@ struct SupervisionTests {
       let names = (String(reflecting: Vault.self), String(reflecting: Vault.Action.self))
       #expect(
         incident.description
-          == "The handler of \(names.0) threw for an action of type \(names.1), and nothing was made of it: a mishap. "
-          + "Return a mutation for .failed from closing(_:outcome:), or catch the error in the handler.")
+          == "The handler of \(names.0) threw for an action of type \(names.1) (\(receipt.id)), and nothing was made of it: "
+          + "a mishap. Return a mutation for .failed from closing(_:outcome:), or catch the error in the handler.")
     }
     #expect(incidents.recorded.count == 2)
   }
@@ -90,10 +95,12 @@ struct SupervisionTests {
     }
     gate.open()
     #expect(await kinds(shared) == [.failed, .failed, .failed])
-    #expect(try await incidents.next().kind == .unhandledFailure)
+    let incident = try await incidents.next()
+    #expect(incident.kind == .unhandledFailure)
+    #expect(incident.action == shared[0].id)
     let batch = store.send(contentsOf: [.handle { _ in throw Mishap() }, .handle { _ in throw Mishap() }])
     #expect(await batch.outcomes.map(\.kind) == [.failed, .failed])
-    _ = try await incidents.next(2)
+    #expect(try await Set(incidents.next(2).map(\.action)).count == 2)
     #expect(incidents.recorded.count == 3)
   }
 
@@ -120,11 +127,12 @@ struct SupervisionTests {
     #expect(incident.kind == .lateEmit)
     #expect(ObjectIdentifier(incident.type) == ObjectIdentifier(Action.self))
     #expect(incident.error == nil)
+    #expect(incident.action == run.id)
     let (script, action) = (String(reflecting: Script.self), String(reflecting: Action.self))
     #expect(
       incident.description
-        == "The handler of \(script) emitted for an action of type \(action) after the run had ended, which changed "
-        + "nothing. Return when emit answers false, and let the gateways it waits for heed cancellation. "
+        == "The handler of \(script) emitted for an action of type \(action) (\(run.id)) after the run had ended, which "
+        + "changed nothing. Return when emit answers false, and let the gateways it waits for heed cancellation. "
         + "Further ones are counted in the store's metrics.")
     #expect(await store.metrics.lateEmits == 5)
     #expect(incidents.recorded.count == 1)
