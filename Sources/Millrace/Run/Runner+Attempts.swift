@@ -79,7 +79,8 @@ extension Runner {
       record.budgetTerms = budget
       guard record.budget.take(budget, at: ledger.time.now()) else { return nil }
     }
-    return retry.backoff.rest(after: made, jitter: retry.jitter, random: &ledger.random)
+    let drawn = retry.backoff.rest(after: made, jitter: retry.jitter, random: &ledger.random)
+    return noteRest(drawn, after: made, of: course.run)
   }
 
   // MARK: The breaker

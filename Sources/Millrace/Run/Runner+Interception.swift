@@ -154,6 +154,14 @@ extension Runner {
     chain.stepEnded(of: run.id)
   }
 
+  /// Returns the rest before the next attempt of a run: the drawn rest, unless an interceptor replaces it.
+  ///
+  /// *Owner's.*
+  func noteRest(_ drawn: Duration, after attempt: Int, of run: ActiveRun<I>) -> Duration {
+    guard let chain = ledger?.chain else { return drawn }
+    return chain.rest(drawn, after: attempt, of: cause(of: run))
+  }
+
   /// *Owner's.*
   @inlinable
   func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {

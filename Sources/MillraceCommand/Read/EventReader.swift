@@ -58,6 +58,7 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       return .commit(
         at: at, revision: commit.revision, run: commit.run, text: showsCommit ? texts.mutation(commit.mutation) : "",
         difference: difference)
+    case .rest: return .rest(at: at)
     case .end(let end): return .end(at: at, run: end.run, outcome: end.outcome)
     case .state(let recorded):
       let lines = state.map { texts.difference(texts.redacted($0), recorded.state) }

@@ -57,6 +57,10 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     case .commit(let commit):
       line = Line("{\"kind\":\"commit\",\"at\":\(commit.at),\"revision\":\(commit.revision),\"run\":\"\(commit.run)\"")
       line.add("mutation", try encoded(redaction.mutation(commit.mutation)))
+    case .rest(let rest):
+      line = Line("{\"kind\":\"rest\",\"at\":\(rest.at),\"run\":\"\(rest.run)\"")
+      line.add("attempt", rest.attempt)
+      line.add("duration", rest.duration)
     case .end(let end):
       line = Line("{\"kind\":\"end\",\"at\":\(end.at),\"run\":\"\(end.run)\",\"outcome\":\"\(end.outcome)\"")
     case .state(let state):

@@ -9,6 +9,9 @@ public enum RecordingEntry<Action: Sendable, Mutation: Sendable, State: Sendable
   /// A mutation was committed.
   case commit(RecordedCommit<Mutation>)
 
+  /// A run rests before its next attempt.
+  case rest(RecordedRest)
+
   /// An action has its outcome.
   case end(RecordedEnd)
 
@@ -26,6 +29,7 @@ extension RecordingEntry {
     case .action(let action): action.at
     case .call(let call): call.at
     case .commit(let commit): commit.at
+    case .rest(let rest): rest.at
     case .end(let end): end.at
     case .state(let state): state.at
     case .gap(let gap): gap.at

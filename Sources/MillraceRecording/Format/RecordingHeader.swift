@@ -23,8 +23,10 @@ public struct RecordingHeader: Sendable, Hashable {
   /// What a file of a recording begins with.
   static var beginning: String { "{\"millraceRecording\":" }
 
-  /// The version of the format that is written: 1.
-  public static var currentVersion: Int { 1 }
+  /// The version of the format that is written: 2.
+  ///
+  /// Version 1 has no ``RecordingEntry/rest(_:)``; a resimulation of such a recording draws the rests between attempts anew.
+  public static var currentVersion: Int { 2 }
 
   package init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool) {
     self.init(version: RecordingHeader.currentVersion, types: TypeNames(of: types), isRedacted: isRedacted)

@@ -19,4 +19,14 @@ extension KeyedDecodingContainer {
     }
     return nanoseconds
   }
+
+  /// The nanoseconds of a duration; a negative number and more than 73 years are refused.
+  func duration(_ key: Key) throws -> Int64 {
+    let duration = try nanoseconds(key)
+    guard duration >= 0 else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "It is a number of nanoseconds that is not negative.")
+    }
+    return duration
+  }
 }

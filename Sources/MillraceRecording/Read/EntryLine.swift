@@ -10,11 +10,11 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
   private enum Key: String, CodingKey {
     case kind, at, run, parent, root, traceparent, tracestate, accepted, action
     case took, name, request, reply, failure, error, cancelled
-    case revision, mutation, outcome, hash, state, missed
+    case revision, mutation, attempt, duration, outcome, hash, state, missed
   }
 
   private enum Kind: String, Decodable {
-    case action, call, commit, end, state, gap
+    case action, call, commit, rest, end, state, gap
   }
 
   init(from decoder: any Decoder) throws {
@@ -29,6 +29,10 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
           RecordedCommit(
             at: at, revision: try line.count(.revision), run: try line.run(.run),
             mutation: try line.decode(Mutation.self, forKey: .mutation)))
+      case .rest:
+        .rest(
+          RecordedRest(
+            at: at, run: try line.run(.run), attempt: try line.count(.attempt), duration: try line.duration(.duration)))
       case .end:
         .end(
           RecordedEnd(

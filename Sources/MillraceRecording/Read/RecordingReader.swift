@@ -131,7 +131,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
         throw .wrongOrder(line: line, "has the state of", state.revision, after: last)
       }
     case .gap: order.gap()
-    case .action, .call, .end: break
+    case .action, .call, .rest, .end: break
     }
   }
 

@@ -56,7 +56,7 @@ extension RecordingEntry {
     case .call: .call
     case .commit: .commit
     case .state: .state
-    case .end, .gap: nil
+    case .rest, .end, .gap: nil
     }
   }
 }

@@ -97,7 +97,7 @@ extension EntryRing.Segment {
   private func isNeeded(_ index: Int) -> Bool {
     switch entries[index] {
     case .commit, .state: true
-    case .action, .call, .end: false
+    case .action, .call, .rest, .end: false
     case .gap:
       if index + 1 < entries.count, case .commit = entries[index + 1] { true } else { false }
     }

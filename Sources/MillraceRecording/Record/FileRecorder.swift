@@ -151,6 +151,14 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 }
 
+extension FileRecorder: RestWitness {
+  /// Records the rest before the next attempt of a run.
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+    intake.rests(cause, after: attempt, for: drawn)
+    return drawn
+  }
+}
+
 extension FileRecorder: RefusalWitness {
   /// Records an action that was rejected before it was accepted.
   package func refused(_ cause: Cause<Action>) {

@@ -45,6 +45,11 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
     add(.end(RecordedEnd(at: at, run: cause.context.run, outcome: outcome)))
   }
 
+  mutating func rest(_ rest: RecordedRest) {
+    if isOver { return }
+    add(.rest(rest))
+  }
+
   mutating func call(_ call: RecordedCall) {
     if isOver { return }
     add(.call(call))

@@ -49,6 +49,11 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
     change { $0.end(cause, outcome.kind, at: at) }
   }
 
+  func rests(_ cause: Cause<Keep.Action>, after attempt: Int, for duration: Duration) {
+    let rest = RecordedRest(at: now(), run: cause.context.run, attempt: attempt, duration: duration.nanoseconds)
+    change { $0.rest(rest) }
+  }
+
   func called(_ call: RecordedCall) {
     change { $0.call(call) }
   }

@@ -39,7 +39,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   /// How many bytes come behind a header: at least as many as it has, so that a large state is not written again and again.
   private var bound: Int { max(limit, header) }
 
-  /// Whether actions, calls and ends are left out, because no commit comes.
+  /// Whether actions, calls, rests and ends are left out, because no commit comes.
   private var isFull: Bool { size - bound >= bound / 8 }
 
   mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
@@ -94,7 +94,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
 
   private mutating func add(_ entry: Entry) throws(RecordingError) {
     switch entry {
-    case .action, .call, .end:
+    case .action, .call, .rest, .end:
       if isFull {
         (leftOut, uncounted, lastLeftOut) = (leftOut + 1, uncounted + 1, entry.at)
       } else {

@@ -85,6 +85,14 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 }
 
+extension RingRecorder: RestWitness {
+  /// Records the rest before the next attempt of a run.
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+    intake.rests(cause, after: attempt, for: drawn)
+    return drawn
+  }
+}
+
 extension RingRecorder: RefusalWitness {
   /// Records an action that was rejected before it was accepted.
   package func refused(_ cause: Cause<Action>) {
@@ -99,7 +107,7 @@ extension RecordingEntry {
       .action(action.with(redaction.action(action.action), action.trace.flatMap(redaction.trace)))
     case .commit(let commit): .commit(commit.with(redaction.mutation(commit.mutation)))
     case .state(let state): .state(state.redacted(by: redaction.state))
-    case .call, .end, .gap: self
+    case .call, .rest, .end, .gap: self
     }
   }
 }

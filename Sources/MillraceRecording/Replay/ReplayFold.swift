@@ -52,7 +52,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       }
     case .state(let recorded): return try compare(recorded)
     case .gap: order.gap()
-    case .action, .call, .end: break
+    case .action, .call, .rest, .end: break
     }
     return true
   }

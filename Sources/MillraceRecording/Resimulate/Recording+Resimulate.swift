@@ -11,7 +11,7 @@ extension Recording {
   /// **Order.** It goes through the entries: an action from outside is sent, a reply is given to the call of the same run with
   /// the same name and request, and what came of it is waited for before it goes on. So replies come in recorded order. What
   /// handlers send they send again themselves. The store's clock shows the recorded times, so that debounces, timeouts and
-  /// pauses between attempts are over when they were.
+  /// rests between attempts are over when they were; each rest is as long as the recorded rest, whatever the jitter.
   ///
   /// **What is not recorded** is not the same again: random numbers, other clocks, gateways that are not called through the tape,
   /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled

@@ -9,6 +9,9 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
     var mutations: [Mutation] = []
     var outcome: Outcome.Kind?
 
+    /// The rests between attempts, in nanoseconds, by the number of the attempt that failed.
+    var rests: [Int: Int64] = [:]
+
     /// The name of the action with the run.
     var name: String { "\(CaseName.of(action)) (\(run))" }
   }
@@ -48,6 +51,7 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
       case .commit(let commit):
         if pasts[commit.run] == nil { foreignCommits += 1 }
         pasts[commit.run]?.mutations.append(comparing(commit.mutation))
+      case .rest(let rest): pasts[rest.run]?.rests[rest.attempt] = rest.duration
       case .end(let end): pasts[end.run]?.outcome = end.outcome
       case .action, .call, .state, .gap: break
       }
@@ -94,6 +98,16 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   mutating func commit(_ mutation: Mutation, of live: RunID) {
     guard let twin = twins[live] else { return }
     lives[twin]?.mutations.append(mutation)
+  }
+
+  /// Notes that a run of now rests after an attempt.
+  ///
+  /// - Returns: the recorded rest; the drawn rest if none was recorded, as in recordings of version 1.
+  mutating func rest(_ drawn: Duration, after attempt: Int, of live: RunID) -> Duration {
+    guard let twin = twins[live] else { return drawn }
+    let rest = pasts[twin]?.rests[attempt].map { Duration.nanoseconds($0) } ?? drawn
+    lives[twin]?.rests[attempt] = rest.nanoseconds
+    return rest
   }
 
   mutating func end(_ cause: Cause<Action>, _ outcome: Outcome.Kind) {

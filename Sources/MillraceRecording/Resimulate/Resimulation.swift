@@ -59,6 +59,8 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     switch entry {
     case .action(let action): await take(action)
     case .commit(let commit): await take(commit)
+    // The rest has to begin before the time goes on.
+    case .rest(let rest): await wait(for: rest.run) { $0.rests[rest.attempt] != nil }
     case .end(let end): await take(end)
     case .call, .state, .gap: break
     }

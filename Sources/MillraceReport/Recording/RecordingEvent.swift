@@ -11,6 +11,9 @@ package enum RecordingEvent: Sendable, Equatable {
   /// A mutation was committed; the difference of the states before and after is nil where that is not known.
   case commit(at: Int64, revision: Int, run: RunID, text: String, difference: [String]?)
 
+  /// A run rests before its next attempt.
+  case rest(at: Int64)
+
   /// An action has its outcome.
   case end(at: Int64, run: RunID, outcome: Outcome.Kind)
 
@@ -23,8 +26,8 @@ package enum RecordingEvent: Sendable, Equatable {
   /// When it happened, in nanoseconds since the start of the recording.
   var at: Int64 {
     switch self {
-    case .action(let at, _, _, _, _, _), .call(let at, _, _), .commit(let at, _, _, _, _), .end(let at, _, _),
-      .state(let at, _, _), .gap(let at, _):
+    case .action(let at, _, _, _, _, _), .call(let at, _, _), .commit(let at, _, _, _, _), .rest(let at),
+      .end(let at, _, _), .state(let at, _, _), .gap(let at, _):
       at
     }
   }

@@ -88,6 +88,7 @@ package struct RecordingPage: Sendable {
       }
       if isAccepted { begin(run, Open(start: at, name: name)) }
     case .call(_, let took, let name): callTimes.record(took, for: name)
+    case .rest: break
     case .commit(let at, let revision, let run, let text, let difference):
       bands.addCommit(at: at)
       guard showsNextCommit else { return }

@@ -8,6 +8,8 @@ package struct RecordingSummary: Sendable, Equatable {
   package private(set) var rejected = 0
   /// Calls to gateways that have their reply.
   package private(set) var calls = 0
+  /// The number of attempts that followed a failed attempt.
+  package private(set) var retries = 0
   /// Commits.
   package private(set) var commits = 0
   /// States behind the one at the beginning.
@@ -37,6 +39,7 @@ package struct RecordingSummary: Sendable, Equatable {
     case .commit(_, let revision, _, _, _):
       commits += 1
       self.revision = revision
+    case .rest: retries += 1
     case .end(_, _, let outcome): outcomes[outcome, default: 0] += 1
     case .state: states += 1
     case .gap(_, let missed):
@@ -53,6 +56,7 @@ package struct RecordingSummary: Sendable, Equatable {
       ("Actions", rejected == 0 ? "\(actions)" : "\(actions), of them \(rejected) rejected before they were accepted"),
       ("Outcomes", ends.isEmpty ? nil : ends.joined(separator: ", ")),
       ("Calls", calls == 0 ? nil : "\(calls)"),
+      ("Retries", retries == 0 ? nil : "\(retries)"),
       ("Commits", revision.map { "\(commits), up to revision \($0)" } ?? "0"),
       ("States", "\(states) behind the one at the beginning"),
       ("Gaps", gaps == 0 ? nil : "\(gaps), with \(missed) entries that are known to be missing"),

@@ -144,9 +144,9 @@ struct RecordingCommandsTests {
       diary.errors
         == "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on.\n")
     #expect(diary.code == 65)
-    try folder.write([#"{"millraceRecording":2}"#], to: "newer.jsonl")
+    try folder.write([#"{"millraceRecording":3}"#], to: "newer.jsonl")
     let newer = try await millrace("report", "newer.jsonl")
-    #expect(newer.errors.hasPrefix("Line 1 says that the recording has version 2 of the format"))
+    #expect(newer.errors.hasPrefix("Line 1 says that the recording has version 3 of the format"))
     #expect(newer.code == 65)
   }
 
@@ -191,7 +191,7 @@ struct RecordingCommandsTests {
     for end in [try await shelf("info", "shelf.jsonl"), try await millrace("info", "shelf.jsonl")] {
       #expect(
         end.output == """
-          Format     version 1
+          Format     version 2
           Action     MillraceShelf.Shelf.Action
           Mutation   MillraceShelf.Shelf.Mutation
           State      MillraceShelf.Shelf.State
@@ -201,6 +201,7 @@ struct RecordingCommandsTests {
           Actions    4, of them 1 rejected before they were accepted
           Outcomes   finished 2, failed 1, rejected 1
           Calls      1
+          Retries    1
           Commits    3, up to revision 9
           States     1 behind the one at the beginning
           Gaps       1, with 3 entries that are known to be missing

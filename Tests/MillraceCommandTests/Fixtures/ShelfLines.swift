@@ -7,9 +7,9 @@ import Testing
 
 /// Recordings of a shelf.
 enum ShelfLines {
-  /// A recording line by line: two books, one of them sent by a handler, a failed call, a rejected action, a gap.
+  /// A recording line by line: two books, one of them sent by a handler, a failed call, a rest, a rejected action, a gap.
   static let all: [String] = [
-    ##"{"millraceRecording":1,"actionType":"MillraceShelf.Shelf.Action","mutationType":"MillraceShelf.Shelf.Mutation","##
+    ##"{"millraceRecording":2,"actionType":"MillraceShelf.Shelf.Action","mutationType":"MillraceShelf.Shelf.Mutation","##
       + ##""stateType":"MillraceShelf.Shelf.State","redacted":false,"at":0,"revision":0,"##
       + ##""state":{"books":[],"pages":0}}"##,
     ##"{"kind":"action","at":0,"run":"#4@1","action":{"put":{"_0":"<Emma>","pages":400}}}"##,
@@ -21,6 +21,7 @@ enum ShelfLines {
     ##"{"kind":"state","at":3000,"revision":2,"state":{"books":["<Emma>","One"],"pages":403}}"##,
     ##"{"kind":"end","at":3500,"run":"#12@1","outcome":"finished"}"##,
     ##"{"kind":"call","at":3700,"took":150,"run":"#8@1","name":"price","request":"1","error":"gone"}"##,
+    ##"{"kind":"rest","at":3800,"run":"#8@1","attempt":1,"duration":100}"##,
     ##"{"kind":"end","at":4000,"run":"#8@1","outcome":"failed"}"##,
     ##"{"kind":"action","at":4500,"run":"#16@1","accepted":false,"action":{"clear":{}}}"##,
     ##"{"kind":"end","at":4500,"run":"#16@1","outcome":"rejected"}"##,

@@ -11,7 +11,7 @@ struct RecordingFormatTests {
   static let other = RunID(store: 1, action: ActionID(number: 8))
 
   static let lines: [String] = [
-    ##"{"millraceRecording":1,"actionType":"MillraceRecordingTests.Till.Action","##
+    ##"{"millraceRecording":2,"actionType":"MillraceRecordingTests.Till.Action","##
       + ##""mutationType":"MillraceRecordingTests.Till.Mutation","stateType":"MillraceRecordingTests.Till.State","##
       + ##""redacted":false,"at":0,"revision":0,"hash":"2420e9479412ee2e","##
       + ##""state":{"articles":[],"customer":"","isLooking":false,"total":0}}"##,
@@ -23,6 +23,7 @@ struct RecordingFormatTests {
     ##"{"kind":"call","at":14,"took":2,"name":"price","request":"1","failure":"{}"}"##,
     ##"{"kind":"call","at":14,"took":2,"name":"price","request":"2","error":"no \"way\""}"##,
     ##"{"kind":"call","at":14,"took":2,"name":"price","request":"3","cancelled":true}"##,
+    ##"{"kind":"rest","at":14,"run":"#5@1","attempt":2,"duration":75000000}"##,
     ##"{"kind":"end","at":15,"run":"#8@1","outcome":"rejected"}"##,
     ##"{"kind":"state","at":15,"revision":1,"hash":"cd69201d09c89a6f","##
       + ##""state":{"articles":[],"customer":"","isLooking":true,"total":0}}"##,
@@ -45,6 +46,7 @@ struct RecordingFormatTests {
       .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "1", reply: .failure("{}"))),
       .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "2", reply: .error("no \"way\""))),
       .call(RecordedCall(at: 14, took: 2, run: nil, name: "price", request: "3", reply: .cancelled)),
+      .rest(RecordedRest(at: 14, run: run, attempt: 2, duration: 75_000_000)),
       .end(RecordedEnd(at: 15, run: other, outcome: .rejected)),
       .state(RecordedState(at: 15, revision: 1, state: Till.State(isLooking: true))),
       .gap(RecordedGap(at: 16, missed: 3)),
@@ -64,8 +66,8 @@ struct RecordingFormatTests {
     #expect(read.start.hash?.description == "2420e9479412ee2e")
     #expect(read.cut == nil)
     #expect(try read.jsonLines() == data)
-    #expect(read.entries.map(\.at) == [10, 11, 12, 13, 14, 14, 14, 15, 15, 16])
-    guard case .action(let action) = read.entries[1], case .end(let end) = read.entries[7] else {
+    #expect(read.entries.map(\.at) == [10, 11, 12, 13, 14, 14, 14, 14, 15, 15, 16])
+    guard case .action(let action) = read.entries[1], case .end(let end) = read.entries[8] else {
       Issue.record("The entries are of other kinds.")
       return
     }
@@ -73,6 +75,16 @@ struct RecordingFormatTests {
     #expect(action.trace == TraceContext(traceparent: "00-1", tracestate: "a=\"b\""))
     #expect(!action.isAccepted)
     #expect(end == RecordedEnd(at: 15, run: Self.other, outcome: .rejected))
+  }
+
+  @Test("A file of version 1, which has no rests, is read, and is written as the version that it is")
+  func firstVersion() throws {
+    let lines = Self.lines.filter { !$0.contains("\"rest\"") }
+    let data = Data(lines.map { $0.replacing("Recording\":2", with: "Recording\":1") + "\n" }.joined().utf8)
+    let read = try TillRecording.read(from: data)
+    #expect(read.header.version == 1)
+    #expect(read.entries.count == 10)
+    #expect(try read.jsonLines() == data)
   }
 
   @Test("A run is read as it is written, and nothing else is", arguments: ["5@1", "#@1", "#5@", "#5@1@2", "#-5@1", ""])

@@ -36,10 +36,10 @@ struct BrokenFileTests {
     Case(
       testDescription: "a newer version", code: .newerVersion, line: 1,
       message: """
-        Line 1 says that the recording has version 2 of the format, and this program reads up to version 1; read it with a \
+        Line 1 says that the recording has version 3 of the format, and this program reads up to version 2; read it with a \
         newer version of Millrace.
         """
-    ) { $0[0] = #"{"millraceRecording":2,"anything":[]}"# },
+    ) { $0[0] = #"{"millraceRecording":3,"anything":[]}"# },
     Case(
       testDescription: "a state of another type", code: .brokenLine, line: 1,
       message: """
@@ -55,8 +55,8 @@ struct BrokenFileTests {
       message: "Line 3 cannot be read: it is no JSON. \(damaged)"
     ) { $0.insert("", at: 2) },
     Case(
-      testDescription: "two empty lines at the end", code: .brokenLine, line: 12,
-      message: "Line 12 cannot be read: it is no JSON. \(damaged)"
+      testDescription: "two empty lines at the end", code: .brokenLine, line: 13,
+      message: "Line 13 cannot be read: it is no JSON. \(damaged)"
     ) { $0 += ["", ""] },
     Case(
       testDescription: "a list", code: .brokenLine, line: 3,
@@ -74,6 +74,14 @@ struct BrokenFileTests {
       testDescription: "a call without its time", code: .brokenLine, line: 5,
       message: "Line 5 cannot be read: \"took\" is missing. \(damaged)"
     ) { $0[4].replace("\"took\":2,", with: "") },
+    Case(
+      testDescription: "a rest of less than no time", code: .brokenLine, line: 9,
+      message: "Line 9 cannot be read: \"duration\" has no value that is possible. \(damaged)"
+    ) { $0[8].replace("75000000", with: "-1") },
+    Case(
+      testDescription: "a rest without its attempt", code: .brokenLine, line: 9,
+      message: "Line 9 cannot be read: \"attempt\" is missing. \(damaged)"
+    ) { $0[8].replace("\"attempt\":2,", with: "") },
     Case(
       testDescription: "a commit without its mutation", code: .brokenLine, line: 4,
       message: "Line 4 cannot be read: \"mutation\" is missing. \(damaged)"
@@ -112,9 +120,9 @@ struct BrokenFileTests {
         "Line 4 cannot be read: \"mutation\" is no Mutation. \(changed)"
     ) { $0[3].replace("looking", with: "lurking") },
     Case(
-      testDescription: "a missing commit", code: .wrongOrder, line: 9,
+      testDescription: "a missing commit", code: .wrongOrder, line: 10,
       message: """
-        Line 9 has the state of revision 1, but the last commit before it has revision 0: lines are missing, or are in another \
+        Line 10 has the state of revision 1, but the last commit before it has revision 0: lines are missing, or are in another \
         order; take the file as the recorder wrote it.
         """
     ) { $0.remove(at: 3) },
@@ -126,12 +134,12 @@ struct BrokenFileTests {
         """
     ) { $0.insert($0[3], at: 4) },
     Case(
-      testDescription: "a state that was changed", code: .brokenLine, line: 10,
+      testDescription: "a state that was changed", code: .brokenLine, line: 11,
       message: """
-        Line 10 has another state than the one its hash was made of, so the line was damaged or changed; take the file as the \
+        Line 11 has another state than the one its hash was made of, so the line was damaged or changed; take the file as the \
         recorder wrote it, or take "hash" out of the line if it was changed on purpose.
         """
-    ) { $0[9].replace("\"total\":0", with: "\"total\":8") },
+    ) { $0[10].replace("\"total\":0", with: "\"total\":8") },
     Case(
       testDescription: "a first state that was changed", code: .brokenLine, line: 1,
       message: """
@@ -173,8 +181,8 @@ struct BrokenFileTests {
       lines[3].replace("looking", with: "lurking")
     },
     Case(
-      testDescription: "two recordings in one file", code: .wrongOrder, line: 12,
-      message: "Line 12 is a second header, so two recordings stand in one file; split it before that line."
+      testDescription: "two recordings in one file", code: .wrongOrder, line: 13,
+      message: "Line 13 is a second header, so two recordings stand in one file; split it before that line."
     ) { $0 += $0 },
   ]
 
@@ -195,20 +203,20 @@ struct BrokenFileTests {
   func cutEnd() throws {
     let data = Data(RecordingFormatTests.lines.joined(separator: "\n").utf8).dropLast(4)
     let message =
-      "Line 11, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
+      "Line 12, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
       + "(acceptsCutEnd: true) to read what stands before it."
     let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data) }
     #expect(error?.description == message)
     #expect(error?.code == .cutEnd)
     let recording = try TillRecording.read(from: data, acceptsCutEnd: true)
-    #expect(recording.entries.count == 9)
+    #expect(recording.entries.count == 10)
     #expect(recording.cut == error)
   }
 
   @Test("A file that ends behind its last line, without a line break, is whole")
   func noLastLineBreak() throws {
     let recording = try TillRecording.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
-    #expect(recording.entries.count == 10)
+    #expect(recording.entries.count == 11)
     #expect(recording.cut == nil)
   }
 
@@ -216,7 +224,7 @@ struct BrokenFileTests {
   func emptyLastLine(accepts: Bool) throws {
     let lines = RecordingFormatTests.lines.map { $0 + "\n" }.joined()
     let recording = try TillRecording.read(from: Data((lines + "\n").utf8), acceptsCutEnd: accepts)
-    #expect(recording.entries.count == 10)
+    #expect(recording.entries.count == 11)
     #expect(recording.cut == nil)
   }
 
@@ -248,7 +256,7 @@ struct BrokenFileTests {
   func renamed() throws {
     var lines = RecordingFormatTests.lines
     lines[0].replace("MillraceRecordingTests.Till", with: "Shop")
-    for index in [0, 9] {
+    for index in [0, 10] {
       lines[index].replace(#/"hash":"[0-9a-f]{16}",/#, with: "")
       lines[index].replace("\"total\":0", with: "\"total\":8")
     }
@@ -261,9 +269,9 @@ struct BrokenFileTests {
   @Test("A state in a line of another form is read without its hash, which is of the form that was written")
   func reformatted() throws {
     var lines = RecordingFormatTests.lines
-    lines[9].replace("\"hash\":", with: "\"hash\": ")
+    lines[10].replace("\"hash\":", with: "\"hash\": ")
     let recording = try TillRecording.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
-    guard case .state(let state) = recording.entries[8] else {
+    guard case .state(let state) = recording.entries[9] else {
       Issue.record("The entry is of another kind.")
       return
     }

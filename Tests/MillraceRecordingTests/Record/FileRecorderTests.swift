@@ -352,6 +352,7 @@ struct FileRecorderTests {
       case .action: "action"
       case .call: "call"
       case .commit(let commit): "commit \(commit.revision)"
+      case .rest(let rest): "rest after \(rest.attempt)"
       case .end: "end"
       case .state: "state"
       case .gap(let gap): gap.missed == 0 ? "gap" : "gap of \(gap.missed)"

@@ -35,6 +35,7 @@ struct IntakeStateTests {
       case .action(let action): action.isAccepted ? "a" : "A"
       case .call: "r"
       case .commit(let commit): "c\(commit.revision)"
+      case .rest: "p"
       case .end: "e"
       case .state(let state): "s\(state.revision)"
       case .gap(let gap): "g\(gap.missed)"

@@ -126,4 +126,106 @@ struct ResimulationTimeTests {
     #expect(report.differences.map(\.description) == [])
     #expect(report.state == 62)
   }
+
+  /// Asks up to four times, with the default backoff and jitter.
+  struct Stubborn: Interactor {
+    struct Busy: Error {}
+
+    let tape: GatewayTape
+    var plan = Plan.concurrent.retry(4)
+    var ask: @Sendable () async throws -> Int = { throw Busy() }
+
+    func plan(for action: Int) -> Plan { plan }
+
+    func handle(_ action: Int, state: [String]) -> Effect<Stubborn> {
+      Effect { run in run.emit("answer \(try await tape.call("ask", action, ask)) to attempt \(run.attempt)") }
+    }
+
+    func closing(_ action: Int, outcome: Outcome) -> String? { "\(outcome.kind)" }
+
+    static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
+  }
+
+  /// A random source that takes nothing away from a rest, so that each rest is the longest.
+  struct Zeros: RandomNumberGenerator, Sendable {
+    mutating func next() -> UInt64 { 0 }
+  }
+
+  /// Records a run of which three attempts fail, with rests that are drawn from a seed.
+  private func recordRetries(seed: UInt64) async -> Recording<Int, String, [String]> {
+    let clock = ImmediateClock()
+    let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
+    let asked = Recorder<Void>()
+    let stubborn = Stubborn(tape: ring.tape) {
+      asked.record(())
+      if asked.recorded.count < 4 { throw Stubborn.Busy() }
+      return 7
+    }
+    var configuration = StoreConfiguration(clock: clock)
+    configuration.random = SeededGenerator(seed: seed)
+    let store = Store(initial: [], interactor: stubborn, configuration: configuration, interceptors: [ring])
+    #expect(await store.send(1).outcome.kind == .finished)
+    #expect(await store.state == ["answer 7 to attempt 4"])
+    return ring.recording
+  }
+
+  private func rests(of recording: Recording<Int, String, [String]>) -> [RecordedRest] {
+    recording.entries.compactMap { if case .rest(let rest) = $0 { rest } else { nil } }
+  }
+
+  @Test("A run with the default jitter rests as long again as it did, whatever is drawn", arguments: 1...8)
+  func restsAgain(seed: UInt64) async throws {
+    let recording = await recordRetries(seed: seed)
+    #expect(rests(of: recording).map(\.attempt) == [1, 2, 3])
+    #expect(Set(rests(of: recording).map(\.duration)).count == 3)
+    var configuration = StoreConfiguration()
+    configuration.random = Zeros()
+    let read = try Recording<Int, String, [String]>.read(from: recording.jsonLines())
+    let report = await read.resimulate(configuration: configuration) { Stubborn(tape: $0) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.replies == 4)
+    #expect(report.state == ["answer 7 to attempt 4"])
+  }
+
+  @Test("In a recording of version 1, which has no rests, they are drawn")
+  func drawnRests() async throws {
+    let recording = await recordRetries(seed: 1)
+    let old = Recording(
+      header: recording.header, start: recording.start,
+      entries: recording.entries.filter { if case .rest = $0 { false } else { true } })
+    var configuration = StoreConfiguration()
+    configuration.random = SeededGenerator(seed: 1)
+    let report = await old.resimulate(configuration: configuration) { Stubborn(tape: $0) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.state == ["answer 7 to attempt 4"])
+  }
+
+  @Test("A rest behind an attempt that was given up begins when the attempt's time was over")
+  func restBehindTimeout() async throws {
+    let clock = TestClock()
+    let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
+    let gate = Gate()
+    let asked = Recorder<Void>()
+    let plan = Plan.concurrent.retry(2).attemptTimeout(.seconds(1))
+    let stubborn = Stubborn(tape: ring.tape, plan: plan) {
+      asked.record(())
+      if asked.recorded.count == 1 { try await gate.enter() }
+      return 7
+    }
+    let store = Store(
+      initial: [], interactor: stubborn, configuration: StoreConfiguration(clock: clock), interceptors: [ring])
+    let receipt = store.send(1)
+    try await gate.waitForArrivals(1)
+    for _ in 1...2 {
+      try await clock.waitForSleepers(1)
+      clock.advance(to: try #require(clock.deadlines.first))
+    }
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(rests(of: ring.recording).map(\.at) == [1_000_000_000])
+    var configuration = StoreConfiguration()
+    configuration.random = Zeros()
+    let report = await ring.recording.resimulate(configuration: configuration) { Stubborn(tape: $0, plan: plan) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.state == ["answer 7 to attempt 2"])
+  }
 }
