@@ -65,6 +65,8 @@ let package = Package(
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(
+      name: "MillraceBenchmarksTests", dependencies: ["MillraceBenchmarks", "Millrace"], swiftSettings: strict),
+    .testTarget(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
     .testTarget(
       name: "MillraceCommandTests",

@@ -1,10 +1,26 @@
 import Millrace
+import Synchronization
 
 /// An action with a plan; its handler is loading, one yield, loaded.
-struct PlannedAction: Sendable {
-  var overlap: Overlap
-  var key = 0
-  var countdown: Countdown
+///
+/// Its end is committed twice where a run is superseded between the commit of its last mutation and the return of its
+/// handler: the closing mutation cannot know of that commit. So the action counts its arrival itself, once.
+final class PlannedAction: Sendable {
+  let overlap: Overlap
+  let key: Int
+  private let countdown: Countdown
+  private let hasArrived = Atomic(false)
+
+  init(overlap: Overlap, key: Int, countdown: Countdown) {
+    self.overlap = overlap
+    self.key = key
+    self.countdown = countdown
+  }
+
+  /// Counts the arrival of this action, the first time.
+  func arrive() {
+    if !hasArrived.exchange(true, ordering: .relaxed) { countdown.arrive() }
+  }
 
   /// How the action meets others of its key.
   enum Overlap: Sendable {
@@ -26,12 +42,12 @@ struct Planned: Interactor {
     Effect { run in
       run.emit(.loading)
       await Task.yield()
-      run.emit(.loaded(action.countdown))
+      run.emit(.ended(action))
     }
   }
 
   func closing(_ action: PlannedAction, outcome: Outcome) -> Change? {
-    .loaded(action.countdown)
+    .ended(action)
   }
 
   static func reduce(into state: inout Tally, mutation: Change) {

@@ -20,6 +20,7 @@ enum Change: Sendable {
   case setRare(Int)
   case loading
   case loaded(Countdown?)
+  case ended(PlannedAction)
 }
 
 /// Applies a change; opaque, so that neither side is optimised to nothing.
@@ -39,6 +40,10 @@ func apply(_ change: Change, to tally: inout Tally) {
     tally.isLoading = false
     tally.total &+= 1
     countdown?.arrive()
+  case .ended(let action):
+    tally.isLoading = false
+    tally.total &+= 1
+    action.arrive()
   }
 }
 
