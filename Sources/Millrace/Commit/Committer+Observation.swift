@@ -28,8 +28,8 @@ extension Committer {
 
   /// What makes readers of states under a policy; it does not hold this committer.
   @inlinable
-  final func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<I.State> {
-    switch policy.kind {
+  final func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
+    switch policy {
     case .latest:
       let source = stateSource()
       return { SnapshotReader.latest(source) }

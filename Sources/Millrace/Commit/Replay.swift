@@ -47,7 +47,7 @@ final class Replay<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var revision = -1
 
   @usableFromInline
-  init(_ committer: Committer<I>?, _ policy: ObservationPolicy, seeksCauses: Bool = false) {
+  init(_ committer: Committer<I>?, _ policy: ObservationTerms, seeksCauses: Bool = false) {
     self.committer = committer
     let follower = Follower<I>(policy, seeksCauses: seeksCauses)
     self.follower = follower

@@ -54,6 +54,15 @@ public enum Outcome: Sendable {
     }
   }
 
+  /// The kind of the rejection; nil for every other outcome.
+  ///
+  /// ```swift
+  /// #expect(await store.send(.export).outcome.rejection == .exclusive)
+  /// ```
+  @inlinable public var rejection: Rejection.Kind? {
+    if case .rejected(let rejection) = self { rejection.kind } else { nil }
+  }
+
   /// The outcomes without their payloads.
   @frozen
   public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {

@@ -87,9 +87,20 @@ public struct StoreConfiguration: Sendable {
     choice.swappedOrders = orders
   }
 
-  /// The defaults, but for what is given.
-  public init(clock: (any Clock<Duration>)? = nil, limits: StoreLimits? = nil) {
+  /// Makes a configuration; an argument that is nil has the default of its property.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock that everything timed in the store goes by; see ``clock``.
+  ///   - random: the source of jitter and idempotency keys; see ``random``.
+  ///   - limits: how much the store takes on; see ``limits``.
+  ///   - report: called with each failure that is handled nowhere and each mistake in the interactor; see ``report``.
+  public init(
+    clock: (any Clock<Duration>)? = nil, random: (any RandomNumberGenerator & Sendable)? = nil,
+    limits: StoreLimits? = nil, report: (@Sendable (Incident) -> Void)? = nil
+  ) {
     if let clock { self.clock = clock }
+    if let random { self.random = random }
     if let limits { self.limits = limits }
+    if let report { self.report = report }
   }
 }

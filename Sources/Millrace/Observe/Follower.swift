@@ -30,7 +30,7 @@ final class Follower<I: Interactor>: Placed, @unchecked Sendable {
   /// Whether it needs to know what brought each commit about.
   let seeksCauses: Bool
 
-  private let policy: ObservationPolicy.Kind
+  private let policy: ObservationTerms
 
   @exclusivity(unchecked) var place: Int?
 
@@ -48,8 +48,8 @@ final class Follower<I: Interactor>: Placed, @unchecked Sendable {
     set { holds.store(newValue, ordering: .relaxed) }
   }
 
-  init(_ policy: ObservationPolicy, seeksCauses: Bool) {
-    self.policy = policy.kind
+  init(_ policy: ObservationTerms, seeksCauses: Bool) {
+    self.policy = policy
     self.seeksCauses = seeksCauses
   }
 

@@ -1,30 +1,69 @@
 /// Which states an observer gets when it is slower than the store.
-public struct ObservationPolicy: Sendable, Hashable {
-  @usableFromInline
-  enum Kind: Sendable, Hashable {
-    case latest
-    case every(buffer: Int, onOverflow: GapPolicy)
-    case lossless(bound: Int, limit: Int)
-  }
+///
+/// `Failure` is the error that may end the observer before the store ends: `Never` for ``latest`` and ``every(buffer:)``,
+/// ``ObservationError`` for the policies that can end an observer.
+public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
+  @usableFromInline let terms: ObservationTerms
+}
 
-  @usableFromInline let kind: Kind
+/// The terms of an ``ObservationPolicy``, whatever its failure.
+@usableFromInline
+enum ObservationTerms: Sendable, Hashable {
+  case latest
+  case every(buffer: Int, onOverflow: GapPolicy)
+  case lossless(bound: Int, limit: Int)
 
-  /// What larger numbers of commits are taken as, so that a revision and one of them can be added.
+  /// The largest number of commits that counts; a revision and a number up to this can be added without overflow.
   private static let most = 1 << 48
 
-  /// Only the newest: a slow observer skips what came between, at no cost to the store.
-  public static let latest = ObservationPolicy(kind: .latest)
+  /// The terms of a policy that delivers every state, with `buffer` brought into its range.
+  static func every(within buffer: Int, onOverflow: GapPolicy) -> ObservationTerms {
+    .every(buffer: min(max(1, buffer), most), onOverflow: onOverflow)
+  }
 
-  /// Each state in order, as long as the observer is not too far behind.
+  /// The terms of a lossless policy, with both numbers brought into their ranges.
+  static func lossless(within bound: Int, limit: Int) -> ObservationTerms {
+    let bound = min(max(1, bound), most)
+    return .lossless(bound: bound, limit: min(max(bound, limit), most))
+  }
+}
+
+extension ObservationPolicy where Failure == Never {
+  /// Only the newest: a slow observer skips the states between, at no cost to the store.
+  public static var latest: ObservationPolicy { ObservationPolicy(terms: .latest) }
+
+  /// Each state in order; an observer that is too far behind continues with the newest state, which says how many it missed.
   ///
   /// The observer replays the store's mutations on a copy of its own, so that no state is copied for it; the mutations it has
   /// not taken yet are kept for it.
   ///
+  /// - Parameter buffer: how many commits the observer may be behind; below 1 it is taken as 1, and any number is possible.
+  public static func every(buffer: Int = 256) -> ObservationPolicy {
+    ObservationPolicy(terms: .every(within: buffer, onOverflow: .reportGap))
+  }
+}
+
+extension ObservationPolicy where Failure == ObservationError {
+  /// The same policy, in the type of the policies that can end an observer.
+  ///
+  /// For a policy that is chosen at run time among several:
+  ///
+  /// ```swift
+  /// let policy: ObservationPolicy<ObservationError> = isExact ? .lossless() : ObservationPolicy(.latest)
+  /// ```
+  public init(_ policy: ObservationPolicy<Never>) {
+    terms = policy.terms
+  }
+
+  /// Each state in order, as long as the observer is not too far behind.
+  ///
+  /// As ``every(buffer:)``, with the choice of what an observer that is too far behind gets.
+  ///
   /// - Parameters:
-  ///   - buffer: how many commits it may be behind; below 1 it is taken as 1, and any number is possible.
-  ///   - onOverflow: what becomes of an observer that is further behind.
+  ///   - buffer: how many commits the observer may be behind; below 1 it is taken as 1, and any number is possible.
+  ///   - onOverflow: how an observer that is further behind continues or ends.
   public static func every(buffer: Int = 256, onOverflow: GapPolicy = .reportGap) -> ObservationPolicy {
-    ObservationPolicy(kind: .every(buffer: min(max(1, buffer), most), onOverflow: onOverflow))
+    ObservationPolicy(terms: .every(within: buffer, onOverflow: onOverflow))
   }
 
   /// Each state in order, and the store takes on less while the observer is far behind.
@@ -39,7 +78,6 @@ public struct ObservationPolicy: Sendable, Hashable {
   ///   - bound: commits behind; below 1 it is taken as 1.
   ///   - limit: commits behind; below `bound` it is taken as that.
   public static func lossless(bound: Int = 1_024, limit: Int = 65_536) -> ObservationPolicy {
-    let bound = min(max(1, bound), most)
-    return ObservationPolicy(kind: .lossless(bound: bound, limit: min(max(bound, limit), most)))
+    ObservationPolicy(terms: .lossless(within: bound, limit: limit))
   }
 }

@@ -1,4 +1,4 @@
-/// The states of a store over time with their revisions, under some ``ObservationPolicy``; or values taken from them.
+/// The states of a store over time with their revisions, under some ``ObservationPolicy``.
 ///
 /// **Order.** The first element is the current state, the one at the making of the iterator where every state is observed;
 /// each later one is newer than the one before. Every iterator is an observer of its own: none takes elements from another.

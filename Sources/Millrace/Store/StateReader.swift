@@ -39,25 +39,25 @@ public struct StateReader<State: Sendable>: Sendable {
   }
 
   /// The states over time with their revisions, as `policy` says; see ``Store/states(_:)``.
-  public func states(_ policy: ObservationPolicy) -> SnapshotSequence<State> {
-    SnapshotSequence(makeReader: source.readers(policy))
+  public func states<Failure>(_ policy: ObservationPolicy<Failure>) -> SnapshotSequence<State> {
+    SnapshotSequence(makeReader: source.readers(policy.terms))
   }
 
-  /// What a closure or a key path takes from the state, as `policy` says; see ``Store/values(of:_:)``.
-  public func values<Value: Equatable & Sendable>(
-    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy
-  ) -> SnapshotSequence<Value> {
+  /// The values that a closure or a key path takes from the state, as `policy` says; see ``Store/values(of:_:)``.
+  public func values<Value: Equatable & Sendable, Failure>(
+    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy<Failure>
+  ) -> ValueSnapshotSequence<Value, Failure> {
     values(of: get, policy, removingDuplicatesBy: { $0 == $1 })
   }
 
-  /// What a closure or a key path takes from the state, compared otherwise or not at all; see
+  /// The values that a closure or a key path takes from the state, compared otherwise or not at all; see
   /// ``Store/values(of:_:removingDuplicatesBy:)``.
-  public func values<Value: Sendable>(
-    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy,
+  public func values<Value: Sendable, Failure>(
+    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy<Failure>,
     removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
-  ) -> SnapshotSequence<Value> {
-    let makeReader = source.readers(policy)
-    return SnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
+  ) -> ValueSnapshotSequence<Value, Failure> {
+    let makeReader = source.readers(policy.terms)
+    return ValueSnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
   }
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.

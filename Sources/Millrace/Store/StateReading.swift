@@ -15,7 +15,7 @@ protocol StateReading<State>: Sendable {
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
   /// What makes readers of the states under a policy; it does not hold the store.
-  func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<State>
+  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State>
 
   /// Where observers look for what `get` takes from each state; it does not hold the store.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part>
@@ -38,7 +38,7 @@ extension Store: StateReading {
     runner.stateSource()
   }
 
-  nonisolated func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<I.State> {
+  nonisolated func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
     runner.readers(policy)
   }
 
@@ -92,7 +92,7 @@ struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
     whole.stateSource(of: get)
   }
 
-  func readers(_ policy: ObservationPolicy) -> @Sendable () -> SnapshotReader<State> {
+  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State> {
     let makeReader = whole.readers(policy)
     return { [get] in makeReader().part(get, removingDuplicatesBy: nil) }
   }

@@ -7,8 +7,8 @@ extension Store {
 
   /// The states over time, with their revisions, as `policy` says.
   @inlinable
-  public nonisolated func states(_ policy: ObservationPolicy) -> SnapshotSequence<I.State> {
-    SnapshotSequence(makeReader: runner.readers(policy))
+  public nonisolated func states<Failure>(_ policy: ObservationPolicy<Failure>) -> SnapshotSequence<I.State> {
+    SnapshotSequence(makeReader: runner.readers(policy.terms))
   }
 
   /// The commits from now on: each mutation with its cause and the state it led to.
@@ -19,11 +19,11 @@ extension Store {
   /// - Parameters:
   ///   - policy: which transitions an observer gets that is slower than the store.
   ///   - includesBefore: whether each has the state before as well, which the observer copies for itself.
-  public nonisolated func transitions(
-    _ policy: ObservationPolicy, includesBefore: Bool = false
+  public nonisolated func transitions<Failure>(
+    _ policy: ObservationPolicy<Failure>, includesBefore: Bool = false
   ) -> TransitionSequence<I> {
     TransitionSequence(includesBefore: includesBefore) { [weak runner] in
-      Replay(runner, policy, seeksCauses: true)
+      Replay(runner, policy.terms, seeksCauses: true)
     }
   }
 
@@ -46,39 +46,40 @@ extension Store {
     runner.values(get)
   }
 
-  /// What a closure or a key path takes from the state, over time, with the revision it came with, as `policy` says.
+  /// The values that a closure or a key path takes from the state over time, with their revisions, as `policy` says.
   ///
-  /// The current value first, then whenever it differs from the one delivered last. `missed` counts states, not values. A
-  /// computed property, or an initialiser that combines several parts, is observed like a stored one.
+  /// The current value first, then whenever it differs from the one delivered last. A computed property, or an initialiser
+  /// that combines several parts, is observed like a stored one. Under a policy that cannot fail the loop needs no `try`:
   ///
   /// ```swift
-  /// for try await name in store.values(of: \.user.name, .every()) { print(name.state) }
+  /// for await name in store.values(of: \.user.name, .every()) { print(name.value) }
+  /// for try await name in store.values(of: \.user.name, .lossless()) { print(name.value) }
   /// ```
   ///
   /// - Parameters:
   ///   - get: quick and free of effects; it is called where the observer runs.
   ///   - policy: which states are looked at.
   @inlinable
-  public nonisolated func values<Value: Equatable & Sendable>(
-    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy
-  ) -> SnapshotSequence<Value> {
+  public nonisolated func values<Value: Equatable & Sendable, Failure>(
+    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy<Failure>
+  ) -> ValueSnapshotSequence<Value, Failure> {
     values(of: get, policy, removingDuplicatesBy: { $0 == $1 })
   }
 
-  /// What a closure or a key path takes from the state, as `policy` says, where the values are not `Equatable` or are to be
-  /// compared otherwise.
+  /// The values that a closure or a key path takes from the state, as `policy` says, where they are not `Equatable` or are to
+  /// be compared otherwise.
   ///
   /// - Parameters:
   ///   - get: quick and free of effects; it is called where the observer runs.
   ///   - policy: which states are looked at.
   ///   - areEqual: compares with the value delivered last; nil delivers the value of each state.
   @inlinable
-  public nonisolated func values<Value: Sendable>(
-    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy,
+  public nonisolated func values<Value: Sendable, Failure>(
+    of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy<Failure>,
     removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
-  ) -> SnapshotSequence<Value> {
-    let makeReader = runner.readers(policy)
-    return SnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
+  ) -> ValueSnapshotSequence<Value, Failure> {
+    let makeReader = runner.readers(policy.terms)
+    return ValueSnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
   }
 
   /// What a closure or a key path takes from the state, where the values are not `Equatable` or are to be compared otherwise.

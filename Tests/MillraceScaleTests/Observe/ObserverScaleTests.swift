@@ -85,8 +85,7 @@ struct ObserverScaleTests {
           case 0: for await count in store.values(of: \.count) { if seen.takes(count, last) { break } }
           case 1: for await count in store.values({ $0.count }) { if seen.takes(count, last) { break } }
           default:
-            var iterator = store.values(of: \.count, .every()).makeAsyncIterator()
-            while let count = try? await iterator.next() { if seen.takes(count.state, last) { break } }
+            for await count in store.values(of: \.count, .every()) { if seen.takes(count.value, last) { break } }
           }
           return zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 } ? seen.last ?? -1 : -1
         }
@@ -145,8 +144,8 @@ struct ObserverScaleTests {
       case .lossless: feed(store.states(.lossless())) { $0.state.count }
       case .keyPath: feed(store.values(of: \.count)) { $0 }
       case .closure: feed(store.values { $0.count }) { $0 }
-      case .valuesOfEvery: feed(store.values(of: \.count, .every(buffer: 10_000))) { $0.state }
-      case .valuesOfLatest: feed(store.values(of: \.count, .latest)) { $0.state }
+      case .valuesOfEvery: feed(store.values(of: \.count, .every(buffer: 10_000))) { $0.value }
+      case .valuesOfLatest: feed(store.values(of: \.count, .latest)) { $0.value }
       }
       return stream
     }

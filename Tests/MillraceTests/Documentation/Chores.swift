@@ -39,12 +39,3 @@ struct Chores: Interactor {
     state.append(mutation)
   }
 }
-
-extension Receipt {
-  /// Why the action was rejected, or nil.
-  var refusal: Rejection.Kind? {
-    get async {
-      if case .rejected(let rejection) = await outcome { rejection.kind } else { nil }
-    }
-  }
-}

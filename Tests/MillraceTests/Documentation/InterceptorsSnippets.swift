@@ -6,32 +6,7 @@ import Testing
 
 /// The snippets of docs/interceptors.md, as they stand there.
 enum InterceptorsSnippets {
-  struct SmallOrders: Interceptor {
-    typealias Mutation = Shop.Mutation
-    typealias State = Shop.State
-
-    let longest: Int
-
-    func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {
-      guard case .add(let article) = action, article.count > longest else { return .pass }
-      return .reject("an article has at most \(longest) letters")
-    }
-  }
-
-  struct LowerCase: Interceptor {
-    typealias Mutation = Shop.Mutation
-    typealias State = Shop.State
-
-    func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {
-      guard case .search(.type(let text)) = action else { return .pass }
-      return .replace(.search(.type(text.lowercased())))
-    }
-  }
-
-  final class OpeningHours: Interceptor {
-    typealias Mutation = Shop.Mutation
-    typealias State = Shop.State
-
+  final class OpeningHours: Sendable {
     /// What is sent when the shop opens; nil once it is open.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
@@ -55,13 +30,37 @@ enum InterceptorsSnippets {
   static func make() -> (Store<Shop>, OpeningHours) {
     let hours = OpeningHours()
     let store = Store(
-      initial: Shop.State(), interactor: Shop(), interceptors: [SmallOrders(longest: 20), LowerCase(), hours])
+      initial: Shop.State(), interactor: Shop(),
+      interceptors: [
+        ActionInterceptor { action, _ in
+          guard case .add(let article) = action, article.count > 20 else { return .pass }
+          return .reject("an article has at most 20 letters")
+        },
+        ActionInterceptor { action, _ in
+          guard case .search(.type(let text)) = action else { return .pass }
+          return .replace(.search(.type(text.lowercased())))
+        },
+        ActionInterceptor(hours.intercept),
+      ])
     return (store, hours)
   }
 
   static func replace(_ store: Store<Shop>, _ hours: OpeningHours) {
-    store.setInterceptors([hours])
+    store.setInterceptors([ActionInterceptor(hours.intercept), LoggingInterceptor()])
     store.setInterceptors([])
+  }
+
+  /// Counts the mutations of a store.
+  final class Commits: Interceptor {
+    typealias Action = Shop.Action
+
+    let count = Mutex(0)
+
+    func committed(
+      _ mutation: Shop.Mutation, revision: Int, cause: Cause<Shop.Action>, state: borrowing Shop.State
+    ) {
+      count.withLock { $0 += 1 }
+    }
   }
 
   static func log(_ store: Store<Shop>, to log: @escaping @Sendable (String) -> Void) {
@@ -151,6 +150,15 @@ struct InterceptorsSnippetsTests {
     #expect(await store.send(.add("apples")).outcome.kind == .finished)
     InterceptorsSnippets.replace(store, hours)
     #expect(await store.send(.add("an article with a name that is too long")).outcome.kind == .finished)
+  }
+
+  @Test("An interceptor of one's own is told of each commit")
+  func commits() async {
+    let commits = InterceptorsSnippets.Commits()
+    store.setInterceptors([commits])
+    store.send(.add("pears"))
+    #expect(await store.state.cart == ["pears"])
+    #expect(commits.count.withLock { $0 } == 1)
   }
 
   @Test("Logging writes three lines for a decided action")

@@ -45,8 +45,7 @@ enum MetricsSnippets {
   }
 
   static func configuration(_ log: any Log) -> StoreConfiguration {
-    var configuration = StoreConfiguration()
-    configuration.report = { incident in
+    let configuration = StoreConfiguration { incident in
       switch incident.kind {
       case .nearMiss, .invalidPlan: log.critical("\(incident)")
       default: log.error("\(incident)")

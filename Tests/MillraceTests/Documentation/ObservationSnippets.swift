@@ -85,7 +85,14 @@ enum ObservationSnippets {
     return (degrees, isHeating, target, labels, bell)
   }
 
-  static func compared(_ store: Store<Heater>) -> (SnapshotSequence<Int>, ValueSequence<Int>, ValueSequence<Int>) {
+  static func typed(_ store: Store<Heater>, _ log: (String) -> Void) async throws {
+    for await degrees in store.values(of: \.degrees, .every()) { log("\(degrees.revision): \(degrees.value)") }
+    for try await degrees in store.values(of: \.degrees, .lossless()) { log("\(degrees.revision): \(degrees.value)") }
+  }
+
+  static func compared(
+    _ store: Store<Heater>
+  ) -> (ValueSnapshotSequence<Int, Never>, ValueSequence<Int>, ValueSequence<Int>) {
     let all = store.values(of: \.degrees, .every())
     let tens = store.values(of: \.degrees, removingDuplicatesBy: { $0 / 10 == $1 / 10 })
     let each = store.values(of: \.degrees, removingDuplicatesBy: nil)
@@ -157,7 +164,7 @@ struct ObservationSnippetsTests {
     }
     #expect(try await written.next() == 15)
     store.send(.measureAll(Array(1...1_024)))
-    #expect(await store.send(.measure(0)).refusal == .full)
+    #expect(await store.send(.measure(0)).outcome.rejection == .full)
     gate.open()
     #expect(try await written.next(1_024) == Array(1...1_024))
     await store.shutdown()
@@ -218,11 +225,20 @@ struct ObservationSnippetsTests {
     #expect(try await ofEach.next() == 29)
     store.send(.measure(30))
     #expect(try await ofTens.next() == 30)
-    var seen: [Snapshot<Int>] = []
-    for _ in 0..<5 { seen.append(try #require(try await every.next())) }
-    #expect(seen.map(\.state) == [15, 16, 21, 29, 30])
+    var seen: [ValueSnapshot<Int>] = []
+    for _ in 0..<5 { seen.append(try #require(await every.next())) }
+    #expect(seen.map(\.value) == [15, 16, 21, 29, 30])
     #expect(seen.map(\.revision) == [0, 1, 3, 6, 7])
     #expect(seen.allSatisfy { $0.missed == 0 })
+  }
+
+  @Test("Under a policy that cannot end the observer the loop needs no try")
+  func typed() async throws {
+    let log = Notes<String>()
+    store.send(.measure(16))
+    await store.shutdown()
+    try await ObservationSnippets.typed(store, log.note)
+    #expect(log.all == ["1: 16", "1: 16"])
   }
 
   @Test("O5: a transition has its mutation, its revision, and the action that brought it about")

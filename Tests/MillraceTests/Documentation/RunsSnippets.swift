@@ -154,7 +154,7 @@ struct RunsSnippetsTests {
     let first = store.send(Action("A", .exclusive(key: 1)) { _ in await gate.enterIgnoringCancellation() })
     try await gate.waitForArrivals(1)
     let second = store.send(Action("B", .exclusive(key: 1)))
-    #expect(await second.refusal == .exclusive)
+    #expect(await second.outcome.rejection == .exclusive)
     first.cancel()
     #expect(await store.send(Action("C", .exclusive(key: 1))).outcome.kind == .finished)
     #expect(await store.state == ["A cancelled"])
@@ -209,7 +209,7 @@ struct RunsSnippetsTests {
   func held() async {
     let store = makeStore()
     let held = store.send(Action("A", .serial(key: 1).debounce(.seconds(3)), begins: true))
-    #expect(await store.send(Action("B", .exclusive(key: 1))).refusal == .exclusive)
+    #expect(await store.send(Action("B", .exclusive(key: 1))).outcome.rejection == .exclusive)
     #expect(await store.send(Action("C", .latest(key: 1), begins: true)).outcome.kind == .finished)
     #expect(await held.outcome.kind == .superseded)
     #expect(await store.state == ["C"])
@@ -235,7 +235,7 @@ struct RunsSnippetsTests {
     #expect(await fourth.outcome.kind == .finished)
     let leading = Plan.serial(key: 2).throttle(.seconds(4), trailing: false)
     #expect(await store.send(Action("E", leading)).outcome.kind == .finished)
-    #expect(await store.send(Action("F", leading)).refusal == .throttled)
+    #expect(await store.send(Action("F", leading)).outcome.rejection == .throttled)
     #expect(await store.state == ["A", "C", "D"])
   }
 
@@ -287,13 +287,13 @@ struct RunsSnippetsTests {
     for name in ["A", "B"] {
       #expect(await store.send(Action(name, plan) { _ in throw Offline() }).outcome.kind == .failed)
     }
-    #expect(await store.send(Action("C", plan)).refusal == .breakerOpen)
+    #expect(await store.send(Action("C", plan)).outcome.rejection == .breakerOpen)
     clock.advance(by: .seconds(30))
     let gate = Gate()
     let probe = store.send(Action("D", plan) { _ in try await gate.enter() })
     try await gate.waitForArrivals(1)
     let other = Plan.serial(key: 2).breaker(Breaker(failures: 2, openFor: .seconds(30)), key: "gateway")
-    #expect(await store.send(Action("E", other)).refusal == .breakerOpen)
+    #expect(await store.send(Action("E", other)).outcome.rejection == .breakerOpen)
     gate.open()
     #expect(await probe.outcome.kind == .finished)
     #expect(await store.send(Action("F", other)).outcome.kind == .finished)
@@ -308,7 +308,7 @@ struct RunsSnippetsTests {
     let plan = Plan.concurrent.breaker(Breaker(failures: 1), key: "gateway")
     _ = await store.send(Action("B", plan) { _ in throw Offline() }).outcome
     let second = store.send(Action("C", .latest(key: 1).breaker(Breaker(failures: 1), key: "gateway")))
-    #expect(await second.refusal == .breakerOpen)
+    #expect(await second.outcome.rejection == .breakerOpen)
     gate.open()
     #expect(await first.outcome.kind == .finished)
   }
@@ -325,7 +325,7 @@ struct RunsSnippetsTests {
     ])
   func mistakes(plan: Plan) async {
     let store = Store(initial: [], interactor: Chores())
-    #expect(await store.send(Action("A", plan)).refusal == .invalidPlan)
+    #expect(await store.send(Action("A", plan)).outcome.rejection == .invalidPlan)
     #expect(await store.state == [])
   }
 

@@ -42,7 +42,7 @@ struct ShutdownSnippetsTests {
     let shutdown = Task.immediate { await ShutdownSnippets.drain(store, reports.record) }
     // What is debounced is taken up at once.
     #expect(await held.outcome.kind == .finished)
-    #expect(await store.send(Action("D")).refusal == .shuttingDown)
+    #expect(await store.send(Action("D")).outcome.rejection == .shuttingDown)
     await #expect(throws: SubmitError(.shuttingDown)) { try await store.submit(Action("E")) }
     gate.open()
     #expect(await drained.outcome.kind == .finished)
@@ -110,6 +110,6 @@ struct ShutdownSnippetsTests {
     #expect(await store.send(Action("A")).outcome.kind == .finished)
     service.cancel()
     await service.value
-    #expect(await store.send(Action("B")).refusal == .shuttingDown)
+    #expect(await store.send(Action("B")).outcome.rejection == .shuttingDown)
   }
 }

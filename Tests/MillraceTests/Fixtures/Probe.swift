@@ -64,8 +64,6 @@ private struct LastOne: Hashable, Sendable {}
 extension Receipt {
   /// Why the action was rejected, once it was; nil when it ended otherwise.
   var rejection: Rejection.Kind? {
-    get async {
-      if case .rejected(let rejection) = await outcome { rejection.kind } else { nil }
-    }
+    get async { await outcome.rejection }
   }
 }

@@ -10,6 +10,7 @@ struct OutcomeTests {
     let kind: Outcome.Kind
     let description: String
     var isCut = false
+    var rejection: Rejection.Kind?
 
     var testDescription: String { description }
   }
@@ -24,13 +25,14 @@ struct OutcomeTests {
     Row(
       outcome: .rejected(.full), kind: .rejected,
       description: "rejected: The store has as many actions as its limits allow; send less, `submit` instead, or raise "
-        + "`StoreConfiguration.limits`.", isCut: true),
+        + "`StoreConfiguration.limits`.", isCut: true, rejection: .full),
     Row(
       outcome: .rejected(.shuttingDown), kind: .rejected,
-      description: "rejected: The store is shut down and takes no more actions; send to a store that is running."),
+      description: "rejected: The store is shut down and takes no more actions; send to a store that is running.",
+      rejection: .shuttingDown),
     Row(
       outcome: .rejected(.decided(Mishap())), kind: .rejected,
-      description: "rejected: The interactor decided against the action: a mishap"),
+      description: "rejected: The interactor decided against the action: a mishap", rejection: .decided),
     Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", isCut: true),
     Row(
       outcome: .abandoned, kind: .abandoned, description: "abandoned: it was found open after a crash"),
@@ -46,6 +48,11 @@ struct OutcomeTests {
   func anOutcomeIsFinishedOrCut(row: Row) {
     #expect(row.outcome.isFinished == (row.kind == .finished))
     #expect(row.outcome.isCut == row.isCut)
+  }
+
+  @Test("Only a rejected outcome has a kind of rejection", arguments: rows)
+  func onlyARejectedOutcomeHasARejection(row: Row) {
+    #expect(row.outcome.rejection == row.rejection)
   }
 
   @Test("Every kind is that of an outcome")

@@ -30,8 +30,7 @@ struct StoreConfigurationTests {
   @Test("The random source is the system's unless another one is set, and is copied when it is drawn from")
   func theRandomSource() {
     #expect(StoreConfiguration().random is SystemRandomNumberGenerator)
-    var configuration = StoreConfiguration()
-    configuration.random = SeededGenerator(seed: 1)
+    let configuration = StoreConfiguration(random: SeededGenerator(seed: 1))
     var one = configuration.random
     var other = configuration.random
     var expected = SeededGenerator(seed: 1)
@@ -40,11 +39,10 @@ struct StoreConfigurationTests {
     #expect(other.next() == first)
   }
 
-  @Test("The report is the one that is set")
+  @Test("The report is the one that is given, also as a trailing closure")
   func theReport() {
     let reports = Notes<String>()
-    var configuration = StoreConfiguration()
-    configuration.report = { reports.note("\($0)") }
+    let configuration = StoreConfiguration { reports.note("\($0)") }
     configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
     #expect(reports.all == ["It was late."])
   }
@@ -71,6 +69,19 @@ struct StoreConfigurationTests {
     #expect(configuration.random is SeededGenerator)
     configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
     #expect(reports.value == 1)
+  }
+
+  @Test("All settings are given in one call, and each is its own")
+  func allSettings() {
+    let reports = Notes<String>()
+    let configuration = StoreConfiguration(
+      clock: SuspendingClock(), random: SeededGenerator(seed: 1), limits: StoreLimits(runsInFlight: 2),
+      report: { reports.note("\($0)") })
+    #expect(configuration.clock is SuspendingClock)
+    #expect(configuration.random is SeededGenerator)
+    #expect(configuration.limits == StoreLimits(runsInFlight: 2))
+    configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
+    #expect(reports.all == ["It was late."])
   }
 
   @Test("A configuration is one word, for there may be many stores")

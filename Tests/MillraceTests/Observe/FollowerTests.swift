@@ -7,7 +7,7 @@ struct FollowerTests {
   @Test(
     "By its policy and its lag a follower goes on, holds the store up, or parts",
     arguments: [
-      (.latest, 1, "goes on"), (.latest, 2, "parts"),
+      (ObservationPolicy(.latest), 1, "goes on"), (ObservationPolicy(.latest), 2, "parts"),
       (.every(buffer: 3), 3, "goes on"), (.every(buffer: 3), 4, "parts"),
       (.every(buffer: 0), 1, "goes on"), (.every(buffer: -1), 2, "parts"),
       (.every(buffer: 3, onOverflow: .disconnect), 3, "goes on"),
@@ -16,9 +16,9 @@ struct FollowerTests {
       (.lossless(bound: 3, limit: 5), 5, "holds to 5"), (.lossless(bound: 3, limit: 5), 6, "lagged 6"),
       (.lossless(bound: 3, limit: 1), 3, "holds to 3"), (.lossless(bound: 3, limit: 1), 4, "lagged 4"),
       (.lossless(bound: 0, limit: 0), 0, "goes on"), (.lossless(bound: 0, limit: 0), 1, "holds to 1"),
-    ] as [(ObservationPolicy, Int, String)])
-  func judge(policy: ObservationPolicy, lag: Int, verdict: String) {
-    let follower = Follower<Sheet>(policy, seeksCauses: false)
+    ] as [(ObservationPolicy<ObservationError>, Int, String)])
+  func judge(policy: ObservationPolicy<ObservationError>, lag: Int, verdict: String) {
+    let follower = Follower<Sheet>(policy.terms, seeksCauses: false)
     #expect("\(follower.judge(lag: lag).text)" == verdict)
     #expect((lag >= follower.allowance) == (verdict != "goes on"))
   }
@@ -28,7 +28,7 @@ struct FollowerTests {
     let (first, second) = (LogChunk<Ticks>(), LogChunk<Ticks>())
     first.entries = [1, 2, 3].map(LogEntry.number)
     second.entries = [4].map(LogEntry.number)
-    let follower = Follower<Ticks>(.every(), seeksCauses: false)
+    let follower = Follower<Ticks>(ObservationPolicy<Never>.every().terms, seeksCauses: false)
     #expect(follower.taken == [])
     follower.position = (first, 1)
     #expect(follower.taken == [2, 3])

@@ -184,7 +184,7 @@ struct LosslessHoldTests {
     arguments: [true, false], [true, false])
   func theErrorIsNotLost(isReleased: Bool, isLossless: Bool) async throws {
     var store: Store<Script>? = store()
-    let policy: ObservationPolicy =
+    let policy: ObservationPolicy<ObservationError> =
       isLossless ? .lossless(bound: 1, limit: 2) : .every(buffer: 2, onOverflow: .disconnect)
     var iterator = try #require(store?.states(policy).makeAsyncIterator())
     store?.send(.decide { _ in .mutate(["1", "2", "3"]) })
@@ -201,8 +201,8 @@ struct LosslessHoldTests {
     arguments: [
       .every(buffer: .max), .every(buffer: .max, onOverflow: .disconnect), .lossless(bound: .max),
       .lossless(bound: .max, limit: .max), .lossless(bound: .min, limit: .max),
-    ] as [ObservationPolicy])
-  func endlessNumbers(policy: ObservationPolicy) async throws {
+    ] as [ObservationPolicy<ObservationError>])
+  func endlessNumbers(policy: ObservationPolicy<ObservationError>) async throws {
     let store = store()
     store.send(.commit("1"))
     var iterator = store.states(policy).makeAsyncIterator()

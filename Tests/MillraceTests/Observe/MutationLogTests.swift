@@ -8,8 +8,10 @@ import Testing
 struct MutationLogTests {
   let log = MutationLog<Ticks>()
 
-  private func follower(_ policy: ObservationPolicy = .every(), at revision: Int = 0) -> Follower<Ticks> {
-    let follower = Follower<Ticks>(policy, seeksCauses: false)
+  private func follower(
+    _ policy: ObservationPolicy<ObservationError> = .every(), at revision: Int = 0
+  ) -> Follower<Ticks> {
+    let follower = Follower<Ticks>(policy.terms, seeksCauses: false)
     log.join(follower, at: revision)
     follower.delivered = revision
     return follower
@@ -144,7 +146,7 @@ struct MutationLogTests {
     let count = max(scaled(1_000_000), 300_000)  // Enough for any stack to overflow.
     await onSmallStack {
       let log = MutationLog<Ticks>()
-      let follower = Follower<Ticks>(.every(buffer: .max - 1), seeksCauses: false)
+      let follower = Follower<Ticks>(ObservationPolicy<Never>.every(buffer: .max - 1).terms, seeksCauses: false)
       log.join(follower, at: 0)
       for number in 1...count {
         log.append(.number(number))

@@ -45,9 +45,9 @@ struct ObserverStressTests {
     var generator = generator
     for _ in 0..<100 {
       let size = Int.random(in: 1...20, using: &generator)
-      let (policy, gaps): (ObservationPolicy, Bool) =
+      let (policy, gaps): (ObservationPolicy<ObservationError>, Bool) =
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0: (.latest, true)
+        case 0: (ObservationPolicy(.latest), true)
         case 1: (.every(buffer: size), true)
         case 2: (.every(buffer: size, onOverflow: .disconnect), false)
         default: (.lossless(bound: size, limit: size * 3), false)

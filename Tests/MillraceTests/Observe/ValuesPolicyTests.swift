@@ -23,49 +23,58 @@ struct ValuesPolicyTests {
     let count: Int
   }
 
-  private func take<Value>(
-    _ number: Int, of iterator: inout SnapshotSequence<Value>.Iterator
+  private func take<Value, Failure>(
+    _ number: Int, of iterator: inout ValueSnapshotSequence<Value, Failure>.Iterator
   ) async throws -> [Value] {
     var values: [Value] = []
-    for _ in 0..<number { values.append(try #require(try await iterator.next()).state) }
+    for _ in 0..<number { values.append(try #require(try await iterator.next()).value) }
     return values
+  }
+
+  private func takeStates<State>(
+    _ number: Int, of iterator: inout SnapshotSequence<State>.Iterator
+  ) async throws -> [State] {
+    var states: [State] = []
+    for _ in 0..<number { states.append(try #require(try await iterator.next()).state) }
+    return states
   }
 
   // MARK: What is taken
 
   @Test(
     "O4: a key path, under each policy that delivers all: each value in order, equal ones once, with its revision",
-    arguments: [ObservationPolicy.every(), .every(buffer: 100, onOverflow: .disconnect), .lossless()])
-  func keyPath(policy: ObservationPolicy) async throws {
+    arguments: [.every(), .every(buffer: 100, onOverflow: .disconnect), .lossless()]
+      as [ObservationPolicy<ObservationError>])
+  func keyPath(policy: ObservationPolicy<ObservationError>) async throws {
     var iterator = store.values(of: \.count, policy).makeAsyncIterator()
     for count in [0, 1, 1, 2, 1] { store.send(.count(count)) }
     store.send(.other(1))
     store.send(.count(0))
-    var snapshots: [Snapshot<Int>] = []
+    var snapshots: [ValueSnapshot<Int>] = []
     for _ in 1...5 { snapshots.append(try #require(try await iterator.next())) }
-    #expect(snapshots.map(\.state) == [0, 1, 2, 1, 0])
+    #expect(snapshots.map(\.value) == [0, 1, 2, 1, 0])
     #expect(snapshots.map(\.revision) == [0, 2, 4, 5, 7])
     #expect(snapshots.allSatisfy { $0.missed == 0 })
   }
 
   @Test("O3, O4: under .latest a slow observer skips to the newest value, and an equal one is not delivered")
-  func latest() async throws {
+  func latest() async {
     var iterator = store.values(of: \.count, .latest).makeAsyncIterator()
-    #expect(try await iterator.next() == Snapshot(revision: 0, state: 0))
+    #expect(await iterator.next() == ValueSnapshot(revision: 0, value: 0))
     for count in 1...5 { store.send(.count(count)) }
     // Between two elements five states were committed, and four of them were skipped.
-    #expect(try await iterator.next() == Snapshot(revision: 5, state: 5, missed: 4))
+    #expect(await iterator.next() == ValueSnapshot(revision: 5, value: 5, missed: 4))
     store.send(.count(6))
     store.send(.count(5))
-    let pulled = Notes<Snapshot<Int>?>()
+    let pulled = Notes<ValueSnapshot<Int>?>()
     let task = Task.immediate { [iterator] in
       var iterator = iterator
-      pulled.note(try await iterator.next())
+      pulled.note(await iterator.next())
     }
     #expect(pulled.all.isEmpty)
     store.send(.count(7))
-    try await task.value
-    #expect(pulled.all.first??.state == 7)
+    await task.value
+    #expect(pulled.all.first??.value == 7)
   }
 
   @Test("A computed property, a closure and a combination of parts by an initialiser are observed alike")
@@ -84,8 +93,10 @@ struct ValuesPolicyTests {
     #expect(combined.map(\.text) == [nil, nil, nil, nil, "a", "a"])
   }
 
-  @Test("O4: nil is a value, and is not delivered twice in a row", arguments: [ObservationPolicy.every(), .lossless()])
-  func nilIsAValue(policy: ObservationPolicy) async throws {
+  @Test(
+    "O4: nil is a value, and is not delivered twice in a row",
+    arguments: [.every(), .lossless()] as [ObservationPolicy<ObservationError>])
+  func nilIsAValue(policy: ObservationPolicy<ObservationError>) async throws {
     var iterator = store.values(of: \.text, policy).makeAsyncIterator()
     for text in [nil, "a", nil, nil, "b", "b", nil] { store.send(.text(text)) }
     #expect(try await take(5, of: &iterator) == [nil, "a", nil, "b", nil])
@@ -102,7 +113,7 @@ struct ValuesPolicyTests {
     }
     #expect(try await take(4, of: &iterator).map(\.value) == ["", "ding", "ding", "ding"])
     await store.shutdown()
-    #expect(try await iterator.next() == nil)
+    #expect(await iterator.next() == nil)
   }
 
   // MARK: What is left out
@@ -145,29 +156,29 @@ struct ValuesPolicyTests {
   @Test("O3: what was missed counts states, those whose values were left out as well")
   func missed() async throws {
     var iterator = store.values(of: \.count, .every(buffer: 2)).makeAsyncIterator()
-    #expect(try await iterator.next()?.revision == 0)
+    #expect(await iterator.next()?.revision == 0)
     for other in 1...5 { store.send(.other(other)) }
-    let pulled = Recorder<Snapshot<Int>?>()
+    let pulled = Recorder<ValueSnapshot<Int>?>()
     let task = Task.immediate { [iterator] in
       var iterator = iterator
-      pulled.record(try await iterator.next())
-      pulled.record(try await iterator.next())
+      pulled.record(await iterator.next())
+      pulled.record(await iterator.next())
     }
     // The observer went on from revision 5 with an equal value, and missed 4 states on the way.
     #expect(pulled.recorded.isEmpty)
     store.send(.count(1))
-    #expect(try await pulled.next() == Snapshot(revision: 6, state: 1, missed: 4))
+    #expect(try await pulled.next() == ValueSnapshot(revision: 6, value: 1, missed: 4))
     store.send(.count(2))
-    #expect(try await pulled.next() == Snapshot(revision: 7, state: 2))
-    try await task.value
+    #expect(try await pulled.next() == ValueSnapshot(revision: 7, value: 2))
+    await task.value
   }
 
   @Test("O3: an observer of values that disconnects, or lags, ends with its error")
   func fails() async throws {
     var strict = store.values(of: \.count, .every(buffer: 1, onOverflow: .disconnect)).makeAsyncIterator()
     var lossless = store.values(of: \.count, .lossless(bound: 1, limit: 2)).makeAsyncIterator()
-    #expect(try await strict.next()?.state == 0)
-    #expect(try await lossless.next()?.state == 0)
+    #expect(try await strict.next()?.value == 0)
+    #expect(try await lossless.next()?.value == 0)
     store.send(.counts(1, 2, 3))
     #expect(await #expect(throws: ObservationError.self) { try await strict.next() }?.code == .overflowed)
     #expect(await #expect(throws: ObservationError.self) { try await lossless.next() }?.code == .lagged)
@@ -175,14 +186,35 @@ struct ValuesPolicyTests {
 
   @Test("O6: an observer of values whose task is cancelled ends, and one that is dropped leaves nothing")
   func ends() async throws {
-    let recorder = Recorder<Snapshot<Int>>()
+    let recorder = Recorder<ValueSnapshot<Int>>()
     let task = recorder.record(from: store.values(of: \.count, .every()))
-    #expect(try await recorder.next().state == 0)
+    #expect(try await recorder.next().value == 0)
     #expect(store.onBoard { $0?.log != nil } == true)
     task.cancel()
     try await task.value
     await store.settle()
     #expect(store.onBoard { $0?.log == nil } == true)
+  }
+
+  @Test("Under a policy that cannot fail values need no try; chosen at run time it may fail, and delivers the same")
+  func failures() async throws {
+    func values(_ values: some AsyncSequence<ValueSnapshot<Int>, Never>) async -> [Int] {
+      var (iterator, taken) = (values.makeAsyncIterator(), [Int]())
+      while let next = await iterator.next(isolation: #isolation) { taken.append(next.value) }
+      return taken
+    }
+    func mayFail(_ values: some AsyncSequence<ValueSnapshot<Int>, ObservationError>) async throws -> [Int] {
+      var (iterator, taken) = (values.makeAsyncIterator(), [Int]())
+      while let next = try await iterator.next(isolation: #isolation) { taken.append(next.value) }
+      return taken
+    }
+    await store.shutdown()
+    #expect(await values(store.values(of: \.count, .latest)) == [0])
+    #expect(await values(store.values(of: \.count, .every())) == [0])
+    #expect(await values(store.reader.values(of: \.count, .every(buffer: 3), removingDuplicatesBy: nil)) == [0])
+    #expect(try await mayFail(store.values(of: \.count, .every(onOverflow: .reportGap))) == [0])
+    #expect(try await mayFail(store.values(of: \.count, ObservationPolicy(.latest))) == [0])
+    #expect(ObservationPolicy(.every(buffer: 3)) == .every(buffer: 3, onOverflow: .reportGap))
   }
 
   // MARK: Readers
@@ -199,14 +231,14 @@ struct ValuesPolicyTests {
     store.send(.count(1))
     store.send(.text("a"))
     store.send(.other(1))
-    #expect(try await take(4, of: &states).map(\.count) == [0, 1, 1, 1])
+    #expect(try await takeStates(4, of: &states).map(\.count) == [0, 1, 1, 1])
     #expect(try await take(2, of: &counts) == [0, 1])
-    #expect(try await take(4, of: &parts).map(\.text) == [nil, nil, "a", "a"])
+    #expect(try await takeStates(4, of: &parts).map(\.text) == [nil, nil, "a", "a"])
     #expect(try await take(2, of: &texts) == [nil, "a"])
     #expect(try await take(4, of: &lengths) == [0, 0, 1, 1])
     await store.shutdown()
     #expect(try await parts.next() == nil)
-    #expect(try await texts.next() == nil)
+    #expect(await texts.next() == nil)
   }
 
   @Test("A reader of a part says what was missed, under .latest and after a gap")
@@ -215,11 +247,11 @@ struct ValuesPolicyTests {
     var latest = part.states(.latest).makeAsyncIterator()
     var gapped = part.values(of: \.count, .every(buffer: 1)).makeAsyncIterator()
     #expect(try await latest.next()?.revision == 0)
-    #expect(try await gapped.next()?.revision == 0)
+    #expect(await gapped.next()?.revision == 0)
     for count in 1...3 { store.send(.count(count)) }
     let snapshot = try #require(try await latest.next())
     #expect((snapshot.revision, snapshot.missed, snapshot.state.count) == (3, 2, 3))
-    #expect(try await gapped.next() == Snapshot(revision: 3, state: 3, missed: 2))
+    #expect(await gapped.next() == ValueSnapshot(revision: 3, value: 3, missed: 2))
   }
 }
 

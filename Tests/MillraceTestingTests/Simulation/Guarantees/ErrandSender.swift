@@ -132,8 +132,7 @@ struct ErrandSender: Sendable {
     let number = sending.errand.number
     let outcome = await sending.receipt.outcome
     let count = entries.count { $0.errand == number }
-    let rejection: Rejection.Kind? = if case .rejected(let reason) = outcome { reason.kind } else { nil }
-    let seen = Seen(outcome: outcome.kind, rejection: rejection, entries: count)
+    let seen = Seen(outcome: outcome.kind, rejection: outcome.rejection, entries: count)
     world.expect(log.seen[number] == nil, "R1: an action has one outcome")
     written.change { $0.seen[number] = seen }
   }

@@ -52,9 +52,7 @@ enum CounterSnippets {
     return thunk
   }
 
-  typealias Thunk = @isolated(any) @Sendable (StoreAccess<Counter.State, Counter.Action>) async throws -> Void
-
-  static func increase(times: Int) -> Thunk {
+  static func increase(times: Int) -> Store<Counter>.Thunk {
     { access in
       for _ in 0..<times { access.send(.increase) }
     }
@@ -65,15 +63,8 @@ enum CounterSnippets {
   }
 
   /// A middleware that knows no state: presses of the button that decreases are turned around.
-  struct Reversed: Interceptor {
-    typealias Mutation = Counter.Action
-    typealias State = Counter.State
-
-    func intercept(
-      _ action: Counter.Action, context: InterceptionContext<Counter.Action>
-    ) -> Interception<Counter.Action> {
-      action == .decrease ? .replace(.increase) : .pass
-    }
+  static func reverse(_ store: Store<Counter>) {
+    store.setInterceptors([ActionInterceptor { action, _ in action == .decrease ? .replace(.increase) : .pass }])
   }
 
   static func record(_ store: Store<Counter>, _ count: Int, _ ready: () -> Void) async throws -> [Counter.Action] {
@@ -213,7 +204,8 @@ struct CounterSnippetsTests {
 
   @Test("An interceptor replaces an action")
   func middleware() async {
-    let store = store([CounterSnippets.Reversed()])
+    let store = store()
+    CounterSnippets.reverse(store)
     store.send(.increase)
     store.send(.decrease)
     #expect(await store.state.counter == 2)
