@@ -10,7 +10,8 @@
 /// ```
 ///
 /// **Order and isolation.** In a store the closure runs once, in the run's own task, and commits straight into the store,
-/// with no stream between. What precedes its first suspension may run on the sender's thread.
+/// with no stream between. It begins on the sender's thread and stays there up to its first suspension: blocking there blocks
+/// `send`.
 ///
 /// **Cancellation.** The run's task is cancelled with it; the closure may heed that, or the false that ``Run/emit(_:)``
 /// returns. Nothing it emits later is committed.

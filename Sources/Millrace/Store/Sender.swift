@@ -38,7 +38,7 @@ public struct Sender<Action: Sendable>: Sendable {
     self.target = target
   }
 
-  /// Gives the store an action; never suspends and never waits, as ``Store/send(_:)``.
+  /// Gives the store an action without suspending, as ``Store/send(_:)``.
   @discardableResult
   public func send(_ action: Action) -> Receipt {
     target.send(action)

@@ -44,14 +44,15 @@ public final actor Store<I: Interactor> {
 
   // MARK: Actions
 
-  /// Gives the store an action; never suspends and never waits.
+  /// Gives the store an action; never suspends, and waits for no other sender and no handler.
   ///
   /// **Order.** What the interactor decides at once is committed when this returns, unless another thread has the store's
   /// turn or the call comes from inside a commit: then the action is left to be taken up in its place. ``state`` holds it
   /// in either case.
   ///
   /// **Isolation.** The sender's thread decides and reduces, and may do so for others who sent meanwhile, for a bounded
-  /// number of actions. It runs handlers up to their first suspension, likewise bounded.
+  /// number of actions. It runs handlers up to their first suspension, likewise bounded: a handler that blocks there for
+  /// 0.4 s makes this call take 0.4 s.
   ///
   /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. After ``shutdown(drainFor:)`` that is
   /// ``Rejection/shuttingDown``.
@@ -70,7 +71,7 @@ public final actor Store<I: Interactor> {
     runner.send(action, context: context)
   }
 
-  /// Gives the store actions in order, many of them in one turn; never suspends and never waits.
+  /// Gives the store actions in order, many of them in one turn; never suspends, and otherwise as ``send(_:)``.
   ///
   /// Actions of other senders may be taken up between them.
   @inlinable

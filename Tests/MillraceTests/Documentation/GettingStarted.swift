@@ -79,6 +79,28 @@ enum GettingStarted {
     print(await store.state.counts)
   }
 
+  /// Keeps the prices of a file that has to be parsed.
+  struct PriceList: Interactor {
+    enum Mutation: Sendable {
+      case priced([String: Int])
+    }
+
+    let parse: @Sendable (String) throws -> [String: Int]
+
+    func handle(_ file: String, state: [String: Int]) async -> Effect<Self> {
+      Effect { run in
+        async let prices = parse(file)
+        run.emit(.priced(try await prices))
+      }
+    }
+
+    static func reduce(into state: inout [String: Int], mutation: Mutation) {
+      switch mutation {
+      case .priced(let prices): state = prices
+      }
+    }
+  }
+
   /// Runs until the store is shut down.
   static func observe(_ store: Store<Stock>, _ print: (Any) -> Void) async throws {
     for await state in store.states where !state.isOrdering {

@@ -1,3 +1,4 @@
+import Dispatch
 import Millrace
 import MillraceTesting
 import Testing
@@ -33,6 +34,40 @@ struct GettingStartedTests {
     let store = Store(initial: Stock.State(), interactor: Stock(gateway: Orchard()))
     #expect(await store.send(.take("apples")).outcome.kind != .finished)
     #expect(await store.state == Stock.State())
+  }
+
+  /// Waits for nothing, and so does not suspend.
+  @concurrent private func proceed() async {}
+
+  @Test("A handler runs on the sender's thread up to its first suspension, and so before send returns")
+  func beforeTheFirstSuspension() async {
+    let (store, notes) = (Store<Script>(), Notes<String>())
+    let gate = Gate()
+    let receipt = store.send(
+      .handle { _ in
+        await proceed()
+        notes.note("begun")
+        try await gate.enter()
+        notes.note("went on")
+      })
+    notes.note("sent")
+    gate.open()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(notes.all == ["begun", "sent", "went on"])
+  }
+
+  @Test("What a handler does in a child task blocks no sender")
+  func childTask() async {
+    let isSent = DispatchSemaphore(value: 0)
+    let prices = GettingStarted.PriceList { file in
+      // It is signalled after `send` has returned; on the sender's thread nothing would.
+      isSent.wait(timeout: .now() + 20) == .success ? [file: 3] : [:]
+    }
+    let store = Store(initial: [:], interactor: prices)
+    let receipt = store.send("apples")
+    isSent.signal()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(await store.state == ["apples": 3])
   }
 
   @Test("A store is observed until it is shut down in order")
