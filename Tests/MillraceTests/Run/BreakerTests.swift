@@ -161,6 +161,26 @@ struct BreakerTests {
     for probe in stubborn { probe.open() }
   }
 
+  @Test(
+    "A timeout of a run counts for the attempt that it ends: of the second one as a failure, and of a rest as none more",
+    arguments: [true, false])
+  func aTimeoutAfterAFailedAttempt(ofASecondAttempt: Bool) async throws {
+    let gate = Gate()
+    let receipt = store.send(
+      Script.Action.handle { run in
+        if run.attempt == 1 { throw Mishap() }
+        await gate.enterIgnoringCancellation()
+      }.planned(plan.timeout(.seconds(5)).retry(2, backoff: .constant(.seconds(ofASecondAttempt ? 1 : 10)), jitter: 0)))
+    await store.pass(.seconds(1), on: clock)
+    if ofASecondAttempt { try await gate.waitForArrivals() }
+    await store.pass(.seconds(4), on: clock)
+    #expect(await receipt.outcome.kind == .timedOut)
+    // Two failures in a row open it.
+    if !ofASecondAttempt { #expect(await fail() == .failed) }
+    #expect(await succeed().rejection == .breakerOpen)
+    gate.open()
+  }
+
   /// Whether an action passes; it is cancelled, so that it counts as nothing.
   private func succeedsWithoutEnding() async -> Bool {
     let receipt = store.send(probe.action(plan))
