@@ -119,4 +119,40 @@ struct CombinerTests {
     #expect(notes.all.first == "owner's")
     #expect(notes.all.sorted() == ["left", "owner's", "urgent"])
   }
+
+  @Test("L5: work that is left when the owner has just gone is done by the thread that left it")
+  func workIsLeftBehindAnOwnerThatHasGone() {
+    // As between the last look of `enterOrGiveUp` and the leaving of the work.
+    combiner.enqueue { [combiner, notes] in
+      notes.note("a")
+      combiner.enqueue { notes.note("b") }
+    }
+    #expect(notes.all == ["a", "b"])
+    #expect(combiner.word.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("L5: work that is left between the owner's last look and its leaving is done, and then all that is due")
+  func workIsLeftAfterTheLastLook() {
+    let late = LateWork()
+    late.beforeLeaving.value = { [notes] in late.enqueue { notes.note("left") } }
+    late.perform { [notes] in
+      late.afterLeaving { notes.note("due") }
+      late.performAfterStep { notes.note("after the step") }
+    }
+    #expect(notes.all == ["after the step", "left", "due"])
+    #expect(late.word.load(ordering: .relaxed) == 0)
+  }
+}
+
+/// A combiner at which something happens once when its owner has looked for work and is about to leave.
+private final class LateWork: Combiner, @unchecked Sendable {
+  let beforeLeaving = Box<(@Sendable () -> Void)?>(nil)
+
+  override func prepareToLeave() {
+    let late = beforeLeaving.update { late in
+      defer { late = nil }
+      return late
+    }
+    late?()
+  }
 }

@@ -93,6 +93,51 @@ struct RunnerExecutionTests {
     #expect(calls.recorded.sorted() == [0, 1, 2, 3, 4])
   }
 
+  /// Returns sequences that count how often they are asked; the second element comes when the gate is open.
+  struct Counting: Interactor {
+    struct Mutations: AsyncSequence {
+      let asked: Recorder<Int>
+      let gate: Gate
+
+      func makeAsyncIterator() -> Iterator { Iterator(mutations: self) }
+
+      struct Iterator: AsyncIteratorProtocol {
+        let mutations: Mutations
+        var count = 0
+
+        mutating func next() async -> Int? {
+          count += 1
+          mutations.asked.record(count)
+          if count == 2 { await mutations.gate.enterIgnoringCancellation() }
+          return count > 3 ? nil : count
+        }
+      }
+    }
+
+    let asked = Recorder<Int>()
+    let gate = Gate()
+
+    func plan(for action: String) -> Plan { .serial(key: "k") }
+
+    func handle(_ action: String, state: [Int]) async -> Mutations { Mutations(asked: asked, gate: gate) }
+
+    static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
+  }
+
+  @Test("A sequence of mutations is not read on when its run has ended", arguments: [true, false])
+  func aSequenceIsNotReadOn(isCancelled: Bool) async throws {
+    let counting = Counting()
+    let store = Store(initial: [], interactor: counting)
+    let receipt = store.send("first")
+    try await counting.gate.waitForArrivals()
+    if isCancelled { receipt.cancel() }
+    counting.gate.open()
+    // Its turn comes when the handler before it has returned.
+    #expect(await store.send("second").outcome.kind == .finished)
+    #expect(counting.asked.recorded == (isCancelled ? [1, 2] : [1, 2, 3, 4]) + [1, 2, 3, 4])
+    #expect(await store.state == (isCancelled ? [1] : [1, 2, 3]) + [1, 2, 3])
+  }
+
   @Test("A handler starts on the sender's thread: it has emitted by the time send returns, if it did not suspend")
   func aHandlerStartsAtOnce() {
     let emitted = Box(false)

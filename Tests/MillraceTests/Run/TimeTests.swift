@@ -142,6 +142,19 @@ struct TimeTests {
     a.open()
   }
 
+  @Test("S1: a drain that ends early leaves no task asleep: not for its deadline, and not for those of what it drained")
+  func noTaskIsLeftAsleep() async throws {
+    let receipt = store.send(a.action(.serial(key: "k").timeout(.seconds(90))))
+    try await a.waitForStart()
+    let shutdown = Task.immediate { await store.shutdown(drainFor: .seconds(60)) }
+    try await clock.waitForSleepers()
+    a.open()
+    #expect(await shutdown.value.isClean)
+    #expect(await receipt.outcome.kind == .finished)
+    clock.checkSuspended()
+    #expect(clock.sleepers == 0)
+  }
+
   /// The runs of attempts whose handlers stay until the gate opens, cancelled or not, and then emit once more.
   private func sendStubborn(_ plan: Plan, _ gate: MillraceTesting.Gate, late: Recorder<Bool>) -> (
     Receipt, Recorder<Run<Script>>
