@@ -174,6 +174,61 @@ struct RunnerCancelTests {
     #expect(decided.value == 1)
   }
 
+  @Test("R3: cancel(key:) covers the actions of the key that are left behind a taken turn, and leaves all others alone")
+  func cancelOfAKeyCoversWhatIsLeft() async throws {
+    let decided = Box(0)
+    let action = Script.Action.decide { _ in
+      decided.value += 1
+      return .mutate("decided")
+    }.closed()
+    let handled = Script.Action.handle { $0.emit("handled") }.closed()
+    let latch = Latch()
+    let thread = onThread { [store] in
+      store.send(
+        .commit(
+          Script.Mutation("block") {
+            latch.pass()
+            store.cancel(key: "k")
+          }))
+    }
+    try await latch.waitForArrival()
+    let cancelled = [
+      store.send(action.planned(.serial(key: "k"))), store.send(handled.planned(.latest(key: "k"))),
+      store.send(action.planned(.latest(key: "k").debounce(.seconds(60)))),
+    ]
+    let others = [
+      store.send(Script.Action.commit("other").planned(.serial(key: "other"))), store.send(.commit("without a key")),
+    ]
+    let batch = store.send(contentsOf: [action.planned(.exclusive(key: "k")), .commit("in the batch")])
+    latch.open()
+    await thread.value
+    try #require(await store.log == ["block", "other", "without a key", "in the batch"])
+    #expect(await kinds(cancelled) == [.cancelled, .cancelled, .cancelled])
+    #expect(await kinds(others) == [.finished, .finished])
+    #expect(await batch.outcomes.map(\.kind) == [.cancelled, .finished])
+    #expect(decided.value == 0)
+    #expect(await store.send(action.planned(.serial(key: "k"))).outcome.kind == .finished)
+  }
+
+  @Test("R3: a run that is cancelled before its task is known has that task cancelled as soon as it is")
+  func aTaskThatBeginsTooLate() async {
+    let gate = Gate()
+    let cancelled = Box(false)
+    let receipt = store.send(
+      .handle { [store] _ in
+        // Until the first suspension the store does not know the task.
+        store.cancelAll()
+        await withTaskCancellationHandler {
+          await gate.enterIgnoringCancellation()
+        } onCancel: {
+          cancelled.value = true
+        }
+      })
+    #expect(cancelled.value)
+    #expect(await receipt.outcome.kind == .cancelled)
+    gate.open()
+  }
+
   @Test("R3: mutations that a run left behind a taken turn are not committed once it is cancelled")
   func leftMutationsAreNotCommitted() async throws {
     let gate = Gate()
