@@ -58,6 +58,19 @@ struct AdmissionTests {
     await thread.value
   }
 
+  @Test("L2: a handler that was queued behind another gets the state with what that has emitted since")
+  func handleGetsWhatTheHandlerBeforeItEmitted() async throws {
+    let handled = Recorder<[String]>()
+    // The first part of one handler does not nest in that of another, so the inner one begins when "a" was committed.
+    let receipt = store.send(
+      .handle { [store] run in
+        store.send(Script.Action(handle: { _, state in handled.record(state.log) }))
+        run.emit("a")
+      })
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(try await handled.next() == ["a"])
+  }
+
   @Test("L2: handle gets the sender's own earlier commit, whichever of 8 tasks has the turn")
   func handleGetsTheSendersEarlierCommit() async {
     let stale = Box<[String]>([])

@@ -1,0 +1,45 @@
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+
+/// Observers of a part of the state between being told of a value and looking at it, in all orders that seeds choose.
+@Suite("A value between telling and looking", .timeLimit(.minutes(1)))
+struct ToldValueTests {
+  @Test(
+    "O4: an observer that is told of a value, and looks when it is as before, gets nothing, alone and beside another",
+    arguments: [1, 2])
+  func takenBack(observers: Int) async {
+    let delivered = Box<Set<[Int]>>([])
+    await Simulation.run(seeds: 0..<300) { world in
+      let store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: world.configuration)
+      let tasks = (0..<observers).map { _ in
+        Task {
+          var counts: [Int] = []
+          for await count in store.values(of: \.count) {
+            counts.append(count)
+            // Nothing else would end an observer that gets one value again and again.
+            if counts.dropLast().last == count { break }
+          }
+          return counts
+        }
+      }
+      // All wait from now on.
+      try await world.clock.sleep(for: .seconds(1))
+      store.send(.count(1))
+      // Meanwhile they may be told of the 1, and one of them may look at it, or none.
+      for _ in 0..<3 { await Task {}.value }
+      store.send(.count(0))
+      try await world.clock.sleep(for: .seconds(1))
+      store.send(.count(2))
+      try await world.clock.sleep(for: .seconds(1))
+      await store.shutdown()
+      for task in tasks {
+        let counts = await task.value
+        world.expect(zip(counts, counts.dropFirst()).allSatisfy { $0 != $1 }, "O4: no value comes twice in a row")
+        delivered.update { _ = $0.insert(counts) }
+      }
+    }
+    #expect(delivered.value == [[0, 2], [0, 1, 0, 2]])
+  }
+}
