@@ -37,6 +37,26 @@ struct RecordedClockTests {
     #expect(Set(woken.recorded) == [10, 20, 30])
   }
 
+  @Test("It wakes who slept until one moment in the order in which they came, and the earlier moment first")
+  func equalDeadlines() async {
+    // With no preemptions the tasks go on in the order in which they were woken.
+    await Simulation.explore(preemptions: 0) { world in
+      let (clock, woken) = (RecordedClock(), Recorder<Int>())
+      for number in 0..<30 {
+        Task {
+          let deadline = number < 15 ? 20 : 10
+          try await clock.sleep(until: RecordedClock.Instant(nanoseconds: Int64(deadline)), tolerance: nil)
+          woken.record(number)
+        }
+      }
+      // Time goes on when all of them sleep.
+      try await world.clock.sleep(for: .seconds(1))
+      clock.advance(to: 25)
+      try await world.clock.sleep(for: .seconds(1))
+      #expect(woken.recorded == Array(15..<30) + Array(0..<15))
+    }
+  }
+
   @Test("A task that is cancelled, before or while it sleeps, is told so")
   func cancels() async {
     let sleeper = Task.immediate { [clock] in
