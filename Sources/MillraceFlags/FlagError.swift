@@ -22,16 +22,22 @@ public struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The sentence, so that printing the error prints it.
   public var description: String { message }
 
-  /// The text between single quotes, kept on one line: control characters are written as escapes.
+  /// The text between single quotes, as it may be shown to anybody on one line.
+  ///
+  /// URLs in it lose user, password, query and fragment. Characters that steer a terminal, break the line or turn the direction of
+  /// writing are written as escapes. A text of more than 500 characters is cut, and ends in an ellipsis.
   public static func quoted(_ text: String) -> String {
+    let shown = RedactedURL.text(text).unicodeScalars
     var quoted = "'"
-    for scalar in text.unicodeScalars {
-      if scalar.properties.generalCategory == .control {
-        quoted += scalar.escaped(asASCII: true)
-      } else {
-        quoted.unicodeScalars.append(scalar)
+    for scalar in shown.prefix(longest) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: quoted += scalar.escaped(asASCII: true)
+      default: quoted.unicodeScalars.append(scalar)
       }
     }
-    return quoted + "'"
+    return quoted + (shown.dropFirst(longest).isEmpty ? "'" : "…'")
   }
+
+  /// How many characters of a text are quoted.
+  private static let longest = 500
 }

@@ -139,8 +139,10 @@ public struct Flags: Sendable {
   private func flag(in argument: String) throws(FlagError) -> (Flag, attached: String?) {
     guard argument.hasPrefix("-"), argument != "-", argument != "--" else {
       let takes = operand.map { "one \($0.placeholder) and flags" } ?? "flags"
+      // It may be the value of any flag, and with some of them the path of a URL is a secret too.
+      let shown = RedactedURL.text(argument, upTo: .host)
       throw FlagError(
-        "\(command) takes \(takes) only, but was given \(FlagError.quoted(argument)); leave it out, "
+        "\(command) takes \(takes) only, but was given \(FlagError.quoted(shown)); leave it out, "
           + "or see \(command) --help.")
     }
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -12,6 +12,8 @@ enum NearestName {
     let allowed = max(1, letters.count / 3)
     return
       candidates
+      // There are at least as many edits as the difference in length; so a long name is not looked at letter by letter.
+      .filter { abs(bare($0).count - letters.count) <= allowed }
       .map { (name: $0, edits: edits(from: letters, to: bare($0))) }
       .filter { $0.edits <= allowed }
       .min { $0.edits < $1.edits }?
