@@ -21,6 +21,8 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
     public static let wrongOrder = Code(name: "wrongOrder")
     /// The file cannot be written.
     public static let unwritable = Code(name: "unwritable")
+    /// The file was moved or removed while it was written.
+    public static let moved = Code(name: "moved")
     /// The file was not written to its end in time.
     public static let unfinished = Code(name: "unfinished")
     /// A value cannot be encoded.

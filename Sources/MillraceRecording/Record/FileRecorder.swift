@@ -34,6 +34,9 @@ public import Millrace
 /// file is full still come into it, up to the next one with a state. So there are at most about twice `bytes` and four states on the
 /// disk, or six states where those are larger, and twice the commits that wait in the buffer.
 ///
+/// **Moved files.** A file that was moved or removed while it is written is reported, and the recording continues in a new file of
+/// the same name with the next commit.
+///
 /// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
 /// that has commits, or be taken out of the chain and put back: the file has a gap there, and goes on with the next commit.
 public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
@@ -60,8 +63,8 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - checkpoint: a state is recorded every so many commits; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
-  ///   - report: what is told of the error that ends the recording, of the first call that cannot be encoded, and of a finish that
-  ///     takes too long, on any thread; by default a line on standard error.
+  ///   - report: what is told of the error that ends the recording, of a file that was moved or removed, of the first call that
+  ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
   public convenience init(
     initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
     bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
@@ -130,6 +133,27 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   /// **Cancellation.** Changes nothing.
   public func flush() async {
     await writer.flush(intake)
+  }
+
+  /// Waits until the file is there and has its first line, for a service that is not to run without its recording.
+  ///
+  /// It takes as long as the disk does.
+  ///
+  /// **Cancellation.** Changes nothing.
+  ///
+  /// - Throws: ``RecordingError`` when nothing can be recorded: the file cannot be written, or another recorder writes to it. It is
+  ///   also given to `report`.
+  public func waitUntilOpen() async throws(RecordingError) {
+    if let failure = await writer.failure() { throw failure }
+  }
+
+  /// Looks whether the file is still where it was made; returns at once.
+  ///
+  /// When the file was moved or removed, `report` is given a ``RecordingError`` with the code ``RecordingError/Code/moved``, once,
+  /// and the recording continues in a new file of that name with the next commit. This happens before each write; call it for a
+  /// service that seldom does anything.
+  public func checkFile() {
+    writer.checkPlace(intake)
   }
 
   /// Whether nothing is taken any more.

@@ -56,6 +56,11 @@ struct RecordingFile: RecordingSink {
     handle = nil
   }
 
+  var loss: RecordingError? {
+    guard let handle, !handle.isStill(at: url) else { return nil }
+    return .moved(url)
+  }
+
   private func write(_ data: Data, to handle: FileHandle) throws(RecordingError) {
     do {
       try handle.write(contentsOf: data)
@@ -196,6 +201,15 @@ extension RecordingError {
       """
       \(url.path) is being written by another recorder, in this process or in another one, and is left to that; give each \
       recorder a file of its own.
+      """)
+  }
+
+  fileprivate static func moved(_ url: URL) -> RecordingError {
+    RecordingError(
+      .moved,
+      """
+      \(url.path) was moved or removed while a recording was written to it; the recording continues in a new file of that name \
+      with the next commit.
       """)
   }
 

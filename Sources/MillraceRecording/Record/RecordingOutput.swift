@@ -17,6 +17,9 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   private var size = 0
   private var gathered = Data()
 
+  /// Whether the sink was found to have lost its place.
+  private var isLost = false
+
   /// How many entries were left out that no gap tells of yet, and when the last one was.
   private var leftOut = 0
   private var lastLeftOut: Int64 = 0
@@ -34,7 +37,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   }
 
   /// Whether it goes on in a new place with the next state.
-  var wantsState: Bool { size >= bound }
+  var wantsState: Bool { isLost || size >= bound }
 
   /// How many bytes come behind a header: at least as many as it has, so that a large state is not written again and again.
   private var bound: Int { max(limit, header) }
@@ -46,7 +49,16 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     let line = try writer.header(start)
     sizes.note(line.count, of: .state)
     try sink.begin(line)
-    (header, size) = (line.count, 0)
+    (header, size, isLost) = (line.count, 0, false)
+  }
+
+  /// Looks whether the sink has lost its place, and begins anew with the next state if it has.
+  ///
+  /// - Returns: the error to report, once for each loss.
+  mutating func noticeLoss() -> RecordingError? {
+    guard !isLost, let loss = sink.loss else { return nil }
+    isLost = true
+    return loss
   }
 
   mutating func write(_ entries: [Entry]) throws(RecordingError) {

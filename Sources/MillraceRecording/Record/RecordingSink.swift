@@ -10,4 +10,11 @@ protocol RecordingSink: Sendable {
 
   /// Ends it.
   mutating func close()
+
+  /// The error of a recording whose file was moved or removed; nil while the file is at its place.
+  var loss: RecordingError? { get }
+}
+
+extension RecordingSink {
+  var loss: RecordingError? { nil }
 }

@@ -13,8 +13,8 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     /// Nil once it was closed, or has failed.
     var output: Output?
 
-    /// Whether all that was taken is written.
-    var isWhole = true
+    /// The error that has ended the recording.
+    var failure: RecordingError?
   }
 
   private let queue = DispatchQueue(label: "millrace.recording", qos: .utility)
@@ -79,14 +79,35 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     }
   }
 
+  /// Looks whether the file is still at its place.
+  func checkPlace(_ intake: RecordingIntake<Buffer>) {
+    queue.async { self.noticeLoss(intake) }
+  }
+
+  /// Waits until all that was asked for before is done.
+  ///
+  /// - Returns: the error that has ended the recording, if one has.
+  func failure() async -> RecordingError? {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.place.withLock { $0.failure }) }
+    }
+  }
+
   /// Tells of something that does not end the recording.
   func tell(_ error: RecordingError) {
     queue.async { self.report(error) }
   }
 
+  private func noticeLoss(_ intake: RecordingIntake<Buffer>) {
+    guard let loss = place.withLock({ $0.output?.noticeLoss() }) else { return }
+    intake.withKeep { $0.askForState() }
+    report(loss)
+  }
+
   /// Writes all that waits now.
   private func writeBatch(_ intake: RecordingIntake<Buffer>) {
     guard let entries = intake.withKeep({ $0.take() }) else { return }
+    noticeLoss(intake)
     attempt(intake) { output throws(RecordingError) in
       try output.write(entries)
       let leftOut = output.takeLeftOut()
@@ -102,7 +123,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     attempt(intake) { output throws(RecordingError) in try output.end(last) }
     return place.withLock { place in
       place.output = nil
-      return place.isWhole
+      return place.failure == nil
     }
   }
 
@@ -119,7 +140,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
         return nil
       } catch {
         open.close()
-        place.isWhole = false
+        place.failure = error
         return error
       }
     }

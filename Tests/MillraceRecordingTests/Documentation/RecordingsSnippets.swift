@@ -88,6 +88,21 @@ enum RecordingsSnippets {
     return recorder
   }
 
+  struct Window: Codable, Sendable {
+    private(set) var numbers: [Int] = []
+    private(set) var next = 0
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      numbers = try container.decode([Int].self, forKey: .numbers)
+      next = try container.decode(Int.self, forKey: .next)
+      guard (0...numbers.count).contains(next) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .next, in: container, debugDescription: "It lies within the numbers.")
+      }
+    }
+  }
+
   static func replay(_ url: URL) throws -> Bool {
     let report = try RecordsRecording.replay(contentsOf: url, with: Records.self)
     print(report)
@@ -138,6 +153,15 @@ struct RecordingsSnippetsTests {
     try RecordingsSnippets.ring(folder.file("ring"))
     // Nothing has happened in it, so nothing is proven.
     #expect(try !RecordingsSnippets.replay(folder.file("ring")))
+  }
+
+  @Test("The value that they check refuses an index beyond its array")
+  func checked() throws {
+    func window(_ next: Int) throws -> RecordingsSnippets.Window {
+      try JSONDecoder().decode(RecordingsSnippets.Window.self, from: Data("{\"numbers\":[1,2],\"next\":\(next)}".utf8))
+    }
+    #expect(try window(2).next == 2)
+    for next in [-1, 3] { #expect(throws: DecodingError.self) { try window(next) } }
   }
 
   @Test("The redaction that they show is consistent, and leaves no name in the file")

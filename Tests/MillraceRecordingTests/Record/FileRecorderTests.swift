@@ -177,22 +177,53 @@ struct FileRecorderTests {
     #expect(try folder.names() == ["till.jsonl.1"])
   }
 
-  @Test("A file that is moved away while it is written goes on in a new one, once that is to begin")
+  @Test("A file that is moved or removed while it is written is reported once, and the next commit begins a new one")
   func movedAway() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 20_000)
+    let errors = Recorder<RecordingError>()
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
     await recorder.flush()
+    recorder.checkFile()
     try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved"))
-    for _ in 0..<110 { store.send(.add("tea", price: 1)) }
+    recorder.checkFile()
+    recorder.checkFile()
     await recorder.flush()
-    store.send(.add("milk", price: 2))
-    #expect(await recorder.finish(with: store.snapshot))
+    for _ in 0..<2 {
+      store.send(.add("milk", price: 2))
+      await recorder.flush()
+    }
     let moved = try TillRecording.replay(contentsOf: folder.file("moved"), with: Till.self)
-    let rest = try TillRecording.read(from: folder.file())
     #expect(moved.verdict == .same)
-    #expect(rest.start.revision == moved.revision)
+    #expect(try TillRecording.read(from: folder.file()).start.revision == moved.revision)
+    #expect(errors.recorded.map(\.code) == [.moved])
+    #expect(
+      errors.recorded.first?.description == """
+        \(folder.file().path) was moved or removed while a recording was written to it; the recording continues in a new file of \
+        that name with the next commit.
+        """)
+    try FileManager.default.removeItem(at: folder.file())
+    for _ in 0..<2 {
+      store.send(.add("bread", price: 3))
+      await recorder.flush()
+    }
+    #expect(await recorder.finish(with: store.snapshot))
+    // Without a look at the file, it is the first write that notices it.
+    #expect(errors.recorded.map(\.code) == [.moved, .moved])
+    #expect(try TillRecording.read(from: folder.file()).start.state.articles.last == "bread")
     #expect(try folder.names() == ["moved", "till.jsonl"])
+  }
+
+  @Test("A recorder that cannot begin says why before the store does anything")
+  func waitUntilOpen() async throws {
+    let first = TillRecorder(initial: Till.State(), to: folder.file())
+    try await first.waitUntilOpen()
+    let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { _ in })
+    let error = await #expect(throws: RecordingError.self) { try await second.waitUntilOpen() }
+    #expect(error?.description.hasSuffix("give each recorder a file of its own.") == true)
+    let third = TillRecorder(initial: Till.State(), to: folder.file("none").appending(path: "x"), report: { _ in })
+    await #expect(throws: RecordingError.self) { try await third.waitUntilOpen() }
+    await first.finish()
   }
 
   @Test("A recording is not written over the file of a recorder that has not ended")
