@@ -19,8 +19,8 @@ struct Options: Sendable, Equatable {
         help: "an http://, https:// or tcp://host:port URL to probe"),
       .texts(
         "--alert", "RULE", example: "'cpu > 90 % for 30 s'",
-        help: "a rule such as 'cpu > 90 % for 30 s' or 'target down for 2 probes'"),
-      .text("--rules", "FILE", example: "rules.json", help: "a JSON list of rules, read again on SIGHUP"),
+        help: "a rule such as 'cpu > 90 % for 30 s', 'target down' or 'target slower than 200 ms'"),
+      .text("--rules", "FILE", example: "rules.json", help: "a JSON list of rules, or a pipe; read again on SIGHUP"),
       .texts(
         "--notify", "URL", example: "http://localhost:8080/alerts",
         help: "an http:// or https:// URL that gets a POST when an alert begins or ends"),
@@ -39,26 +39,20 @@ struct Options: Sendable, Equatable {
     plan.isOnce = parsed.isOn("--once")
     isJSON = parsed.isOn("--json")
     recording = try parsed.text("--record").map { path throws(FlagError) in try Self.checked(recording: path) }
-    for text in parsed.texts("--watch") {
-      let endpoint = try Self.reading(text, of: "--watch", Endpoint.init)
-      // The same target given twice is one target.
-      if !plan.endpoints.contains(endpoint) { plan.endpoints.append(endpoint) }
-    }
+    plan.endpoints = try Self.reading(parsed, "--watch", upTo: .path, Endpoint.init)
+    let targets = TargetNames(plan.endpoints)
     for text in parsed.texts("--alert") {
-      plan.rules.append(try rule(text))
+      plan.rules.append(try Self.rule(text, about: targets))
     }
     if let path = parsed.text("--rules") {
       let file = RulesFile(path: path, otherRules: plan.rules, endpoints: plan.endpoints)
       plan.rules = try file.load()
       plan.rulesFile = file
     }
-    for text in parsed.texts("--notify") {
-      let webhook = try Self.reading(text, of: "--notify", Webhook.init)
-      if !plan.webhooks.contains(webhook) { plan.webhooks.append(webhook) }
-    }
-    if let text = parsed.texts("--notify").first, plan.rules.isEmpty, plan.rulesFile == nil {
+    plan.webhooks = try Self.reading(parsed, "--notify", upTo: .host, Webhook.init)
+    if let webhook = plan.webhooks.first, plan.rules.isEmpty, plan.rulesFile == nil {
       throw FlagError(
-        "--notify was given \(FlagError.quoted(text)), but there is no rule to tell it of; "
+        "--notify was given \(FlagError.quoted(webhook.name)), but there is no rule to tell it of; "
           + "add for example --alert 'cpu > 90 % for 30 s'.")
     }
   }
@@ -77,26 +71,30 @@ struct Options: Sendable, Equatable {
     return path
   }
 
-  private static func reading<Value>(
-    _ text: String, of flag: String, _ read: (String) throws(EndpointError) -> Value
-  ) throws(FlagError) -> Value {
-    do throws(EndpointError) {
-      return try read(text)
-    } catch {
-      throw FlagError(flag: flag, needs: error.needs, given: text, example: error.example)
+  /// Reads the URLs of a flag; a URL that is given twice is one.
+  ///
+  /// A text that is no URL is shown without what may be a secret, up to the end of `extent`.
+  private static func reading<Value: Named>(
+    _ parsed: ParsedFlags, _ flag: String, upTo extent: RedactedURL.Extent,
+    _ read: (String) throws(EndpointError) -> Value
+  ) throws(FlagError) -> [Value] {
+    var values: [Value] = []
+    for text in parsed.texts(flag) {
+      do throws(EndpointError) {
+        values.append(try read(text))
+      } catch {
+        let shown = RedactedURL.broken(text, upTo: extent)
+        throw FlagError(flag: flag, needs: error.needs, given: shown, example: error.example)
+      }
     }
+    return values.named
   }
 
-  private func rule(_ text: String) throws(FlagError) -> AlertRule {
-    let rule: AlertRule
+  private static func rule(_ text: String, about targets: TargetNames) throws(FlagError) -> AlertRule {
     do throws(AlertRuleError) {
-      rule = try AlertRule(text)
+      return try AlertRule(text, about: targets)
     } catch {
       throw FlagError("--alert was given \(FlagError.quoted(text)), which \(error).")
     }
-    if let problem = rule.missingTarget(among: plan.endpoints) {
-      throw FlagError("--alert was given \(FlagError.quoted(text)), which \(problem).")
-    }
-    return rule
   }
 }

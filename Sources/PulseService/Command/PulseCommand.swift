@@ -34,7 +34,7 @@ struct PulseCommand {
     let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
     let stop = StopRequest()
     let clock = ContinuousClock()
-    let recorder = options.recording.map { PulseRecorder(options.plan, to: URL(filePath: $0), clock: clock) }
+    let recorder = await recorder(options, clock)
     let monitor = monitor(options.plan, clock)
     let service = MonitoringService(
       options.plan,
@@ -56,6 +56,24 @@ struct PulseCommand {
     let code = await run(service)
     withExtendedLifetime(signals) {}
     exit(code)
+  }
+
+  /// A recorder whose file is open; ends the process where the recording that was asked for cannot be written.
+  private static func recorder(_ options: Options, _ clock: ContinuousClock) async -> PulseRecorder? {
+    guard let path = options.recording else { return nil }
+    let isOpen = Lock(false)
+    let recorder = PulseRecorder(options.plan, to: URL(filePath: path), clock: clock) { error in
+      // Until then the error ends the process, and is said there.
+      if isOpen.withLock({ $0 }) { writeToStandardError(line: error.description) }
+    }
+    do throws(RecordingError) {
+      try await recorder.waitUntilOpen()
+    } catch {
+      await say("pulse does not start without its recording. \(error)\n")
+      exit(EX_CANTCREAT)
+    }
+    isOpen.withLock { $0 = true }
+    return recorder
   }
 
   /// A store that says on standard error what it must, which is nothing as long as pulse works.
@@ -110,7 +128,10 @@ struct PulseCommand {
 
   /// Says on standard error why nothing can be written; where that fails too, there is nobody to tell.
   private static func complain(_ reason: String) async {
-    let sentence = "pulse cannot write to standard output: \(reason); give it a place that can be written to.\n"
+    await say("pulse cannot write to standard output: \(reason); give it a place that can be written to.\n")
+  }
+
+  private static func say(_ sentence: String) async {
     try? await DescriptorOutput(descriptor: STDERR_FILENO).write(sentence)
   }
 }

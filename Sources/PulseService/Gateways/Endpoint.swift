@@ -1,7 +1,8 @@
 import Foundation
+import MillraceFlags
 
 /// Something outside of this service that is up or down, named by its URL.
-struct Endpoint: Codable, Sendable, Hashable {
+struct Endpoint: Codable, Sendable, Hashable, Named {
   /// How the endpoint is asked.
   enum Kind: Codable, Sendable, Hashable {
     /// By a GET, which has to be answered with a status below 400.
@@ -10,21 +11,15 @@ struct Endpoint: Codable, Sendable, Hashable {
     case tcp(host: String, port: UInt16)
   }
 
-  /// The URL as the user wrote it.
-  let name: String
+  /// The URL as it may be shown: without user, password, query and fragment.
+  var name: String
   let kind: Kind
-
-  /// An endpoint of a web URL that is known to be one.
-  init(known url: URL) {
-    name = url.absoluteString
-    kind = .http(url)
-  }
 
   /// Reads `http://…`, `https://…` or `tcp://host:port`.
   ///
   /// - Throws: ``EndpointError``, saying what an endpoint needs.
   init(_ text: String) throws(EndpointError) {
-    name = text
+    name = RedactedURL.url(text)
     guard !text.contains(where: { $0.isWhitespace || $0.isNewline }), let parts = URLComponents(string: text) else {
       throw .notAURL
     }
@@ -42,15 +37,28 @@ struct Endpoint: Codable, Sendable, Hashable {
     case "tcp":
       guard !host.isEmpty else { throw .noHost }
       guard let port else { throw .noPort }
-      guard parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.user == nil else { throw .tooMuch }
+      guard parts.path.isEmpty || parts.path == "/",
+        [parts.query, parts.fragment, parts.user, parts.password].allSatisfy({ $0 == nil })
+      else { throw .tooMuch }
       kind = .tcp(host: host, port: UInt16(port))
     default:
       throw .unknownScheme
     }
   }
+
+  private init(name: String, kind: Kind) {
+    self.name = name
+    self.kind = kind
+  }
+
+  /// The same endpoint without what may be a secret, for a recording.
+  var redacted: Endpoint {
+    guard case .http(let url) = kind else { return self }
+    return Endpoint(name: name, kind: .http(url.redacted { $0.query = nil }))
+  }
 }
 
-/// Why a text does not name an endpoint: what it needs, and one that is right.
+/// Why a text does not name an endpoint: what an endpoint needs, and a text that is right.
 struct EndpointError: Error, Equatable {
   let needs: String
   var example = "http://localhost:8080"

@@ -3,27 +3,29 @@ struct GatewayFailure: Error, Equatable, Codable, CustomStringConvertible {
   let description: String
   /// Whether the same request would fail again a moment later, so that another attempt is of no use.
   let isLasting: Bool
+  /// The status of the answer by HTTP that stands for the failure; nil where there was no answer.
+  let status: Int?
 
   /// A failure that another attempt may mend.
   init(_ reason: String) {
-    description = reason
-    isLasting = false
+    self.init(reason, isLasting: false, status: nil)
   }
 
-  private init(lasting reason: String) {
+  private init(_ reason: String, isLasting: Bool, status: Int?) {
     description = reason
-    isLasting = true
+    self.isLasting = isLasting
+    self.status = status
   }
 
   /// A failure that no further attempt mends.
   static func lasting(_ reason: String) -> GatewayFailure {
-    GatewayFailure(lasting: reason)
+    GatewayFailure(reason, isLasting: true, status: nil)
   }
 
   /// An answer with a status that stands for a failure: the server's trouble passes, what it says of the request stays.
   static func status(_ status: Int) -> GatewayFailure {
-    let reason = "status \(status)"
     // Request timeout, too early, too many requests: they ask to come again.
-    return status >= 500 || [408, 425, 429].contains(status) ? GatewayFailure(reason) : .lasting(reason)
+    let mayPass = status >= 500 || [408, 425, 429].contains(status)
+    return GatewayFailure("status \(status)", isLasting: !mayPass, status: status)
   }
 }

@@ -8,10 +8,13 @@ struct LiveEndpointGateway: EndpointGateway {
     tcp = TCPProbe(limit: limit)
   }
 
-  func probe(_ endpoint: Endpoint) async throws {
+  @discardableResult
+  func probe(_ endpoint: Endpoint) async throws -> Int? {
     switch endpoint.kind {
-    case .http(let url): try await http.get(url)
-    case .tcp(let host, let port): try await tcp.connect(host: host, port: port)
+    case .http(let url): return try await http.get(url)
+    case .tcp(let host, let port):
+      try await tcp.connect(host: host, port: port)
+      return nil
     }
   }
 }

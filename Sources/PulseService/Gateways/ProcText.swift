@@ -16,7 +16,7 @@ enum ProcText {
   /// Reads `/proc/loadavg`.
   static func loadAverage(_ loadavg: String) throws(ProcTextError) -> LoadAverage {
     let averages = loadavg.split(whereSeparator: \.isWhitespace).prefix(3).compactMap { Double($0) }
-    guard averages.count == 3, averages.allSatisfy({ $0.isFinite && $0 >= 0 }) else {
+    guard averages.count == 3, averages.allSatisfy((0...Double.largestNumber).contains) else {
       throw ProcTextError(file: "/proc/loadavg", problem: "it does not begin with 3 numbers")
     }
     return LoadAverage(oneMinute: averages[0], fiveMinutes: averages[1], fifteenMinutes: averages[2])

@@ -14,7 +14,7 @@ extension Taped: MachineGateway where Gateway == any MachineGateway {
 }
 
 extension Taped: EndpointGateway where Gateway == any EndpointGateway {
-  func probe(_ endpoint: Endpoint) async throws {
+  func probe(_ endpoint: Endpoint) async throws -> Int? {
     try await tape.call("probe", endpoint, failure: GatewayFailure.self) { try await gateway.probe(endpoint) }
   }
 }

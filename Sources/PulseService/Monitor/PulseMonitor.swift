@@ -62,8 +62,9 @@ struct PulseMonitor: Interactor {
     case .sample:
       reason(of: outcome, limit: limits.reading).map { .sampleFailed(reason: $0) }
     case .probe(let endpoint):
-      reason(of: outcome, limit: limits.probe).map { .probed(endpoint, .down(reason: $0), at: stopwatch.elapsed) }
-        ?? .probeEnded(endpoint)
+      reason(of: outcome, limit: limits.probe).map { reason in
+        .probed(endpoint, .down(reason: reason, status: outcome.status), at: stopwatch.elapsed)
+      } ?? .probeEnded(endpoint)
     case .readRules:
       rulesFailure(outcome).map { .rulesKept(reason: $0) }
     case .notify(let webhook, _):
@@ -93,6 +94,13 @@ struct PulseMonitor: Interactor {
   }
 }
 
+extension Outcome {
+  /// The status of the answer by HTTP that an action has failed with.
+  fileprivate var status: Int? {
+    if case .failed(let error as GatewayFailure) = self { error.status } else { nil }
+  }
+}
+
 // MARK: - What takes time
 
 extension PulseMonitor {
@@ -116,10 +124,10 @@ extension PulseMonitor {
       let start = stopwatch.elapsed
       let result: Target.Result
       do {
-        try await endpoints.probe(endpoint)
-        result = .up(latency: stopwatch.elapsed - start)
+        let status = try await endpoints.probe(endpoint)
+        result = .up(latency: stopwatch.elapsed - start, status: status)
       } catch let failure as GatewayFailure where failure.isLasting {
-        result = .down(reason: failure.description)
+        result = .down(reason: failure.description, status: failure.status)
       }
       run.emit(.probed(endpoint, result, at: stopwatch.elapsed))
     }

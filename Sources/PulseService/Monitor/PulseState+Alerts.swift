@@ -9,31 +9,55 @@ extension PulseState {
     for rule in rules {
       if let metric = rule.metric { alerts.append(Alert(rule: rule, subject: metric.rawValue)) }
     }
-    for target in targets { addAlerts(for: target.endpoint) }
+    let targetRules = TargetRules(rules)
+    for target in targets { addAlerts(of: targetRules, for: target.endpoint) }
     keepStatus(of: earlier)
-    for alert in earlier where alert.status.isFiring && !rules.contains(alert.rule) {
+    let kept = Set(rules)
+    for alert in earlier where alert.status.isFiring && !kept.contains(alert.rule) {
       note(alert.name, isFiring: false, value: nil, reason: "the rule was removed")
     }
   }
 
   private func distinct(_ rules: [AlertRule]) -> [AlertRule] {
-    var distinct: [AlertRule] = []
-    for rule in rules where !distinct.contains(rule) { distinct.append(rule) }
-    return distinct
+    var seen: Set<AlertRule> = []
+    return rules.filter { seen.insert($0).inserted }
   }
 
   /// Gives the alerts that were there before the status they had.
   private mutating func keepStatus(of earlier: [Alert]) {
-    alerts = alerts.map { alert in
-      earlier.first { $0.rule == alert.rule && $0.subject == alert.subject } ?? alert
+    struct Place: Hashable {
+      let rule: AlertRule
+      let subject: String
     }
+    let places = Dictionary(
+      earlier.map { (Place(rule: $0.rule, subject: $0.subject), $0) }, uniquingKeysWith: { first, _ in first })
+    alerts = alerts.map { places[Place(rule: $0.rule, subject: $0.subject)] ?? $0 }
   }
 
   /// Gives a target the alerts of the rules that are about it.
   mutating func addAlerts(for endpoint: Endpoint) {
-    for rule in rules {
-      guard case .targetDown(let name) = rule.condition, name == nil || name == endpoint.name else { continue }
-      alerts.append(Alert(rule: rule, subject: endpoint.name))
+    addAlerts(of: TargetRules(rules), for: endpoint)
+  }
+
+  private mutating func addAlerts(of targetRules: TargetRules, for endpoint: Endpoint) {
+    alerts += targetRules.about(endpoint.name).map { Alert(rule: $0, subject: endpoint.name) }
+  }
+
+  /// The rules about targets, found by the name of a target.
+  private struct TargetRules {
+    private var ofEach: [(place: Int, rule: AlertRule)] = []
+    private var named: [String: [(place: Int, rule: AlertRule)]] = [:]
+
+    init(_ rules: [AlertRule]) {
+      for (place, rule) in rules.enumerated() {
+        guard case .target(let name, _) = rule.condition else { continue }
+        if let name { named[name, default: []].append((place, rule)) } else { ofEach.append((place, rule)) }
+      }
+    }
+
+    /// The rules about a target, in the order in which they were given.
+    func about(_ name: String) -> [AlertRule] {
+      (ofEach + (named[name] ?? [])).sorted { $0.place < $1.place }.map(\.rule)
     }
   }
 
@@ -50,9 +74,12 @@ extension PulseState {
   /// Shows the result of a probe to the rules about its target.
   mutating func observe(_ result: Target.Result, of endpoint: Endpoint, at time: Duration) {
     var reason: String?
-    if case .down(let words) = result { reason = words }
+    if case .down(let words, _) = result { reason = words }
     for index in alerts.indices where alerts[index].subject == endpoint.name {
-      observe(index, isMet: result.isDown, at: time, value: result.isDown ? 0 : 1, reason: reason)
+      guard case .target(_, let condition) = alerts[index].rule.condition,
+        let observation = condition.observation(of: result)
+      else { continue }
+      observe(index, isMet: observation.isMet, at: time, value: observation.value, reason: reason)
     }
   }
 
@@ -63,10 +90,10 @@ extension PulseState {
     note(alerts[index].name, isFiring: isMet, value: value, reason: reason)
   }
 
-  /// Keeps a change for those who tell the webhooks.
+  /// Keeps a change for the notices to the webhooks.
   private mutating func note(_ name: Alert.Name, isFiring: Bool, value: Double?, reason: String?) {
     guard !receivers.isEmpty else { return }
-    changeCount += 1
+    changeCount = changeCount.incremented
     changes.append(
       AlertChange(number: changeCount, alert: name, isFiring: isFiring, value: value, reason: reason))
   }

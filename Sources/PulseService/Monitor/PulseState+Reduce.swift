@@ -22,17 +22,11 @@ extension PulseState {
     case .changesCollected(let number):
       changes.removeAll { $0.number <= number }
     case .notifying(let webhook):
-      withReceiver(webhook) { $0.underWay += 1 }
+      withReceiver(webhook) { $0.begin() }
     case .notified(let webhook):
-      withReceiver(webhook) { receiver in
-        receiver.underWay -= 1
-        receiver.delivered += 1
-      }
+      withReceiver(webhook) { $0.deliver() }
     case .notifyFailed(let webhook, let reason):
-      withReceiver(webhook) { receiver in
-        receiver.underWay -= 1
-        receiver.fail(reason)
-      }
+      withReceiver(webhook) { $0.fail(reason) }
     case .notifySkipped(let webhook, let reason):
       withReceiver(webhook) { $0.skip(reason) }
     }
@@ -59,7 +53,7 @@ extension PulseState {
     withTarget(endpoint) { target in
       target.isProbing = false
       target.result = result
-      if case .up(let latency) = result {
+      if case .up(let latency, _) = result {
         target.latencies.append(latency / .seconds(1))
       }
     }

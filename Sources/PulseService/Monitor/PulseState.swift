@@ -21,7 +21,9 @@ struct PulseState: Codable, Sendable, Equatable {
   /// How many changes of alerts there were.
   var changeCount = 0
 
+  /// The state before the first action.
   init(rules: [AlertRule] = [], webhooks: [Webhook] = [], historyLimit: Int = 120) {
+    let historyLimit = max(1, historyLimit)
     self.historyLimit = historyLimit
     self.rules = []
     receivers = webhooks.map { Receiver(webhook: $0) }

@@ -1,17 +1,21 @@
-/// A webhook, and what is known of what it was told.
+/// A webhook, and the counts of its notices.
 struct Receiver: Codable, Sendable, Equatable {
   var webhook: Webhook
   /// How many notices are being posted.
-  var underWay = 0
+  private(set) var underWay = 0
   /// How many notices it has taken.
-  var delivered = 0
+  private(set) var delivered = 0
   /// How many notices it was never given, or has not taken.
-  var failed = 0
+  private(set) var failed = 0
   /// Why the newest one of those was not taken; nil as long as none has failed.
-  var lastFailure: String?
+  private(set) var lastFailure: String?
 
-  /// Whether it was never told of anything.
-  var isUntouched: Bool { underWay + delivered + failed == 0 }
+  init(webhook: Webhook) {
+    self.webhook = webhook
+  }
+
+  /// Whether it was never notified of anything.
+  var isUntouched: Bool { underWay == 0 && delivered == 0 && failed == 0 }
 
   /// The counts that are not zero, and the last failure: `1 under way, 3 delivered, 1 failed: status 500`.
   var words: String {
@@ -20,15 +24,32 @@ struct Receiver: Codable, Sendable, Equatable {
     return words + (lastFailure.map { ": \($0)" } ?? "")
   }
 
-  /// Counts one more that it has not taken, for this reason.
+  /// Counts a notice that is being posted.
+  mutating func begin() {
+    underWay = underWay.incremented
+  }
+
+  /// Counts a notice that was being posted and was taken.
+  mutating func deliver() {
+    end()
+    delivered = delivered.incremented
+  }
+
+  /// Counts a notice that was being posted and was not taken, for this reason.
   mutating func fail(_ reason: String) {
-    failed += 1
+    end()
+    failed = failed.incremented
     lastFailure = reason
   }
 
-  /// Counts one more that it was never given, for this reason, which says less than that of the failure which led to it.
+  /// Counts a notice that was never posted, for this reason, which says less than that of the failure which led to it.
   mutating func skip(_ reason: String) {
-    failed += 1
+    failed = failed.incremented
     lastFailure = lastFailure ?? reason
+  }
+
+  /// A run that is cut between its last mutation and its end is counted by both.
+  private mutating func end() {
+    underWay = max(0, underWay - 1)
   }
 }

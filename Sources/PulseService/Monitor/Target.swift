@@ -1,16 +1,17 @@
 /// An endpoint that is watched, and what is known of it.
 struct Target: Codable, Sendable, Equatable {
-  /// How one probe ended.
+  /// The result of one probe.
   enum Result: Codable, Sendable, Equatable {
-    case up(latency: Duration)
-    case down(reason: String)
+    // The status is that of an HTTP answer; nil where there was none.
+    case up(latency: Duration, status: Int? = nil)
+    case down(reason: String, status: Int? = nil)
 
     var isDown: Bool {
       if case .down = self { true } else { false }
     }
   }
 
-  let endpoint: Endpoint
+  var endpoint: Endpoint
   /// Whether a probe is under way.
   var isProbing = false
   /// How the newest probe that ended has ended; nil before the first.

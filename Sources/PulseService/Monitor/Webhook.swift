@@ -1,13 +1,11 @@
 import Foundation
+import MillraceFlags
 
-/// A URL that is told of alerts.
-struct Webhook: Codable, Sendable, Hashable {
+/// A URL that is notified of alerts.
+struct Webhook: Codable, Sendable, Hashable, Named {
+  /// The URL as it may be shown: up to its host, for the rest is the secret of many webhooks.
+  var name: String
   let url: URL
-
-  /// A webhook of a URL that is known to be one.
-  init(url: URL) {
-    self.url = url
-  }
 
   /// Reads `http://…` or `https://…`.
   ///
@@ -25,18 +23,21 @@ struct Webhook: Codable, Sendable, Hashable {
     guard case .http(let url) = endpoint.kind else {
       throw EndpointError(needs: "a URL that begins with http:// or https://", example: example)
     }
+    self.init(name: RedactedURL.url(text, upTo: .host), url: url)
+  }
+
+  private init(name: String, url: URL) {
+    self.name = name
     self.url = url
   }
 
-  /// The URL as it may be shown: what stands behind the host is the secret of many webhooks.
-  var name: String {
-    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else { return "webhook" }
-    let isWhole = parts.path.isEmpty && parts.query == nil
-    parts.user = nil
-    parts.password = nil
-    parts.path = ""
-    parts.query = nil
-    parts.fragment = nil
-    return (parts.string ?? "webhook") + (isWhole ? "" : "/…")
+  /// The same webhook without what may be a secret, for a recording.
+  var redacted: Webhook {
+    Webhook(
+      name: name,
+      url: url.redacted { parts in
+        parts.path = ""
+        parts.query = nil
+      })
   }
 }

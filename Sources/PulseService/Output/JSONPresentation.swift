@@ -83,8 +83,8 @@ struct StateDocument: Encodable {
       var latency: Double?
       var reason: String?
       switch target.result {
-      case .up(let duration): latency = Self.seconds(duration)
-      case .down(let words): reason = words
+      case .up(let duration, _): latency = Self.seconds(duration)
+      case .down(let words, _): reason = words
       case nil: break
       }
       return Target(url: target.endpoint.name, status: target.word, latencySeconds: latency, reason: reason)

@@ -15,7 +15,7 @@ struct LinePresentation: Presentation {
     if let sample = machine.sample {
       words.append(Units.time(sample.time))
       words += Metric.allCases.map { "\($0.rawValue) \(Units.metric($0, sample[$0]))" }
-      words.append("uptime \(Units.age(sample.uptime))")
+      words.append("machine up \(Units.age(sample.uptime))")
     }
     if let failure = machine.failure {
       words.append("machine unreadable: \(failure)")
@@ -26,8 +26,8 @@ struct LinePresentation: Presentation {
   private func target(_ target: Target) -> String {
     let result =
       switch target.result {
-      case .up(let latency): "up \(Units.latency(latency))"
-      case .down(let reason): "down: \(reason)"
+      case .up(let latency, _): "up \(Units.latency(latency))"
+      case .down(let reason, _): "down: \(reason)"
       case nil: target.isProbing ? "" : "unknown"
       }
     guard target.isProbing else { return "\(target.endpoint.name) \(result)" }
@@ -36,11 +36,10 @@ struct LinePresentation: Presentation {
 
   private func alert(_ alert: Alert) -> String? {
     guard alert.status != .ok else { return nil }
-    let isNamed = alert.rule.text.contains(alert.subject)
-    return "\(alert.status.word): \(alert.rule.text)" + (isNamed ? "" : " (\(alert.subject))")
+    return "\(alert.status.word): \(alert.rule.text)" + (alert.rule.namesSubject ? "" : " (\(alert.subject))")
   }
 
-  /// A webhook that was never told of anything is not worth a word.
+  /// A webhook that was never notified of anything is not worth a word.
   private func receiver(_ receiver: Receiver) -> String? {
     receiver.isUntouched ? nil : "webhook \(receiver.webhook.name) \(receiver.words)"
   }

@@ -8,8 +8,8 @@ enum Sparkline {
     return String(
       shown.map { value in
         guard top > 0 else { return levels[0] }
-        let level = Int((value / top * Double(levels.count - 1)).rounded())
-        return levels[min(max(level, 0), levels.count - 1)]
+        let highest = Double(levels.count - 1)
+        return levels[Int(min(max((value / top * highest).rounded(), 0), highest))]
       })
   }
 }

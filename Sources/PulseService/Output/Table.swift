@@ -59,7 +59,7 @@ struct Table {
     row { row in
       row.add("pulse", .strong)
       if let sample = snapshot.state.machine.sample {
-        row.add("  \(Units.time(sample.time))  up \(Units.age(sample.uptime))")
+        row.add("  \(Units.time(sample.time))  machine up \(Units.age(sample.uptime))")
       }
       row.add("  revision \(snapshot.revision)", .faint)
     }
@@ -100,10 +100,10 @@ struct Table {
       case .firing: .bad
       case .resolved: .good
       }
-    return row { row in
+    return row(isUrgent: alert.status.isFiring) { row in
       row.add(alert.status.word, style, width: 10)
       row.add(printable(alert.rule.text))
-      if !alert.rule.text.contains(alert.subject) {
+      if !alert.rule.namesSubject {
         row.add(" (\(printable(alert.subject)))")
       }
       if let since = alert.status.since {
@@ -113,7 +113,7 @@ struct Table {
   }
 
   private func target(_ target: Target, nameWidth: Int) -> TableRow {
-    row { row in
+    row(isUrgent: target.result?.isDown == true) { row in
       var name = TableRow()
       name.add(printable(target.endpoint.name))
       let fitted = name.fitted(to: nameWidth, mark: mark)
@@ -121,11 +121,11 @@ struct Table {
       row.add("  ")
       row.add(target.word, style(of: target), width: 9)
       switch target.result {
-      case .up(let latency):
+      case .up(let latency, _):
         row.add(Units.latency(latency), width: 9, isTrailing: true)
         row.add("  ")
         row.add(Sparkline.text(target.latencies.values, width: width - row.columns, isASCII: isASCII), .series)
-      case .down(let reason):
+      case .down(let reason, _):
         row.add(printable(reason), target.isProbing ? .faint : .plain)
       case nil:
         break
@@ -149,8 +149,8 @@ struct Table {
     Printable.text(text, isASCII: isASCII)
   }
 
-  private func row(_ fill: (inout TableRow) -> Void) -> TableRow {
-    var row = TableRow()
+  private func row(isUrgent: Bool = false, _ fill: (inout TableRow) -> Void) -> TableRow {
+    var row = TableRow(isUrgent: isUrgent)
     fill(&row)
     return row
   }

@@ -26,17 +26,26 @@ struct TablePresentation: Presentation {
 
   var end: String { drawn == nil ? "" : Control.showCursor }
 
-  /// The rows cut to the terminal; its last line is left to the cursor.
+  /// The rows cut to the terminal, whose last line is left to the cursor.
   private func fitted(_ snapshot: Snapshot<PulseState>, to size: Terminal.Size) -> [TableRow] {
     let table = Table(width: size.columns, isASCII: terminal.isASCII)
     var rows = table.rows(snapshot)
     let room = max(1, size.rows - 1)
     if isLive && rows.count > room {
-      var more = TableRow()
-      more.add("\(table.mark) \(rows.count - room + 1) more lines", .faint)
-      rows = rows.prefix(room - 1) + [more]
+      rows = shortened(rows, to: room, mark: table.mark)
     }
     return rows.map { $0.fitted(to: size.columns, mark: table.mark) }
+  }
+
+  /// The header, the urgent rows, as many others as there is room for, and a line that counts the rows left out.
+  private func shortened(_ rows: [TableRow], to room: Int, mark: String) -> [TableRow] {
+    let filled = rows.filter { !$0.pieces.isEmpty }
+    let others = filled.dropFirst()
+    let ordered = filled.prefix(1) + others.filter(\.isUrgent) + others.filter { !$0.isUrgent }
+    guard ordered.count > room else { return Array(ordered) }
+    var more = TableRow()
+    more.add("\(mark) \(ordered.count - room + 1) more lines", .faint)
+    return ordered.prefix(room - 1) + [more]
   }
 
   /// Hides the cursor the first time, and later moves it to the first line of what was drawn.

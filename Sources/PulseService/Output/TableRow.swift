@@ -16,7 +16,14 @@ struct TableRow: Sendable, Equatable {
     var style: Style
   }
 
+  /// Whether the row comes first where there is not room for every row: a firing alert, or a target that is down.
+  let isUrgent: Bool
+
   private(set) var pieces: [Piece] = []
+
+  init(isUrgent: Bool = false) {
+    self.isUrgent = isUrgent
+  }
 
   /// The columns that the row takes.
   var columns: Int { pieces.reduce(0) { $0 + Printable.columns($1.text) } }
@@ -31,7 +38,7 @@ struct TableRow: Sendable, Equatable {
   func fitted(to width: Int, mark: String) -> TableRow {
     guard columns > width else { return self }
     var room = max(0, width - Printable.columns(mark))
-    var row = TableRow()
+    var row = TableRow(isUrgent: isUrgent)
     for piece in pieces {
       var text = ""
       for character in piece.text {

@@ -1,14 +1,14 @@
 /// When to raise an alert: a condition, and how long it has to hold before the alert fires.
 ///
-/// Written as `cpu > 90 % for 30 s`, `target down for 2 probes` or `tcp://db:5432 down for 1 min`; see
-/// ``init(_:)``.
-struct AlertRule: Codable, Sendable, Equatable {
+/// Written as `cpu > 90 % for 30 s`, `target down for 2 probes` or `tcp://db:5432 slower than 200 ms`; see
+/// ``init(_:name:)``.
+struct AlertRule: Codable, Sendable, Hashable {
   /// What is watched, and what is wrong with it.
-  enum Condition: Codable, Sendable, Equatable {
+  enum Condition: Codable, Sendable, Hashable {
     /// A number of this machine is beyond a threshold.
     case metric(Metric, Comparison, Double)
-    /// A target is down: the one of this name, or each one when there is no name.
-    case targetDown(name: String?)
+    /// A target does not do what it should: the one of this name, or each one when there is no name.
+    case target(name: String?, TargetCondition)
   }
 
   /// How a number stands to its threshold.
@@ -16,23 +16,30 @@ struct AlertRule: Codable, Sendable, Equatable {
     // The longer signs come first, so that a reader of text finds them before the signs they begin with.
     case atLeast = ">="
     case atMost = "<="
+    case unequal = "!="
     case above = ">"
     case below = "<"
+    case equal = "="
+
+    /// Comparisons of measured numbers, of which two are hardly ever equal.
+    static let orders: [Comparison] = [.atLeast, .atMost, .above, .below]
 
     func holds(_ number: Double, _ threshold: Double) -> Bool {
       switch self {
       case .atLeast: number >= threshold
       case .atMost: number <= threshold
+      case .unequal: number != threshold
       case .above: number > threshold
       case .below: number < threshold
+      case .equal: number == threshold
       }
     }
   }
 
   /// How long a condition has to hold.
-  enum Hold: Codable, Sendable, Equatable {
+  enum Hold: Codable, Sendable, Hashable {
     case time(Duration)
-    /// So many observations in a row: probes of a target, samples of a metric.
+    /// The number of observations in a row: probes of a target, samples of a metric.
     case observations(Int)
   }
 
@@ -41,7 +48,12 @@ struct AlertRule: Codable, Sendable, Equatable {
     if case .metric(let metric, _, _) = condition { metric } else { nil }
   }
 
-  /// The rule as the user wrote it, which names its alerts.
+  /// Whether the text names the subject of its alerts: not that of a rule about each target.
+  var namesSubject: Bool {
+    if case .target(nil, _) = condition { false } else { true }
+  }
+
+  /// The rule as the user wrote it, with the name of its target in place of a URL; it names the alerts.
   let text: String
   let condition: Condition
   let hold: Hold

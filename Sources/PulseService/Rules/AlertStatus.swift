@@ -25,7 +25,7 @@ enum AlertStatus: Codable, Sendable, Equatable {
     case .ok: return Self.held(since: time, observations: 1, resolved: nil, at: time, hold: hold)
     case .resolved(let end): return Self.held(since: time, observations: 1, resolved: end, at: time, hold: hold)
     case .pending(let since, let observations, let end):
-      return Self.held(since: since, observations: observations + 1, resolved: end, at: time, hold: hold)
+      return Self.held(since: since, observations: observations.incremented, resolved: end, at: time, hold: hold)
     case .firing: return self
     }
   }

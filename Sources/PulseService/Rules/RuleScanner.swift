@@ -36,7 +36,7 @@ struct RuleScanner {
   /// Takes a decimal number that is not negative, if one is next.
   mutating func number() -> Double? {
     let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-    guard let number = Double(digits), number.isFinite else { return nil }
+    guard let number = Double(digits), number <= .largestNumber else { return nil }
     rest = rest.dropFirst(digits.count)
     skipBlanks()
     return number

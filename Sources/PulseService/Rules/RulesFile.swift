@@ -12,54 +12,53 @@ struct RulesFile: RulesGateway, Equatable {
   /// The shape of the file, for error messages.
   private static let example = #"["cpu > 90 % for 30 s", "target down for 2 probes"]"#
 
+  /// How long a running service waits for a pipe to be written.
+  private static let patience = PulseMonitor.Limits().rules
+
   func rules() async throws -> [AlertRule] {
-    try await blockingCall { try load() }
+    try await blockingCall { try load(within: Self.patience) }
   }
 
-  /// Reads the file, and gives all rules there are then; this may block.
+  /// Reads the file, and gives the other rules and those of the file; this may block.
   ///
+  /// - Parameter limit: how long a pipe may take to be written; nil waits for as long as that takes.
   /// - Throws: `FlagError`, naming the file, what is wrong with it and the fix.
-  func load() throws(FlagError) -> [AlertRule] {
+  func load(within limit: Duration? = nil) throws(FlagError) -> [AlertRule] {
     do throws(RulesFileError) {
-      let rules = try Self.rules(at: path)
-      for rule in rules {
-        guard let problem = rule.missingTarget(among: endpoints) else { continue }
-        throw RulesFileError("whose rule \(FlagError.quoted(rule.text)) \(problem)")
-      }
-      return otherRules + rules
+      return otherRules + (try Self.rules(at: path, about: TargetNames(endpoints), within: limit))
     } catch {
       throw FlagError("--rules was given \(FlagError.quoted(path)), \(error).")
     }
   }
 
-  /// Reads the rules of the file at `path`.
+  /// Reads the rules of the file at `path`, which may be a pipe.
   ///
   /// - Throws: ``RulesFileError``, when the file cannot be read, is not such a list, or a rule in it is wrong.
-  static func rules(at path: String) throws(RulesFileError) -> [AlertRule] {
+  static func rules(
+    at path: String, about targets: TargetNames, within limit: Duration? = nil
+  ) throws(RulesFileError) -> [AlertRule] {
     let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    do throws(FileReader.Failure) {
+      data = try FileReader(path: path, limit: limit).contents()
     } catch {
-      let reason =
-        switch (error as? CocoaError)?.code {
-        case .fileReadNoSuchFile: "does not exist"
-        case .fileReadNoPermission: "you may not read"
-        default: "cannot be read"
-        }
-      throw RulesFileError("which \(reason); name a file with rules such as \(example)")
+      throw RulesFileError("which \(error.reason); name a file with rules such as \(example)")
     }
-    return try rules(in: data)
+    guard !data.isEmpty else {
+      throw RulesFileError(
+        "which is empty, as a pipe is that was read before; name a file with rules such as \(example)")
+    }
+    return try rules(in: data, about: targets)
   }
 
   /// Reads the rules of a file with these contents.
-  static func rules(in data: Data) throws(RulesFileError) -> [AlertRule] {
+  static func rules(in data: Data, about targets: TargetNames) throws(RulesFileError) -> [AlertRule] {
     guard let texts = try? JSONDecoder().decode([String].self, from: data) else {
       throw RulesFileError("which is not a JSON list of texts; write for example \(example)")
     }
     var rules: [AlertRule] = []
     for (number, text) in texts.enumerated() {
       do throws(AlertRuleError) {
-        rules.append(try AlertRule(text))
+        rules.append(try AlertRule(text, about: targets))
       } catch {
         throw RulesFileError("whose rule \(number + 1), \(FlagError.quoted(text)), \(error)")
       }
@@ -68,7 +67,7 @@ struct RulesFile: RulesGateway, Equatable {
   }
 }
 
-/// What is wrong with a rules file, as the end of a sentence that names it.
+/// The problem of a rules file, as the end of a sentence that names the file.
 struct RulesFileError: Error, Equatable, CustomStringConvertible {
   let description: String
 

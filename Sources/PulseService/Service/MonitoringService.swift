@@ -33,6 +33,9 @@ struct MonitoringService: Sendable {
   let recorder: PulseRecorder?
   let clock: any Clock<Duration>
 
+  /// How often the recording's file is looked at.
+  private static let fileInterval: Duration = .milliseconds(500)
+
   /// How long a reader who has stopped reading can hold up the end.
   private static let grace: Duration = .seconds(1)
 
@@ -72,7 +75,9 @@ struct MonitoringService: Sendable {
     }
     let notifier = Notifier(store: store, webhooks: plan.webhooks, complaints: complaints, now: { Date() })
     let notifying = Task { await notifier.run() }
+    let watching = recorder.map { recorder in Task { try await watchFile(of: recorder) } }
     await stop.wait(atMost: plan.duration, on: clock)
+    watching?.cancel()
     await endWork(working)
     // What the last observations have changed is on its way before the store takes no more.
     _ = try? await store.wait { $0.changes.isEmpty }
@@ -109,6 +114,14 @@ struct MonitoringService: Sendable {
         _ = await receipts.outcomes
         return
       }
+    }
+  }
+
+  /// Notices within a second that the file of the recording was moved or removed, however seldom anything is recorded.
+  private func watchFile(of recorder: PulseRecorder) async throws {
+    while true {
+      try await clock.sleep(for: Self.fileInterval)
+      recorder.checkFile()
     }
   }
 

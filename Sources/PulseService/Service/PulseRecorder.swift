@@ -5,55 +5,56 @@ import MillraceRecording
 /// Records the service to a file, for `pulse recording`; the secrets in the URLs of webhooks and endpoints are left out.
 typealias PulseRecorder = FileRecorder<PulseMonitor.Action, PulseMutation, PulseState>
 
-/// What is left out of a recording.
+/// The redaction of a recording of pulse.
 typealias PulseRedaction = Redaction<PulseMonitor.Action, PulseMutation, PulseState>
 
 extension PulseRecorder {
   /// Begins to record a service with this plan; it commits so seldom that a state every 16 commits costs nothing.
-  convenience init(_ plan: MonitoringService.Plan, to url: URL, clock: any Clock<Duration>) {
+  convenience init(
+    _ plan: MonitoringService.Plan, to url: URL, clock: any Clock<Duration>,
+    report: (@Sendable (RecordingError) -> Void)? = nil
+  ) {
     self.init(
-      initial: plan.initialState, to: url, checkpoint: 16, redaction: .hiding(plan.webhooks, plan.endpoints),
-      clock: clock)
+      initial: plan.initialState, to: url, checkpoint: 16, redaction: .withoutSecrets, clock: clock, report: report)
   }
 }
 
 extension PulseRedaction {
-  /// Leaves out what may be secret in the URLs of these webhooks and endpoints.
-  static func hiding(_ webhooks: [Webhook], _ endpoints: [Endpoint]) -> PulseRedaction {
-    let secrets = PulseSecrets(webhooks: webhooks, endpoints: endpoints)
-    return PulseRedaction(
-      action: { action in
-        switch action {
-        case .probe(let endpoint): .probe(secrets.hide(endpoint))
-        case .notify(let webhook, let notice): .notify(secrets.hide(webhook), secrets.hide(notice))
-        case .skip(let webhook, let reason): .skip(secrets.hide(webhook), reason: reason)
-        case .sample, .readRules, .collect: action
-        }
-      },
-      mutation: { mutation in
-        switch mutation {
-        case .probing(let endpoint): .probing(secrets.hide(endpoint))
-        case .probed(let endpoint, let result, let time): .probed(secrets.hide(endpoint), result, at: time)
-        case .probeEnded(let endpoint): .probeEnded(secrets.hide(endpoint))
-        case .rulesRead(let rules): .rulesRead(rules.map { secrets.hide($0) })
-        case .rulesKept(let reason): .rulesKept(reason: secrets.hide(reason: reason))
-        case .notifying(let webhook): .notifying(secrets.hide(webhook))
-        case .notified(let webhook): .notified(secrets.hide(webhook))
-        case .notifyFailed(let webhook, let reason): .notifyFailed(secrets.hide(webhook), reason: reason)
-        case .notifySkipped(let webhook, let reason): .notifySkipped(secrets.hide(webhook), reason: reason)
-        case .read, .sampleFailed, .changesCollected: mutation
-        }
-      },
-      state: { secrets.hide($0) },
-      request: { _, request in
-        switch request {
-        case let endpoint as Endpoint: secrets.hide(endpoint)
-        case let post as WebhookPost: secrets.hide(post)
-        default: request
-        }
-      },
-      reply: { _, reply in
-        (reply as? [AlertRule]).map { rules in rules.map { secrets.hide($0) } } ?? reply
-      })
-  }
+  /// Leaves out what may be secret in the URLs of webhooks and endpoints, whose names stay.
+  ///
+  /// Rules, alerts and notices have names only.
+  static let withoutSecrets = PulseRedaction(
+    action: { action in
+      switch action {
+      case .probe(let endpoint): .probe(endpoint.redacted)
+      case .notify(let webhook, let notice): .notify(webhook.redacted, notice)
+      case .skip(let webhook, let reason): .skip(webhook.redacted, reason: reason)
+      case .sample, .readRules, .collect: action
+      }
+    },
+    mutation: { mutation in
+      switch mutation {
+      case .probing(let endpoint): .probing(endpoint.redacted)
+      case .probed(let endpoint, let result, let time): .probed(endpoint.redacted, result, at: time)
+      case .probeEnded(let endpoint): .probeEnded(endpoint.redacted)
+      case .notifying(let webhook): .notifying(webhook.redacted)
+      case .notified(let webhook): .notified(webhook.redacted)
+      case .notifyFailed(let webhook, let reason): .notifyFailed(webhook.redacted, reason: reason)
+      case .notifySkipped(let webhook, let reason): .notifySkipped(webhook.redacted, reason: reason)
+      case .read, .sampleFailed, .rulesRead, .rulesKept, .changesCollected: mutation
+      }
+    },
+    state: { state in
+      var state = state
+      for index in state.targets.indices { state.targets[index].endpoint = state.targets[index].endpoint.redacted }
+      for index in state.receivers.indices { state.receivers[index].webhook = state.receivers[index].webhook.redacted }
+      return state
+    },
+    request: { _, request in
+      switch request {
+      case let endpoint as Endpoint: endpoint.redacted
+      case let post as WebhookPost: WebhookPost(webhook: post.webhook.redacted, notice: post.notice)
+      default: request
+      }
+    })
 }

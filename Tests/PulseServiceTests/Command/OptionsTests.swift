@@ -103,6 +103,11 @@ struct OptionsTests {
         "--notify was given 'http://a', but there is no rule to tell it of; "
           + "add for example --alert 'cpu > 90 % for 30 s'."
       ),
+      (
+        ["--watch", "http://a\u{202E}b c"],
+        "--watch needs a URL without blanks, but was given 'http://a\\u{202E}b c'; "
+          + "write for example --watch http://localhost:8080."
+      ),
       (["--jsom"], "pulse has no flag '--jsom'; did you mean --json?"),
     ] as [([String], String)])
   func wrong(arguments: [String], expected: String) {
@@ -114,7 +119,7 @@ struct OptionsTests {
     try withRulesFile(#"["cpu > 1", "target down"]"#) { path in
       #expect(
         sentence(["--rules", path])
-          == "--rules was given '\(path)', whose rule 'target down' needs a target; "
+          == "--rules was given '\(path)', whose rule 2, 'target down', needs a target; "
           + "add for example --watch http://localhost:8080.")
     }
   }

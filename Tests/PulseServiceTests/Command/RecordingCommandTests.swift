@@ -36,7 +36,7 @@ struct RecordingCommandTests {
     #expect(replayed.code == 0)
 
     let page = try await pulse(["recording", "report", file.path])
-    #expect(page.output.contains("<code>notify(Webhook(url: "))
+    #expect(page.output.contains("<code>notify(Webhook(name: "))
     #expect(page.output.ranges(of: "data-row=\"action\"").count >= 10)
     #expect(page.code == 0)
   }
@@ -70,5 +70,39 @@ struct RecordingCommandTests {
     )
     #expect(end.output == "")
     #expect(end.code == 64)
+  }
+
+  /// It said so in one line and went on without the recording, with the exit code 0.
+  @Test("A recording that cannot be written ends pulse before it does anything")
+  func refused() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let first = try PulseProcess(["--json", "--every", "0.05", "--record", file.path])
+    _ = try await first.text(from: first.output, through: "\n")
+    for (path, reason) in [
+      (file.path, "\(file.path) is being written by another recorder"),
+      ("/dev/full", "/dev/full is no ordinary file, and is left as it is"),
+    ] {
+      let second = try await pulse(["--once", "--json", "--record", path])
+      #expect(second.errors.hasPrefix("pulse does not start without its recording. \(reason)"))
+      #expect(second.errors.split(separator: "\n").count == 1 && second.output == "")
+      #expect(second.code == 73)
+    }
+    first.send(SIGTERM)
+    _ = try await first.rest(of: first.output)
+    #expect(await first.exitCode == 0)
+  }
+
+  /// It went on into a file without a name, and nobody noticed.
+  @Test("A recording that is removed is noticed though nothing is recorded, and pulse goes on")
+  func removed() async throws {
+    let pulse = try PulseProcess(["--json", "--every", "1000", "--record", file.path])
+    _ = try await pulse.text(from: pulse.output, through: "\n")
+    try FileManager.default.removeItem(at: file)
+    let line = try await pulse.text(from: pulse.errors, through: "\n")
+    #expect(line.contains("\(file.path) was moved or removed while a recording was written to it"))
+    pulse.send(SIGTERM)
+    #expect(try await pulse.rest(of: pulse.errors) == "")
+    #expect(await pulse.exitCode == 0)
+    try? FileManager.default.removeItem(at: file)
   }
 }

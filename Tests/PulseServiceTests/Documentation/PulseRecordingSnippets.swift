@@ -71,7 +71,7 @@ struct PulseRecordingSnippets {
     try await record()
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(!text.contains("secret"))
-    #expect(text.contains("https://guarded.test/health?3"))
+    #expect(text.contains("https://…@guarded.test/health?…"))
     #expect(try PulseRecording.replay(contentsOf: file, with: PulseMonitor.self).isSame)
   }
 }

@@ -5,8 +5,11 @@ import MillraceTesting
 /// Endpoints whose answers are scripted.
 struct FakeEndpointGateway: EndpointGateway, FakeGateway {
   let probes: FakeCall<Endpoint, Void>
+  /// The status of each answer.
+  let status: Int?
 
-  init(file: StaticString = #filePath, line: UInt = #line) {
+  init(status: Int? = nil, file: StaticString = #filePath, line: UInt = #line) {
+    self.status = status
     probes = FakeCall("probe", file: file, line: line)
   }
 
@@ -17,8 +20,9 @@ struct FakeEndpointGateway: EndpointGateway, FakeGateway {
     return gateway
   }
 
-  func probe(_ endpoint: Endpoint) async throws {
+  func probe(_ endpoint: Endpoint) async throws -> Int? {
     try await probes(endpoint)
+    return status
   }
 }
 

@@ -6,10 +6,14 @@ import Testing
 @Suite("Endpoint")
 struct EndpointTests {
   @Test(
-    "A web URL is asked by HTTP", arguments: ["http://a", "https://a.b:8443/c?d=e", "HTTP://a", "http://[::1]:80/"])
-  func web(text: String) throws {
+    "A web URL is asked by HTTP, and shown without its secrets",
+    arguments: [
+      ("http://a", "http://a"), ("https://u:p@a.b:8443/c?d=e#f", "https://…@a.b:8443/c?…"), ("HTTP://a", "HTTP://a"),
+      ("http://[::1]:80/", "http://[::1]:80/"),
+    ])
+  func web(text: String, name: String) throws {
     let endpoint = try Endpoint(text)
-    #expect(endpoint.name == text)
+    #expect(endpoint.name == name)
     #expect(endpoint.kind == .http(try #require(URL(string: text))))
   }
 
@@ -29,6 +33,7 @@ struct EndpointTests {
       ("localhost:80", .unknownScheme), ("http://", .noHost), ("http:///path", .noHost), ("tcp://:80", .noHost),
       ("tcp://a", .noPort), ("tcp://a:0", .noPort), ("tcp://a:65536", .noPort), ("http://a:0", .noPort),
       ("http://a b", .notAURL), ("http://a\n", .notAURL), ("tcp://a:1/path", .tooMuch), ("tcp://a:1?q", .tooMuch),
+      ("tcp://a:1#f", .tooMuch), ("tcp://:p@a:1", .tooMuch),
     ])
   func refused(text: String, expected: EndpointError) {
     #expect(throws: expected) { try Endpoint(text) }

@@ -77,8 +77,26 @@ struct PulseMonitorTests {
     endpoints.probes.fail(GatewayFailure.status(404))
     let store = store()
     #expect(await store.send(.probe(.web)).outcome.kind == .finished)
-    #expect(await store.state.target(.web)?.result == .down(reason: "status 404"))
+    #expect(await store.state.target(.web)?.result == .down(reason: "status 404", status: 404))
     await finish()
+  }
+
+  @Test("The status of an answer is in the result, also after the last attempt")
+  func status() async throws {
+    let endpoints = FakeEndpointGateway(status: 204)
+    endpoints.probes.reply()
+    endpoints.probes.fail(GatewayFailure.status(503), times: 3)
+    let store = Store(
+      initial: PulseState(), interactor: PulseMonitor.fake(endpoints: endpoints, clock: clock),
+      configuration: .fake(clock))
+    #expect(await store.send(.probe(.web)).outcome.kind == .finished)
+    #expect(await store.state.target(.web)?.result == .up(latency: .zero, status: 204))
+    let receipt = store.send(.probe(.web))
+    try await clock.advance(toAlarmAt: .milliseconds(100))
+    try await clock.advance(toAlarmAt: .milliseconds(300))
+    #expect(await receipt.outcome.kind == .failed)
+    #expect(await store.state.target(.web)?.result == .down(reason: "status 503", status: 503))
+    await endpoints.finish()
   }
 
   @Test("A target that hangs is down when the limit has passed on the injected clock")

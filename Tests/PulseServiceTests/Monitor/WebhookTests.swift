@@ -10,7 +10,7 @@ struct WebhookTests {
     arguments: [
       ("https://hooks.test/services/T0/B1/secret", "https://hooks.test/…"),
       ("https://hooks.test?key=secret", "https://hooks.test/…"),
-      ("http://user:secret@hooks.test:8080", "http://hooks.test:8080"),
+      ("http://user:secret@hooks.test:8080", "http://…@hooks.test:8080"),
       ("http://[::1]:8080/x", "http://[::1]:8080/…"),
     ])
   func name(url: String, name: String) throws {

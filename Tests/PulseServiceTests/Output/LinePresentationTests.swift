@@ -9,7 +9,7 @@ struct LinePresentationTests {
   func line() throws {
     #expect(
       LinePresentation().text(try .fake()) == """
-        2023-11-14T22:13:20Z  cpu 100.0 %  memory 25.0 %  disk 50.0 %  load 0.50  uptime 1 d 2 h \
+        2023-11-14T22:13:20Z  cpu 100.0 %  memory 25.0 %  disk 50.0 %  load 0.50  machine up 1 d 2 h \
         | http://web.test/ up 12.3 ms | tcp://database.test:5432 down: connection refused \
         | pending: cpu > 30 % for 1 h | firing: target down for 2 probes (tcp://database.test:5432)\n
         """)

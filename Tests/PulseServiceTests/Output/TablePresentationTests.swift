@@ -20,7 +20,7 @@ struct TablePresentationTests {
   func table() throws {
     #expect(
       try text(terminal()) == """
-        pulse  2023-11-14T22:13:20Z  up 1 d 2 h  revision 6
+        pulse  2023-11-14T22:13:20Z  machine up 1 d 2 h  revision 6
         cpu      100.0 %                        ▄█
         memory    25.0 %  250 B of 1.0 kB       ▃▃
         disk      50.0 %  1.0 kB of 2.0 kB      ▅▅
@@ -72,12 +72,31 @@ struct TablePresentationTests {
     }
   }
 
-  @Test("A table higher than the terminal is cut, and says how much is missing", arguments: [1, 2, 5, 11, 12, 30])
+  @Test(
+    "A table higher than the terminal is cut, first its empty lines, and says how much is missing",
+    arguments: [1, 2, 5, 9, 10, 11, 12, 30])
   func height(rows: Int) throws {
     let lines = try text(terminal(rows: rows), isLive: true).split(separator: "\r\n", omittingEmptySubsequences: false)
-    #expect(lines.count - 1 == min(11, max(1, rows - 1)))
-    #expect(lines.contains { $0.contains("more lines") } == (rows < 12))
-    if rows == 5 { #expect(lines[3].contains("… 8 more lines")) }
+    #expect(lines.count - 1 == (rows < 12 ? min(9, max(1, rows - 1)) : 11))
+    #expect(lines.contains { $0.contains("more lines") } == (rows < 10))
+    if rows == 5 { #expect(lines[3].contains("… 6 more lines")) }
+  }
+
+  /// On 30 columns and 8 rows the four meters stayed, and what was wrong was cut off.
+  @Test("On a small terminal firing alerts and targets that are down come first")
+  func small() throws {
+    let lines = try text(terminal(columns: 30, rows: 8), isLive: true)
+      .replacing(/\u{1B}\[[?0-9]*[a-zA-Z]/, with: "").split(separator: "\r\n")
+    #expect(
+      lines == [
+        "pulse  2023-11-14T22:13:20Z  …",
+        "firing    target down for 2 p…",
+        "tcp://database…  down     con…",
+        "cpu      100.0 %  ▄█",
+        "memory    25.0 %  ▃▃",
+        "disk      50.0 %  ▅▅",
+        "… 3 more lines",
+      ])
   }
 
   @Test("Colours are there when wanted, and are the only difference")

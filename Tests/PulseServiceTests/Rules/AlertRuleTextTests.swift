@@ -14,9 +14,14 @@ struct AlertRuleTextTests {
       ("load < 0.5 for 500 ms", .metric(.load, .below, 0.5), .time(.milliseconds(500))),
       ("load > 400 for 1.5 min", .metric(.load, .above, 400), .time(.seconds(90))),
       ("cpu > 1 for 2 h", .metric(.cpu, .above, 1), .time(.seconds(7200))),
-      ("target down", .targetDown(name: nil), .observations(1)),
-      ("target down for 2 probes", .targetDown(name: nil), .observations(2)),
-      ("http://a:80/b down for 1 min", .targetDown(name: "http://a:80/b"), .time(.seconds(60))),
+      ("target down", .target(name: nil, .down), .observations(1)),
+      ("target down for 2 probes", .target(name: nil, .down), .observations(2)),
+      ("http://a:80/b down for 1 min", .target(name: "http://a:80/b", .down), .time(.seconds(60))),
+      ("target slower than 200 ms", .target(name: nil, .slower(than: .milliseconds(200))), .observations(1)),
+      ("target slower than 1.5s for 3 probes", .target(name: nil, .slower(than: .seconds(1.5))), .observations(3)),
+      ("target status >= 500", .target(name: nil, .status(.atLeast, 500)), .observations(1)),
+      ("http://a status!=200 for 1 min", .target(name: "http://a", .status(.unequal, 200)), .time(.seconds(60))),
+      ("target status = 204", .target(name: nil, .status(.equal, 204)), .observations(1)),
     ] as [(String, AlertRule.Condition, AlertRule.Hold)])
   func rules(text: String, condition: AlertRule.Condition, hold: AlertRule.Hold) throws {
     let rule = try AlertRule(text)
@@ -42,7 +47,15 @@ struct AlertRuleTextTests {
       ("cpu > 90 % for 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
       ("cpu > 90 % for 30 s please", "has 'please' behind its end; \(metric)"),
       ("cpu > 90 % format", "has 'format' behind its end; \(metric)"),
-      ("target up", "lacks the word 'down' behind 'target'; \(target)"),
+      ("target up", "lacks 'down', 'slower than' or 'status' behind 'target'; \(target)"),
+      ("target slower", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
+      ("target slower than 0 ms", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
+      ("target slower than 2 probes", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
+      ("target slower than 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
+      ("target status 500", "lacks =, !=, >, >=, < or <= behind 'status'; \(status)"),
+      ("target status > 99", "lacks a number from 100 to 999 behind 'status >'; \(status)"),
+      ("target status = 404 twice", "has 'twice' behind its end; \(status)"),
+      ("cpu != 4", "lacks >, >=, < or <= behind 'cpu'; \(metric)"),
       ("target down for 1.5 probes", "has a broken number of probes; \(target)"),
       ("target down twice", "has 'twice' behind its end; \(target)"),
     ])
@@ -53,4 +66,6 @@ struct AlertRuleTextTests {
 
   private static let metric = "write for example 'cpu > 90 % for 30 s'"
   private static let target = "write for example 'target down for 2 probes'"
+  private static let slow = "write for example 'target slower than 200 ms for 3 probes'"
+  private static let status = "write for example 'target status >= 500'"
 }
