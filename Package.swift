@@ -28,6 +28,13 @@ let package = Package(
   targets: [
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
     .target(name: "MillraceSystem"),
+    .target(
+      name: "MillraceCurl",
+      linkerSettings: [
+        // By its name at run time: the name without a version belongs to the development package.
+        .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
+        .linkedLibrary("curl", .when(platforms: [.macOS])),
+      ]),
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
     .target(name: "MillraceHooks"),
@@ -39,7 +46,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
-      name: "PulseService", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags"],
+      name: "PulseService",
+      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceCurl"],
       swiftSettings: strict),
     .executableTarget(
       name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording"],
@@ -47,6 +55,7 @@ let package = Package(
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
       path: "Tests/MillraceShelf", swiftSettings: strict),
+    .target(name: "MillraceCurlHeader", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlHeader"),
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
@@ -76,7 +85,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PulseServiceTests",
-      dependencies: ["PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback"],
+      dependencies: [
+        "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlHeader",
+      ],
       swiftSettings: strict),
   ]
 )

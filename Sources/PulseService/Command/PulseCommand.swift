@@ -92,7 +92,7 @@ struct PulseCommand {
     return PulseMonitor(
       machine: ProcMachineGateway(),
       endpoints: LiveEndpointGateway(limit: limits.probe),
-      webhooks: LiveWebhookGateway(host: hostName),
+      webhooks: LiveWebhookGateway(host: hostName, limit: limits.post),
       rules: plan.rulesFile,
       stopwatch: Stopwatch(clock),
       limits: limits)

@@ -1,70 +1,74 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// Sends requests through one session whose connections are kept in between.
-///
-/// On Linux the session watches a new connection for writing until the answer is there, and so keeps a processor busy for
-/// as long as a server lets it wait; the time limit of an attempt is also the limit of that.
+/// Sends requests over HTTP: looks up the host, and carries out the transfer.
 struct HTTPTransfer: Sendable {
-  /// What an answer says, its body apart, which is read and dropped.
-  struct Answer: Sendable {
-    let status: Int
-    /// Where the answer came from: another place than the request named, where that was redirected.
-    let url: URL?
+  /// The longest a request takes once the addresses of its host are known, redirections included.
+  let limit: Duration
+  /// Looks up the hosts that the user has named.
+  private let resolver: Resolver
+  /// Looks up the hosts that redirections name, so that a server which makes up names takes no thread from others.
+  private let redirectionResolver: Resolver
+  private let loop = TransferLoop()
+
+  /// The most redirections that are followed.
+  private static let redirectionLimit = 10
+
+  /// The most names that redirections have looked up at the same time.
+  private static let redirectionThreads = 16
+
+  init(limit: Duration, resolver: Resolver) {
+    self.limit = limit
+    self.resolver = resolver
+    redirectionResolver = resolver.limited(to: Self.redirectionThreads)
   }
 
-  private let session: URLSession
-
-  init() {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCache = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpAdditionalHeaders = ["User-Agent": "pulse"]
-    session = URLSession(configuration: configuration)
-  }
-
-  /// Sends the request and waits for the whole answer; redirections are followed.
+  /// Posts a body, and gives the status of the answer; redirections are not followed.
   ///
   /// - Throws: ``GatewayFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled.
-  func answer(to request: URLRequest) async throws -> Answer {
-    let (answers, continuation) = AsyncThrowingStream.makeStream(of: Answer.self)
-    let task = session.dataTask(with: request) { _, response, error in
-      if let response = response as? HTTPURLResponse {
-        continuation.yield(Answer(status: response.statusCode, url: response.url))
-        continuation.finish()
-      } else if (error as? URLError)?.code == .cancelled {
-        continuation.finish()
-      } else {
-        continuation.finish(throwing: Self.failure(of: error))
-      }
-    }
-    // Ends the transfer when the reader has gone, which is how a cancelled task leaves the stream.
-    continuation.onTermination = { _ in task.cancel() }
-    task.resume()
-    for try await answer in answers { return answer }
-    throw CancellationError()
+  func post(_ body: Data, to url: URL, fields: [String]) async throws -> Int {
+    try await send(Self.read(url.absoluteString), by: resolver, within: limit, fields: fields, body: body).status
   }
 
-  /// A few words for the error of a transfer; the system's own are long, and some say only "unknown".
-  private static func failure(of error: (any Error)?) -> GatewayFailure {
-    guard let error = error as? URLError else { return GatewayFailure("no answer") }
-    return switch error.code {
-    case .cannotConnectToHost: GatewayFailure("cannot connect")
-    case .cannotFindHost, .dnsLookupFailed: GatewayFailure("host not found")
-    case .networkConnectionLost: GatewayFailure("connection lost")
-    case .timedOut: GatewayFailure("timed out")
-    case .httpTooManyRedirects: .lasting("too many redirections")
-    case .badServerResponse, .zeroByteResource: GatewayFailure("empty answer")
-    case .unsupportedURL, .cannotParseResponse: .lasting("answer is not HTTP")
-    case .secureConnectionFailed: .lasting("secure connection failed")
-    case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
-      .serverCertificateNotYetValid:
-      .lasting("certificate is not trusted")
-    default: GatewayFailure(error.localizedDescription)
+  /// Gets a page, and gives the status of the answer; redirections are followed.
+  ///
+  /// - Throws: ``GatewayFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled.
+  func get(_ url: URL) async throws -> Int {
+    var url = try Self.read(url.absoluteString)
+    var answer = try await send(url, by: resolver, within: limit)
+    let start = ContinuousClock.now
+    var count = 0
+    while [301, 302, 303, 307, 308].contains(answer.status) {
+      // Behind a body that is cut libcurl does not say where the redirection leads.
+      guard !answer.isCut else { throw GatewayFailure.lasting("redirected with too long a body") }
+      guard let target = answer.redirection else { break }
+      count += 1
+      guard count <= Self.redirectionLimit else { throw GatewayFailure.lasting("too many redirections") }
+      guard var next = TransferURL(target) else {
+        throw GatewayFailure.lasting("redirected to what is no http:// or https:// URL")
+      }
+      next.credentials = next.credentials ?? (next.hasOrigin(of: url) ? url.credentials : nil)
+      url = next
+      let rest = limit - start.duration(to: .now)
+      guard rest > .zero else { throw GatewayFailure.late(limit) }
+      answer = try await send(url, by: redirectionResolver, within: rest)
     }
+    return answer.status
+  }
+
+  private static func read(_ text: String) throws(GatewayFailure) -> TransferURL {
+    guard let url = TransferURL(text) else { throw .lasting("not a URL that can be asked") }
+    return url
+  }
+
+  private func send(
+    _ url: TransferURL, by resolver: Resolver, within limit: Duration, fields: [String] = [], body: Data? = nil
+  ) async throws -> TransferLoop.Answer {
+    var request = TransferLoop.Request(url: url, fields: fields, body: body, limit: limit)
+    if !SocketAddress.isNumeric(url.bareHost) {
+      // libcurl takes no address with a zone.
+      request.addresses = try await resolver.addresses(of: url.bareHost).filter { !$0.contains("%") }
+      guard !request.addresses.isEmpty else { throw GatewayFailure("host not found") }
+    }
+    return try await loop.answer(to: request)
   }
 }

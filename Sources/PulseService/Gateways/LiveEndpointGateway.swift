@@ -1,11 +1,14 @@
 /// The endpoints on the network.
 struct LiveEndpointGateway: EndpointGateway {
-  private let http = HTTPProbe()
+  private let http: HTTPProbe
   private let tcp: TCPProbe
 
-  /// - Parameter limit: The longest a connection is tried; it frees the thread of one whose caller has gone.
-  init(limit: Duration) {
-    tcp = TCPProbe(limit: limit)
+  /// - Parameters:
+  ///   - limit: The longest a connection is tried, and an answer by HTTP takes; it frees what serves one whose caller has gone.
+  ///   - resolver: Looks up the names of hosts.
+  init(limit: Duration, resolver: Resolver = Resolver()) {
+    http = HTTPProbe(transfer: HTTPTransfer(limit: limit, resolver: resolver))
+    tcp = TCPProbe(limit: limit, resolver: resolver)
   }
 
   @discardableResult

@@ -10,17 +10,20 @@
 struct TCPProbe: Sendable {
   /// The longest one address is tried.
   let limit: Duration
+  /// Looks up the names of hosts.
+  let resolver: Resolver
 
   /// Connects to the first address of the host that answers, and closes the connection again.
   ///
   /// - Throws: ``GatewayFailure`` of the last address when none answers; `CancellationError`.
   func connect(host: String, port: UInt16) async throws {
+    let addresses = try await resolver.addresses(of: host)
     let limit = limit
     try await blockingCall {
       var failure = GatewayFailure("the host has no address")
-      for address in try SocketAddress.resolve(host: host, port: port) {
+      for address in addresses {
         do throws(GatewayFailure) {
-          return try Self.connect(to: address, limit: limit)
+          return try Self.connect(to: SocketAddress.numeric(address, port: port), limit: limit)
         } catch {
           failure = error
         }
@@ -68,13 +71,5 @@ private enum Platform {
     #else
       Darwin.connect(descriptor, address, length)
     #endif
-  }
-}
-
-extension GatewayFailure {
-  /// The system's words for an error number, in lower case as they stand behind a name.
-  fileprivate static func system(_ number: Int32) -> GatewayFailure {
-    let words = String(cString: strerror(number))
-    return GatewayFailure(words.prefix(1).lowercased() + words.dropFirst())
   }
 }

@@ -39,7 +39,7 @@ struct LiveEndpointGatewayTests {
   func closedPort() async throws {
     let port = try LoopbackResponder.closedPort()
     let web = try Endpoint("http://127.0.0.1:\(port)/")
-    await #expect(throws: GatewayFailure("cannot connect")) { try await gateway.probe(web) }
+    await #expect(throws: GatewayFailure("connection refused")) { try await gateway.probe(web) }
     let tcp = try Endpoint("tcp://127.0.0.1:\(port)")
     await #expect(throws: GatewayFailure("connection refused")) { try await gateway.probe(tcp) }
   }
