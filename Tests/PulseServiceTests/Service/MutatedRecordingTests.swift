@@ -57,7 +57,7 @@ struct MutatedRecordingTests {
       case .action(let action): #expect(!ValueText.of(action.action, limit: 200).isEmpty)
       case .commit(let commit): #expect(!ValueText.of(commit.mutation, limit: 200).isEmpty)
       case .state(let state): #expect(!ValueText.of(state.state, limit: 2_000).isEmpty)
-      case .call, .end, .gap: break
+      case .call, .rest, .end, .gap: break
       }
     }
   }

@@ -1,0 +1,1 @@
+../../MillraceTests/Concurrency/HandOver+Owner.swift
