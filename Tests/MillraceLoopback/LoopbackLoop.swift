@@ -7,6 +7,15 @@ struct LoopbackLoop: Sendable {
     var received: [UInt8] = []
     /// An answer that waits for its time.
     var delayed: (text: String, due: ContinuousClock.Instant)?
+    /// What is to be sent as soon as the client takes it.
+    var outgoing: ArraySlice<UInt8> = []
+    /// Whether each byte of that has a call of its own.
+    var isOneByOne = false
+    /// What follows when all of that is sent.
+    var ending = LoopbackResponder.Ending.stay
+
+    /// What the loop waits for.
+    var events: Int16 { Int16(outgoing.isEmpty ? POLLIN : POLLIN | POLLOUT) }
   }
 
   let listener: Int32
@@ -16,29 +25,50 @@ struct LoopbackLoop: Sendable {
   func run() {
     var connections: [Int32: Connection] = [:]
     while true {
-      var requests = ([wake, listener] + connections.keys).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      var requests = [wake, listener].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      requests += connections.map { pollfd(fd: $0, events: $1.events, revents: 0) }
       poll(&requests, nfds_t(requests.count), timeout(until: connections.values.compactMap { $0.delayed?.due }.min()))
       if requests[0].revents != 0 { break }
-      if requests[1].revents != 0 { connections[accept(listener, nil, nil)] = Connection() }
+      if requests[1].revents != 0 { accept(into: &connections) }
       for request in requests.dropFirst(2) where request.revents != 0 {
-        connections[request.fd] = connections[request.fd].flatMap { advance($0, on: request.fd) }
+        connections[request.fd] = connections[request.fd].flatMap { advance($0, on: request) }
       }
       for (descriptor, connection) in connections {
         guard let (text, due) = connection.delayed, due <= .now else { continue }
-        connections[descriptor]?.delayed = nil
-        if !LoopbackSocket.send(text, to: descriptor) { connections[descriptor] = drop(descriptor) }
+        var connection = connection
+        connection.delayed = nil
+        connection.outgoing = Array(text.utf8)[...]
+        connections[descriptor] = flush(connection, on: descriptor)
       }
     }
     ([wake, listener] + connections.keys).forEach { close($0) }
   }
 
-  /// Takes what has arrived on a connection; nil when the connection has ended.
-  private func advance(_ connection: Connection, on descriptor: Int32) -> Connection? {
-    guard let bytes = LoopbackSocket.receive(descriptor) else { return drop(descriptor) }
+  private func accept(into connections: inout [Int32: Connection]) {
+    let descriptor = systemAccept(listener)
+    guard descriptor >= 0 else { return }
+    LoopbackSocket.setNonblocking(descriptor)
+    connections[descriptor] = Connection()
+  }
+
+  /// Sends what can be sent and takes what has arrived on a connection; nil when the connection has ended.
+  private func advance(_ connection: Connection, on request: pollfd) -> Connection? {
     var connection = connection
+    if !connection.outgoing.isEmpty, request.revents & Int16(POLLOUT) != 0 {
+      guard let rest = flush(connection, on: request.fd) else { return nil }
+      connection = rest
+    }
+    guard request.revents & ~Int16(POLLOUT) != 0 else { return connection }
+    guard let bytes = LoopbackSocket.receive(request.fd) else { return drop(request.fd) }
     connection.received += bytes
-    guard let request = LoopbackRequest(connection.received) else { return connection }
+    guard let arrived = LoopbackRequest(connection.received) else { return connection }
     connection.received = []
+    return answer(arrived, on: request.fd, connection)
+  }
+
+  /// Begins what the script says.
+  private func answer(_ request: LoopbackRequest, on descriptor: Int32, _ connection: Connection) -> Connection? {
+    var connection = connection
     switch script(request) {
     case .answer(let status, let body, let delay):
       let head = "HTTP/1.1 \(status) Scripted\r\nContent-Type: text/plain\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
@@ -49,6 +79,30 @@ struct LoopbackLoop: Sendable {
       LoopbackSocket.reset(descriptor)
       return nil
     case .hang:
+      return connection
+    case .raw(let bytes, let isOneByOne, let ending):
+      connection.outgoing = bytes[...]
+      connection.isOneByOne = isOneByOne
+      connection.ending = ending
+      return flush(connection, on: descriptor)
+    }
+  }
+
+  /// Sends what can be sent now; nil when the connection has ended.
+  private func flush(_ connection: Connection, on descriptor: Int32) -> Connection? {
+    var connection = connection
+    while !connection.outgoing.isEmpty {
+      let piece = connection.isOneByOne ? connection.outgoing.prefix(1) : connection.outgoing
+      guard let sent = LoopbackSocket.send(piece, to: descriptor) else { return drop(descriptor) }
+      guard sent > 0 else { return connection }
+      connection.outgoing = connection.outgoing.dropFirst(sent)
+    }
+    switch connection.ending {
+    case .close: return drop(descriptor)
+    case .stay: return connection
+    case .repeating(let bytes):
+      // Sent when the loop comes round again, so that other connections have their turn.
+      connection.outgoing = bytes[...]
       return connection
     }
   }
@@ -64,3 +118,6 @@ struct LoopbackLoop: Sendable {
     return Int32(clamping: Int64(max(0, (due - .now) / .milliseconds(1)).rounded(.up)))
   }
 }
+
+/// accept(2), whose name is that of a method above.
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

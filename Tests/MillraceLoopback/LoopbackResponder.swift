@@ -13,6 +13,18 @@ public final class LoopbackResponder: Sendable {
     case reset
     /// Nothing at all, for as long as the client waits.
     case hang
+    /// These bytes as they are, HTTP or not, at once or each in a call of its own, and then the ending.
+    case raw([UInt8], isOneByOne: Bool = false, then: Ending = .close)
+  }
+
+  /// What follows bytes that are sent as they are.
+  public enum Ending: Sendable {
+    /// The connection is closed.
+    case close
+    /// The connection stays open for the next request.
+    case stay
+    /// These bytes are sent again and again, until the client closes the connection.
+    case repeating([UInt8])
   }
 
   /// The port that the system has chosen.

@@ -30,16 +30,17 @@ enum LoopbackSocket {
     close(descriptor)
   }
 
-  /// Sends all bytes; false when the peer has gone.
-  static func send(_ text: String, to descriptor: Int32) -> Bool {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      // Without the flag, a peer that has gone would end the process by a signal.
-      let sent = rest.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard sent > 0 else { return false }
-      rest = rest.dropFirst(sent)
-    }
-    return true
+  /// Has calls on a connection return when they would wait.
+  static func setNonblocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  }
+
+  /// Sends as many of the bytes as can be sent now, and gives their number; nil when the peer has gone.
+  static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int? {
+    // Without the flag, a peer that has gone would end the process by a signal.
+    let sent = bytes.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    if sent >= 0 { return sent }
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : nil
   }
 
   /// Reads what there is; nil when the peer has closed.
