@@ -30,6 +30,9 @@ struct PulseCommand {
       await complain(String(cString: strerror(EBADF)))
       exit(EX_IOERR)
     }
+    if let shortage = OpenFiles.raised()?.shortage(for: options.plan) {
+      try? await DescriptorOutput(descriptor: STDERR_FILENO).write(shortage + "\n")
+    }
     let terminal = Terminal(descriptor: STDOUT_FILENO, environment: ProcessInfo.processInfo.environment)
     let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
     let stop = StopRequest()

@@ -13,13 +13,21 @@ final class PulseProcess: Sendable {
   private let exits: AsyncStream<Int32>
 
   /// Starts the command; `terminal` takes the place of the pipe for standard output.
-  init(_ arguments: [String], terminal: FileHandle? = nil, environment: [String: String] = [:]) throws {
+  init(
+    _ arguments: [String], terminal: FileHandle? = nil, environment: [String: String] = [:],
+    maximumOpenFiles: Int? = nil
+  ) throws {
     let process = Process()
     let output = Pipe()
     let errors = Pipe()
     let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
     process.executableURL = Self.executable
     process.arguments = arguments
+    if let maximumOpenFiles {
+      // The shell becomes the command, with the limit that it has set for itself.
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", Self.executable.path] + arguments
+    }
     // What a sanitizer was told, and where libraries are, holds for the process too.
     process.environment = ProcessInfo.processInfo.environment
       .filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_LIBRARY_PATH" }
@@ -40,7 +48,7 @@ final class PulseProcess: Sendable {
   }
 
   /// Where the products of this build are: beside the tests.
-  private static var executable: URL {
+  static var executable: URL {
     #if os(Linux)
       URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "pulse")
