@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
       path: "Tests/MillraceShelf", swiftSettings: strict),
-    .target(name: "MillraceCurlHeader", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlHeader"),
+    .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
@@ -86,7 +86,8 @@ let package = Package(
     .testTarget(
       name: "PulseServiceTests",
       dependencies: [
-        "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlHeader",
+        "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
+        "MillraceCurl",
       ],
       swiftSettings: strict),
   ]

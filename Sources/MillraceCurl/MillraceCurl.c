@@ -1,9 +1,12 @@
 #include "MillraceCurl.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "MillraceCurlDeclarations.h"
 
@@ -229,6 +232,7 @@ static enum millrace_end end_of(const struct millrace_transfer *transfer, CURLco
     case CURLE_GOT_NOTHING: return millrace_end_empty;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_FUNCTION_ARGUMENT:  // Said of a header line without a colon.
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM: return millrace_end_not_http;
@@ -246,6 +250,14 @@ static enum millrace_end end_of(const struct millrace_transfer *transfer, CURLco
     case CURLE_SSL_CACERT_BADFILE: return millrace_end_no_certificates;
     default: return millrace_end_other;
   }
+}
+
+/// Why the system gives no socket, which libcurl keeps to itself; 0 when it gives one.
+static int socket_error(void) {
+  int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  if (descriptor < 0) return errno;
+  close(descriptor);
+  return 0;
 }
 
 bool millrace_multi_take(struct millrace_multi *multi, struct millrace_answer *answer) {
@@ -267,7 +279,7 @@ bool millrace_multi_take(struct millrace_multi *multi, struct millrace_answer *a
       .transfer = transfer,
       .end = end_of(transfer, code, status),
       .code = (int)code,
-      .system_error = (int)system_error,
+      .system_error = system_error || code != CURLE_COULDNT_CONNECT ? (int)system_error : socket_error(),
       .status = (int)status,
       .redirection = redirection,
   };

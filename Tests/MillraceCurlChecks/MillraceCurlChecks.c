@@ -1,4 +1,8 @@
-#include "MillraceCurlHeader.h"
+#include "MillraceCurlChecks.h"
+
+#if defined(__GLIBC__)
+  #include <malloc.h>
+#endif
 
 #include "MillraceCurlDeclarations.h"
 
@@ -43,3 +47,13 @@ struct millrace_curl_row millrace_curl_row_at(size_t index) {
 }
 
 #endif
+
+size_t millrace_allocated_bytes(void) {
+#if defined(__GLIBC__)
+  struct mallinfo2 information = mallinfo2();
+  // What is mapped is counted apart.
+  return information.uordblks + information.hblkhd;
+#else
+  return 0;
+#endif
+}

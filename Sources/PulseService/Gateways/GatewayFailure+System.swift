@@ -39,7 +39,7 @@ extension GatewayFailure {
     case .late: self = .late(limit)
     case .noConnection:
       self = answer.system_error == 0 ? GatewayFailure("cannot connect") : .system(answer.system_error)
-    case .lost: self = GatewayFailure("connection lost")
+    case .lost: self = GatewayFailure(answer.system_error == 0 ? "the answer broke off" : "connection lost")
     case .noAddress: self = GatewayFailure("host not found")
     case .notSecure: self = .lasting("secure connection failed")
     case .notTrusted: self = .lasting("certificate is not trusted")

@@ -1,8 +1,9 @@
-/// The declarations of `MillraceCurl` beside those of libcurl's header, for the test that compares them.
+/// What tests of transfers need of C.
 ///
-/// That the functions agree is seen when this target is compiled: each is declared a second time behind the header.
-#ifndef MILLRACE_CURL_HEADER_H
-#define MILLRACE_CURL_HEADER_H
+/// The declarations of `MillraceCurl` stand beside those of libcurl's header. That the functions agree is seen when this
+/// target is compiled: each is declared a second time behind the header.
+#ifndef MILLRACE_CURL_CHECKS_H
+#define MILLRACE_CURL_CHECKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,9 @@ bool millrace_curl_has_header(void);
 size_t millrace_curl_row_count(void);
 /// One of the rows.
 struct millrace_curl_row millrace_curl_row_at(size_t index);
+
+/// The bytes that this process has allocated and not freed; 0 where the system does not count them.
+size_t millrace_allocated_bytes(void);
 
 #pragma clang assume_nonnull end
 

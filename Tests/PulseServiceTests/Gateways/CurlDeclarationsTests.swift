@@ -1,4 +1,4 @@
-import MillraceCurlHeader
+import MillraceCurlChecks
 import Testing
 
 @Suite("The declarations of libcurl")

@@ -6,47 +6,64 @@ import Testing
 struct LookupsTests {
   private var lookups = Lookups<String>(limit: 2)
 
+  /// Adds waiters that are named like what they wait for, and gives the names that are to be looked up now.
+  private mutating func join(_ waiters: KeyValuePairs<Int, String>) -> [String] {
+    waiters.filter { lookups.join($0.value, id: $0.key, "\($0.value) \($0.key)") }.map(\.value)
+  }
+
+  /// Removes waiters, and gives those that were there.
+  private mutating func leave(_ waiters: KeyValuePairs<Int, String>) -> [String] {
+    waiters.compactMap { lookups.leave($0.value, id: $0.key) }
+  }
+
+  /// Ends look-ups, and gives what each is followed by.
+  private mutating func finish(_ names: String...) -> [String?] {
+    names.map { lookups.finish($0).next }
+  }
+
   @Test("A name that many wait for is looked up once, and all of them get the answer")
   mutating func joined() {
-    #expect(lookups.join("a", id: 1, "first"))
-    #expect(!lookups.join("a", id: 2, "second"))
+    let started = join([1: "a", 2: "a"])
+    #expect(started == ["a"])
     let ended = lookups.finish("a")
-    #expect(Set(ended.waiters) == ["first", "second"] && ended.next == nil)
+    #expect(Set(ended.waiters) == ["a 1", "a 2"] && ended.next == nil)
     #expect(lookups.count == 0)
-    #expect(lookups.join("a", id: 3, "third"))
+    let again = join([3: "a"])
+    #expect(again == ["a"])
   }
 
   @Test("Beyond the limit names wait for a thread, in their order")
   mutating func queued() {
-    #expect(lookups.join("a", id: 1, "a") && lookups.join("b", id: 2, "b"))
-    #expect(!lookups.join("c", id: 3, "c") && !lookups.join("d", id: 4, "d"))
-    #expect(lookups.finish("b").next == "c")
-    #expect(!lookups.join("e", id: 5, "e"))
-    #expect(lookups.finish("a").next == "d")
-    #expect(lookups.finish("c").next == "e")
-    #expect(lookups.finish("d").next == nil)
-    #expect(lookups.finish("e").waiters == ["e"])
+    let started = join([1: "a", 2: "b", 3: "c", 4: "d"])
+    #expect(started == ["a", "b"])
+    let first = finish("b")
+    let late = join([5: "e"])
+    let rest = finish("a", "c", "d", "e")
+    #expect(first == ["c"] && late.isEmpty && rest == ["d", "e", nil, nil])
     #expect(lookups.count == 0)
+    let free = join([6: "a", 7: "b", 8: "c"])
+    #expect(free == ["a", "b"])
   }
 
   @Test("A name that a thread looks up stays when nobody waits any more, so that it never takes a second thread")
   mutating func abandoned() {
-    #expect(lookups.join("silent", id: 1, "first"))
-    #expect(lookups.leave("silent", id: 1) == "first")
-    #expect(lookups.leave("silent", id: 1) == nil)
-    #expect(!lookups.join("silent", id: 2, "second"))
-    #expect(lookups.finish("silent").waiters == ["second"])
-    #expect(lookups.leave("silent", id: 2) == nil)
+    let started = join([1: "silent"])
+    let left = leave([1: "silent", 1: "silent"])
+    let again = join([2: "silent"])
+    #expect(started == ["silent"] && left == ["silent 1"] && again.isEmpty)
+    let ended = lookups.finish("silent")
+    let late = leave([2: "silent"])
+    #expect(ended.waiters == ["silent 2"] && late.isEmpty)
   }
 
   @Test("A name that waits for a thread is forgotten when nobody waits for it any more")
   mutating func left() {
-    #expect(lookups.join("a", id: 1, "a") && lookups.join("b", id: 2, "b"))
-    #expect(!lookups.join("c", id: 3, "c") && !lookups.join("c", id: 4, "also c"))
-    #expect(lookups.leave("c", id: 3) == "c")
-    #expect(lookups.count == 3)
-    #expect(lookups.leave("c", id: 4) == "also c")
-    #expect(lookups.count == 2)
-    #expect(lookups.finish("a").next == nil)
+    _ = join([1: "a", 2: "b", 3: "c", 4: "c"])
+    let first = leave([3: "c"])
+    #expect(first == ["c 3"] && lookups.count == 3)
+    let second = leave([4: "c"])
+    #expect(second == ["c 4"] && lookups.count == 2)
+    let next = finish("a")
+    #expect(next == [nil])
   }
 }

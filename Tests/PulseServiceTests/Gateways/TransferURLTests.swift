@@ -20,7 +20,7 @@ struct TransferURLTests {
     "What libcurl does not take, another scheme, and a host that is no name is no URL",
     arguments: [
       "", "a", "http://", "ftp://a", "file:///etc/passwd", "gopher://a", "http://a:65536", "http://a b", "http://a%2Cb",
-      "http://m%C3%BCnchen", "http://us%00er@a", "http://a,b", "http://" + String(repeating: "a", count: 9000),
+      "http://m%C3%BCnchen", "http://us%00er@a", "http://a,b",
     ])
   func refused(text: String) {
     #expect(TransferURL(text) == nil)
