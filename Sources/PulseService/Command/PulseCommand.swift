@@ -37,7 +37,13 @@ struct PulseCommand {
     let isLive = terminal != nil && !options.isJSON && !options.plan.isOnce
     let stop = StopRequest()
     let clock = ContinuousClock()
-    let recorder = await recorder(options, clock)
+    // A line between those of a live table would break it, and the table shows what the line would say.
+    let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let (failures, failed) = AsyncStream.makeStream(of: RecordingError.self)
+    let recorder = await recorder(options, clock) { error in
+      if complains { writeToStandardError(line: error.description) }
+      failed.yield(error)
+    }
     let monitor = monitor(options.plan, clock)
     let service = MonitoringService(
       options.plan,
@@ -52,22 +58,24 @@ struct PulseCommand {
       stop: stop,
       configuration: configuration(clock),
       recorder: recorder)
-    // A line between those of a live table would break it, and the table shows what the line would say.
-    let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let showing = Task { await service.show(failures) }
     let signals = Signals(
       stop: stop, reload: { service.reload(complains: complains) }, farewell: isLive ? Control.showCursor : "")
     let code = await run(service)
+    showing.cancel()
     withExtendedLifetime(signals) {}
     exit(code)
   }
 
   /// A recorder whose file is open; ends the process where the recording that was asked for cannot be written.
-  private static func recorder(_ options: Options, _ clock: ContinuousClock) async -> PulseRecorder? {
+  private static func recorder(
+    _ options: Options, _ clock: ContinuousClock, report: @escaping @Sendable (RecordingError) -> Void
+  ) async -> PulseRecorder? {
     guard let path = options.recording else { return nil }
     let isOpen = Lock(false)
     let recorder = PulseRecorder(options.plan, to: URL(filePath: path), clock: clock) { error in
       // Until then the error ends the process, and is said there.
-      if isOpen.withLock({ $0 }) { writeToStandardError(line: error.description) }
+      if isOpen.withLock({ $0 }) { report(error) }
     }
     do throws(RecordingError) {
       try await recorder.waitUntilOpen()

@@ -58,7 +58,7 @@ extension PulseMonitor {
         .attemptTimeout(limits.post)
         .retry(Self.noticeAttempts, backoff: .exponential(initial: .milliseconds(500)))
         .breaker(Self.breaker, key: webhook)
-    case .skip, .collect:
+    case .skip, .showRecordingFailure, .collect:
       .concurrent
     }
   }

@@ -17,6 +17,8 @@ struct PulseMonitor: Interactor {
     case notify(Webhook, Notice)
     /// That a notice which was never posted is counted, for this reason.
     case skip(Webhook, reason: String)
+    /// That a failure of the recording is shown.
+    case showRecordingFailure(reason: String)
     /// That the changes of alerts up to and with this number are kept no longer.
     case collect(through: Int)
   }
@@ -42,6 +44,7 @@ struct PulseMonitor: Interactor {
     case .readRules: rules == nil ? .reject(NoRulesFile()) : .handle
     case .notify(let webhook, _): .mutate(.notifying(webhook), thenHandle: true)
     case .skip(let webhook, let reason): .mutate(.notifySkipped(webhook, reason: reason))
+    case .showRecordingFailure(let reason): .mutate(.recordingFailed(reason: reason))
     case .collect(let number): .mutate(.changesCollected(through: number))
     }
   }
@@ -52,7 +55,7 @@ struct PulseMonitor: Interactor {
     case .probe(let endpoint): probe(endpoint)
     case .readRules: readRules()
     case .notify(let webhook, let notice): notify(webhook, of: notice)
-    case .skip, .collect: .none
+    case .skip, .showRecordingFailure, .collect: .none
     }
   }
 
@@ -69,7 +72,7 @@ struct PulseMonitor: Interactor {
       rulesFailure(outcome).map { .rulesKept(reason: $0) }
     case .notify(let webhook, _):
       .notifyFailed(webhook, reason: reason(of: outcome, limit: limits.post) ?? "cut by the end of pulse")
-    case .skip, .collect:
+    case .skip, .showRecordingFailure, .collect:
       nil
     }
   }

@@ -19,6 +19,8 @@ extension PulseState {
       rulesFailure = nil
     case .rulesKept(let reason):
       rulesFailure = reason
+    case .recordingFailed(let reason):
+      recordingFailure = reason
     case .changesCollected(let number):
       changes.removeAll { $0.number <= number }
     case .notifying(let webhook):

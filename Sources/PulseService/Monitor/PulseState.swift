@@ -6,6 +6,8 @@ struct PulseState: Codable, Sendable, Equatable {
   var rules: [AlertRule]
   /// Why the rules were not replaced when that was asked for last; nil when they were.
   var rulesFailure: String?
+  /// Why the recording has ended, or goes on elsewhere; nil as long as neither has happened.
+  var recordingFailure: String?
   /// When the newest observation was made, counted from the start of the service.
   var elapsed: Duration = .zero
   var machine = Machine()

@@ -69,6 +69,8 @@ struct StateDocument: Encodable {
   var alerts: [Alert]
   /// Why the rules were not replaced when that was asked for last.
   var rulesFailure: String?
+  /// Why the recording has ended, or goes on elsewhere.
+  var recordingFailure: String?
   /// Left out where there is none.
   var webhooks: [Webhook]?
 
@@ -95,6 +97,7 @@ struct StateDocument: Encodable {
         sinceSeconds: alert.status.since.map(Self.seconds))
     }
     rulesFailure = state.rulesFailure
+    recordingFailure = state.recordingFailure
     webhooks = state.receivers.isEmpty ? nil : state.receivers.map(Webhook.init)
   }
 

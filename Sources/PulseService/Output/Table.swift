@@ -11,7 +11,7 @@ struct Table {
     if let failure = state.machine.failure {
       rows.append(row { $0.add("machine unreadable: \(printable(failure))", .bad) })
     }
-    if let failure = state.rulesFailure {
+    for failure in [state.rulesFailure, state.recordingFailure].compactMap(\.self) {
       rows += wrapped(printable(failure)).map { line in row { $0.add(line, .warning) } }
     }
     if let sample = state.machine.sample {

@@ -103,6 +103,11 @@ struct MonitoringService: Sendable {
     }
   }
 
+  /// Shows the failures of the recording as they come, for as long as the task is not cancelled.
+  func show(_ failures: AsyncStream<RecordingError>) async {
+    for await failure in failures { store.send(.showRecordingFailure(reason: failure.description)) }
+  }
+
   /// Sends a round of actions at each tick; a single round is waited for.
   private func work() async throws {
     let round = plan.endpoints.map { PulseMonitor.Action.probe($0) } + [.sample]

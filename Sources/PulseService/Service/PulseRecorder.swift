@@ -29,7 +29,7 @@ extension PulseRedaction {
       case .probe(let endpoint): .probe(endpoint.redacted)
       case .notify(let webhook, let notice): .notify(webhook.redacted, notice)
       case .skip(let webhook, let reason): .skip(webhook.redacted, reason: reason)
-      case .sample, .readRules, .collect: action
+      case .sample, .readRules, .showRecordingFailure, .collect: action
       }
     },
     mutation: { mutation in
@@ -41,7 +41,7 @@ extension PulseRedaction {
       case .notified(let webhook): .notified(webhook.redacted)
       case .notifyFailed(let webhook, let reason): .notifyFailed(webhook.redacted, reason: reason)
       case .notifySkipped(let webhook, let reason): .notifySkipped(webhook.redacted, reason: reason)
-      case .read, .sampleFailed, .rulesRead, .rulesKept, .changesCollected: mutation
+      case .read, .sampleFailed, .rulesRead, .rulesKept, .recordingFailed, .changesCollected: mutation
       }
     },
     state: { state in

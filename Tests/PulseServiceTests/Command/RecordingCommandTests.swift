@@ -100,9 +100,17 @@ struct RecordingCommandTests {
     try FileManager.default.removeItem(at: file)
     let line = try await pulse.text(from: pulse.errors, through: "\n")
     #expect(line.contains("\(file.path) was moved or removed while a recording was written to it"))
+    // The state shows it too, which is the commit that a new file begins with.
+    var text = ""
+    while !text.contains("\"recordingFailure\":\"\(file.path) was moved") {
+      text = try await pulse.text(from: pulse.output, through: "\n")
+      try #require(!text.isEmpty)
+    }
     pulse.send(SIGTERM)
     #expect(try await pulse.rest(of: pulse.errors) == "")
     #expect(await pulse.exitCode == 0)
+    let info = try await self.pulse(["recording", "info", file.path])
+    #expect(info.code == 0, "\(info)")
     try? FileManager.default.removeItem(at: file)
   }
 }

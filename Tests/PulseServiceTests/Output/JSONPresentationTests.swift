@@ -36,11 +36,12 @@ struct JSONPresentationTests {
   func webhooks() throws {
     var state = PulseState(webhooks: [.chat, .pager])
     for mutation: PulseMutation in [
-      .rulesKept(reason: "no"), .notifying(.chat), .notifying(.chat), .notifyFailed(.chat, reason: "status 500"),
+      .rulesKept(reason: "no"), .recordingFailed(reason: "full"), .notifying(.chat), .notifying(.chat),
+      .notifyFailed(.chat, reason: "status 500"),
     ] { state.apply(mutation) }
     #expect(
       JSONPresentation().text(Snapshot(revision: 4, state: state)) == """
-        {"alerts":[],"elapsedSeconds":0,"revision":4,"rulesFailure":"no","targets":[],"webhooks":[\
+        {"alerts":[],"elapsedSeconds":0,"recordingFailure":"full","revision":4,"rulesFailure":"no","targets":[],"webhooks":[\
         {"delivered":0,"failed":1,"lastFailure":"status 500","underWay":1,"url":"https://chat.test/…"},\
         {"delivered":0,"failed":0,"underWay":0,"url":"https://pager.test"}]}\n
         """)

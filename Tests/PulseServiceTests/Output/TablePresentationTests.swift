@@ -39,6 +39,7 @@ struct TablePresentationTests {
     var state = PulseState(webhooks: [.chat, .pager])
     for mutation: PulseMutation in [
       .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat),
+      .recordingFailed(reason: "The file was moved."),
       .notifyFailed(.chat, reason: "status 500"),
     ] { state.apply(mutation) }
     var presentation = TablePresentation(terminal: terminal(columns: 30), isLive: false)
@@ -47,6 +48,7 @@ struct TablePresentationTests {
         pulse  revision 3
         pulse keeps the rules it has:
         no such file
+        The file was moved.
 
         webhook  https://chat.test/… …
         webhook  https://pager.test  …\n

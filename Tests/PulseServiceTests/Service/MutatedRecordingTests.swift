@@ -72,6 +72,7 @@ struct MutatedRecordingTests {
     let notice = Notice(change: change, time: Date(timeIntervalSince1970: 1_700_000_000))
     let actions: [PulseMonitor.Action] = [
       .sample, .probe(.web), .readRules, .notify(.chat, notice), .skip(.pager, reason: "too old"), .collect(through: 1),
+      .showRecordingFailure(reason: "moved"),
     ]
     let mutations: [PulseMutation] = [
       .read(.fake(), at: .zero), .read(.fake(busy: 40, total: 100), at: .seconds(1)), .probing(.database),
@@ -81,7 +82,7 @@ struct MutatedRecordingTests {
       .sampleFailed(reason: "no /proc"), .notifying(.chat), .notified(.chat), .notifying(.pager),
       .notifyFailed(.pager, reason: "status 500"), .notifySkipped(.chat, reason: "too old"),
       .rulesRead(rules.dropLast()),
-      .rulesKept(reason: "no such file"), .changesCollected(through: 1),
+      .rulesKept(reason: "no such file"), .recordingFailed(reason: "moved"), .changesCollected(through: 1),
       .read(.fake(busy: 80, total: 200), at: .seconds(3)), .read(.fake(busy: 90, total: 300), at: .seconds(4)),
     ]
     var entries: [PulseRecording.Entry] = []
