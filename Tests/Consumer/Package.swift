@@ -13,5 +13,6 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "load", dependencies: ["Report", "Flags", .product(name: "Millrace", package: "millrace")]),
+    .executableTarget(name: "service", dependencies: [.product(name: "Millrace", package: "millrace")]),
   ]
 )

@@ -10,7 +10,7 @@ import Millrace
 /// try await task.value
 /// ```
 ///
-/// Nothing here yields, polls or takes real time. A task that was woken runs when its executor runs it, so a test that
+/// Nothing here yields or polls, and real time counts for the timeouts of waits alone. A task that was woken runs when its executor runs it, so a test that
 /// goes on with what such a task does waits for that itself: for the next sleeper, an element of a ``Recorder``, an
 /// arrival at a ``Gate``. For the same reason the order in which tasks are woken is the order in which they go on only
 /// where they prefer one serial task executor; an actor they share does not keep it.
@@ -53,7 +53,7 @@ public final class TestClock: Clock, Sendable {
   /// Makes a clock whose time stands at its start.
   public init() {}
 
-  /// The current time; it moves by ``advance(by:)``, ``advance(to:)`` and ``run()`` alone.
+  /// The current time; it moves when a test calls a method that moves it, and at no other time.
   public var now: Instant { state.withLock { $0.now } }
 
   /// One attosecond: a test clock distinguishes all that a `Duration` does.
@@ -67,7 +67,7 @@ public final class TestClock: Clock, Sendable {
 
   /// Sleeps until the time of this clock reaches the deadline.
   ///
-  /// A deadline that is reached already lets the task go on at once. The tolerance is not looked at.
+  /// Returns immediately if the deadline has passed. Ignores `tolerance`.
   ///
   /// - Throws: `CancellationError` at once when the task is cancelled, before or while it sleeps.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws(CancellationError) {
@@ -140,8 +140,11 @@ public final class TestClock: Clock, Sendable {
       """, file: file, line: line)
   }
 
+  /// A number that no other sleeper or waiter of this clock has.
+  func makeID() -> Int { state.withLock { $0.makeID() } }
+
   /// The one place that changes the state: the event under the lock, what it asks for after.
-  private func act(_ event: (inout TestClockState<Suspension<Void>>) -> WakeAction<Suspension<Void>>) {
+  func act(_ event: (inout TestClockState<Suspension<Void>>) -> WakeAction<Suspension<Void>>) {
     state.withLock { event(&$0) }.run()
   }
 }

@@ -12,6 +12,8 @@ struct TestClockState<Waiter> {
   private(set) var now = TestClock.Instant(offset: .zero)
   private var sleepers: [Int: Sleeper] = [:]
   private var watchers = CountWaiters<Waiter>()
+  /// Those who wait for a deadline to move the time to, first come first.
+  private var movers: [(id: Int, limit: TestClock.Instant, waiter: Waiter)] = []
   private var lastID = 0
   private var turns = 0
 
@@ -38,7 +40,34 @@ struct TestClockState<Waiter> {
     if deadline <= now { return .wake([waiter]) }
     turns += 1
     sleepers[id] = Sleeper(deadline: deadline, turn: turns, waiter: waiter)
-    return .wake(watchers.take(reachedBy: sleepers.count))
+    let watching = watchers.take(reachedBy: sleepers.count)
+    guard let index = movers.firstIndex(where: { deadline <= $0.limit }) else { return .wake(watching) }
+    let mover = movers.remove(at: index).waiter
+    return .wake(watching + advance(to: deadline).woken + [mover])
+  }
+
+  /// A task wants the time to move to the next deadline, if that is not after `limit`, and to continue after that.
+  ///
+  /// - Parameter isOver: whether it has no wish to wait any more.
+  mutating func move(
+    _ waiter: Waiter, id: Int, limit: TestClock.Instant, isCancelled: Bool, isOver: Bool = false
+  ) -> WakeAction<Waiter> {
+    if isCancelled { return .cancel(waiter) }
+    if isOver { return .wake([waiter]) }
+    if let next = sleepers.values.map(\.deadline).min(), next <= limit {
+      return .wake(advance(to: next).woken + [waiter])
+    }
+    movers.append((id, limit, waiter))
+    return .none
+  }
+
+  /// A task that waits for a deadline continues without one; nothing is left to do when it does not wait.
+  mutating func release(_ id: Int) -> WakeAction<Waiter> {
+    removeMover(id).map { .wake([$0]) } ?? .none
+  }
+
+  private mutating func removeMover(_ id: Int) -> Waiter? {
+    movers.firstIndex { $0.id == id }.map { movers.remove(at: $0).waiter }
   }
 
   /// A task wants to go on when `count` tasks sleep.
@@ -51,8 +80,8 @@ struct TestClockState<Waiter> {
 
   /// A task was cancelled; nothing is left to do when it was woken before, or registers later.
   mutating func cancel(_ id: Int) -> WakeAction<Waiter> {
-    if let waiter = sleepers.removeValue(forKey: id)?.waiter ?? watchers.remove(id) { return .cancel(waiter) }
-    return .none
+    let waiter = sleepers.removeValue(forKey: id)?.waiter ?? watchers.remove(id) ?? removeMover(id)
+    return waiter.map { .cancel($0) } ?? .none
   }
 
   /// The time moves to `instant`, if that is after now.

@@ -32,6 +32,8 @@ struct TestStoreSnippets {
       Effect { run in run.emit(.loaded(try await fetch())) }
     }
 
+    func plan(for action: Action) -> Plan { .concurrent.retry(3) }
+
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {
       .failure("\(outcome.kind)")
     }
@@ -105,6 +107,23 @@ struct TestStoreSnippets {
       initial: Records.State(), interactor: Records(fetch: { try await gateway.fetches() }), fakes: [gateway])
     await store.send(.reload) { $0.isLoading = true }
     await store.receive(.loaded(["first"])) { $0 = Records.State(records: ["first"]) }
+    await store.finish()
+  }
+
+  private struct Offline: Error {}
+
+  @Test("A retry is brought to its end, however long its rests are")
+  func retry() async throws {
+    let (clock, gateway) = (TestClock(), FakeRecords())
+    gateway.fetches.fail(Offline(), times: 2)
+    gateway.fetches.reply(["third"])
+    let store = TestStore(
+      initial: Records.State(), interactor: Records(fetch: { try await gateway.fetches() }),
+      configuration: StoreConfiguration(clock: clock), fakes: [gateway])
+    let receipt = await store.send(.reload) { $0.isLoading = true }
+    let outcome = try await clock.run(until: { await receipt.outcome }, within: .seconds(30))
+    #expect(outcome.kind == .finished)
+    await store.receive(.loaded(["third"])) { $0 = Records.State(records: ["third"]) }
     await store.finish()
   }
 

@@ -12,6 +12,8 @@ struct TestClockStateTests {
     case watchCancelled(String, Int, count: Int)
     case cancel(Int)
     case advance(to: Int)
+    case move(String, Int, limit: Int, isOver: Bool = false)
+    case release(Int)
     case run
   }
 
@@ -50,6 +52,10 @@ struct TestClockStateTests {
       state.cancel(id)
     case .advance(let second):
       state.advance(to: .init(offset: .seconds(second)))
+    case .move(let waiter, let id, let limit, let isOver):
+      state.move(waiter, id: id, limit: .init(offset: .seconds(limit)), isCancelled: false, isOver: isOver)
+    case .release(let id):
+      state.release(id)
     case .run:
       state.run()
     }
@@ -155,6 +161,35 @@ struct TestClockStateTests {
       Step(.cancel(2), .cancel("b"), 0),
       Step(.watch("one", 3, count: 1), .none, 0),
       Step(.sleep("c", 4, until: 3), .wake(["one"]), 1),
+    ])
+  }
+
+  @Test("Who moves the time to a deadline continues behind those it wakes, now or when a task sleeps within the limit")
+  func moves() {
+    check([
+      Step(.sleep("far", 1, until: 9), .none, 1),
+      Step(.sleep("near", 2, until: 3), .none, 2),
+      Step(.move("mover", 3, limit: 3), .wake(["near", "mover"]), 1),
+      Step(.move("first", 4, limit: 5), .none, 1),
+      Step(.move("second", 5, limit: 6), .none, 1),
+      Step(.watch("two", 6, count: 2), .none, 1),
+      Step(.sleep("beyond", 7, until: 7), .wake(["two"]), 2),
+      Step(.sleep("later", 8, until: 6), .wake(["later", "second"]), 2),
+      Step(.sleep("within", 9, until: 5), .wake(["within"]), 2),
+      Step(.cancel(4), .cancel("first"), 2),
+    ])
+  }
+
+  @Test("Who is released, or has no wish any more, continues without a move; who is cancelled does not move later")
+  func releases() {
+    check([
+      Step(.release(1), .none, 0),
+      Step(.move("released", 2, limit: 5), .none, 0),
+      Step(.release(2), .wake(["released"]), 0),
+      Step(.release(2), .none, 0),
+      Step(.sleep("sleeper", 3, until: 4), .none, 1),
+      Step(.move("over", 4, limit: 5, isOver: true), .wake(["over"]), 1),
+      Step(.run, .wake(["sleeper"]), 0),
     ])
   }
 

@@ -122,6 +122,15 @@ enum CompositionSnippets {
       }
     }
 
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+      switch action {
+      case .queue(let action): queue.closing(action, outcome: outcome)
+      case .dialog(let action): dialog.closing(action, outcome: outcome)
+      case .room(let id, let action): rooms.closing(action, of: id, outcome: outcome)
+      case .open, .close: nil
+      }
+    }
+
     static func reduce(into state: inout State, mutation: Mutation) {
       switch mutation {
       case .queue(let mutation): Queue.reduce(into: &state.queue, mutation: mutation)

@@ -56,6 +56,19 @@ struct FeedbackSnippets {
     }
   }
 
+  static func follow(_ feeds: [String], over time: Duration) -> Store<Search>.Thunk {
+    { access in
+      for feed in feeds {
+        access.send(.follow([feed]))
+        try await access.clock.sleep(for: time)
+      }
+    }
+  }
+
+  static func followThunk(_ store: Store<Search>) -> Task<Void, any Error> {
+    store.send(thunk: follow(["news", "weather"], over: .seconds(60)))
+  }
+
   static func search(
     _ index: any Index, account: Store<Search>, clock: any Clock<Duration>
   ) -> Store<Search> {
@@ -108,6 +121,18 @@ struct FeedbackSnippets {
     try await Self.refreshUnlessThere(store).value
     #expect(await store.state.refreshes == 1)
     await store.shutdown()
+  }
+
+  @Test("A thunk with parameters sends over time")
+  func parameters() async throws {
+    let clock = TestClock()
+    let store = Store(
+      initial: Search.State(), interactor: Search(), configuration: StoreConfiguration(clock: clock))
+    let thunk = FeedbackSnippets.followThunk(store)
+    try await clock.advance(toNextDeadlineWithin: .seconds(60))
+    #expect(try await store.wait(until: { $0.feeds == ["weather"] }).feeds == ["weather"])
+    try await clock.advance(toNextDeadlineWithin: .seconds(60))
+    try await thunk.value
   }
 
   @Test("A store that is made from a state with a query looks for it at once, and a thunk refreshes what is empty")

@@ -79,6 +79,12 @@ enum GettingStarted {
     print(await store.state.counts)
   }
 
+  /// Iterates an effect without a store.
+  static func alone(_ gateway: any StockGateway, _ print: (Any) -> Void) async throws {
+    let effect = await Stock(gateway: gateway).handle(.order("apples", count: 10), state: Stock.State())
+    for try await mutation in effect.mutations(state: Stock.State()) { print(mutation) }
+  }
+
   /// Keeps the prices of a file that has to be parsed.
   struct PriceList: Interactor {
     enum Mutation: Sendable {

@@ -36,6 +36,24 @@ struct GettingStartedTests {
     #expect(await store.state == Stock.State())
   }
 
+  @Test("A receipt has the revisions of what its action committed")
+  func receipts() async {
+    let store = Store(initial: Stock.State(), interactor: Stock(gateway: Orchard()))
+    let ordered = store.send(.order("apples", count: 10))
+    #expect(await ordered.firstCommit == 1)
+    #expect(await ordered.lastRevision == 2)
+    let rejected = store.send(.take("pears"))
+    #expect(await rejected.outcome.rejection == .decided)
+    #expect(await rejected.lastRevision == nil)
+  }
+
+  @Test("The mutations of an effect are had without a store")
+  func effects() async throws {
+    let printed = Notes<String>()
+    try await GettingStarted.alone(Orchard()) { printed.note("\($0)") }
+    #expect(printed.all == [#"ordered("apples", count: 10)"#])
+  }
+
   /// Waits for nothing, and so does not suspend.
   @concurrent private func proceed() async {}
 

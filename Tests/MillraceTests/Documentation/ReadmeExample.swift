@@ -23,11 +23,12 @@ enum ReadmeExample {
     }
   }
 
-  /// Runs until its task is cancelled.
-  static func run(_ print: (Records.State) -> Void) async {
+  static func run(_ print: @escaping @Sendable (Any) -> Void) async {
     let store = Store(initial: .init(), interactor: Records(fetch: { ["first", "second"] }))
-    store.send(.reload)
-    for await state in store.states { print(state) }
+    let showing = Task { for await state in store.states { print(state) } }
+    print(await store.send(.reload).outcome)
+    await store.shutdown()
+    await showing.value
   }
 }
 
@@ -35,14 +36,13 @@ enum ReadmeExample {
 struct ReadmeExampleTests {
   private struct Offline: Error {}
 
-  @Test("It goes from nothing over loading to records")
+  @Test("It prints the outcome and the records, and ends by itself")
   func itLoads() async throws {
-    let states = Recorder<ReadmeExample.Records.State>()
-    let task = Task { await ReadmeExample.run { states.record($0) } }
-    while try await states.next().records != ["first", "second"] {}
-    #expect(states.recorded.last?.isLoading == false)
-    task.cancel()
-    await task.value
+    let printed = Notes<String>()
+    await ReadmeExample.run { printed.note("\($0)") }
+    #expect(printed.all.contains("finished"))
+    let last = ReadmeExample.Records.State(records: ["first", "second"])
+    #expect(printed.all.last { $0 != "finished" } == "\(last)")
   }
 
   @Test("It says what went wrong, and loads no more")

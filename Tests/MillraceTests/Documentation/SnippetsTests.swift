@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every snippet of the documentation stands in a file of a Documentation folder of the tests, where it is compiled, and run
-/// by a test beside it.
+/// by a test beside it; a whole program stands in the package of a consumer, which `Tests/run` builds and runs.
 @Suite("Snippets")
 struct SnippetsTests {
   /// A ```swift block of a document.
@@ -58,10 +58,12 @@ struct SnippetsTests {
   }
 
   /// Where snippets stand, relative to the package; in folders of these too.
-  static let folders = [
-    "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests", "MillraceCommandTests",
-    "PulseServiceTests",
-  ].map { "Tests/\($0)/Documentation" }
+  static let folders =
+    [
+      "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests",
+      "MillraceCommandTests",
+      "PulseServiceTests",
+    ].map { "Tests/\($0)/Documentation" } + ["Tests/Consumer/Sources/service"]
 
   /// The trimmed lines of each Swift file in those folders but this one.
   static func homes() throws -> [[String]] {

@@ -10,12 +10,9 @@ extension StoreConfiguration {
   /// A configuration whose time a test moves, whose rests are those of the plan, and for which a failure that nobody
   /// handles is one of the test.
   static func fake(_ clock: any Clock<Duration>) -> StoreConfiguration {
-    var configuration = StoreConfiguration(clock: clock)
-    configuration.random = NoJitter()
-    configuration.report = { incident in
+    StoreConfiguration(clock: clock, random: NoJitter()) { incident in
       // Some fakes are late on purpose.
       if incident.kind != .lateEmit { Issue.record("Nothing may be left to the store to report: \(incident)") }
     }
-    return configuration
   }
 }

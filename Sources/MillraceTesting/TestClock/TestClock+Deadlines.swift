@@ -1,0 +1,143 @@
+import Millrace
+
+extension TestClock {
+  /// Waits until a task sleeps, and moves the time to the earliest deadline, if that is at most `limit` away.
+  ///
+  /// One step of a retry, a debounce or a timer, however long its rest was drawn:
+  ///
+  /// ```swift
+  /// let receipt = store.send(.fetch)  // Its plan: .retry(3), with rests of at most 1 second.
+  /// try await clock.advance(toNextDeadlineWithin: .seconds(1))
+  /// try await clock.advance(toNextDeadlineWithin: .seconds(1))
+  /// ```
+  ///
+  /// **Order.** When this returns, every sleeper whose deadline is reached has been resumed, as by ``advance(to:)``. Where
+  /// several calls wait, the earliest call moves the time. A task that has not fallen asleep yet is waited for only as long as
+  /// no other task sleeps within the limit: choose a limit that is shorter than the timeouts of the plan under test.
+  ///
+  /// - Parameters:
+  ///   - limit: how far the time moves at most. Later deadlines, such as those of timeouts, are left alone.
+  ///   - timeout: how long to wait for a sleeper, in real time; in a world of a simulation, which ends a wait itself, without
+  ///     meaning.
+  /// - Throws: `CancellationError` when the waiting task is cancelled; ``TestClockError`` when the timeout is over.
+  public func advance(toNextDeadlineWithin limit: Duration, timeout: Duration = .seconds(10)) async throws {
+    let (id, end) = (makeID(), now.advanced(by: limit))
+    let patience = Patience(timeout) { [self] in act { $0.release(id) } }
+    defer { patience.cancel() }
+    try await move(id, to: end) { patience.isOver }
+    if patience.isOver { throw error(after: timeout, upTo: end) }
+  }
+
+  /// Performs an operation, and moves the time from deadline to deadline until it has returned.
+  ///
+  /// All the retries of an action at once:
+  ///
+  /// ```swift
+  /// let outcome = try await clock.run(until: { await receipt.outcome }, within: .seconds(30))
+  /// ```
+  ///
+  /// **Order.** The operation begins in a task of its own. Each move is one of ``advance(toNextDeadlineWithin:timeout:)``: it
+  /// wakes the tasks that are due, and does not wait for what they compute. So choose a limit that is shorter than the
+  /// timeouts of the plan under test, or use a simulation, whose time moves only when no task can continue.
+  ///
+  /// **Cancellation.** Cancels the operation, and does not wait for it.
+  ///
+  /// - Parameters:
+  ///   - operation: what is waited for.
+  ///   - limit: how far the time moves at most, from now. Later deadlines are left alone.
+  ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
+  ///     meaning.
+  /// - Returns: what the operation returns.
+  /// - Throws: what the operation throws; `CancellationError` when the calling task is cancelled; ``TestClockError`` when the
+  ///   timeout is over.
+  public func run<Result: Sendable>(
+    until operation: @escaping @Sendable () async throws -> Result, within limit: Duration,
+    timeout: Duration = .seconds(10)
+  ) async throws -> Result {
+    let (id, end) = (makeID(), now.advanced(by: limit))
+    let ended = Lock<Swift.Result<Result, any Error>?>(nil)
+    let task = Task {
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await operation()) } catch { result = .failure(error) }
+      ended.withLock { $0 = result }
+      act { $0.release(id) }
+    }
+    let patience = Patience(timeout) { [self] in act { $0.release(id) } }
+    defer {
+      task.cancel()
+      patience.cancel()
+    }
+    while true {
+      if let result = ended.withLock({ $0 }) { return try result.get() }
+      if patience.isOver { throw error(after: timeout, upTo: end) }
+      try await move(id, to: end) { ended.withLock { $0 != nil } || patience.isOver }
+    }
+  }
+
+  /// Moves the time to the next deadline up to `limit`; returns without a move when `isOver` or the id is released.
+  private func move(
+    _ id: Int, to limit: Instant, unless isOver: () -> Bool
+  ) async throws(CancellationError) {
+    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.move(suspension, id: id, limit: limit, isCancelled: isCancelled(), isOver: isOver()) }
+    } onCancel: {
+      act { $0.cancel(id) }
+    }
+  }
+
+  private func error(after timeout: Duration, upTo limit: Instant) -> TestClockError {
+    TestClockError(waited: timeout, limit: limit, now: now, deadlines: deadlines)
+  }
+}
+
+/// The real time that a call waits at most.
+private final class Patience: Sendable {
+  private let hasEnded = Lock(false)
+  private let timer = Lock<Task<Void, any Error>?>(nil)
+
+  /// Begins to wait, and calls `end` when the time is over.
+  ///
+  /// In a simulation it never is: real time does not pass there, and the world notices that no task can continue.
+  init(_ time: Duration, end: @escaping @Sendable () -> Void) {
+    if JobQueue.isOwnedByThisThread { return }
+    let task = Task.detached { [weak self] in
+      try await Task.sleep(for: time)
+      self?.hasEnded.withLock { $0 = true }
+      end()
+    }
+    timer.withLock { $0 = task }
+  }
+
+  /// Whether the time is over.
+  var isOver: Bool { hasEnded.withLock { $0 } }
+
+  /// Waits no longer.
+  func cancel() { timer.withLock { $0 }?.cancel() }
+}
+
+/// A test clock had no deadline to move to for too long.
+public struct TestClockError: Error, Sendable, CustomStringConvertible {
+  /// How long the test waited, in real time.
+  public let waited: Duration
+
+  /// The latest deadline that the time was to move to.
+  public let limit: TestClock.Instant
+
+  let now: TestClock.Instant
+  let deadlines: [TestClock.Instant]
+
+  /// A sentence that says what was waited for, who sleeps, and the fix.
+  public var description: String {
+    let sleepers =
+      switch deadlines.count {
+      case 0: "no task sleeps on it"
+      case 1: "1 task sleeps on it, until \(deadlines[0].offset)"
+      default: "\(deadlines.count) tasks sleep on it, the first until \(deadlines[0].offset)"
+      }
+    return """
+      The test waited \(waited) for a deadline of its test clock up to \(limit.offset); the clock stands at \
+      \(now.offset), and \(sleepers). Let what the test waits for happen before, such as the reply of a fake, or give a \
+      longer limit.
+      """
+  }
+}
