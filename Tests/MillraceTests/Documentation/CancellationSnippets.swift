@@ -98,47 +98,9 @@ struct CancellationSnippetsTests {
     #expect(await other.outcome.kind == .finished)
   }
 
-  @Test("R3: What is emitted after the end changes nothing, and is counted")
-  func lateEmit() async throws {
-    let incidents = Notes<Incident.Kind>()
-    var configuration = StoreConfiguration()
-    configuration.report = { incidents.note($0.kind) }
-    let store = Store(initial: [], interactor: Chores(), configuration: configuration)
-    let gate = Gate()
-    let answers = Recorder<Bool>()
-    let receipt = store.send(
-      Action("A") { run in
-        await gate.enterIgnoringCancellation()
-        answers.record(run.emit("late"))
-        answers.record(run.emit("later"))
-      })
-    try await gate.waitForArrivals(1)
-    receipt.cancel()
-    gate.open()
-    #expect(try await answers.next(2) == [false, false])
-    #expect(await store.metrics.lateEmits == 2)
-    #expect(await store.state == ["A cancelled"])
-    #expect(incidents.all == [.lateEmit])
-  }
-
   @Test("A cancellation that a handler throws by itself is a failure")
   func ownCancellation() async {
     let store = Store(initial: [], interactor: Chores())
     #expect(await store.send(Action("A") { _ in throw CancellationError() }).outcome.kind == .failed)
-  }
-
-  @Test("R6: Release ends all as shut down, without closing")
-  func release() async throws {
-    let gate = Gate()
-    var store: Store<Chores>? = Store(initial: [], interactor: Chores())
-    let receipt = try #require(store).send(
-      Action("A") { run in
-        await gate.enterIgnoringCancellation()
-        #expect(await run.state == [])
-      })
-    try await gate.waitForArrivals(1)
-    store = nil
-    #expect(await receipt.outcome.kind == .shutDown)
-    gate.open()
   }
 }

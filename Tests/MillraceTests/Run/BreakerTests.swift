@@ -137,6 +137,16 @@ struct BreakerTests {
     #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
   }
 
+  @Test("`latest` supersedes nothing when its breaker rejects it")
+  func latestAtAnOpenBreaker() async throws {
+    let running = store.send(probe.action(.latest(key: "l")))
+    try await probe.waitForStart()
+    await open(Plan.concurrent.breaker(breaker, key: "gateway"))
+    #expect(await succeed(Plan.latest(key: "l").breaker(breaker, key: "gateway")).rejection == .breakerOpen)
+    probe.open()
+    #expect(await running.outcome.kind == .finished)
+  }
+
   @Test("A timeout of a run or an attempt is a failure, once; what never ran, and what was cancelled, is none")
   func whatCounts() async throws {
     let stubborn = [Probe("a"), Probe("b"), Probe("c"), Probe("d")]

@@ -49,7 +49,7 @@ struct RunnerCancelTests {
     #expect(await store.log == ["decided", "closed: cancelled", "closed: cancelled", "next"])
   }
 
-  @Test("R3: a run that is cancelled has its task cancelled, before or while it runs")
+  @Test("R3: a handler that is cancelled while it runs has its task cancelled")
   func theTaskIsCancelled() async throws {
     let gate = Gate()
     let noticed = Recorder<Bool>()
@@ -270,7 +270,7 @@ struct RunnerCancelTests {
     gate.open()
   }
 
-  @Test("R3: actions that 8 tasks cancel while they run have their outcome and their closing when cancel returns")
+  @Test("R3: when cancel returns an action has been decided and closed, or never is, while 8 tasks send and cancel")
   func cancelUnderContention() async {
     let gate = Gate()
     let wrong = await withTaskGroup(of: Int.self) { group in
