@@ -1,0 +1,147 @@
+"""The planted bugs: how they are written down, and how they are planted in a copy of the package."""
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+# Read by each module from the environment, once. Each module has its own, for nothing may depend on a module of bugs.
+SWITCH = """\
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+private let plantedBugNumber = getenv("MILLRACE_BUG").flatMap { Int(String(cString: $0)) } ?? 0
+
+@usableFromInline
+func plantedBug(_ number: Int) -> Bool { plantedBugNumber == number }
+"""
+
+
+@dataclass
+class Bug:
+    number: int
+    name: str
+    path: str
+    place: str  # where it stands, for messages
+    at: str = ""
+    old: str = ""
+    new: str | None = None
+    tests: str = ""
+    equivalent: str = ""
+
+    @property
+    def module(self):
+        return self.path.split("/")[0]
+
+    def range(self, source):
+        """The first and the last offset of what is replaced; a sentence if that is not there exactly once."""
+        context = self.at or self.old
+        found = source.count(context)
+        if found != 1:
+            return f"{self.place}: '{context}' stands {found} times in Sources/{self.path}, and has to stand there once."
+        if context.count(self.old) != 1:
+            return f"{self.place}: '{self.old}' stands {context.count(self.old)} times in its line 'at'."
+        start = source.index(context) + context.index(self.old)
+        return (start, start + len(self.old))
+
+    @property
+    def planted(self):
+        if self.new is None:
+            return f"if !plantedBug({self.number}) {{ {self.old} }}"
+        return f"(plantedBug({self.number}) ? {self.new} : {self.old})"
+
+
+def read_bugs(folder):
+    """All bugs of the files of a folder, and sentences about what is wrong with them."""
+    bugs, problems = [], []
+    for file in sorted(Path(folder).glob("*.txt")):
+        bug = None
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            place = f"{file.name}:{number}"
+            if not line.strip() or line.startswith("#"):
+                continue
+            key, _, value = line.partition(" ")
+            value = value.strip().replace("⏎", "\n")
+            if re.fullmatch(r"[a-z-]*-[a-z-]*", key):
+                bug = Bug(len(bugs) + 1, key, value, place)
+                bugs.append(bug)
+            elif bug is None:
+                problems.append(f"{place}: '{key}' stands before the name of a bug, which is some words with hyphens.")
+            elif key in ("at", "to", "tests", "equivalent"):
+                setattr(bug, {"to": "new"}.get(key, key), value)
+            elif key in ("from", "drop"):
+                bug.old = value
+            else:
+                problems.append(f"{place}: '{key}' is none of at, from, to, drop, tests and equivalent.")
+    names = [bug.name for bug in bugs]
+    for bug in bugs:
+        if names.count(bug.name) > 1:
+            problems.append(f"{bug.place}: {bug.name} is the name of two bugs; give each its own.")
+        if not bug.tests or not bug.old:
+            problems.append(f"{bug.place}: {bug.name} needs 'tests', and either 'drop', or 'from' and 'to'.")
+    return bugs, problems
+
+
+def plant(bugs, package, copy):
+    """Copies the package with all bugs planted; returns sentences about those that cannot be. Equal files are kept."""
+    problems = []
+    changed = {}
+    for path in sorted({bug.path for bug in bugs}):
+        file = Path(package, "Sources", path)
+        source = file.read_text() if file.exists() else None
+        ranges = []
+        for bug in (bug for bug in bugs if bug.path == path):
+            found = f"{bug.place}: there is no Sources/{path}." if source is None else bug.range(source)
+            if isinstance(found, str):
+                problems.append(found)
+            else:
+                ranges.append((found, bug))
+        ranges.sort(key=lambda entry: entry[0], reverse=True)
+        for (later, _), (earlier, bug) in zip(ranges, ranges[1:]):
+            if earlier[1] > later[0]:
+                problems.append(f"{bug.place}: {bug.name} overlaps another bug; plant it elsewhere.")
+        for (start, end), bug in ranges:
+            source = source[:start] + bug.planted + source[end:]
+        changed[f"Sources/{path}"] = source
+    for module in {bug.module for bug in bugs}:
+        changed[f"Sources/{module}/PlantedBug.swift"] = SWITCH
+    if copy and not problems:
+        mirror(package, copy, changed)
+    return problems
+
+
+def mirror(package, copy, changed):
+    """Makes `copy` the package with some files changed, and touches no file that is so already."""
+    wanted = {}
+    for folder, folders, files in os.walk(package):
+        folders[:] = [name for name in folders if name != ".git" and not name.startswith(".build")]
+        linked = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in files + linked:
+            path = Path(folder, name)
+            wanted[str(path.relative_to(package))] = path
+    for folder, folders, files in os.walk(copy):
+        folders[:] = [name for name in folders if not name.startswith(".build")]
+        for name in files:
+            path = str(Path(folder, name).relative_to(copy))
+            if path not in wanted and path not in changed:
+                Path(copy, path).unlink()
+    for path in {*wanted, *changed}:
+        target = Path(copy, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path in changed:
+            data = changed[path].encode()
+        elif wanted[path].is_symlink():
+            if not target.is_symlink():
+                target.symlink_to(os.readlink(wanted[path]))
+            continue
+        else:
+            data = wanted[path].read_bytes()
+        if not target.exists() or target.read_bytes() != data:
+            target.write_bytes(data)
+        shutil.copymode(wanted.get(path, Path(package, "Package.swift")), target)

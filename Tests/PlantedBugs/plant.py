@@ -1,0 +1,129 @@
+"""Plants bugs in a copy of the package, builds it once, and runs the tests with each bug until one fails."""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bugs import plant, read_bugs
+
+PACKAGE = Path(__file__).resolve().parents[2]
+COPY = PACKAGE / ".build-mutants"
+FIRST_LIMIT, ALL_LIMIT = 60, 240  # Seconds. A test that hangs has found the bug.
+SKIPPED = "ReportPageTests|SnippetsTests"  # They look at pages and documents, and at the former in a browser.
+HELP = """
+It copies the package to .build-mutants, plants the bugs of Tests/PlantedBugs/*.txt in the copy, each behind a number, and
+builds the tests once. With each bug it runs the suites that should find it, and if none fails all the others, until a
+test fails, crashes or hangs. It prints a line for each bug, and ends with exit code 1 when a bug was not found that is not
+listed as equivalent, or one was found that is. Takes at most 2 hours on two cores.
+
+A bug has a name and a file below Sources, and these lines:
+  tests REGEX       the suites that should find it, as for swift test --filter
+  from TEXT         an expression, which stands once in the file, or once in the line 'at'
+  to TEXT           what it is with the bug
+  drop TEXT         instead of both: a statement that is left out
+  at TEXT           where the same stands more than once: a longer text around it, ⏎ for the end of a line
+  equivalent WHY    nothing changes with this bug, for this reason
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="Tests/mutants", description="Plants bugs in a copy of the sources, and shows which of them no test finds.",
+        epilog=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="REGEX", help="plant all, but try only the bugs whose names match")
+    parser.add_argument("--check", action="store_true", help="only see whether each bug can be planted; builds nothing")
+    parser.add_argument("--list", action="store_true", help="only print the names")
+    return parser.parse_args()
+
+
+def fail(*sentences):
+    for sentence in sentences:
+        print(f"Tests/mutants: {sentence}", file=sys.stderr)
+    sys.exit(64)
+
+
+def run_tests(bug_number, selection, limit):
+    """Runs tests of the copy until one fails. Returns how they ended, or nil when all passed, and the last lines."""
+    command = ["swift", "test", "--skip-build", "--no-parallel", "--scratch-path", ".build-debug", "--skip", SKIPPED]
+    environment = {**os.environ, "MILLRACE_SCALE": "0.01", "MILLRACE_BUG": str(bug_number)}
+    process = subprocess.Popen(
+        command + selection, cwd=COPY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", start_new_session=True)
+    started = time.monotonic()
+    finding, tail = None, []
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
+    signal.alarm(limit)
+    for line in process.stdout:
+        tail = (tail + [line.rstrip()])[-20:]
+        failed = re.search(r'^✘ Test (.+?) (?:recorded an issue|failed after)', line)
+        if failed:
+            finding = failed.group(1)
+            break
+    signal.alarm(0)
+    if finding is None and time.monotonic() - started >= limit:
+        finding = "hangs"
+    if finding is not None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    code = process.wait()
+    if finding is None and code != 0:
+        finding = f"ends with exit code {code}"
+    return finding, tail
+
+
+def look_for(bug):
+    """What has found a bug, or nil."""
+    finding, _ = run_tests(bug.number, ["--filter", bug.tests], FIRST_LIMIT)
+    if finding is None:
+        finding, _ = run_tests(bug.number, ["--skip", bug.tests], ALL_LIMIT)
+        finding = finding and f"{finding} (of another suite)"
+    return finding
+
+
+def main():
+    options = arguments()
+    bugs, problems = read_bugs(PACKAGE / "Tests" / "PlantedBugs")
+    problems += plant(bugs, PACKAGE, None if options.check or options.list else COPY)
+    if problems:
+        fail(*problems)
+    if options.list or options.check:
+        print(*(f"{bug.module:18} {bug.name}" for bug in bugs) if options.list else [f"{len(bugs)} bugs can be planted."], sep="\n")
+        return
+    chosen = [bug for bug in bugs if re.search(options.only or "", bug.name)]
+    if not chosen:
+        fail(f"no bug has a name like '{options.only}'; see Tests/mutants --list.")
+    print(f"== Building with {len(bugs)} bugs planted", flush=True)
+    subprocess.run(["swift", "build", "--build-tests", "--scratch-path", ".build-debug"], cwd=COPY, check=True)
+    everyone = "|".join(sorted({bug.tests for bug in chosen})) if options.only else "."
+    print("== Without a bug", flush=True)
+    finding, tail = run_tests(0, ["--filter", everyone], ALL_LIMIT)
+    if finding:
+        print(*tail, sep="\n")
+        fail(f"without a bug {finding}; mend that first.")
+    survivors, wrong = [], []
+    for bug in chosen:
+        started = time.monotonic()
+        finding = look_for(bug)
+        if finding is None and not bug.equivalent:
+            survivors.append(bug)
+        if finding and bug.equivalent:
+            wrong.append(bug)
+        verdict = f"found: {finding}" if finding else "equivalent" if bug.equivalent else "SURVIVES"
+        print(f"{time.monotonic() - started:5.0f} s  {bug.module:18} {bug.name:48} {verdict}", flush=True)
+    found = len(chosen) - len(survivors) - sum(1 for bug in chosen if bug.equivalent)
+    print(f"== {len(chosen)} bugs: {found} found, {len(survivors)} not, the others are equivalent")
+    for bug in survivors:
+        print(f"{bug.place}: {bug.name} survives; write a test that finds it, or say why it is equivalent.")
+    for bug in wrong:
+        print(f"{bug.place}: {bug.name} is listed as equivalent, and a test found it; remove the line 'equivalent'.")
+    sys.exit(1 if survivors or wrong else 0)
+
+
+main()
