@@ -48,9 +48,11 @@ def fail(*sentences):
 
 
 def run_tests(bug_number, selection, limit):
-    """Runs tests of the copy until one fails. Returns how they ended, or nil when all passed, and the last lines."""
-    command = ["swift", "test", "--skip-build", "--no-parallel", "--scratch-path", ".build-debug", "--skip", SKIPPED]
-    environment = {**os.environ, "MILLRACE_SCALE": "0.01", "MILLRACE_BUG": str(bug_number)}
+    """Runs tests of the copy until one fails. Returns what failed, or None when all passed, and the last lines."""
+    # The program itself: `swift test` gives it a process group of its own, which would go on when that of swift is killed.
+    command = [str(COPY / ".build-debug/debug/millracePackageTests.xctest"), "--testing-library", "swift-testing"]
+    command += ["--no-parallel", "--skip", SKIPPED]
+    environment = {**os.environ, "MILLRACE_SCALE": "0.01", "MILLRACE_BUG": str(bug_number), "NO_COLOR": "1"}
     process = subprocess.Popen(
         command + selection, cwd=COPY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", start_new_session=True)
@@ -79,7 +81,7 @@ def run_tests(bug_number, selection, limit):
 
 
 def look_for(bug):
-    """What has found a bug, or nil."""
+    """What has found a bug, or None."""
     finding, _ = run_tests(bug.number, ["--filter", bug.tests], FIRST_LIMIT)
     if finding is None:
         finding, _ = run_tests(bug.number, ["--skip", bug.tests], ALL_LIMIT)
