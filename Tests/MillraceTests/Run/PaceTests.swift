@@ -278,6 +278,31 @@ struct ThrottleTests {
     #expect(await store.log == ["a", "b", "c"])
   }
 
+  @Test(
+    "One that is held passes before one that comes when the window is over, though the store was not woken yet",
+    arguments: [true, false])
+  func aLateTrailingOne(leading: Bool) async throws {
+    let plan = plan(leading: leading)
+    let first = leading ? [send("a", plan)] : []
+    let held = send("b", plan)
+    let next = Box<Receipt?>(nil)
+    // Left behind this step in this order: the action, and then what the clock wakes.
+    store.send(
+      .commit(
+        Script.Mutation("late") {
+          next.value = send("c", plan)
+          clock.advance(by: .seconds(12))
+        }))
+    try #require(await store.log == (leading ? ["a"] : []) + ["late", "b"])
+    #expect(await kinds(first + [held]).allSatisfy { $0 == .finished })
+    // The next window lasts from when the held one passed.
+    await store.pass(.seconds(10) - .nanoseconds(1), on: clock)
+    #expect(await store.log.last == "b")
+    await store.pass(.nanoseconds(1), on: clock)
+    #expect(await next.value?.outcome.kind == .finished)
+    #expect(await store.log.last == "c")
+  }
+
   @Test("Windows of two keys do not disturb each other")
   func twoKeys() async {
     let one = send("a", .serial(key: 1).throttle(.seconds(10)))
