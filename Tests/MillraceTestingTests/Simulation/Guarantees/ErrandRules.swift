@@ -11,13 +11,19 @@ struct ErrandRules {
   let counts: Handlers.Counts
 
   func check() {
-    world.expect(log.seen.count == errands.count, "R1: every action ends in exactly one outcome")
-    for errand in errands {
+    let sent = Set(log.sendings.map(\.errand.number))
+    world.expect(errands.allSatisfy { sent.contains($0.number) }, "What senders are given is sent")
+    world.expect(Set(log.seen.keys) == sent, "R1: every action ends in exactly one outcome")
+    for sending in log.sendings {
+      let errand = sending.errand
       guard let seen = log.seen[errand.number] else { continue }
-      let acts = entries.filter { $0.errand == errand.number }.map(\.act)
+      let own = entries.filter { $0.errand == errand.number }
+      let acts = own.map(\.act)
       checkRun(of: errand, seen, acts)
-      checkMeeting(of: errand, seen, acts)
+      checkMeeting(of: sending, seen, acts)
+      checkTime(of: sending, seen, own)
     }
+    checkBreaker()
     world.expect(!entries.contains { $0.errand < 0 }, "S1: what was sent after the shutdown has changed nothing")
     checkOrder()
     checkOverlap()
@@ -47,13 +53,14 @@ struct ErrandRules {
   }
 
   /// How an errand may have met others, and why it may be rejected.
-  private func checkMeeting(of errand: Errand, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
-    guard let sending = log.sendings.first(where: { $0.errand.number == errand.number }) else { return }
+  private func checkMeeting(of sending: ErrandSender.Sending, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
+    let errand = sending.errand
     world.expect(
       !errand.meeting.isAtOnce || sending.decidedAtOnce || acts.isEmpty,
       "R4: one that does not wait for the turn of its key is decided at once, or never")
     world.expect(
-      seen.outcome != .superseded || errand.meeting == .latest, "R4: only the latest takes the place of another one")
+      seen.outcome != .superseded || errand.meeting == .latest || errand.meeting == .debounced,
+      "R4: only the latest takes the place of another one")
     world.expect(
       (seen.rejection == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
       "R4: only an exclusive one is dropped for another, and only while that is open")
@@ -75,14 +82,15 @@ struct ErrandRules {
   // MARK: Several of them
 
   private func checkOrder() {
-    for (entry, next) in zip(entries, entries.dropFirst() + [Errands.Entry(errand: -1, act: .decided)])
-    where entry.act == .decided {
-      world.expect(next == .init(errand: entry.errand, act: .decidedToo), "L3: what is decided is one step")
+    for (place, entry) in entries.enumerated() where entry.act == .decided {
+      world.expect(entry.revision == place, "L2: decide is asked on the state that its mutations are committed on")
+      let next = entries.indices.contains(place + 1) ? entries[place + 1] : nil
+      world.expect(next?.errand == entry.errand && next?.act == .decidedToo, "L3: what is decided is one step")
     }
     let meetings = Errand.Meeting.allCases
     for together in [meetings.filter(\.isAtOnce)] + meetings.filter({ !$0.isAtOnce }).map({ [$0] }) {
       let takenUp = entries.filter { entry in
-        entry.act == .decided && together.contains { $0 == meeting(of: entry) }
+        entry.act == .decided && together.contains { $0 == meeting(of: entry.errand) }
       }.map(\.errand)
       let order = log.sendings.map(\.errand.number).filter { takenUp.contains($0) }
       world.expect(takenUp == order, "L2: actions are taken up in the order in which they were accepted")
@@ -91,10 +99,10 @@ struct ErrandRules {
 
   /// Of the errands of a key that replace, drop or join each other, one is under way at a time.
   private func checkOverlap() {
-    for meeting in [Errand.Meeting.latest, .exclusive, .shared] {
+    for meeting in [Errand.Meeting.latest, .exclusive, .shared, .debounced] {
       var before: Set<Int> = []
       var current: Int?
-      for entry in entries where self.meeting(of: entry) == meeting && entry.errand != current {
+      for entry in entries where self.meeting(of: entry.errand) == meeting && entry.errand != current {
         world.expect(
           !before.contains(entry.errand),
           "R2, R4: nothing of a run is committed after anything of the next one of its key")
@@ -118,7 +126,7 @@ struct ErrandRules {
     let places = Dictionary(uniqueKeysWithValues: log.sendings.enumerated().map { ($1.errand.number, $0) })
     for sending in log.sendings {
       // A run that is shared waits by itself, and takes with it all who have joined it.
-      for dropped in sending.ended where log.seen[dropped]?.rejection == .full && errands[dropped].meeting != .shared {
+      for dropped in sending.ended where log.seen[dropped]?.rejection == .full && meeting(of: dropped) != .shared {
         let decided = entries.firstIndex { $0.errand == dropped }
         for other in sending.undecided {
           guard let place = places[dropped], let otherPlace = places[other] else { continue }
@@ -142,7 +150,7 @@ struct ErrandRules {
     }
     world.expect(counts.mostOfAll <= limits.runsInFlight, "A1: no more handlers are out than there are slots")
     world.expect(counts.all == 0, "R4: every handler has returned")
-    for errand in errands {
+    for errand in log.sendings.map(\.errand) {
       world.expect(counts.begun[errand.number] ?? 0 <= errand.attempts, "R1: a handler begins once an attempt")
     }
   }
@@ -159,8 +167,8 @@ struct ErrandRules {
     }
   }
 
-  /// How an entry's errand meets others; nil for the one that was sent after the shutdown.
-  private func meeting(of entry: Errands.Entry) -> Errand.Meeting? {
-    errands.indices.contains(entry.errand) ? errands[entry.errand].meeting : nil
+  /// How an errand meets others, by its number; nil for the one that was sent after the shutdown.
+  func meeting(of number: Int) -> Errand.Meeting? {
+    log.sendings.first { $0.errand.number == number }?.errand.meeting
   }
 }

@@ -15,6 +15,7 @@ struct ErrandSender: Sendable {
   struct Sending: Sendable {
     let errand: Errand
     let receipt: Receipt
+    let time: Duration
     /// The revision before it was sent.
     let revision: Int
     /// How many more could wait before.
@@ -42,6 +43,7 @@ struct ErrandSender: Sendable {
     let outcome: Outcome.Kind
     let rejection: Rejection.Kind?
     let entries: Int
+    let time: Duration
   }
 
   struct Log: Sendable {
@@ -50,6 +52,8 @@ struct ErrandSender: Sendable {
     var cuts: [Cut] = []
     /// By the numbers of the errands.
     var seen: [Int: Seen] = [:]
+    /// When the store was shut down.
+    var shutDown: Duration?
   }
 
   let world: World
@@ -57,14 +61,7 @@ struct ErrandSender: Sendable {
   let limits: StoreLimits
   /// The way to cancel that does nothing, if one does.
   let omitted: Cancelling?
-  private let written = Shared(Log())
-
-  init(_ world: World, _ store: Store<Errands>, _ limits: StoreLimits, omitting omitted: Cancelling?) {
-    self.world = world
-    self.store = store
-    self.limits = limits
-    self.omitted = omitted
-  }
+  let written: Shared<Log>
 
   /// What was written down so far.
   var log: Log { written.value }
@@ -73,7 +70,6 @@ struct ErrandSender: Sendable {
   func callAsFunction(_ errand: Errand) async {
     try? await world.clock.sleep(for: errand.delay)
     let sending = send(errand)
-    Task { await awaitOutcome(of: sending) }
     if let delay = errand.cancelAfter {
       try? await world.clock.sleep(for: delay)
       cancel(.receipt, [sending]) { sending.receipt.cancel() }
@@ -85,25 +81,28 @@ struct ErrandSender: Sendable {
     }
   }
 
-  private func send(_ errand: Errand) -> Sending {
+  /// Sends an errand now, and has its outcome awaited.
+  @discardableResult
+  func send(_ errand: Errand) -> Sending {
     let earlier = log.sendings
     let open = earlier.filter { !$0.hasEnded }
     let (revision, room) = (entries.count, limits.actionsWaiting - store.waitingAtOnce)
     let receipt = store.send(errand)
     let decided = Set(entries.map(\.errand))
     let sending = Sending(
-      errand: errand, receipt: receipt, revision: revision, room: room,
+      errand: errand, receipt: receipt, time: world.clock.now.offset, revision: revision, room: room,
       metOthers: open.contains { $0.errand.meeting == errand.meeting },
       decidedAtOnce: decided.contains(errand.number), endedAtOnce: receipt.hasEnded,
       ended: open.filter(\.hasEnded).map(\.errand.number),
       undecided: open.filter { !$0.hasEnded && !decided.contains($0.errand.number) }.map(\.errand.number))
     written.change { $0.sendings.append(sending) }
-    checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting })
+    checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting }, decided)
+    Task { await awaitOutcome(of: sending) }
     return sending
   }
 
   /// Checks how an errand has met the earlier ones of its key.
-  private func checkMeeting(_ sending: Sending, _ earlier: [Sending]) {
+  private func checkMeeting(_ sending: Sending, _ earlier: [Sending], _ decided: Set<Int>) {
     switch sending.errand.meeting {
     case .latest:
       world.expect(earlier.allSatisfy(\.hasEnded), "R4: the latest ends all earlier ones of its key")
@@ -115,7 +114,11 @@ struct ErrandSender: Sendable {
       world.expect(
         !sending.decidedAtOnce || earlier.allSatisfy(\.hasEnded),
         "R4: of those that share a run the first is the one that is decided")
-    case .concurrent, .pair, .serial: break
+    case .debounced:
+      world.expect(
+        earlier.allSatisfy { $0.hasEnded || decided.contains($0.errand.number) },
+        "R4: one that is debounced takes the place of the one that waits")
+    case .concurrent, .pair, .serial, .guarded: break
     }
   }
 
@@ -132,7 +135,8 @@ struct ErrandSender: Sendable {
     let number = sending.errand.number
     let outcome = await sending.receipt.outcome
     let count = entries.count { $0.errand == number }
-    let seen = Seen(outcome: outcome.kind, rejection: outcome.rejection, entries: count)
+    let seen = Seen(
+      outcome: outcome.kind, rejection: outcome.rejection, entries: count, time: world.clock.now.offset)
     world.expect(log.seen[number] == nil, "R1: an action has one outcome")
     written.change { $0.seen[number] = seen }
   }

@@ -17,16 +17,23 @@ struct ErrandWorld {
   var altered: @Sendable (StoreConfiguration) -> StoreConfiguration = { $0 }
 
   func callAsFunction(_ world: World) async {
-    let handlers = Handlers()
+    let (own, handlers) = (OwnStore(), Handlers())
     let limits = Self.limits(in: world)
-    let store = store(in: world, limits, handlers)
+    let store = store(in: world, limits, own, handlers)
     let errands = Self.errands(in: world)
     for errand in errands { world.note("\(errand)") }
     world.always("A1: no more wait than the limit allows") { [weak store] in
       store?.waitingAtOnce ?? 0 <= limits.actionsWaiting
     }
-    let send = ErrandSender(world, store, limits, omitting: omitted)
-    let observers = [Task { await Self.checkEvery(world, store) }, Task { await Self.checkLatest(world, store) }]
+    let send = ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: Shared(.init()))
+    own.become(store) { [omitted, written = send.written] store, errand in
+      ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: written).send(errand)
+    }
+    let observers = [
+      Task { await Self.checkEvery(world, store) }, Task { await Self.checkLatest(world, store) },
+      Task { await Self.checkValues(world, store, of: \.count) },
+      Task { await Self.checkValues(world, store, of: \.turn) },
+    ]
     await withTaskGroup { group in
       for sender in 0..<3 {
         group.addTask {
@@ -34,6 +41,7 @@ struct ErrandWorld {
         }
       }
     }
+    send.written.change { $0.shutDown = world.clock.now.offset }
     await Self.shutDown(world, store)
     for observer in observers { await observer.value }
     let entries = await store.state
@@ -52,26 +60,30 @@ struct ErrandWorld {
       runsInFlight: 2, actionsWaiting: world.element(of: [2, 1, 0]) ?? 0, onOverflow: policy)
   }
 
+  /// Errands that meet in a few of the ways there are, so that many of them do meet.
   private static func errands(in world: World) -> [Errand] {
-    world.actions(12) { Errand.random(&$0) }.enumerated().map { number, errand in
+    var ways = Errand.Meeting.allCases
+    while ways.count > 4, let way = world.element(of: ways) { ways.removeAll { $0 == way } }
+    return world.actions(12) { [ways] in Errand.random(meeting: ways, &$0) }.enumerated().map { number, errand in
       var errand = errand
       errand.number = number
+      for index in errand.sends.indices { errand.sends[index].number = 100 * (index + 1) + number }
       return errand
     }
   }
 
-  private func store(in world: World, _ limits: StoreLimits, _ handlers: Handlers) -> Store<Errands> {
+  private func store(in world: World, _ limits: StoreLimits, _ own: OwnStore, _ handlers: Handlers) -> Store<Errands> {
     var configuration = world.configuration
     configuration.limits = limits
     configuration.report = { _ in }
-    let errands = Errands(clock: world.clock, handlers: handlers, meets: meets)
+    let errands = Errands(world: world, own: own, handlers: handlers, meets: meets)
     return Store(initial: [], interactor: errands, configuration: altered(configuration))
   }
 
   // MARK: The tasks of the world
 
   private static func shutDown(_ world: World, _ store: Store<Errands>) async {
-    let drain: Duration = world.fault(0.5) ? .zero : .seconds(1)
+    let drain: Duration = world.fault(0.5) ? .zero : .seconds(10)
     let report = await store.shutdown(drainFor: drain)
     world.expect(drain == .zero || report.cut.isEmpty, "S1: what can end within the drain is not cut")
     let late = await store.send(Errand(number: -1)).outcome
@@ -104,4 +116,20 @@ struct ErrandWorld {
     }
     world.expect(await store.state.count == count, "O6: the last state is delivered")
   }
+
+  private static func checkValues(
+    _ world: World, _ store: Store<Errands>, of value: any KeyPath<[Errands.Entry], Int> & Sendable
+  ) async {
+    var last: Int?
+    for await value in store.values(of: value) {
+      guard value != last else { return world.expect(false, "O4: an equal value is not delivered twice in a row") }
+      last = value
+    }
+    world.expect(await store.state[keyPath: value] == last, "O6: the last value is delivered")
+  }
+}
+
+extension [Errands.Entry] {
+  /// A part of the state that becomes again what it was before.
+  fileprivate var turn: Int { count / 2 % 3 }
 }

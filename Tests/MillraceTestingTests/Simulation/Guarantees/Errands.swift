@@ -12,6 +12,10 @@ struct Errands: Interactor {
   struct Entry: Sendable, Hashable, CustomStringConvertible {
     let errand: Int
     let act: Act
+    /// The time of the world when it was made.
+    let time: Duration
+    /// How long the state was on which it was decided.
+    var revision: Int?
 
     var description: String { "\(errand) \(act)" }
   }
@@ -23,14 +27,16 @@ struct Errands: Interactor {
   typealias State = [Entry]
   typealias Mutations = Effect<Self>
 
-  let clock: TestClock
+  let world: World
+  let own: OwnStore
   let handlers: Handlers
   let meets: @Sendable (Errand) -> Plan
 
   func plan(for errand: Errand) -> Plan { meets(errand) }
 
   func decide(_ errand: Errand, state: State) -> Decision<Entry> {
-    let decided = [Entry(errand: errand.number, act: .decided), Entry(errand: errand.number, act: .decidedToo)]
+    var decided = [entry(errand, .decided), entry(errand, .decidedToo)]
+    decided[0].revision = state.count
     return switch errand.end {
     case .decide: .mutate(decided)
     case .reject: .reject(Failure())
@@ -39,36 +45,76 @@ struct Errands: Interactor {
   }
 
   func handle(_ errand: Errand, state: State) -> Effect<Self> {
-    Effect { run in
-      handlers.begin(errand)
-      defer { handlers.end(errand) }
+    world.expect(state.count == own.revision, "L2: a handler gets the newest state when it begins")
+    return Effect { run in
+      handlers.begin(errand, run.attempt)
+      defer { handlers.end(errand, run.attempt) }
       try await withTaskCancellationHandler {
         try await work(on: errand, run)
       } onCancel: {
-        handlers.cancel(errand)
+        handlers.cancel(errand, run.attempt)
       }
     }
   }
 
   private func work(on errand: Errand, _ run: Run<Self>) async throws {
+    let begin = world.clock.now
     for (number, part) in errand.parts.enumerated() {
       do {
-        try await clock.sleep(for: part)
+        try await world.clock.sleep(for: part)
       } catch {
-        if let deaf = errand.deafFor { await Task { try? await clock.sleep(for: deaf) }.value }
-        run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
+        if let deaf = errand.deafFor { await Task { try? await world.clock.sleep(for: deaf) }.value }
+        await end(number, of: errand, run)
         throw error
       }
-      run.emit(Entry(errand: errand.number, act: .part(number, attempt: run.attempt)))
+      if let time = errand.attemptTimeout {
+        world.expect(
+          begin.duration(to: world.clock.now) <= time || Task.isCancelled,
+          "Time: an attempt is given up, and its task cancelled, when its time is over")
+      }
+      await end(number, of: errand, run)
     }
     if errand.end == .fail { throw Failure() }
   }
 
+  /// Emits that a part is done, and sends what is to be sent then.
+  private func end(_ number: Int, of errand: Errand, _ run: Run<Self>) async {
+    let isOver = Task.isCancelled || handlers.counts.newest[errand.number] != run.attempt
+    let entry = entry(errand, .part(number, attempt: run.attempt))
+    let isCommitted = run.emit(entry)
+    world.expect(!isCommitted || !isOver, "R3: nothing is committed of what was cancelled or given up")
+    if isCommitted {
+      world.expect(await run.state.contains(entry), "L2: the state that a run reads holds what it emitted before")
+    }
+    if number == 0, run.attempt == 1 { errand.sends.forEach(own.send) }
+  }
+
   func closing(_ errand: Errand, outcome: Outcome) -> Entry? {
-    Entry(errand: errand.number, act: .closed(outcome.kind))
+    entry(errand, .closed(outcome.kind))
+  }
+
+  private func entry(_ errand: Errand, _ act: Act) -> Entry {
+    Entry(errand: errand.number, act: act, time: world.clock.now.offset)
   }
 
   static func reduce(into state: inout State, mutation: Entry) {
     state.append(mutation)
   }
+}
+
+/// A store as its own handlers use it: they do not hold it.
+final class OwnStore: Sendable {
+  private let find = Shared<@Sendable () -> Store<Errands>?> { nil }
+  private let sender = Shared<@Sendable (Errand) -> Void> { _ in }
+
+  /// Says which store it is, and how an errand is sent to it.
+  func become(_ store: Store<Errands>, sendingBy send: @escaping @Sendable (Store<Errands>, Errand) -> Void) {
+    find.value = { [weak store] in store }
+    sender.value = { [find] errand in find.value().map { send($0, errand) } }
+  }
+
+  /// The newest revision, as long as there is the store.
+  var revision: Int? { find.value()?.snapshotAtOnce()?.revision }
+
+  func send(_ errand: Errand) { sender.value(errand) }
 }

@@ -17,42 +17,57 @@ final class Handlers: Sendable {
     }
   }
 
+  fileprivate struct Place: Hashable {
+    let errand: Int
+    let attempt: Int
+  }
+
   struct Counts {
+    /// Errands with handlers out; those of attempts that were given up may be out beside that of the next attempt.
     var out = Tally()
-    /// Those that were not cancelled.
+    /// Handlers that were not cancelled.
     var heard = Tally()
     var all = 0
     var mostOfAll = 0
     /// How often one was begun for an errand.
     var begun: [Int: Int] = [:]
-    fileprivate var cancelled: Set<Int> = []
+    /// The newest attempt at each that was begun.
+    var newest: [Int: Int] = [:]
+    fileprivate var outOf: [Int: Int] = [:]
+    fileprivate var cancelled: Set<Place> = []
   }
 
   private let state = Lock(Counts())
 
   var counts: Counts { state.withLock { $0 } }
 
-  func begin(_ errand: Errand) {
+  func begin(_ errand: Errand, _ attempt: Int) {
     state.withLock {
-      $0.out.add(errand.meeting)
+      $0.begun[errand.number, default: 0] += 1
+      $0.newest[errand.number] = attempt
       $0.heard.add(errand.meeting)
+      $0.outOf[errand.number, default: 0] += 1
+      guard $0.outOf[errand.number] == 1 else { return }
+      $0.out.add(errand.meeting)
       $0.all += 1
       $0.mostOfAll = max($0.mostOfAll, $0.all)
-      $0.begun[errand.number, default: 0] += 1
     }
   }
 
-  func cancel(_ errand: Errand) {
+  func cancel(_ errand: Errand, _ attempt: Int) {
     state.withLock {
       $0.heard.remove(errand.meeting)
-      $0.cancelled.insert(errand.number)
+      $0.cancelled.insert(Place(errand: errand.number, attempt: attempt))
     }
   }
 
-  func end(_ errand: Errand) {
+  func end(_ errand: Errand, _ attempt: Int) {
     state.withLock {
+      if $0.cancelled.remove(Place(errand: errand.number, attempt: attempt)) == nil { $0.heard.remove(errand.meeting) }
+      $0.outOf[errand.number, default: 0] -= 1
+      guard $0.outOf[errand.number] == 0 else { return }
+      $0.outOf[errand.number] = nil
       $0.out.remove(errand.meeting)
-      if $0.cancelled.remove(errand.number) == nil { $0.heard.remove(errand.meeting) }
       $0.all -= 1
     }
   }

@@ -26,13 +26,37 @@ struct OmissionTests {
     Exchange(asked: .shared, given: .concurrent), Exchange(asked: .shared, given: .serial),
     Exchange(asked: .shared, given: .latest), Exchange(asked: .shared, given: .exclusive),
     Exchange(asked: .serial, given: .concurrent), Exchange(asked: .serial, given: .pair),
-    Exchange(asked: .pair, given: .concurrent),
+    Exchange(asked: .pair, given: .concurrent), Exchange(asked: .guarded, given: .concurrent),
   ]
 
   @Test("R4: another overlap than the plan's is found within 1,000 seeds", arguments: exchanges)
   func overlap(exchange: Exchange) async {
     let broken = await ErrandWorld(meets: exchange.plan).brokenRule
     #expect(broken?.contains("R4: ") == true, "\(broken ?? "none")")
+  }
+
+  /// A part of a plan that is left out.
+  enum Oblivion: CaseIterable {
+    case timeout, attemptTimeout, debounce, breaker
+
+    func plan(_ errand: Errand) -> Plan {
+      var errand = errand
+      switch self {
+      case .timeout: errand.timeout = nil
+      case .attemptTimeout: errand.attemptTimeout = nil
+      case .debounce: return errand.plan(meeting: errand.meeting == .debounced ? .latest : errand.meeting)
+      case .breaker: return errand.plan(meeting: errand.meeting == .guarded ? .serial : errand.meeting)
+      }
+      return errand.plan
+    }
+
+    var rule: String { self == .breaker ? "Breaker: nothing passes" : "Time: " }
+  }
+
+  @Test("A timeout, debounce or breaker that is left out is found within 1,000 seeds", arguments: Oblivion.allCases)
+  func time(oblivion: Oblivion) async {
+    let broken = await ErrandWorld(meets: oblivion.plan).brokenRule
+    #expect(broken?.contains(": this does not hold: \(oblivion.rule)") == true, "\(broken ?? "none")")
   }
 
   @Test("R3: a cancel that does nothing is found within 1,000 seeds", arguments: ErrandSender.Cancelling.allCases)
