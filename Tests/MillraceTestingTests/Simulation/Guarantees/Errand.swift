@@ -62,7 +62,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   var timeout: Duration?
   var attemptTimeout: Duration?
   var attempts = 1
-  /// What the handler of its first attempt sends, after its first part.
+  /// What the handler of its first attempt sends, when its first part is done and before it emits that.
   var sends: [Errand] = []
 
   var description: String {
@@ -101,8 +101,9 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     var errand = one(meeting: ways, &random)
     guard Int.random(in: 0..<4, using: &random) == 0 else { return errand }
     errand.sends = [one(meeting: ways, &random)]
-    // The first part takes time, so that nothing is sent while the errand itself is.
-    errand.parts = [.milliseconds(Int.random(in: 1...20, using: &random))] + errand.parts
+    // Without time for the first part it is sent while the errand itself is.
+    let part = Bool.random(using: &random) ? 0 : Int.random(in: 1...20, using: &random)
+    errand.parts = [.milliseconds(part)] + errand.parts
     return errand
   }
 

@@ -56,13 +56,13 @@ struct ErrandRules {
   private func checkMeeting(of sending: ErrandSender.Sending, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
     let errand = sending.errand
     world.expect(
-      !errand.meeting.isAtOnce || sending.decidedAtOnce || acts.isEmpty,
+      !errand.meeting.isAtOnce || sending.isNested || sending.decidedAtOnce || acts.isEmpty,
       "R4: one that does not wait for the turn of its key is decided at once, or never")
     world.expect(
       seen.outcome != .superseded || errand.meeting == .latest || errand.meeting == .debounced,
       "R4: only the latest takes the place of another one")
     world.expect(
-      (seen.rejection == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
+      sending.isNested || (seen.rejection == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
       "R4: only an exclusive one is dropped for another, and only while that is open")
     world.expect(
       seen.rejection != .exclusive || acts.isEmpty && counts.begun[errand.number] == nil,

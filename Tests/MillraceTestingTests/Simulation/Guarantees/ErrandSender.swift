@@ -16,6 +16,8 @@ struct ErrandSender: Sendable {
     let errand: Errand
     let receipt: Receipt
     let time: Duration
+    /// Whether it was sent while another one was, by a handler that began then.
+    let isNested: Bool
     /// The revision before it was sent.
     let revision: Int
     /// How many more could wait before.
@@ -49,11 +51,21 @@ struct ErrandSender: Sendable {
   struct Log: Sendable {
     /// In the order in which they were accepted.
     var sendings: [Sending] = []
+    /// Whether one is being sent, and those that were sent meanwhile.
+    var isSending = false
+    var nested: [Sending] = []
     var cuts: [Cut] = []
     /// By the numbers of the errands.
     var seen: [Int: Seen] = [:]
     /// When the store was shut down.
     var shutDown: Duration?
+
+    /// Adds one that has been sent; those that were sent meanwhile come behind it.
+    mutating func add(_ sending: Sending) {
+      if sending.isNested { return nested.append(sending) }
+      sendings += [sending] + nested
+      (isSending, nested) = (false, [])
+    }
   }
 
   let world: World
@@ -84,19 +96,21 @@ struct ErrandSender: Sendable {
   /// Sends an errand now, and has its outcome awaited.
   @discardableResult
   func send(_ errand: Errand) -> Sending {
-    let earlier = log.sendings
+    let (earlier, isNested) = (log.sendings + log.nested, log.isSending)
     let open = earlier.filter { !$0.hasEnded }
     let (revision, room) = (entries.count, limits.actionsWaiting - store.waitingAtOnce)
+    written.change { $0.isSending = true }
     let receipt = store.send(errand)
     let decided = Set(entries.map(\.errand))
     let sending = Sending(
-      errand: errand, receipt: receipt, time: world.clock.now.offset, revision: revision, room: room,
+      errand: errand, receipt: receipt, time: world.clock.now.offset, isNested: isNested, revision: revision,
+      room: room,
       metOthers: open.contains { $0.errand.meeting == errand.meeting },
       decidedAtOnce: decided.contains(errand.number), endedAtOnce: receipt.hasEnded,
       ended: open.filter(\.hasEnded).map(\.errand.number),
       undecided: open.filter { !$0.hasEnded && !decided.contains($0.errand.number) }.map(\.errand.number))
-    written.change { $0.sendings.append(sending) }
-    checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting }, decided)
+    written.change { $0.add(sending) }
+    if !isNested { checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting }, decided) }
     Task { await awaitOutcome(of: sending) }
     return sending
   }

@@ -77,8 +77,9 @@ struct Errands: Interactor {
     if errand.end == .fail { throw Failure() }
   }
 
-  /// Emits that a part is done, and sends what is to be sent then.
+  /// Sends what is to be sent when a part is done, and emits that it is.
   private func end(_ number: Int, of errand: Errand, _ run: Run<Self>) async {
+    if number == 0, run.attempt == 1 { errand.sends.forEach(own.send) }
     let isOver = Task.isCancelled || handlers.counts.newest[errand.number] != run.attempt
     let entry = entry(errand, .part(number, attempt: run.attempt))
     let isCommitted = run.emit(entry)
@@ -86,7 +87,6 @@ struct Errands: Interactor {
     if isCommitted {
       world.expect(await run.state.contains(entry), "L2: the state that a run reads holds what it emitted before")
     }
-    if number == 0, run.attempt == 1 { errand.sends.forEach(own.send) }
   }
 
   func closing(_ errand: Errand, outcome: Outcome) -> Entry? {
