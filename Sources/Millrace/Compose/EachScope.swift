@@ -33,6 +33,14 @@ public protocol EachScope<Parent, Child, ID>: SendableMetatype {
   /// The parent's mutation that carries one of a child.
   static func mutation(_ mutation: Child.Mutation, of id: ID) -> Parent.Mutation
 
+  /// The parent's action that carries one of a child: for the actions that a child's run sends by ``Run/send(_:)``.
+  ///
+  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
+  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
+  ///
+  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
+  static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action
+
   /// Lets `body` change a child's state, in place; does nothing when there is no child with this id.
   static func update(_ id: ID, in parent: inout Parent.State, _ body: (inout Child.State) -> Void)
 }
@@ -44,5 +52,10 @@ extension EachScope {
   @inlinable
   public static func reduce(into parent: inout Parent.State, id: ID, mutation: Child.Mutation) {
     update(id, in: &parent) { Child.reduce(into: &$0, mutation: mutation) }
+  }
+
+  /// Throws an error that says what to add.
+  public static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action {
+    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:of:)")
   }
 }

@@ -37,6 +37,8 @@ public struct EachScoped<S: EachScope>: Sendable {
       S.state(of: id, in: $0)
     } mutation: {
       S.mutation($0, of: id)
+    } sent: {
+      try S.action($0, of: id)
     }
   }
 

@@ -9,16 +9,18 @@ extension Interactor {
   ///   - state: this one's part of the state now.
   ///   - newest: this one's part of the state later.
   ///   - mutation: the whole's mutation for one of this one.
+  ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
     of action: Action, state: State, newest: @escaping @Sendable (Whole.State) -> State,
-    mutation: @escaping @Sendable (Mutation) -> Whole.Mutation
+    mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
+    sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) async -> Effect<Whole> {
     if Mutations.self == Effect<Self>.self, let effect = await handle(action, state: state) as? Effect<Self> {
-      return effect.mapMutations(state: newest, mutation)
+      return effect.mapMutations(state: newest, action: sent, mutation)
     }
     return Effect { run in
-      try await perform(action, in: run.run(state: newest, mutation: mutation))
+      try await perform(action, in: run.run(state: newest, mutation: mutation, action: sent))
     }
   }
 
@@ -28,13 +30,15 @@ extension Interactor {
   ///   - action: what is handled.
   ///   - part: this one's part of the state, or nil when it is not there.
   ///   - mutation: the whole's mutation for one of this one.
+  ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
     of action: Action, part: @escaping @Sendable (Whole.State) -> State?,
-    mutation: @escaping @Sendable (Mutation) -> Whole.Mutation
+    mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
+    sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) -> Effect<Whole> {
     Effect { run in
-      let child: Run<Self>? = await run.run(part: part, mutation: mutation)
+      let child: Run<Self>? = await run.run(part: part, mutation: mutation, action: sent)
       guard let child else { throw CancellationError() }
       try await perform(action, in: child)
     }

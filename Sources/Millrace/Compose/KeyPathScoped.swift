@@ -11,6 +11,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
 
   @usableFromInline let state: any KeyPath<Parent.State, Child.State> & Sendable
   @usableFromInline let mutation: @Sendable (Child.Mutation) -> Parent.Mutation
+  @usableFromInline let action: @Sendable (Child.Action) throws -> Parent.Action
 
   /// Makes a forwarder to `child`.
   ///
@@ -18,14 +19,20 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   ///   - child: the child.
   ///   - state: where its state stands. The keys of its plans are told from those of others by this key path.
   ///   - mutation: the parent's mutation that carries one of the child.
+  ///   - action: the parent's action that carries one of the child, for those that the child's run sends; without it they
+  ///     are rejected as ``Rejection/notSent(_:)``, as they are with the error that this throws.
   @inlinable
   public init(
     _ child: Child, state: any KeyPath<Parent.State, Child.State> & Sendable,
-    mutation: @escaping @Sendable (Child.Mutation) -> Parent.Mutation
+    mutation: @escaping @Sendable (Child.Mutation) -> Parent.Mutation,
+    action: @escaping @Sendable (Child.Action) throws -> Parent.Action = { _ in
+      throw MissingAction(of: Child.Action.self, fix: "pass `action` to its `KeyPathScoped`.")
+    }
   ) {
     self.child = child
     self.state = state
     self.mutation = mutation
+    self.action = action
   }
 
   /// What the child decides on its part of the state.
@@ -38,7 +45,8 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await child.effect(
-      of: action, state: parent[keyPath: state], newest: { [state] in $0[keyPath: state] }, mutation: mutation)
+      of: action, state: parent[keyPath: state], newest: { [state] in $0[keyPath: state] }, mutation: mutation,
+      sent: self.action)
   }
 
   /// The child's plan; its keys are those of this key path, so that they meet no equal keys of others.

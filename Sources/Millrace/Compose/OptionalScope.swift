@@ -29,6 +29,14 @@ public protocol OptionalScope<Parent, Child>: SendableMetatype {
   /// The parent's mutation that carries one of the child.
   static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
 
+  /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
+  ///
+  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
+  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
+  ///
+  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
+  static func action(_ action: Child.Action) throws -> Parent.Action
+
   /// Lets `body` change the child's state, in place; does nothing when there is no child.
   static func update(_ parent: inout Parent.State, _ body: (inout Child.State) -> Void)
 }
@@ -40,5 +48,10 @@ extension OptionalScope {
   @inlinable
   public static func reduce(into parent: inout Parent.State, mutation: Child.Mutation) {
     update(&parent) { Child.reduce(into: &$0, mutation: mutation) }
+  }
+
+  /// Throws an error that says what to add.
+  public static func action(_ action: Child.Action) throws -> Parent.Action {
+    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
   }
 }

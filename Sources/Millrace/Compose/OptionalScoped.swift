@@ -43,6 +43,8 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
       S.state(of: $0)
     } mutation: {
       S.mutation($0)
+    } sent: {
+      try S.action($0)
     }
   }
 

@@ -28,4 +28,19 @@ public protocol Scope<Parent, Child>: SendableMetatype {
 
   /// The parent's mutation that carries one of the child.
   static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
+
+  /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
+  ///
+  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
+  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
+  ///
+  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
+  static func action(_ action: Child.Action) throws -> Parent.Action
+}
+
+extension Scope {
+  /// Throws an error that says what to add.
+  public static func action(_ action: Child.Action) throws -> Parent.Action {
+    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
+  }
 }

@@ -28,14 +28,16 @@ public struct Scoped<S: Scope>: Sendable {
   /// What the child's `handle` does, as an effect of the parent.
   ///
   /// ``Run/state`` of the child is its part of the parent's newest state. Id, attempt, idempotency key, clock and context are
-  /// those of the parent's run. A child that returns another sequence than an ``Effect`` is called when the effect runs, with
-  /// the newest state; errors pass through.
+  /// those of the parent's run; ``Run/send(_:)`` of the child sends what ``Scope/action(_:)`` makes of its action. A child that
+  /// returns another sequence than an ``Effect`` is called when the effect runs, with the newest state; errors pass through.
   @inlinable
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
     await child.effect(of: action, state: S.state(of: state)) {
       S.state(of: $0)
     } mutation: {
       S.mutation($0)
+    } sent: {
+      try S.action($0)
     }
   }
 

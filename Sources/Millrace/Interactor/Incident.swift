@@ -34,6 +34,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported once a store for each place of a child.
     public static let missingChild = Kind(name: "missingChild")
 
+    /// The run of a child sent an action, and its place has no `action(_:)`; see ``Scope/action(_:)``.
+    ///
+    /// Reported each time.
+    public static let missingAction = Kind(name: "missingAction")
+
     /// The interactor has a method that looks like one of the protocol's and is not.
     ///
     /// Reported once a type, in debug builds.

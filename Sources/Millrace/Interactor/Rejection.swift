@@ -31,6 +31,10 @@ public enum Rejection: Sendable {
   /// The interactor decided against the action, with this error.
   case decided(any Error)
 
+  /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the place of a
+  /// child has no `action(_:)`; see ``Run/send(_:)``.
+  case notSent(String)
+
   /// The reason without its payload, for comparing and counting.
   public var kind: Kind {
     switch self {
@@ -44,6 +48,7 @@ public enum Rejection: Sendable {
     case .invalidPlan: .invalidPlan
     case .journal: .journal
     case .decided: .decided
+    case .notSent: .notSent
     }
   }
 
@@ -70,6 +75,8 @@ public enum Rejection: Sendable {
     case journal
     /// See ``Rejection/decided(_:)``.
     case decided
+    /// See ``Rejection/notSent(_:)``.
+    case notSent
 
     /// The name of the case.
     public var description: String { rawValue }
@@ -100,6 +107,8 @@ extension Rejection: CustomStringConvertible {
       "The journal takes no more entries: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
+    case .notSent(let reason):
+      reason
     }
   }
 }

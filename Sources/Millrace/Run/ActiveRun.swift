@@ -17,6 +17,11 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var previous: ActiveRun?
   @exclusivity(unchecked) @usableFromInline var following: ActiveRun?
 
+  /// The run that sends it; until it is accepted or rejected.
+  ///
+  /// *Owner's.*
+  @exclusivity(unchecked) @usableFromInline var sender: RunSender<I>?
+
   /// What its plan and its waiting need.
   ///
   /// *Owner's.*

@@ -6,17 +6,23 @@ final class ApartRun<I: Interactor>: Sendable {
 
   /// See ``Run/bind(_:)``.
   @usableFromInline let bind: @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
+  @usableFromInline let send: @Sendable (I.Action) -> Receipt
+  @usableFromInline let submit: @Sendable (I.Action) async throws -> Receipt
   @usableFromInline let surroundings: any RunSurroundings
 
   @inlinable
   init(
     _ surroundings: any RunSurroundings, emit: @escaping @Sendable (I.Mutation) -> Bool,
     state: @escaping @Sendable () async -> I.State,
-    bind: @escaping @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
+    bind: @escaping @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?,
+    send: @escaping @Sendable (I.Action) -> Receipt,
+    submit: @escaping @Sendable (I.Action) async throws -> Receipt
   ) {
     self.emit = emit
     self.state = state
     self.bind = bind
+    self.send = send
+    self.submit = submit
     self.surroundings = surroundings
   }
 }
@@ -29,6 +35,9 @@ protocol RunSurroundings: Sendable {
   var idempotencyKey: String { get }
   var clock: any Clock<Duration> { get }
   var context: RunContext? { get }
+
+  /// Rejects an action that the run cannot send.
+  func refuse(_ reason: String) -> Receipt
 }
 
 /// What a run outside a store is told.
@@ -38,4 +47,8 @@ struct LoneSurroundings: RunSurroundings {
   let idempotencyKey: String
   let clock: any Clock<Duration>
   let context: RunContext?
+
+  func refuse(_ reason: String) -> Receipt {
+    Receipt(notSent: reason)
+  }
 }

@@ -52,23 +52,29 @@ extension Effect {
 
   /// The same effect with other mutations.
   public func mapMutations(_ transform: @escaping @Sendable (I.Mutation) -> I.Mutation) -> Effect {
-    mapMutations(state: { $0 }, transform)
+    mapMutations(state: { $0 }, action: { $0 }, transform)
   }
 
   /// The effect of a child as an effect of its parent.
   ///
   /// - Parameters:
   ///   - state: the child's state in the parent's, for ``Run/state``.
+  ///   - action: the parent's action for one that the child's run sends; without it such an action is rejected as
+  ///     ``Rejection/notSent(_:)``, as it is with the error that this throws.
   ///   - transform: the parent's mutation for one of the child's.
   @inlinable
   public func mapMutations<Parent: Interactor>(
     state: @escaping @Sendable (Parent.State) -> I.State,
+    action: @escaping @Sendable (I.Action) throws -> Parent.Action = { _ in
+      throw MissingAction(of: I.Action.self, fix: "pass `action` to `mapMutations(state:action:_:)`.")
+    },
     _ transform: @escaping @Sendable (I.Mutation) -> Parent.Mutation
   ) -> Effect<Parent> {
     switch content {
     case .one(let mutation): .just(transform(mutation))
     case .known(let mutations): .sequence(mutations.map(transform))
-    case .body(let body): Effect<Parent> { run in try await body(run.run(state: state, mutation: transform)) }
+    case .body(let body):
+      Effect<Parent> { run in try await body(run.run(state: state, mutation: transform, action: action)) }
     case .notHandled: Effect<Parent>(content: .notHandled)
     }
   }

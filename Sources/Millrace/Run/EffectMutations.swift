@@ -26,6 +26,10 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
   let state: I.State
   let clock: any Clock<Duration>
 
+  private static var unsendable: String {
+    "The effect is iterated outside a store, where nothing takes actions; return it from `handle` of a store's interactor."
+  }
+
   /// Starts the effect.
   public func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
     let (stream, continuation) = AsyncThrowingStream<I.Mutation, any Error>.makeStream()
@@ -41,7 +45,9 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           return true
         },
         state: { fold.state },
-        bind: { holds in Optional(fold.state).flatMap { holds($0) ? $0 : nil } }))
+        bind: { holds in Optional(fold.state).flatMap { holds($0) ? $0 : nil } },
+        send: { _ in Receipt(notSent: EffectMutations.unsendable) },
+        submit: { _ in Receipt(notSent: EffectMutations.unsendable) }))
     let task = Task { [effect] in
       do {
         try await effect.perform(in: run)

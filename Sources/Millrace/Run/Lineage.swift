@@ -19,6 +19,12 @@ package final class Lineage: Sendable {
   @usableFromInline
   static func ofSender(trace: TraceContext? = nil) -> Lineage? {
     guard let sender = Ticket.current.get() else { return without(sender: trace) }
+    return of(sender, trace: trace)
+  }
+
+  /// The lineage of an action that this run sends.
+  @usableFromInline
+  static func of(_ sender: Ticket, trace: TraceContext? = nil) -> Lineage {
     let inherited = sender.lineage?.trace
     return Lineage(
       parent: sender.runID, root: sender.root, trace: trace ?? inherited,

@@ -3,21 +3,25 @@ extension Run {
   @inlinable
   func run<Child: Interactor>(
     state: @escaping @Sendable (I.State) -> Child.State,
-    mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation
+    mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
+    action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) -> Run<Child> {
     Run<Child>(
       ApartRun(
         self,
         emit: { emit(mutation($0)) },
         state: { state(await self.state) },
-        bind: { holds in await bind { holds(state($0)) }.map(state) }))
+        bind: { holds in await bind { holds(state($0)) }.map(state) },
+        send: { send($0, as: action) },
+        submit: { try await submit($0, as: action) }))
   }
 
   /// The run of a child that may be gone, with which this run ends; nil when it is gone already.
   @inlinable
   func run<Child: Interactor>(
     part: @escaping @Sendable (I.State) -> Child.State?,
-    mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation
+    mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
+    action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
     guard let now = await bind({ part($0) != nil }).flatMap(part) else { return nil }
     let seen = LastSeen(now)
@@ -26,7 +30,9 @@ extension Run {
         self,
         emit: { emit(mutation($0)) },
         state: { seen.look(at: part(await state)) },
-        bind: { holds in await bind { part($0).map(holds) ?? false }.flatMap(part) }))
+        bind: { holds in await bind { part($0).map(holds) ?? false }.flatMap(part) },
+        send: { send($0, as: action) },
+        submit: { try await submit($0, as: action) }))
   }
 }
 

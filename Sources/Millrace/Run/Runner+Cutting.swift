@@ -50,12 +50,16 @@ extension Runner {
   @usableFromInline
   func admits(_ run: ActiveRun<I>, _ terms: PlanTerms?) -> Bool {
     if run.hasEnded { return false }
-    if let refusal = refusal(of: run, terms) { end(run, refusal) }
+    let ending = run.sender?.ending
+    run.sender = nil
+    if let refusal = refusal(of: run, terms, ending) { end(run, refusal) }
     return !run.hasEnded
   }
 
   /// How an action ends that is not taken up; nil if it is.
-  private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?) -> Outcome? {
+  ///
+  /// - Parameter ending: why the run that sent it sends no more, if one did and does not.
+  private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?, _ ending: String?) -> Outcome? {
     if !isAdmitting, let ledger {
       let isChild = run.lineage?.parent?.store == ledger.store
       // What was sent from outside before the drain began was taken up when it did.
@@ -67,6 +71,7 @@ extension Runner {
       case .shut: return .rejected(.shuttingDown)
       }
     }
+    if let ending { return .rejected(.notSent(ending)) }
     return isHeld ? .rejected(.full) : nil
   }
 }

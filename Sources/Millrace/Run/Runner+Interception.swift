@@ -32,9 +32,16 @@ extension Runner {
   @inlinable
   @inline(never)
   func sendIntercepted(_ action: I.Action, _ trace: TraceContext?) -> Receipt {
-    let lineage = lineageOfSender(trace: trace)
+    sendIntercepted(action, lineageOfSender(trace: trace), from: nil)
+  }
+
+  /// Sends an action of this lineage through the interceptors, in the name of the run that sends it if one does.
+  @inlinable
+  @inline(never)
+  func sendIntercepted(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
     guard mayLeaveAction() else { return refuseIntercepted(action, lineage) }
     let run = ticket(for: action, lineage)
+    run.sender = sender
     if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
@@ -89,6 +96,7 @@ extension Runner {
   func reject(_ run: ActiveRun<I>, _ reason: String) {
     perform {
       self.countTaken()
+      run.sender = nil
       self.end(run, .rejected(.intercepted(reason)))
     }
   }
@@ -106,16 +114,23 @@ extension Runner {
   /// Submits an action that has passed the interceptors, or ends it.
   @usableFromInline
   func submitIntercepted(_ action: I.Action) async throws -> Receipt {
-    guard let shared else { return try await submitAdmitted(action) }
-    let lineage = Lineage.ofSender()
+    try await submitIntercepted(action, Lineage.ofSender(), from: nil)
+  }
+
+  /// Submits an action of this lineage that has passed the interceptors, or ends it.
+  @usableFromInline
+  func submitIntercepted(
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?
+  ) async throws -> Receipt {
+    guard let shared else { return try await acceptance(of: stand(submitter(of: action, lineage, from: sender))) }
     let (interception, sent) = shared.interceptions.intercept {
       shared.chain.intercept(action, context(of: lineage))
     }
     // It takes its place before the actions that the interceptors have sent meanwhile.
     let submitted: Submitted
     switch interception {
-    case .pass: submitted = .waiting(stand(submitter(of: action, lineage)))
-    case .replace(let other): submitted = .waiting(stand(submitter(of: other, lineage)))
+    case .pass: submitted = .waiting(stand(submitter(of: action, lineage, from: sender)))
+    case .replace(let other): submitted = .waiting(stand(submitter(of: other, lineage, from: sender)))
     case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason))
     }
     for run in sent { pass(run) }
@@ -196,7 +211,7 @@ extension Outcome {
   @inlinable var isRefusal: Bool {
     guard case .rejected(let reason) = self else { return false }
     return switch reason {
-    case .full, .shuttingDown, .intercepted: true
+    case .full, .shuttingDown, .intercepted, .notSent: true
     case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided: false
     }
   }

@@ -99,7 +99,7 @@ extension Runner {
   func noteEndWhileClosing(_ run: ActiveRun<I>, _ outcome: Outcome) {
     guard !isAdmitting, let ledger, let closing = ledger.closing, closing.report == nil else { return }
     switch outcome {
-    case .rejected(.shuttingDown), .rejected(.intercepted): return
+    case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
     case .shutDown: closing.cut.append(run.id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: closing.drained += 1
     }

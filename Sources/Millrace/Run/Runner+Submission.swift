@@ -13,9 +13,11 @@ extension Runner {
   }
 
   @inlinable
-  func submitter(of action: I.Action, _ lineage: Lineage?) -> Submitter<I> {
-    Submitter(sender: Ticket.current.get()) { id, runner in
-      ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
+  func submitter(of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil) -> Submitter<I> {
+    Submitter(sender: sender?.run ?? Ticket.current.get()) { id, runner in
+      let run = ActiveRun(id: id, action: action, runner: runner, lineage: lineage)
+      run.sender = sender
+      return run
     }
   }
 

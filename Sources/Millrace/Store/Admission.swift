@@ -30,15 +30,22 @@ extension Runner {
   @inlinable
   func send(_ action: I.Action, context: TraceContext) -> Receipt {
     if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, context) }
-    let lineage = lineageOfSender(trace: context)
+    return accept(action, lineageOfSender(trace: context), from: nil)
+  }
+
+  /// Accepts an action of this lineage, in the name of the run that sends it if one does.
+  @inlinable
+  func accept(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
     if tryEnter() || enterOrGiveUp() || enterPatiently() {
       let run = ActiveRun(id: nextID(), action: action, runner: self, lineage: lineage)
+      run.sender = sender
       takeUp(run)
       leave()
       return Receipt(run)
     }
     guard mayLeaveAction() else { return refuseToLeave() }
     let run = ticket(for: action, lineage)
+    run.sender = sender
     leave(run)
     return Receipt(run)
   }

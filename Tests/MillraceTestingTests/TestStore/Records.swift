@@ -14,6 +14,8 @@ struct Records: Interactor {
     case note
     /// Its handler sends another action.
     case chain
+    /// Its handler fetches, and then sends another action by its run.
+    case announce
   }
 
   enum Mutation: Sendable, Equatable {
@@ -49,7 +51,7 @@ struct Records: Interactor {
     case .look(let query): .mutate(.looking(query), thenHandle: true)
     case .deny: .reject(Denied())
     case .note: .mutate(.noted)
-    case .refresh, .chain: .handle
+    case .refresh, .chain, .announce: .handle
     }
   }
 
@@ -60,6 +62,11 @@ struct Records: Interactor {
   func handle(_ action: Action, state: State) async -> Effect<Self> {
     Effect { run in
       if case .chain = action { return send(.rename("chained")) }
+      if case .announce = action {
+        _ = try? await fetch()
+        run.send(.rename("announced"))
+        return
+      }
       if case .refresh = action { run.emit(.loading) }
       run.emit(.loaded(try await fetch()))
     }

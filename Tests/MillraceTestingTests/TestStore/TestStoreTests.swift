@@ -58,6 +58,23 @@ struct TestStoreTests {
     await store.finish()
   }
 
+  @Test("What a handler sends by its run is received")
+  func sentByARun() async throws {
+    let gate = Gate()
+    let store = TestStore(
+      initial: Records.State(),
+      interactor: Records(fetch: {
+        try await gate.enter()
+        return []
+      }))
+    let receipt = await store.send(.announce)
+    try await gate.waitForArrivals()
+    gate.open()
+    await store.receive(.renamed("announced")) { $0.name = "announced" }
+    await store.expect(receipt, endsWith: .finished)
+    await store.finish()
+  }
+
   @Test("An action that a handler sends is received, and so is a closing after a cancel")
   func others() async throws {
     let gate = Gate()

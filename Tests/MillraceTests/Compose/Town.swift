@@ -30,7 +30,11 @@ struct Town: Interactor {
   }
 
   let hall = Scoped<HallScope>(Script())
-  let office = KeyPathScoped<Town, Script>(Script(), state: \.office) { .office($0) }
+  let office = KeyPathScoped<Town, Script>(Script(), state: \.office) {
+    .office($0)
+  } action: {
+    .office($0)
+  }
   let inn = OptionalScoped<InnScope>(Script())
   let houses = EachScoped<HouseScope>(Script())
 
@@ -103,6 +107,7 @@ enum HallScope: Scope {
 
   static func state(of parent: Town.State) -> Script.State { parent.hall }
   static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .hall(mutation) }
+  static func action(_ action: Script.Action) -> Town.Action { .hall(action) }
 }
 
 enum InnScope: OptionalScope {
@@ -111,6 +116,7 @@ enum InnScope: OptionalScope {
 
   static func state(of parent: Town.State) -> Script.State? { parent.inn }
   static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .inn(mutation) }
+  static func action(_ action: Script.Action) -> Town.Action { .inn(action) }
   static func update(_ parent: inout Town.State, _ body: (inout Script.State) -> Void) {
     if parent.inn != nil { body(&parent.inn!) }
   }
@@ -122,6 +128,7 @@ enum HouseScope: EachScope {
 
   static func state(of id: Int, in parent: Town.State) -> Script.State? { parent.houses[id] }
   static func mutation(_ mutation: Script.Mutation, of id: Int) -> Town.Mutation { .house(id, mutation) }
+  static func action(_ action: Script.Action, of id: Int) -> Town.Action { .house(id, action) }
   static func update(_ id: Int, in parent: inout Town.State, _ body: (inout Script.State) -> Void) {
     guard let place = parent.houses.index(forKey: id) else { return }
     body(&parent.houses.values[place])
@@ -225,6 +232,7 @@ struct Country: Interactor {
   }
 }
 
+/// Without an `action(_:of:)`.
 enum TownScope: EachScope {
   typealias Parent = Country
   typealias Child = Town
@@ -243,4 +251,5 @@ enum CapitalScope: Scope {
 
   static func state(of parent: Country.State) -> Town.State { parent.capital }
   static func mutation(_ mutation: Town.Mutation) -> Country.Mutation { .capital(mutation) }
+  static func action(_ action: Town.Action) -> Country.Action { .capital(action) }
 }

@@ -13,6 +13,7 @@ enum CompositionSnippets {
     enum Action: Sendable {
       case say(String)
       case load(Gate)
+      case repeatTwice(String)
     }
 
     func decide(_ action: Action, state: State) -> Decision<String> {
@@ -20,8 +21,14 @@ enum CompositionSnippets {
     }
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
-      guard case .load(let gate) = action else { return .none }
-      return Effect { _ in try await gate.enter() }
+      switch action {
+      case .say: .none
+      case .load(let gate): Effect { _ in try await gate.enter() }
+      case .repeatTwice(let word):
+        Effect { run in
+          for _ in 1...2 { run.send(.say(word)) }
+        }
+      }
     }
 
     func plan(for action: Action) -> Plan {
@@ -42,6 +49,7 @@ enum CompositionSnippets {
 
     static func state(of parent: Player.State) -> Queue.State { parent.queue }
     static func mutation(_ mutation: Queue.Mutation) -> Player.Mutation { .queue(mutation) }
+    static func action(_ action: Queue.Action) -> Player.Action { .queue(action) }
   }
 
   enum DialogScope: OptionalScope {
@@ -61,6 +69,7 @@ enum CompositionSnippets {
 
     static func state(of id: Int, in parent: Player.State) -> Room.State? { parent.rooms[id] }
     static func mutation(_ mutation: Room.Mutation, of id: Int) -> Player.Mutation { .room(id, mutation) }
+    static func action(_ action: Room.Action, of id: Int) -> Player.Action { .room(id, action) }
     static func update(_ id: Int, in parent: inout Player.State, _ body: (inout Room.State) -> Void) {
       guard let place = parent.rooms.index(forKey: id) else { return }
       body(&parent.rooms.values[place])
@@ -147,6 +156,15 @@ enum CompositionSnippets {
     return queue
   }
 
+  static func sendingByKeyPath() -> KeyPathScoped<Player, Queue> {
+    let queue = KeyPathScoped<Player, Queue>(Queue(), state: \.queue) {
+      .queue($0)
+    } action: {
+      .queue($0)
+    }
+    return queue
+  }
+
   static func cancel(_ store: Store<Player>, _ player: Player) {
     store.cancel(key: player.rooms.key("load", of: 7))
   }
@@ -194,6 +212,16 @@ struct CompositionSnippetsTests {
     #expect(await store.state == Player.State(queue: .init(words: ["a"]), rooms: [7: .init(), 9: .init(words: ["b"])]))
     let decision = CompositionSnippets.byKeyPath().decide(.say("c"), state: Player.State())
     #expect(decision.mutations.count == 1)
+    #expect(CompositionSnippets.sendingByKeyPath().decide(.say("d"), state: Player.State()).mutations.count == 1)
+  }
+
+  @Test("A child's handler sends the child's actions")
+  func sending() async {
+    let store = Store(initial: Player.State(rooms: [7: .init()]), interactor: Player())
+    #expect(await store.send(.queue(.repeatTwice("a"))).outcome.kind == .finished)
+    #expect(await store.send(.room(7, .repeatTwice("b"))).outcome.kind == .finished)
+    #expect(
+      await store.state == Player.State(queue: .init(words: ["a", "a"]), rooms: [7: .init(words: ["b", "b"])]))
   }
 
   @Test("Several interactors over one state are one")

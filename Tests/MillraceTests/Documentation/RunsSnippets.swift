@@ -55,6 +55,43 @@ enum RunsSnippets {
     }
   }
 
+  /// Sends actions from its handler.
+  struct Shelf: Interactor {
+    enum Action: Sendable {
+      case restock([String])
+      case order(String, count: Int)
+      case refresh
+    }
+
+    enum Mutation: Sendable {
+      case ordered(String, count: Int)
+      case refreshed
+      case restocked
+    }
+
+    func decide(_ action: Action, state: [String]) -> Decision<Mutation> {
+      switch action {
+      case .restock: .handle
+      case .order(let item, let count): .mutate(.ordered(item, count: count))
+      case .refresh: .mutate(.refreshed)
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in
+        guard case .restock(let items) = action else { return }
+        for item in items { run.send(.order(item, count: 1)) }
+        let receipt = run.send(.refresh)
+        guard case .finished = await receipt.outcome else { return }
+        run.emit(.restocked)
+      }
+    }
+
+    static func reduce(into state: inout [String], mutation: Mutation) {
+      state.append("\(mutation)")
+    }
+  }
+
   static func setLimits(_ store: Store<Shop>) {
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
@@ -92,5 +129,15 @@ struct RunsSnippetsTests {
     for action in [RunsSnippets.Shop.Action.preview, .export, .refresh, .scroll] {
       #expect(await store.send(action).outcome.kind == .finished)
     }
+  }
+
+  @Test("A handler sends actions of its store in order, and waits for one of them")
+  func sending() async {
+    let store = Store(initial: [], interactor: RunsSnippets.Shelf())
+    #expect(await store.send(.restock(["pear", "fig"])).outcome.kind == .finished)
+    #expect(
+      await store.state == [
+        "ordered(\"pear\", count: 1)", "ordered(\"fig\", count: 1)", "refreshed", "restocked",
+      ])
   }
 }

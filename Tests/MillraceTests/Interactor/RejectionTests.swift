@@ -45,6 +45,9 @@ struct RejectionTests {
     Row(
       rejection: .decided(Mishap()), kind: .decided,
       description: "The interactor decided against the action: a mishap"),
+    Row(
+      rejection: .notSent("A run cannot send it; let another one."), kind: .notSent,
+      description: "A run cannot send it; let another one."),
   ]
 
   @Test("A rejection has a kind and is a sentence, with the fix where there is one", arguments: rows)
