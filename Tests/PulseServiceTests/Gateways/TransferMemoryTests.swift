@@ -30,7 +30,7 @@
         /// Probes each endpoint so often, one after the other.
         func probe(times: Int) async {
           for _ in 0..<times {
-            for endpoint in endpoints { try? await gateway.probe(endpoint) }
+            for endpoint in endpoints { _ = try? await gateway.probe(endpoint) }
           }
         }
         await probe(times: 50)
@@ -59,7 +59,7 @@
         let before = peakMegabytes()
         for _ in 0..<30 {
           try await gateway.probe(body)
-          try? await gateway.probe(header)
+          _ = try? await gateway.probe(header)
         }
         let growth = peakMegabytes() - before
         responder.stop()
