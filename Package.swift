@@ -56,6 +56,7 @@ let package = Package(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
       path: "Tests/MillraceShelf", swiftSettings: strict),
     .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
+    .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
     .target(name: "MillraceLoopback", path: "Tests/MillraceLoopback", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
@@ -81,6 +82,7 @@ let package = Package(
       name: "MillraceCommandTests",
       dependencies: [
         "MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "MillraceReport", "Millrace",
+        "MillraceTesting", "MillraceMutation",
       ],
       swiftSettings: strict),
     .testTarget(

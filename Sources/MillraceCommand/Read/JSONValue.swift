@@ -1,3 +1,4 @@
+import Foundation
 import MillraceRecording
 
 /// Any JSON, where the types behind it are not known.
@@ -13,24 +14,34 @@ enum JSONValue: Codable, Sendable, Hashable, ReadsAnyJSON {
   case object([String: JSONValue])
 
   init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let object = try? container.decode([String: JSONValue].self) {
-      self = .object(object)
-    } else if let string = try? container.decode(String.self) {
-      self = .string(string)
-    } else if let array = try? container.decode([JSONValue].self) {
-      self = .array(array)
-    } else if let bool = try? container.decode(Bool.self) {
-      self = .bool(bool)
-    } else if let integer = try? container.decode(Int64.self) {
-      self = .integer(integer)
-    } else if let unsigned = try? container.decode(UInt64.self) {
-      self = .unsigned(unsigned)
-    } else {
-      self = .number(try container.decode(Double.self))
+    guard let value = JSONValue.value(at: decoder) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "A number has too large an exponent."))
     }
+    self = value
+  }
+
+  init(parsed: Any) {
+    self =
+      switch parsed {
+      // First, because to ask of an array whether it is an object of Foundation converts all that is in it, at each level.
+      case let array as [Any]: .array(array.map(JSONValue.init(parsed:)))
+      case let object as [String: Any]: .object(object.mapValues(JSONValue.init(parsed:)))
+      case let string as String: .string(string)
+      case let number as NSNumber: JSONValue(number)
+      default: .null
+      }
+  }
+
+  private init(_ number: NSNumber) {
+    self =
+      switch String(cString: number.objCType) {
+      // The type code of a Boolean is that of a character.
+      case "c": .bool(number.boolValue)
+      case "Q": Int64(exactly: number.uint64Value).map { .integer($0) } ?? .unsigned(number.uint64Value)
+      case "d": Int64(exactly: number.doubleValue).map { .integer($0) } ?? .number(number.doubleValue)
+      default: .integer(number.int64Value)
+      }
   }
 
   func encode(to encoder: any Encoder) throws {

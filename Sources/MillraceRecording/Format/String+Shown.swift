@@ -1,4 +1,10 @@
 extension String {
+  /// The text, or its first characters and an ellipsis if there are more than `limit`.
+  func shortened(to limit: Int) -> String {
+    let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: endIndex) ?? endIndex
+    return end == endIndex ? self : String(unicodeScalars[..<end]) + "…"
+  }
+
   /// The text as it can be shown: what would steer a terminal, or turn the order of the letters, is written as `\u{1B}`.
   ///
   /// - Parameter keepsLines: whether line breaks stay.

@@ -22,7 +22,10 @@ struct TypeNames: Sendable, Hashable, Decodable, CustomStringConvertible {
     state = try container.decode(String.self, forKey: .state).shown()
   }
 
-  var description: String { "(\(action), \(mutation), \(state))" }
+  /// The names, each shortened, because a file may have names of any length.
+  var description: String {
+    "(\([action, mutation, state].map { $0.shortened(to: 200) }.joined(separator: ", ")))"
+  }
 
   /// The name of a type with its module, the same in every process: of a private one the runtime tells an address besides.
   static func name(of type: Any.Type) -> String {

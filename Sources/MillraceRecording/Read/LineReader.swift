@@ -12,11 +12,15 @@ struct LineReader {
   }
 
   private let more: () throws -> Data?
+  private let longest: Int
   private var chunk = Data()
   private var number = 0
 
   /// Bytes that are read at once.
   static var chunkSize: Int { 1 << 18 }
+
+  /// The most bytes of a line, 1 GiB; so a source without line breaks and without an end does not fill the memory.
+  static var longestLine: Int { 1 << 30 }
 
   /// - Parameter progress: told of the bytes that were read so far, after each chunk.
   init(_ url: URL, progress: @escaping (Int) -> Void = { _ in }) throws {
@@ -38,9 +42,12 @@ struct LineReader {
     }
   }
 
-  /// Reads what `more` gives, until that is nil or empty.
-  init(_ more: @escaping () throws -> Data?) {
+  /// Reads the chunks of `more` until a chunk is nil or empty.
+  ///
+  /// - Parameter longest: the most bytes of a line.
+  init(longest: Int = LineReader.longestLine, _ more: @escaping () throws -> Data?) {
     self.more = more
+    self.longest = longest
   }
 
   /// The first bytes of what was not read yet, so many of them or all that there are; they are read again.
@@ -50,9 +57,12 @@ struct LineReader {
   }
 
   /// The next line; nil at the end.
+  ///
+  /// - Throws: `RecordingError` for a line that is too long; the error of the source.
   mutating func next() throws -> Line? {
     // Put together once, so that a line of many chunks is copied once.
     var parts: [Data] = []
+    var count = 0
     while true {
       if let end = chunk.firstLineBreak {
         let part = chunk[chunk.startIndex..<end]
@@ -60,6 +70,8 @@ struct LineReader {
         return line(parts, part, isWhole: true)
       }
       if !chunk.isEmpty { parts.append(chunk) }
+      count += chunk.count
+      if count > longest { throw RecordingError.longLine(number + 1, longest: longest) }
       guard let next = try more(), !next.isEmpty else {
         chunk = Data()
         return parts.popLast().map { line(parts, $0, isWhole: false) }

@@ -42,6 +42,12 @@ extension RecordingError {
       """)
   }
 
+  static func longLine(_ line: Int, longest: Int) -> RecordingError {
+    RecordingError(
+      .brokenLine, line: line,
+      "Line \(line) has more than \(longest) bytes, so its end is missing; take the file as the recorder wrote it.")
+  }
+
   static func damagedState(line: Int) -> RecordingError {
     RecordingError(
       .brokenLine, line: line,
@@ -94,7 +100,10 @@ extension RecordingError {
   }
 
   private static func reason(ofDecoding error: any Error) -> String {
-    func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
+    // Keys may come from the file, and so may how many there are.
+    func place(_ path: [any CodingKey]) -> String {
+      path.map(\.stringValue).joined(separator: ".").shortened(to: 200)
+    }
     return switch error {
     case DecodingError.keyNotFound(let key, let context): "\"\(place(context.codingPath + [key]))\" is missing"
     case DecodingError.valueNotFound(let type, let context): "\"\(place(context.codingPath))\" is null, and no \(type)"

@@ -91,7 +91,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     guard let line = try nextLine() else { return nil }
     let entry: Entry
     do {
-      entry = try decoder.decode(EntryLine<Action, Mutation, State>.self, from: line.bytes).entry
+      entry = try decoder.decode(EntryLine<Action, Mutation, State>.self, ofLine: line.bytes, for: State.self).entry
     } catch {
       if line.bytes.isEmpty, try nextLine() == nil { return nil }
       guard !line.isWhole else { throw broken(line, error) }
@@ -114,6 +114,8 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private mutating func nextLine() throws(RecordingError) -> LineReader.Line? {
     do {
       return try lines.next()
+    } catch let error as RecordingError {
+      throw error
     } catch {
       throw .unreadable(name, error)
     }
@@ -165,7 +167,7 @@ extension HeaderLine {
     }
     guard version <= RecordingHeader.currentVersion else { throw .newer(version) }
     do {
-      return (try decoder.decode(HeaderLine.self, from: line.bytes), line)
+      return (try decoder.decode(HeaderLine.self, ofLine: line.bytes, for: State.self), line)
     } catch {
       throw .broken(
         line: 1, error, of: try? decoder.decode(TypeNames.self, from: line.bytes), readWith: types)

@@ -30,8 +30,9 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   /// What was sent that is not recorded: the sender, if that is recorded, and the name.
   private(set) var unexpected: [(sender: RunID?, name: String)] = []
 
-  /// The recorded actions that a recorded handler sent, and that it has not sent again, in order.
-  private var children: [RunID: [RunID]] = [:]
+  /// The recorded actions that a recorded handler sent and that it has not sent again: their runs by sender and content, the last
+  /// of equal actions first.
+  private var children: [RunID: [String: [RunID]]] = [:]
 
   /// The recorded run whose action is being sent.
   private var sending: RunID?
@@ -47,7 +48,9 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
       case .action(let action) where action.isAccepted:
         recorded.append(action.run)
         pasts[action.run] = Part(run: action.run, action: action.action)
-        if let parent = action.parent, pasts[parent] != nil { children[parent, default: []].append(action.run) }
+        if let parent = action.parent, pasts[parent] != nil, let text = try? CanonicalText(action.action).text {
+          children[parent, default: [:]][text, default: []].append(action.run)
+        }
       case .commit(let commit):
         if pasts[commit.run] == nil { foreignCommits += 1 }
         pasts[commit.run]?.mutations.append(comparing(commit.mutation))
@@ -56,6 +59,7 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
       case .action, .call, .state, .gap: break
       }
     }
+    children = children.mapValues { $0.mapValues { $0.reversed() } }
   }
 
   /// Whether an action was sent from outside of any recorded run, so that the resimulation has to send it.
@@ -125,9 +129,6 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
       return sending
     }
     guard let sender, let action = try? CanonicalText(cause.action) else { return nil }
-    let place = children[sender]?.firstIndex { run in
-      pasts[run].flatMap { try? CanonicalText($0.action) } == action
-    }
-    return place.flatMap { children[sender]?.remove(at: $0) }
+    return children[sender]?[action.text]?.popLast()
   }
 }

@@ -43,4 +43,18 @@ struct LineReaderTests {
       #expect(try reader.next()?.bytes == Data("cd".utf8))
     }
   }
+
+  @Test("A line that does not end is refused at the limit, and no more is read")
+  func endless() throws {
+    var chunks = 0
+    var reader = LineReader(longest: 10) {
+      chunks += 1
+      return Data("abc".utf8)
+    }
+    let error = #expect(throws: RecordingError.self) { try reader.next() }
+    #expect(
+      error?.description
+        == "Line 1 has more than 10 bytes, so its end is missing; take the file as the recorder wrote it.")
+    #expect(chunks == 4)
+  }
 }

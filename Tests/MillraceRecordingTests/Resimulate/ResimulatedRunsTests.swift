@@ -1,6 +1,6 @@
-import Millrace
 import Testing
 
+@testable import Millrace
 @testable import MillraceRecording
 
 @Suite("Resimulated runs", .timeLimit(.minutes(1)))
@@ -60,5 +60,30 @@ struct ResimulatedRunsTests {
     #expect(report.differences.map(\.description) == [])
     #expect(report.actions == 2)
     #expect(report.state == 100)
+  }
+
+  /// They were compared with each other, which took more than this suite may take for a file of a few megabytes.
+  @Test("Actions that a handler sent are found in any order, each once, without a look at all the others")
+  func manyChildren() {
+    let count: UInt64 = 20_000
+    func cause(_ number: UInt64, from parent: UInt64?) -> Cause<Int> {
+      func run(_ number: UInt64) -> RunID { RunID(store: 1, action: ActionID(number: number)) }
+      return Cause(
+        action: Int(number % (count - 1)),
+        context: RunContext(run: run(number), parent: parent.map(run), root: run(parent ?? number), trace: nil))
+    }
+    let causes = [cause(0, from: nil)] + (1...count).map { cause($0, from: 0) }
+    var runs = ResimulatedRuns<Int, Int>(
+      causes.map { RecordingEntry<Int, Int, Int>.action(RecordedAction(at: 0, $0, isAccepted: true)) })
+    runs.send(causes[0].context.run)
+    runs.accept(causes[0])
+    for cause in causes.dropFirst().reversed() { runs.accept(cause) }
+    #expect(runs.lives.count == causes.count)
+    // Of two with the same content the first that was recorded is the first that is sent again.
+    #expect(runs.twin(of: causes[Int(count)].context.run) == causes[1].context.run)
+    #expect(runs.twin(of: causes[1].context.run) == causes[Int(count)].context.run)
+    #expect(runs.twin(of: causes[7].context.run) == causes[7].context.run)
+    runs.accept(cause(count + 1, from: 0))
+    #expect(runs.unexpected.count == 1)
   }
 }
