@@ -89,6 +89,7 @@ let package = Package(
       name: "PulseServiceTests",
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
+        "MillraceMutation",
         "MillraceCurl",
       ],
       swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceMutation
 import MillraceRecording
 import MillraceTesting
 import Testing
