@@ -38,6 +38,6 @@ public struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
     return quoted + (shown.dropFirst(longest).isEmpty ? "'" : "…'")
   }
 
-  /// How many characters of a text are quoted.
+  /// The number of characters of a text that are quoted.
   private static let longest = 500
 }

@@ -2,7 +2,7 @@
 ///
 /// In place of user and password stands `…@`, in place of a query `?…`; a fragment is left out. Each function reads its text once.
 package enum RedactedURL {
-  /// How far a URL is shown.
+  /// The part of a URL that is shown.
   package enum Extent: Sendable {
     /// Up to the end of its path.
     case path

@@ -33,7 +33,7 @@ final class Countdown: Sendable {
     suspended?.resume()
   }
 
-  /// How many arrivals are left.
+  /// The number of arrivals that are left.
   var remaining: Int { left.load(ordering: .acquiring) }
 
   /// Suspends until all have arrived; returns immediately if they had arrived before.

@@ -17,7 +17,7 @@ struct MissingAction: Error, CustomStringConvertible {
     self.init(of: type, fix: "add `static func \(function)` to \(String(reflecting: scope)).")
   }
 
-  /// What is missing as a sentence, with the fix.
+  /// The missing action as a sentence, with the fix.
   @usableFromInline var description: String {
     "The run of a child sent an action of type \(String(reflecting: type)), and nothing says which action of its parent "
       + "carries that; \(fix)"

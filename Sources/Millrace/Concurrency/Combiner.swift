@@ -51,7 +51,7 @@ package class Combiner: @unchecked Sendable {
 
   @usableFromInline final let word = Atomic<UInt>(0)
 
-  /// How many urgent steps are registered and not taken yet.
+  /// The number of urgent steps that are registered and not taken yet.
   @usableFromInline final let urgent = Atomic<Int>(0)
   private final let urgentSteps = Lock<[UrgentStep]>([])
   private final let queue = Lock<[Work]>([])

@@ -32,7 +32,7 @@ public struct MissingChild: Error, CustomStringConvertible {
     self.scope = ObjectIdentifier(scope)
   }
 
-  /// What is missing as a sentence, with the fix.
+  /// The missing child as a sentence, with the fix.
   public var description: String {
     let place = id.map { " with the id \($0)" } ?? ""
     return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(place); "

@@ -1,6 +1,6 @@
 /// The interceptions in progress, each on its thread, and the actions that interceptors send during them.
 ///
-/// An action that is sent during an interception passes the chain once the intercepted action has gone on, so that
+/// An action that is sent during an interception passes the chain once the intercepted action was accepted, so that
 /// interceptions do not nest, and a chain of them does not grow the stack.
 @usableFromInline
 final class Interceptions<I: Interactor>: Sendable {

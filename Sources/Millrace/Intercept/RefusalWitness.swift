@@ -5,6 +5,6 @@ package protocol RefusalWitness<Action>: Sendable {
   /// What is sent to the store.
   associatedtype Action: Sendable
 
-  /// Called with the store's turn, right before the action's end is told.
+  /// Called right before ``Interceptor/ended(_:outcome:)``, on the same thread.
   func refused(_ cause: Cause<Action>)
 }

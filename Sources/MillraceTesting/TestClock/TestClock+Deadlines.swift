@@ -117,7 +117,7 @@ private final class Patience: Sendable {
 
 /// A test clock had no deadline to move to for too long.
 public struct TestClockError: Error, Sendable, CustomStringConvertible {
-  /// How long the test waited, in real time.
+  /// The time that the test waited, in real time.
   public let waited: Duration
 
   /// The latest deadline that the time was to move to.

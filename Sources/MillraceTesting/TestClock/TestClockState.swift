@@ -12,7 +12,7 @@ struct TestClockState<Waiter> {
   private(set) var now = TestClock.Instant(offset: .zero)
   private var sleepers: [Int: Sleeper] = [:]
   private var watchers = CountWaiters<Waiter>()
-  /// Those who wait for a deadline to move the time to, first come first.
+  /// The waits for a deadline to move the time to, in order of arrival.
   private var movers: [(id: Int, limit: TestClock.Instant, waiter: Waiter)] = []
   private var lastID = 0
   private var turns = 0
