@@ -12,7 +12,7 @@ import Testing
 /// warrants.
 ///
 /// The file stays in the temporary folder where a reader traps, so that it can be looked at.
-@Suite("Mutated recordings", .timeLimit(.minutes(10)))
+@Suite("Mutated recordings", .timeLimit(.minutes(60)))
 struct MutatedRecordingTests {
   /// `MILLRACE_MUTATIONS` files, or 1,000.
   private static var count: Int {

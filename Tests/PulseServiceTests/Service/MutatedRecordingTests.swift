@@ -9,7 +9,7 @@ import Testing
 
 /// About one mutated recording in a hundred trapped: a series that began beyond its ring, a counter near the largest number, a
 /// time that no clock shows.
-@Suite("Mutated recordings of pulse", .timeLimit(.minutes(10)))
+@Suite("Mutated recordings of pulse", .timeLimit(.minutes(60)))
 struct MutatedRecordingTests {
   private typealias PulseRecording = Recording<PulseMonitor.Action, PulseMutation, PulseState>
 
@@ -97,6 +97,7 @@ struct MutatedRecordingTests {
     }
     entries.append(
       .call(RecordedCall(at: 2, took: 1, run: run(1), name: "probe", request: "\"a\"", reply: .reply("{}"))))
+    entries.append(.rest(RecordedRest(at: 2, run: run(1), attempt: 1, duration: 1)))
     var state = start
     for (index, mutation) in mutations.enumerated() {
       state.apply(mutation)
