@@ -66,8 +66,7 @@ struct ResimulationTests {
       _ = await store.send(.lookForAll(["bread", "salt"])).outcome
     }
     let report = await resimulate(recording)
-    #expect(
-      report.description == "Resimulated 8 actions with 4 recorded replies; 0 differences.")
+    #expect(report.description == "Resimulated 8 actions with 4 recorded replies; 0 differences.")
     #expect(report.isSame)
     #expect(Set(report.state.articles) == ["tea", "milk", "bread", "salt"])
     #expect(report.state.total == 15)

@@ -54,7 +54,7 @@ struct LifecycleTests {
     let report = await shutdown.value
     #expect(report == ShutdownReport(drained: 3, cut: [], notReturned: []))
     #expect(report.isClean)
-    #expect(await store.log.sorted() == ["a", "decided inside", "handled inside"])
+    #expect(await store.log == ["decided inside", "handled inside", "a"])
     #expect(await store.metrics.rejections == [.shuttingDown: 3])
   }
 
@@ -123,8 +123,7 @@ struct LifecycleTests {
     #expect(await kinds([heeds, first, waiting]) == [.shutDown, .shutDown, .shutDown])
     #expect(report.drained == 1)
     #expect(report.cut == [waiting.id, heeds.id, first.id])
-    #expect(report.notReturned.contains(ignores.id))
-    #expect(report.notReturned.contains(first.id))
+    #expect(Set(report.notReturned).isSuperset(of: [ignores.id, first.id]))
     #expect(!report.isClean)
     #expect(await store.log == ["ignores: cancelled", "heeds: shutDown"])
     gate.open()
@@ -176,7 +175,7 @@ struct LifecycleTests {
     #expect(try await report.next().cut == [])
     await thread.value
     #expect(await later.value?.outcome.kind == .rejected)
-    #expect(await store.log.sorted() == ["block", "debounced", "handled", "left"])
+    #expect(await store.log == ["block", "left", "debounced", "handled"])
   }
 
   // MARK: Calls that meet
