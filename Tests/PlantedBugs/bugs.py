@@ -80,11 +80,15 @@ def read_bugs(folder):
             else:
                 problems.append(f"{place}: '{key}' is none of at, from, to, drop, tests and equivalent.")
     names = [bug.name for bug in bugs]
+    suites = {file.stem for file in Path(folder).parent.rglob("*Tests.swift")}
     for bug in bugs:
+        for suite in bug.tests.split("|"):
+            if suite not in suites:
+                problems.append(f"{bug.place}: {bug.name} names '{suite}', and there is no {suite}.swift below Tests.")
         if names.count(bug.name) > 1:
             problems.append(f"{bug.place}: {bug.name} is the name of two bugs; give each its own.")
-        if not bug.tests or not bug.old:
-            problems.append(f"{bug.place}: {bug.name} needs 'tests', and either 'drop', or 'from' and 'to'.")
+        if not bug.old:
+            problems.append(f"{bug.place}: {bug.name} needs either 'drop', or 'from' and 'to'.")
     return bugs, problems
 
 

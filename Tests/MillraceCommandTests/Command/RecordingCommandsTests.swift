@@ -230,6 +230,15 @@ struct RecordingCommandsTests {
     #expect(page.output.contains("the state was recorded</td><td><pre>pages: 403 → 404</pre>"))
   }
 
+  @Test("A page has the text of each action and of each mutation")
+  func texts() async throws {
+    try folder.write(ShelfLines.all)
+    let page = try await shelf("report", "shelf.jsonl")
+    // The book is put by an action, and by the mutation of that name.
+    #expect(page.output.ranges(of: "<code>put(&quot;&lt;Emma&gt;&quot;, pages: 400)</code>").count == 2)
+    #expect(page.output.ranges(of: "<code>putSeries([&quot;One&quot;])</code>").count == 1)
+  }
+
   @Test("Without types a page shows what differs between recorded states, and says so")
   func untypedReport() async throws {
     try folder.write(ShelfLines.all)

@@ -96,6 +96,23 @@ struct CombinerTests {
   }
 
   @Test(
+    "R3: an urgent step goes ahead of the work that is left, from inside a step too", arguments: [false, true])
+  func urgentStepsGoFirst(fromInside: Bool) async {
+    let urgent = Box<Task<Void, Never>?>(nil)
+    combiner.perform { [combiner, notes] in
+      combiner.perform {
+        urgent.value = onThread { combiner.performUrgently { notes.note("urgent") } }
+        while !combiner.isWanted {}  // The other thread registers its step at once.
+        notes.note("a")
+      }
+      combiner.perform { notes.note("b") }
+      if fromInside { combiner.performLeftWork() }
+    }
+    await urgent.value?.value
+    #expect(notes.all == ["a", "urgent", "b"])
+  }
+
+  @Test(
     "Work is left behind a turn that another thread has, and is done after that step; so is urgent work, before it returns"
   )
   func workIsLeftBehindAnotherThread() async throws {

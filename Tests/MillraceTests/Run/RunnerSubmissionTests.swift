@@ -78,7 +78,31 @@ struct SubmissionTests {
     gate.open()
     #expect(try await second.value.outcome.kind == .finished)
     #expect(await accepted.outcome.kind == .finished)
-    #expect(await store.log.sorted() == ["first", "second"])
+    #expect(await store.log == ["second", "first"])
+  }
+
+  @Test("A1: a submit that was left behind a taken turn does not pass one in line, though a drain takes it up first")
+  func aLeftSubmitPassesNobody() async throws {
+    let store = store()
+    _ = try await takeSlot(of: store)
+    let waiting = store.send(named("waiting"))
+    let left = Box<Task<Receipt, any Error>?>(nil)
+    let first = suspend(
+      .decide { _ in
+        // The drain is registered while this step is in progress, and begins between this action and the next in line.
+        onThread { store.runner.beginClosing(drainFor: .seconds(60)) }
+        while !store.runner.isWanted {}
+        left.value = suspend(.commit("left"), at: store)
+        return .mutate("first")
+      }, at: store)
+    let second = suspend(.commit("second"), at: store)
+    #expect(await store.metrics.submitting == 2)
+    waiting.cancel()
+    #expect(try await first.value.outcome.kind == .finished)
+    await #expect(throws: SubmitError(.shuttingDown)) { try await second.value }
+    await #expect(throws: SubmitError(.shuttingDown)) { try await left.value?.value }
+    gate.open()
+    #expect(await store.log == ["first"])
   }
 
   // It used to wait for ever: only the end of a wait let those go on who stood in line.

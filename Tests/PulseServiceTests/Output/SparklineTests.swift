@@ -22,7 +22,7 @@ struct SparklineTests {
 
   @Test("Numbers out of range are drawn at the ends, and zeros alone at the bottom")
   func outOfRange() {
-    #expect(Sparkline.text([-5, 500], width: 9, top: 100, isASCII: false) == "▁█")
+    #expect(Sparkline.text([-50, 500], width: 9, top: 100, isASCII: false) == "▁█")
     #expect(Sparkline.text([0, 0], width: 9, isASCII: false) == "▁▁")
   }
 }

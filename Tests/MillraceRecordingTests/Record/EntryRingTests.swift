@@ -1,0 +1,42 @@
+import Millrace
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("Entry ring")
+struct EntryRingTests {
+  typealias Ring = EntryRing<String, String, Int>
+
+  /// An entry that may be dropped.
+  func end(_ number: Int) -> Ring.Entry {
+    let run = RunID(store: 1, action: ActionID(number: UInt64(number)))
+    return .end(RecordedEnd(at: Int64(number), run: run, outcome: .finished))
+  }
+
+  func add(_ entry: Ring.Entry, to ring: inout Ring) {
+    let isAdded = ring.add(nil, entry, nil)
+    #expect(isAdded)
+  }
+
+  /// How many entries the ring has dropped since it was last asked.
+  func dropped(by ring: inout Ring) -> Int {
+    ring.settle().reduce(0) { $0 + $1.entries.count }
+  }
+
+  @Test("A ring is filled to its capacity, its state included, before anything is dropped")
+  func full() {
+    var ring = Ring(capacity: 16, start: RecordedState(at: 0, revision: 0, state: 0))
+    for number in 1...15 { add(end(number), to: &ring) }
+    #expect(ring.count == 16)
+    #expect(dropped(by: &ring) == 0)
+    add(end(16), to: &ring)
+    #expect(ring.count < 16)
+    #expect(dropped(by: &ring) > 0)
+    #expect(dropped(by: &ring) == 0)
+  }
+
+  @Test("A ring has room for 16 entries at least")
+  func smallest() {
+    #expect(Ring(capacity: 1, start: RecordedState(at: 0, revision: 0, state: 0)).capacity == 16)
+  }
+}
