@@ -8,7 +8,8 @@ public import Synchronization
 ///
 /// An *urgent* step is done before its caller returns. If the turn is taken, the caller registers the step and waits, and the
 /// owner does it as soon as the step in progress is done, ahead of all left work. The caller's thread need not run for
-/// that, so a thread that enters again and again cannot keep it waiting.
+/// that, so a thread that enters again and again cannot keep it waiting. A caller that becomes the owner does urgent steps
+/// alone: it leaves the work of others to the relief and what is to be started to the pool, for both may take long.
 ///
 /// **The protocol.** `word` holds the owner's thread, or 0, and beside it one bit, *pending*.
 ///
@@ -163,13 +164,13 @@ package class Combiner: @unchecked Sendable {
 
   /// Does `work` with the turn before this returns, ahead of the work that was left.
   ///
-  /// Waits for at most the step in progress, and may have the owner do `work`. Called from inside a step, it does the work
-  /// right after that step.
+  /// Waits for at most the step in progress, and may have the owner do `work`. Neither does steps of others nor begins what
+  /// is to be started, on this thread. Called from inside a step, it does the work right after that step.
   final func performUrgently(_ work: @escaping Work) {
     if isOwnedHere { return performAfterStep(work) }
     if tryEnter() {
       work()
-      leave()
+      if hasErrands || !tryLeave() { leaveAfterErrands(isUrgent: true) }
     } else {
       perform(UrgentStep(work))
     }
@@ -192,12 +193,12 @@ package class Combiner: @unchecked Sendable {
     urgent.add(1, ordering: .relaxed)
     let before = word.bitwiseOr(Combiner.pending, ordering: .acquiringAndReleasing).oldValue
     // Also if the step is done by now: rule 2.
-    if before & ~Combiner.pending == 0, enter(expecting: Combiner.pending) { leaveAfterErrands() }
+    if before & ~Combiner.pending == 0, enter(expecting: Combiner.pending) { leaveAfterErrands(isUrgent: true) }
     var looks = 0
     while !step.isDone.load(ordering: .acquiring) {
       let now = word.load(ordering: .relaxed)
       if now & ~Combiner.pending == 0, enter(expecting: now) {
-        leaveAfterErrands()
+        leaveAfterErrands(isUrgent: true)
       } else {
         looks += 1
         if looks > Combiner.looks { yieldProcessor() }
@@ -295,8 +296,13 @@ package class Combiner: @unchecked Sendable {
   @usableFromInline
   @inline(never)
   final func leaveAfterErrands() {
+    leaveAfterErrands(isUrgent: false)
+  }
+
+  /// - Parameter isUrgent: whether the owner does urgent steps alone.
+  private final func leaveAfterErrands(isUrgent: Bool) {
     let errands = ownErrands
-    var patience = Combiner.patience
+    var patience = isUrgent ? 0 : Combiner.patience
     while true {
       errands.performDeferred()
       patience -= performUrgentSteps()
@@ -313,13 +319,13 @@ package class Combiner: @unchecked Sendable {
       prepareToLeave()
       errands.performDeferred()
       if leavesWork {
-        giveWay(leavingWorkOf: errands)
+        giveWay(leavingWorkOf: errands, isUrgent: isUrgent)
         return
       }
       let due = errands.takeDue()
       hasErrands = false
       if tryLeave() {
-        due.perform(with: errands.starter)
+        due.perform(with: errands.starter, inPool: isUrgent)
         return
       }
       errands.due.putBack(due)
@@ -327,13 +333,13 @@ package class Combiner: @unchecked Sendable {
   }
 
   /// Frees the turn with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
-  private final func giveWay(leavingWorkOf errands: Errands) {
+  private final func giveWay(leavingWorkOf errands: Errands, isUrgent: Bool) {
     let (due, starter) = (errands.takeDue(), errands.starter)
     word.store(Combiner.pending, ordering: .sequentiallyConsistent)
     if !isRelieved.exchange(true, ordering: .sequentiallyConsistent) {
       Task.detached { self.relieve() }
     }
-    due.perform(with: starter)
+    due.perform(with: starter, inPool: isUrgent)
   }
 
   /// Does the work that an owner left behind, unless another thread has the turn, which then sees to it.

@@ -44,9 +44,9 @@ struct Due {
     starts.append(later)
   }
 
-  func perform(with starter: Starter) {
+  func perform(with starter: Starter, inPool: Bool) {
     for action in actions { action() }
-    if !starts.isEmpty { starter.start(starts) }
+    if !starts.isEmpty { starter.start(starts, inPool: inPool) }
   }
 }
 
@@ -73,8 +73,8 @@ final class UrgentStep: @unchecked Sendable {
     isDone.store(true, ordering: .releasing)
   }
 
-  /// Does what the step left to be done without the turn, on the thread of its caller.
+  /// Does what the step left to be done without the turn, on the thread of its caller; starts are begun in the pool.
   func performDue() {
-    if let starter { due.perform(with: starter) }
+    if let starter { due.perform(with: starter, inPool: true) }
   }
 }

@@ -60,13 +60,13 @@ struct StartChain {
 /// The first part of an operation runs on the thread that begins it, and may send, and so lead to the next start. That one
 /// must not nest, or a chain of them would overflow the stack. So one thread at a time is the starter's; starts that the
 /// same thread asks for meanwhile go into `chain`, which only that thread touches. Starts that another thread asks for
-/// meanwhile, and those past the patience of a thread that only wanted to send, are begun in the pool, each on a stack of
-/// its own.
+/// meanwhile, those past the patience of a thread that only wanted to send, and those of an urgent step, whose caller may not be
+/// kept by them, are begun in the pool, each on a stack of its own.
 final class Starter: @unchecked Sendable {
   private let thread = Atomic<UInt>(0)
   @exclusivity(unchecked) private var chain = StartChain()
 
-  func start(_ starts: StartChain) {
+  func start(_ starts: StartChain, inPool: Bool = false) {
     let me = currentThread()
     if thread.load(ordering: .relaxed) == me {
       chain.append(starts)
@@ -74,6 +74,7 @@ final class Starter: @unchecked Sendable {
     }
     var starts = starts
     guard
+      !inPool,
       thread.compareExchange(
         expected: 0, desired: me, successOrdering: .acquiring, failureOrdering: .relaxed
       ).exchanged

@@ -112,6 +112,29 @@ struct CombinerTests {
     #expect(notes.all == ["a", "urgent", "b"])
   }
 
+  // The caller did up to 1,024 steps of others, and began handlers, which could keep it for as long as they liked.
+  @Test("R3: a thread that called for an urgent step does no step of others, and begins nothing that is to be started")
+  func anUrgentCallerDoesNothingElse() async throws {
+    let latch = Latch()
+    let start = Noted()
+    let threads = Notes<UInt>()
+    let urgent = onThread { [combiner, notes] in
+      combiner.performUrgently {
+        combiner.startAfterLeaving(start)
+        latch.pass()
+      }
+      notes.note(threads.all.contains(currentThread()) ? "did the other step" : "did its own step")
+    }
+    try await latch.waitForArrival()
+    combiner.perform { threads.note(currentThread()) }
+    latch.open()
+    await urgent.value
+    await combiner.settle()
+    #expect(notes.all == ["did its own step"])
+    #expect(threads.all.count == 1)
+    #expect(start.begun.all == ["in the pool"])
+  }
+
   @Test(
     "Work is left behind a turn that another thread has, and is done after that step; so is urgent work, before it returns"
   )
@@ -175,5 +198,18 @@ private final class LateWork: Combiner, @unchecked Sendable {
       return late
     }
     late?()
+  }
+}
+
+/// Notes where it is begun.
+private final class Noted: Startable, @unchecked Sendable {
+  let begun = Notes<String>()
+
+  override init() {
+    super.init()
+    begin = { start, immediately in
+      unsafeDowncast(start, to: Noted.self).begun.note(immediately ? "here" : "in the pool")
+      return Task {}
+    }
   }
 }
