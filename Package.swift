@@ -62,7 +62,10 @@ let package = Package(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
     // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.
     .testTarget(
-      name: "MillraceScaleTests", dependencies: ["MillraceRecording", "Millrace", "MillraceTesting"],
+      name: "MillraceScaleTests",
+      dependencies: [
+        "MillraceCommand", "MillraceFlags", "MillraceReport", "MillraceRecording", "Millrace", "MillraceTesting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MillraceOperatorsTests", dependencies: ["MillraceOperators", "Millrace", "MillraceTesting"],

@@ -4,7 +4,7 @@ import Testing
 /// Reading a megabyte in a time that grows with the square of its size takes longer than this suite may take by far.
 @Suite("Arguments of a megabyte", .timeLimit(.minutes(2)))
 struct LargeArgumentTests {
-  private static let size = 1 << 20
+  private static let size = scaled(1 << 20)
 
   private let flags = Flags(
     command: "shop list", summary: "Lists.", operand: Operand("FILE", example: "shop.jsonl"),

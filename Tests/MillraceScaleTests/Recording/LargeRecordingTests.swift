@@ -11,12 +11,18 @@ import Testing
 /// a megabyte of nested lists took minutes when one type after the other was tried at each of them.
 @Suite("Large recordings", .timeLimit(.minutes(2)))
 struct LargeRecordingTests {
-  private static let size = 1 << 20
+  private static let size = scaled(1 << 20)
 
-  private let folder: Folder
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try Folder()
+    folder = try TemporaryFolder()
+  }
+
+  /// Writes lines to a file, and returns it.
+  private func file(_ lines: [String]) throws -> RecordingFile {
+    try lines.map { $0 + "\n" }.joined().write(to: folder.file(), atomically: true, encoding: .utf8)
+    return RecordingFile(path: folder.file().path, acceptsCutEnd: false)
   }
 
   private static func header(_ state: String) -> String {
@@ -35,7 +41,7 @@ struct LargeRecordingTests {
     (list(of: "1"), list(of: "2")), (list(of: "1e300"), list(of: "true")), (list(of: "[]"), list(of: "{}")),
     (list(of: deep), list(of: "[\(deep)]")),
     (list(of: "{\"a\":{\"b\":[{\"c\":0}]}}"), list(of: "{\"a\":{\"b\":[{\"c\":1}]}}")),
-    ("{" + (1...80_000).map { "\"key\($0)\":1" }.joined(separator: ",") + "}", "{}"),
+    ("{" + (1...scaled(80_000)).map { "\"key\($0)\":1" }.joined(separator: ",") + "}", "{}"),
     ("\"\(String(repeating: "x", count: size))\"", "\"\(String(repeating: "x", count: size))y\""),
     ("\"e\(String(repeating: "\u{301}", count: size / 2))\"", "\"f\(String(repeating: "\u{301}", count: size / 2))\""),
     ("{\"\(String(repeating: "k", count: size))\":1}", "{\"\(String(repeating: "k", count: size))\":2}"),
@@ -44,12 +50,11 @@ struct LargeRecordingTests {
   @Test("A value of a megabyte is read without its type, compared and shown", arguments: values.indices)
   func value(index: Int) throws {
     let (old, new) = Self.values[index]
-    try folder.write([
+    let file = try file([
       Self.header(old), ##"{"kind":"action","at":1,"run":"#4@1","action":\##(new)}"##,
       ##"{"kind":"commit","at":1,"revision":1,"run":"#4@1","mutation":\##(old)}"##,
       ##"{"kind":"state","at":1,"revision":1,"state":\##(new)}"##,
     ])
-    let file = RecordingFile(path: folder.file("shelf.jsonl").path, acceptsCutEnd: false)
     #expect(
       try UntypedRecordings(command: "millrace").facts(of: file).lines.contains {
         $0 == ("Commits", "1, up to revision 1")
@@ -102,8 +107,7 @@ struct LargeRecordingTests {
   @Test("A megabyte of lines of one kind is read, replayed, resimulated and shown", arguments: kinds.indices)
   func kind(index: Int) async throws {
     let lines = [Self.header(#"{"sold":{},"tags":[],"failures":0}"#)] + Self.kinds[index]
-    try folder.write(lines)
-    let file = RecordingFile(path: folder.file("shelf.jsonl").path, acceptsCutEnd: false)
+    let file = try file(lines)
     let recording = try Market.MarketRecording.read(from: file.url)
     #expect(recording.entries.count == lines.count - 1)
     _ = try recording.replay(with: Market.self)
