@@ -49,8 +49,10 @@ let package = Package(
       name: "PulseService",
       dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceCurl"],
       swiftSettings: strict),
+    .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
     .executableTarget(
-      name: "MillraceBenchmarks", dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording"],
+      name: "MillraceBenchmarks",
+      dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceBenchmarksSystem"],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
@@ -78,7 +80,9 @@ let package = Package(
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(
-      name: "MillraceBenchmarksTests", dependencies: ["MillraceBenchmarks", "Millrace"], swiftSettings: strict),
+      name: "MillraceBenchmarksTests",
+      dependencies: ["MillraceBenchmarks", "MillraceBenchmarksSystem", "Millrace", "MillraceFlags", "MillraceTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
     .testTarget(

@@ -2,9 +2,18 @@
 struct Report {
   let isJSON: Bool
 
+  /// An earlier run, whose ratios are shown beside those of this one.
+  var baseline: Baseline?
+
   func begin() {
     if isJSON { return }
-    line(columns("name", "median", "min", "max", "runs", "reference", "ratio", "to reach"))
+    line(
+      columns(
+        [
+          "name", "median", "±", "min", "max", "cpu", "allocations", "rounds", "reference", "ratio", "cpu ratio",
+          "to reach",
+        ],
+        before: "before"))
   }
 
   func add(_ row: Row, _ figures: Figures) {
@@ -15,40 +24,58 @@ struct Report {
     let ratio = row.reference == nil ? nil : median(figures.ratios)
     let mark = ratio.map { ratio in row.target.map { ratio <= $0 ? "≤ \($0)" : "≤ \($0) missed" } ?? "" } ?? ""
     return columns(
-      row.name, rounded(median(figures.figures)) + " " + row.unit, rounded(figures.figures.min() ?? .nan),
-      rounded(figures.figures.max() ?? .nan), String(figures.figures.count), row.reference ?? "",
-      ratio.map { rounded($0, digits: 3) } ?? "", mark)
+      [
+        row.name, rounded(median(figures.values)) + " " + row.unit, percent(uncertainty(figures.compared)),
+        rounded(figures.values.min() ?? .nan), rounded(figures.values.max() ?? .nan),
+        figures.cpu.isEmpty ? "" : rounded(median(figures.cpu)) + " ns",
+        figures.allocations.map { rounded($0, digits: 1) } ?? "", String(figures.rounds), row.reference ?? "",
+        ratio.map { rounded($0, digits: 3) } ?? "",
+        figures.cpuRatios.isEmpty ? "" : rounded(median(figures.cpuRatios), digits: 3), mark,
+      ], before: baseline?.text(row, figures))
   }
 
-  private func columns(
-    _ name: String, _ median: String, _ min: String, _ max: String, _ runs: String, _ reference: String,
-    _ ratio: String, _ target: String
-  ) -> String {
-    padded(name, to: 38) + padded(median, to: 14, left: true) + padded(min, to: 12, left: true)
-      + padded(max, to: 12, left: true) + padded(runs, to: 6, left: true) + "  " + padded(reference, to: 38)
-      + padded(ratio, to: 8, left: true) + "  " + target
+  /// In percent, with an exclamation mark where the row ended before it was tight.
+  private func percent(_ part: Double?) -> String {
+    part.map { rounded($0 * 100, digits: 1) + " %" + ($0 > Suite.tight ? " !" : "") } ?? ""
   }
 
-  private func padded(_ text: String, to width: Int, left: Bool = false) -> String {
-    let blanks = String(repeating: " ", count: max(width - text.count, 1))
-    return left ? blanks + text : text + blanks
+  private func columns(_ texts: [String], before: String?) -> String {
+    let widths = [38, -14, -10, -12, -12, -14, -12, -8, 40, -8, -11, 14]
+    let cells = zip(texts, widths).map { text, width in
+      let blanks = String(repeating: " ", count: max(abs(width) - text.count, 1))
+      return width < 0 ? blanks + text : (width == 40 ? "  " : "") + text + blanks
+    }
+    let line = cells.dropLast().joined() + "  " + (cells.last ?? "")
+    return baseline == nil ? line.trimmingBlanks : line + (before ?? "")
   }
 
   private func json(_ row: Row, _ figures: Figures) -> String {
-    let reference = row.reference.map { "\"\($0)\"" } ?? "null"
-    let ratio = row.reference == nil ? "null" : rounded(median(figures.ratios), digits: 4)
-    return """
-      {"name":"\(row.name)","unit":"\(row.unit)","median":\(rounded(median(figures.figures))),\
-      "min":\(rounded(figures.figures.min() ?? .nan)),"max":\(rounded(figures.figures.max() ?? .nan)),\
-      "runs":\(figures.figures.count),"reference":\(reference),"ratio":\(ratio)}
-      """
+    let fields: [(String, String)] = [
+      ("name", "\"\(row.name)\""), ("unit", "\"\(row.unit)\""), ("median", rounded(median(figures.values))),
+      ("min", rounded(figures.values.min() ?? .nan)), ("max", rounded(figures.values.max() ?? .nan)),
+      ("cpu", rounded(median(figures.cpu))),
+      ("allocations", rounded(figures.allocations ?? .nan)), ("rounds", String(figures.rounds)),
+      ("reference", row.reference.map { "\"\($0)\"" } ?? "null"), ("ratio", rounded(median(figures.ratios), digits: 4)),
+      ("cpuRatio", rounded(median(figures.cpuRatios), digits: 4)),
+      ("uncertainty", rounded(uncertainty(figures.compared) ?? .nan, digits: 4)),
+    ]
+    return "{" + fields.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
   }
+}
 
-  private func rounded(_ number: Double, digits: Int = 2) -> String {
-    guard number.isFinite else { return "null" }
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
-    let whole = (number * scale).rounded() / scale
-    return whole == whole.rounded() && abs(whole) < 1e15 ? String(Int(whole)) : String(whole)
+extension String {
+  fileprivate var trimmingBlanks: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
   }
+}
+
+/// A number with so many digits behind the point at most; `null` where there is none.
+func rounded(_ number: Double, digits: Int = 2) -> String {
+  guard number.isFinite else { return "null" }
+  var scale = 1.0
+  for _ in 0..<digits { scale *= 10 }
+  let whole = (number * scale).rounded() / scale
+  return whole == whole.rounded() && abs(whole) < 1e15 ? String(Int(whole)) : String(whole)
 }

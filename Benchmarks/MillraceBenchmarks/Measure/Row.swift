@@ -1,7 +1,7 @@
 /// One figure of a workload, and what it is held against.
 struct Row: Sendable {
   /// Runs the workload once, in the pool where services run too, and gives its figure in the row's unit.
-  typealias Measure = @Sendable @concurrent (_ size: Size) async throws -> Double
+  typealias Measure = @Sendable @concurrent (_ size: Size) async throws -> Figure
 
   let name: String
   var unit = "ns"
@@ -11,9 +11,6 @@ struct Row: Sendable {
 
   /// The ratio to reach.
   var target: Double?
-
-  /// How many rounds are measured; more where more than one thread takes part, for those figures vary.
-  var rounds = 5
 
   let measure: Measure
 }

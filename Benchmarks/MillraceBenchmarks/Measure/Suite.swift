@@ -1,21 +1,28 @@
-/// The figures of one row over all rounds.
-struct Figures: Sendable {
-  var figures: [Double] = []
-
-  /// Of each round, the figure over the reference's figure of that round; empty for a reference.
-  var ratios: [Double] = []
-}
+import MillraceBenchmarksSystem
 
 /// Measures rows, each in turn with its reference.
 struct Suite {
+  /// A row is done when the median of its ratios is off by at most this part of it, with a confidence of 95 %.
+  static let tight = 0.05
+
+  /// A row is done after this time, tight or not.
+  static let longest = Duration.seconds(20)
+
+  /// So many rounds have an interval of confidence that is more than all of them.
+  static let leastRounds = 7
+
   let rows: [Row]
   let size: Size
 
+  private let now: () -> Duration
   private var figures: [String: Figures] = [:]
 
-  init(rows: [Row], size: Size) {
+  /// - Parameter now: the time since some moment.
+  init(rows: [Row], size: Size, now: (() -> Duration)? = nil) {
+    let start = ContinuousClock.now
     self.rows = rows
     self.size = size
+    self.now = now ?? { ContinuousClock.now - start }
   }
 
   /// Measures the rows whose names contain `filter`, and the references they need; tells of each row when it is done.
@@ -25,15 +32,19 @@ struct Suite {
     for row in chosen {
       guard let name = row.reference, let reference = byName[name] else { continue }
       try await alternate(row, reference)
+      try await countAllocations(of: row)
       each(row, figures[row.name, default: Figures()])
     }
     let needed = Set(chosen.compactMap(\.reference)).union(chosen.map(\.name))
     for row in rows where row.reference == nil && needed.contains(row.name) {
       if figures[row.name] == nil {
-        for _ in 0..<rounds(of: row) {
-          figures[row.name, default: Figures()].figures.append(try await row.measure(size))
-        }
+        _ = try await row.measure(.quick)
+        let start = now()
+        repeat {
+          figures[row.name, default: Figures()].add(try await row.measure(size))
+        } while !isDone(row, since: start)
       }
+      try await countAllocations(of: row)
       each(row, figures[row.name, default: Figures()])
     }
   }
@@ -41,24 +52,29 @@ struct Suite {
   private mutating func alternate(_ row: Row, _ reference: Row) async throws {
     _ = try await row.measure(.quick)
     _ = try await reference.measure(.quick)
-    for round in 0..<rounds(of: row) {
-      var pair = (row: 0.0, reference: 0.0)
-      if round.isMultiple(of: 2) {
-        pair.reference = try await reference.measure(size)
-        pair.row = try await row.measure(size)
-      } else {
-        pair.row = try await row.measure(size)
-        pair.reference = try await reference.measure(size)
-      }
-      figures[row.name, default: Figures()].figures.append(pair.row)
-      figures[row.name, default: Figures()].ratios.append(pair.row / pair.reference)
-      if reference.reference == nil {
-        figures[reference.name, default: Figures()].figures.append(pair.reference)
-      }
-    }
+    let start = now()
+    var isRowFirst = false
+    repeat {
+      let early = isRowFirst ? try await row.measure(size) : nil
+      let other = try await reference.measure(size)
+      let figure = if let early { early } else { try await row.measure(size) }
+      isRowFirst.toggle()
+      figures[row.name, default: Figures()].add(figure, over: other)
+      if reference.reference == nil { figures[reference.name, default: Figures()].add(other) }
+    } while !isDone(row, since: start)
   }
 
-  private func rounds(of row: Row) -> Int {
-    size == .full ? row.rounds : 1
+  /// Counts in a round that is not timed, for counting takes time.
+  private mutating func countAllocations(of row: Row) async throws {
+    guard millrace_can_count_allocations() else { return }
+    millrace_count_allocations(true)
+    defer { millrace_count_allocations(false) }
+    figures[row.name, default: Figures()].allocations = try await row.measure(.quick).allocations
+  }
+
+  private func isDone(_ row: Row, since start: Duration) -> Bool {
+    guard size == .full, let figures = figures[row.name] else { return true }
+    if figures.rounds < Suite.leastRounds { return false }
+    return now() - start >= Suite.longest || uncertainty(figures.compared).map { $0 <= Suite.tight } ?? false
   }
 }

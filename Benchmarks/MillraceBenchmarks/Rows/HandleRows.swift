@@ -6,7 +6,7 @@ private let wave = 1_000
 
 /// Handling actions that suspend.
 let handleRows: [Row] = [
-  Row(name: "reference/task-immediate-yield", rounds: 21) { size in
+  Row(name: "reference/task-immediate-yield") { size in
     let tally = Guarded(Tally())
     return await waves(size.scaled(300_000)) { countdown in
       Task.immediate {
@@ -16,11 +16,11 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4, rounds: 21) { size in
+  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4) { size in
     let store = Store(initial: Tally(), interactor: Effecting())
     return await waves(size.scaled(300_000)) { store.send($0) }
   },
-  Row(name: "reference/async-stream-handler", rounds: 21) { size in
+  Row(name: "reference/async-stream-handler") { size in
     let tally = Guarded(Tally())
     return await waves(size.scaled(50_000)) { countdown in
       Task.immediate {
@@ -30,14 +30,14 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25, rounds: 21) { size in
+  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25) { size in
     let store = Store(initial: Tally(), interactor: Streaming())
     return await waves(size.scaled(50_000)) { store.send($0) }
   },
 ]
 
 /// Nanoseconds an action, in waves that each wait for the last of their actions.
-func waves(_ count: Int, _ begin: (Countdown) -> Void) async -> Double {
+func waves(_ count: Int, _ begin: (Countdown) -> Void) async -> Figure {
   let waves = max(count / wave, 1)
   return await perItem(waves * wave) {
     for _ in 0..<waves {

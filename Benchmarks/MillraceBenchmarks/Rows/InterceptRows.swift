@@ -2,7 +2,7 @@ import Millrace
 
 /// Actions of a store that has, or had, interceptors.
 let interceptRows: [Row] = [
-  Row(name: "intercept/empty", reference: "send/decided", target: 1.05, rounds: 21) { size in
+  Row(name: "intercept/empty", reference: "send/decided", target: 1.05) { size in
     let store = Store(initial: Tally(), interactor: Deciding(), interceptors: [Passing()])
     store.setInterceptors([])
     return await intercepted(store, size.scaled(5_000_000))
@@ -15,7 +15,7 @@ let interceptRows: [Row] = [
 ]
 
 /// Nanoseconds an action.
-private func intercepted(_ store: Store<Deciding>, _ count: Int) async -> Double {
+private func intercepted(_ store: Store<Deciding>, _ count: Int) async -> Figure {
   let figure = await perItem(count) {
     for number in 0..<count { store.send(.add(number)) }
   }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Observing states and parts of them.
 let observeRows: [Row] = [
-  Row(name: "reference/async-stream-loop", rounds: 21) { size in
+  Row(name: "reference/async-stream-loop") { size in
     let count = size.scaled(200_000)
     let loop = BareLoop()
     let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
@@ -14,7 +14,7 @@ let observeRows: [Row] = [
       await consumer.value
     }
   },
-  Row(name: "observe/latest", reference: "reference/async-stream-loop", target: 0.15, rounds: 21) { size in
+  Row(name: "observe/latest", reference: "reference/async-stream-loop", target: 0.15) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     return await observed(store, count) {
@@ -23,7 +23,7 @@ let observeRows: [Row] = [
       $0.last == count
     }
   },
-  Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2, rounds: 21) { size in
+  Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2) { size in
     let count = size.scaled(200_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     var states = store.states(.every(buffer: count)).makeAsyncIterator()
@@ -33,7 +33,7 @@ let observeRows: [Row] = [
       await sent
     }
   },
-  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 6, rounds: 21) { size in
+  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 6) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     let started = Countdown(1_000)
@@ -60,7 +60,7 @@ let observeRows: [Row] = [
     }
     return figure
   },
-  Row(name: "reference/3000-async-streams", rounds: 21) { size in
+  Row(name: "reference/3000-async-streams") { size in
     let count = size.scaled(3_000)
     return await perItem(count) {
       for number in 1...count {
@@ -71,7 +71,7 @@ let observeRows: [Row] = [
       }
     }
   },
-  Row(name: "observe/3000-subscribe", reference: "reference/3000-async-streams", rounds: 21) { size in
+  Row(name: "observe/3000-subscribe", reference: "reference/3000-async-streams") { size in
     let count = size.scaled(3_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     var observers: [ValueSequence<Int>.Iterator] = []
@@ -97,7 +97,7 @@ let observeRows: [Row] = [
 /// Nanoseconds an action, until the one observer of the states has got the last of them.
 func observed<I: Interactor>(
   _ store: Store<I>, _ count: Int, send: (Int) -> Void, isLast: @escaping @Sendable (I.State) -> Bool
-) async -> Double {
+) async -> Figure {
   let states = store.states
   let started = Countdown(1)
   let observer = Task {
@@ -138,8 +138,8 @@ private func latencyRow(
   _ name: String, _ part: Double, reference: String? = nil, target: Double? = nil,
   measure: @escaping @Sendable (Int) async -> [Double]
 ) -> Row {
-  Row(name: name, reference: reference, target: target, rounds: 21) { size in
-    percentile(part, of: await measure(size.scaled(20_000)))
+  Row(name: name, reference: reference, target: target) { size in
+    Figure(value: percentile(part, of: await measure(size.scaled(20_000))))
   }
 }
 

@@ -13,7 +13,7 @@ let recordingRows: [Row] = [
       precondition(report.divergence == nil && report.commits == count && report.comparisons > 0)
     }
   },
-  Row(name: "reference/line-decode", rounds: 5) { size in
+  Row(name: "reference/line-decode") { size in
     let file = try LedgerFile(size.scaled(100_000))
     defer { file.remove() }
     return try await perItem(file.commits) {
@@ -25,7 +25,7 @@ let recordingRows: [Row] = [
       precondition(count == file.commits)
     }
   },
-  Row(name: "testing/replay-file", reference: "reference/line-decode", target: 1.3, rounds: 5) { size in
+  Row(name: "testing/replay-file", reference: "reference/line-decode", target: 1.3) { size in
     let file = try LedgerFile(size.scaled(100_000))
     defer { file.remove() }
     return try await perItem(file.commits) {

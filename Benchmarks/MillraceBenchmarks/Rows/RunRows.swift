@@ -6,22 +6,22 @@ private let keys = 100
 
 /// Handling actions that meet others.
 let runRows: [Row] = [
-  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6, rounds: 21) { size in
+  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6) { size in
     await planned(.concurrent, size)
   },
-  Row(name: "reference/task-serial-by-key", rounds: 21) { size in
+  Row(name: "reference/task-serial-by-key") { size in
     await byHand(size) { tasks, key, number, work in tasks.serial(key, number, work) }
   },
-  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 4.0, rounds: 21) { size in
+  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 4.0) { size in
     await planned(.serial, size)
   },
-  Row(name: "reference/task-latest-by-key", rounds: 21) { size in
+  Row(name: "reference/task-latest-by-key") { size in
     await byHand(size) { tasks, key, number, work in tasks.latest(key, number, work) }
   },
-  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 5.0, rounds: 21) { size in
+  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 5.0) { size in
     await planned(.latest, size)
   },
-  Row(name: "reference/100-awaits-of-a-task", rounds: 21) { size in
+  Row(name: "reference/100-awaits-of-a-task") { size in
     let rounds = size.scaled(100_000) / 100
     return await perItem(rounds * 100) {
       for _ in 0..<rounds {
@@ -34,7 +34,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/shared", reference: "reference/100-awaits-of-a-task", target: 4.5, rounds: 21) { size in
+  Row(name: "run/shared", reference: "reference/100-awaits-of-a-task", target: 4.5) { size in
     let rounds = size.scaled(100_000) / 100
     let store = Store(initial: Tally(), interactor: Sharing())
     let figure = await perItem(rounds * 100) {
@@ -53,7 +53,7 @@ let runRows: [Row] = [
     precondition(calls == rounds)
     return figure
   },
-  Row(name: "reference/task-cancel", rounds: 21) { size in
+  Row(name: "reference/task-cancel") { size in
     let count = size.scaled(30_000)
     return await perItem(count) {
       for _ in 0..<count {
@@ -63,7 +63,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/cancel", reference: "reference/task-cancel", target: 2.5, rounds: 21) { size in
+  Row(name: "run/cancel", reference: "reference/task-cancel", target: 2.5) { size in
     let count = size.scaled(30_000)
     let store = Store(initial: Tally(), interactor: Stalling())
     return await perItem(count) {
@@ -74,7 +74,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "reference/continuation-round-trip", rounds: 21) { size in
+  Row(name: "reference/continuation-round-trip") { size in
     let count = size.scaled(100_000)
     return await perItem(count) {
       for _ in 0..<count {
@@ -87,7 +87,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 3.0, rounds: 21) { size in
+  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 3.0) { size in
     let count = size.scaled(100_000)
     let store = Store(initial: Tally(), interactor: Yielding())
     return await perItem(count) {
@@ -110,7 +110,7 @@ let runRows: [Row] = [
   },
 ]
 
-private func planned(_ overlap: PlannedAction.Overlap, _ size: Size) async -> Double {
+private func planned(_ overlap: PlannedAction.Overlap, _ size: Size) async -> Figure {
   var configuration = StoreConfiguration()
   configuration.report = { _ in }  // Of a superseded run's late emit, which is no news here.
   let store = Store(initial: Tally(), interactor: Planned(), configuration: configuration)
@@ -124,7 +124,7 @@ private func planned(_ overlap: PlannedAction.Overlap, _ size: Size) async -> Do
 
 private func byHand(
   _ size: Size, _ begin: @escaping (TasksByKey, Int, Int, @escaping @Sendable () async -> Void) -> Void
-) async -> Double {
+) async -> Figure {
   let (tasks, tally) = (TasksByKey(), Guarded(Tally()))
   let number = Atomic(0)
   return await waves(size.scaled(100_000)) { countdown in

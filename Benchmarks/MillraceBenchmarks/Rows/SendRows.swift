@@ -42,7 +42,7 @@ let sendRows: [Row] = [
     precondition(revision == batches * batch.count)
     return figure
   },
-  Row(name: "reference/mutex-reduce-8-producers", rounds: 21) { size in
+  Row(name: "reference/mutex-reduce-8-producers") { size in
     let each = size.scaled(8_000_000) / 8
     let tally = Guarded(Tally())
     let figure = await perItem(each * 8) {
@@ -57,7 +57,7 @@ let sendRows: [Row] = [
     return figure
   },
   Row(
-    name: "send/decided-8-producers", reference: "reference/mutex-reduce-8-producers", target: 2.5, rounds: 21
+    name: "send/decided-8-producers", reference: "reference/mutex-reduce-8-producers", target: 2.5
   ) { size in
     let each = size.scaled(8_000_000) / 8
     let store = Store(initial: Tally(), interactor: Deciding())

@@ -54,7 +54,7 @@ private func idleRow(
   figure: @escaping @Sendable (IdleFigures) -> Double
 ) -> Row {
   Row(name: name, unit: unit, reference: reference, target: target) { size in
-    figure(try figures(of: probe, count: size.scaled(100_000)))
+    Figure(value: figure(try figures(of: probe, count: size.scaled(100_000))))
   }
 }
 

@@ -3,50 +3,52 @@ import Synchronization
 
 /// The test kit, which drives the gateways of load benchmarks too.
 let testingRows: [Row] = [
-  Row(name: "reference/mutex-array-pop", rounds: 11) { size in
+  Row(name: "reference/mutex-array-pop") { size in
     let count = size.scaled(2_000_000)
     let gateway = PoppingGateway(replies: Array(0..<count).reversed())
     return try await calls(count, of: gateway)
   },
-  Row(name: "testing/fake-call", reference: "reference/mutex-array-pop", target: 8.0, rounds: 11) { size in
+  Row(name: "testing/fake-call", reference: "reference/mutex-array-pop", target: 8.0) { size in
     let count = size.scaled(2_000_000)
     let gateway = FakeNumbers()
     gateway.keepLog(.none)
     for number in 0..<count { gateway.fetches.reply(number) }
     return try await calls(count, of: gateway)
   },
-  Row(name: "testing/fake-call-logged", reference: "reference/mutex-array-pop", target: 15.0, rounds: 11) { size in
+  Row(name: "testing/fake-call-logged", reference: "reference/mutex-array-pop", target: 15.0) { size in
     let count = size.scaled(2_000_000)
     let gateway = FakeNumbers()
     gateway.keepLog(.last(1_000))
     for number in 0..<count { gateway.fetches.reply(number) }
     return try await calls(count, of: gateway)
   },
-  Row(name: "testing/fake-call-always", reference: "reference/mutex-array-pop", target: 10.0, rounds: 11) { size in
+  Row(name: "testing/fake-call-always", reference: "reference/mutex-array-pop", target: 10.0) { size in
     let gateway = FakeNumbers()
     gateway.keepLog(.none)
     gateway.fetches.always { $0 }
     return try await calls(size.scaled(1_000_000), of: gateway)
   },
   // Less than 10,000 ns is 100,000 decisions a second; the reference is what two tasks need that wait for each other.
-  Row(name: "testing/simulation-step", reference: "reference/continuation-round-trip", rounds: 5) { size in
+  Row(name: "testing/simulation-step", reference: "reference/continuation-round-trip") { size in
     let yields = size.scaled(100_000)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let report = await Simulation.run(seed: 1) { _ in
-      await withTaskGroup { group in
-        for _ in 0..<4 {
-          group.addTask { for _ in 0..<yields / 4 { await Task.yield() } }
+    var steps = 0
+    let figure = await spent {
+      let report = await Simulation.run(seed: 1) { _ in
+        await withTaskGroup { group in
+          for _ in 0..<4 {
+            group.addTask { for _ in 0..<yields / 4 { await Task.yield() } }
+          }
         }
       }
+      precondition(report.failingPlan == nil && report.steps > yields)
+      steps = report.steps
     }
-    precondition(report.failingPlan == nil && report.steps > yields)
-    return nanoseconds(clock.now - start) / Double(report.steps)
+    return figure / steps
   },
 ]
 
 /// Nanoseconds a call, made one after the other by an interactor's `any Gateway`.
-private func calls(_ count: Int, of gateway: any NumbersGateway) async throws -> Double {
+private func calls(_ count: Int, of gateway: any NumbersGateway) async throws -> Figure {
   var sum = 0
   let figure = try await perItem(count) {
     for number in 0..<count { sum &+= try await gateway.fetch(number) }
