@@ -52,7 +52,8 @@ package class Combiner: @unchecked Sendable {
 
   @usableFromInline final let word = Atomic<UInt>(0)
 
-  /// The number of urgent steps that are registered and not taken yet.
+  /// The number of urgent steps that are registered and not taken yet; changed with them, so that no caller finds the turn free
+  /// again and again because an owner took its step for another's.
   @usableFromInline final let urgent = Atomic<Int>(0)
   private final let urgentSteps = Lock<[UrgentStep]>([])
   private final let queue = Lock<[Work]>([])
@@ -189,8 +190,10 @@ package class Combiner: @unchecked Sendable {
 
   /// Registers an urgent step, and returns once it is done.
   private final func perform(_ step: UrgentStep) {
-    urgentSteps.withLock { $0.append(step) }
-    urgent.add(1, ordering: .relaxed)
+    urgentSteps.withLock { steps in
+      steps.append(step)
+      urgent.add(1, ordering: .relaxed)
+    }
     let before = word.bitwiseOr(Combiner.pending, ordering: .acquiringAndReleasing).oldValue
     // Also if the step is done by now: rule 2.
     if before & ~Combiner.pending == 0, enter(expecting: Combiner.pending) { leaveAfterErrands(isUrgent: true) }
@@ -235,9 +238,11 @@ package class Combiner: @unchecked Sendable {
   }
 
   private final func takeUrgentStep() -> UrgentStep? {
-    let step = urgentSteps.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    if step != nil { urgent.subtract(1, ordering: .relaxed) }
-    return step
+    urgentSteps.withLock { steps in
+      if steps.isEmpty { return nil }
+      urgent.subtract(1, ordering: .relaxed)
+      return steps.removeFirst()
+    }
   }
 
   /// Does `work` when the step in progress is done, with the same turn.

@@ -6,7 +6,7 @@ struct CombinerModelScaleTests {
   @Test("In every schedule of four threads one at a time has the turn, and left work is done once and in order")
   func everyScheduleOfFourHolds() {
     let urgent = HandOver.Call.performUrgently(3, takingLeftWork: true)
-    let wide = HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)], [urgent]], reliefs: 1, patience: 2)
+    let wide = HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)], [urgent]], reliefs: 3, patience: 2)
     let finding = HandOverWalk(wide, limit: scaled(5_000_000)).finding
     #expect(finding.violation == nil, "schedule \(finding.schedule)")
     #expect(finding.states > scaled(300_000))

@@ -17,25 +17,25 @@ struct CombinerModelTests {
         HandOver(threads: [[.perform(0)], [.perform(1)], [.perform(2)]], reliefs: 2, patience: 1, mistake: mistake)
       case .withUrgent:
         HandOver(
-          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2)]], reliefs: 2, patience: 1, mistake: mistake)
+          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2)]], reliefs: 3, patience: 1, mistake: mistake)
       case .withUrgentThatTakesAll:
         HandOver(
-          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 1, patience: 2,
+          threads: [[.perform(0)], [.perform(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 3, patience: 2,
           mistake: mistake)
       case .withTwoUrgent:
         HandOver(
-          threads: [[.perform(0)], [.performUrgently(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 1,
+          threads: [[.perform(0)], [.performUrgently(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 3,
           patience: 2, mistake: mistake)
       case .withUrgentAheadOfLeftWork:
         HandOver(
-          threads: [[.perform(0)], [.perform(1), .perform(2)], [.performUrgently(3)]], reliefs: 1, patience: 3,
+          threads: [[.perform(0)], [.perform(1), .perform(2)], [.performUrgently(3)]], reliefs: 3, patience: 3,
           mistake: mistake)
       case .withSenderForEver:
         HandOver(
-          threads: [[.enterForEver], [.perform(0)], [.performUrgently(1)]], reliefs: 2, patience: 1, mistake: mistake)
+          threads: [[.enterForEver], [.perform(0)], [.performUrgently(1)]], reliefs: 3, patience: 1, mistake: mistake)
       case .withTwoSendersForEver:
         HandOver(
-          threads: [[.enterForEver], [.enterForEver], [.performUrgently(0)]], reliefs: 1, patience: 2, mistake: mistake)
+          threads: [[.enterForEver], [.enterForEver], [.performUrgently(0)]], reliefs: 3, patience: 2, mistake: mistake)
       }
     }
   }

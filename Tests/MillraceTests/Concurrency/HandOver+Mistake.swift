@@ -15,5 +15,6 @@ extension HandOver {
     case returnsBeforeEntering
     case looksForUrgentStepsAtTheEnd
     case claimsReliefBeforeGivingWay
+    case urgentCallerDoesLeftWork
   }
 }

@@ -6,9 +6,9 @@ extension HandOver {
     case .work: try work(index, &thread)
     case .leaving:
       thread.loaded = word
-      if word & Self.pending == 0 { thread.point = .free } else { leaveAfterErrands(&thread) }
+      if word & Self.pending == 0 { thread.point = .free } else { leaveAfterErrands(index, &thread) }
     case .free:
-      if free(thread) { endTurn(index, &thread) } else { leaveAfterErrands(&thread) }
+      if free(thread) { endTurn(index, &thread) } else { leaveAfterErrands(index, &thread) }
     case .checkUrgent:
       if try !performUrgentStep(&thread) { thread.point = .checkPending }
     case .checkPending:
@@ -59,7 +59,7 @@ extension HandOver {
     case .enterForEver: try overtake(by: index)
     case .relieve: preconditionFailure("A relief has no step of its own.")
     }
-    leave(&thread)
+    leave(index, &thread)
   }
 
   /// The first registered urgent step, done; false if there is none.
@@ -94,13 +94,18 @@ extension HandOver {
     }
   }
 
-  func leave(_ thread: inout Thread) {
-    if hasErrands { leaveAfterErrands(&thread) } else { thread.point = .leaving }
+  func leave(_ index: Int, _ thread: inout Thread) {
+    if hasErrands { leaveAfterErrands(index, &thread) } else { thread.point = .leaving }
   }
 
-  func leaveAfterErrands(_ thread: inout Thread) {
-    thread.patience = patience
+  func leaveAfterErrands(_ index: Int, _ thread: inout Thread) {
+    thread.patience = isUrgent(index, thread) && mistake != .urgentCallerDoesLeftWork ? 0 : patience
     thread.point = .checkUrgent
+  }
+
+  /// Whether the thread has called for an urgent step, so that it does nothing else for others.
+  func isUrgent(_ index: Int, _ thread: Thread) -> Bool {
+    if case .performUrgently = calls[index][Int(thread.call)] { true } else { false }
   }
 
   /// The exchange at the end of `tryLeave`.
@@ -113,6 +118,7 @@ extension HandOver {
   mutating func workOff(_ index: Int, _ thread: inout Thread) throws(Violation) {
     hasErrands = true
     if thread.patience > 0, let work = backlog.popFirst() {
+      if isUrgent(index, thread) { throw Violation(description: "thread \(index), which is urgent, does left work") }
       try perform(work, by: index, wasLeft: true)
       thread.patience -= 1
       thread.point = .checkUrgentFirst

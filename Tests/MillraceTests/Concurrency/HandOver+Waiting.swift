@@ -45,7 +45,7 @@ extension HandOver {
     case .enterPending:
       if word == Self.pending {
         word |= me
-        leaveAfterErrands(&thread)
+        leaveAfterErrands(index, &thread)
       } else {
         endCall(index, &thread)
       }
@@ -83,8 +83,6 @@ extension HandOver {
       }
     case .register:
       urgentSteps.append(number(index, thread))
-      thread.point = .count
-    case .count:
       urgent += 1
       let isPendingLater = mistake != .registersAfterSettingPending && mistake != .registersWithoutPending
       thread.point = isPendingLater ? .setPendingUrgently : .lookUrgently
@@ -112,7 +110,7 @@ extension HandOver {
       if word == thread.loaded {
         word |= me(index)
         thread.isRegistered = true
-        leaveAfterErrands(&thread)
+        leaveAfterErrands(index, &thread)
       }
     default: preconditionFailure("The other points belong to other steps.")
     }
@@ -130,7 +128,7 @@ extension HandOver {
     case .enterRelief:
       if word == Self.pending {
         word |= me(index)
-        leaveAfterErrands(&thread)
+        leaveAfterErrands(index, &thread)
       } else {
         endCall(index, &thread)
       }

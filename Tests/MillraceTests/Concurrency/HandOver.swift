@@ -36,7 +36,7 @@ struct HandOver {
     // giveWay
     case giveWay, claimRelief
     // perform, of an urgent step
-    case tryUrgently, register, count, setPendingUrgently, lookUrgently, enterUrgently
+    case tryUrgently, register, setPendingUrgently, lookUrgently, enterUrgently
     // relieve
     case clearRelieved, enterRelief
 
@@ -44,7 +44,7 @@ struct HandOver {
     var isOwners: Bool {
       switch self {
       case .over, .begin, .look, .enter, .append, .setPending, .enterPending, .claimRelief, .tryUrgently, .register,
-        .count, .setPendingUrgently, .lookUrgently, .enterUrgently, .clearRelieved, .enterRelief:
+        .setPendingUrgently, .lookUrgently, .enterUrgently, .clearRelieved, .enterRelief:
         false
       case .work, .leaving, .free, .checkUrgent, .checkPending, .clearPending, .takeQueue, .leavingAfterErrands,
         .freeAfterErrands, .checkUrgentFirst, .workOff, .giveWay:
@@ -173,7 +173,7 @@ struct HandOver {
     switch thread.point {
     case .begin, .look, .enter, .append, .setPending, .enterPending:
       try stepOutside(index, &thread)
-    case .tryUrgently, .register, .count, .setPendingUrgently, .lookUrgently, .enterUrgently:
+    case .tryUrgently, .register, .setPendingUrgently, .lookUrgently, .enterUrgently:
       stepUrgently(index, &thread)
     case .claimRelief, .clearRelieved, .enterRelief:
       try stepToRelieve(index, &thread)
