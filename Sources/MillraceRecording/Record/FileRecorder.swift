@@ -63,7 +63,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - checkpoint: a state is recorded every so many commits; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
-  ///   - report: what is told of the error that ends the recording, of a file that was moved or removed, of the first call that
+  ///   - report: is told of the error that ends the recording, of a file that was moved or removed, of the first call that
   ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
   public convenience init(
     initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,

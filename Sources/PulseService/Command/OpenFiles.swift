@@ -30,7 +30,7 @@ struct OpenFiles: Sendable, Equatable {
     return OpenFiles(limit: Int(clamping: limits.rlim_cur))
   }
 
-  /// What a plan needs at its busiest: pulse itself, and for each URL a look-up and connections to two addresses.
+  /// The descriptors that a plan needs at its busiest: some for pulse itself, and for each URL a look-up and two connections.
   static func needed(for plan: MonitoringService.Plan) -> Int {
     32 + 3 * (plan.endpoints.count + plan.webhooks.count)
   }

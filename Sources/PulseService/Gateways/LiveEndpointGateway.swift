@@ -4,7 +4,7 @@ struct LiveEndpointGateway: EndpointGateway {
   private let tcp: TCPProbe
 
   /// - Parameters:
-  ///   - limit: The longest a connection is tried, and an answer by HTTP takes; it frees what serves one whose caller has gone.
+  ///   - limit: The time after which a connection or an answer by HTTP is given up, also when its caller has gone.
   ///   - resolver: Looks up the names of hosts.
   init(limit: Duration, resolver: Resolver = Resolver()) {
     http = HTTPProbe(transfer: HTTPTransfer(limit: limit, resolver: resolver))

@@ -6,7 +6,7 @@ struct LiveWebhookGateway: WebhookGateway {
 
   /// - Parameters:
   ///   - host: The name of this machine.
-  ///   - limit: The longest an answer takes; it frees what serves one whose caller has gone.
+  ///   - limit: The time after which an answer is given up, also when its caller has gone.
   ///   - resolver: Looks up the names of hosts.
   init(host: String, limit: Duration, resolver: Resolver = Resolver()) {
     self.host = host

@@ -2,7 +2,7 @@
 ///
 /// A name is looked up once at a time, however many wait for it: one that never answers takes one thread and no more.
 struct Lookups<Waiter> {
-  /// What is known of a name: it is in `names` as long as somebody waits for it or a thread looks it up.
+  /// The state of a name, which is in `names` as long as a caller waits for it or a thread looks it up.
   private struct Name {
     var isStarted = false
     var waiters: [Int: Waiter] = [:]
