@@ -71,7 +71,7 @@ extension String {
   }
 }
 
-/// A number with so many digits behind the point at most; `null` where there is none.
+/// The number, rounded to `digits` digits behind the point; `null` if it is not finite.
 func rounded(_ number: Double, digits: Int = 2) -> String {
   guard number.isFinite else { return "null" }
   var scale = 1.0

@@ -13,7 +13,7 @@ func percentile(_ part: Double, of figures: [Double]) -> Double {
   return sorted[min(Int(Double(sorted.count) * part), last)]
 }
 
-/// How far the median of the figures may be off, as a part of it, with a confidence of 95 %; nil for fewer than six.
+/// The uncertainty of the median, as a part of it, with a confidence of 95 %; nil for fewer than six figures.
 ///
 /// The interval goes from one figure to another, chosen so that the median lies outside of it with a probability of at most
 /// 5 %, however the figures are distributed: each figure is above the median with probability ½, like a coin.
@@ -24,7 +24,7 @@ func uncertainty(_ figures: [Double]) -> Double? {
   return max(middle - sorted[left], sorted[sorted.count - 1 - left] - middle) / middle
 }
 
-/// How many figures are left out at each end of the interval: the most for which the probability is at most 2.5 % an end.
+/// The largest number of figures that can be left out at each end with a probability of at most 2.5 % an end.
 private func figuresLeftOut(of count: Int) -> Int? {
   var (part, sum, left) = (1.0, 0.0, -1)
   for _ in 0..<count { part /= 2 }  // The probability that none is below the median.

@@ -1,6 +1,6 @@
 import Millrace
 
-/// How many tasks send requests, each when its last one has ended, and how many keys these have.
+/// The number of tasks that send requests, each when its last one has ended, and the number of keys.
 private let (clients, keys) = (1_000, 100)
 
 /// A service: nearly all of its time it waits, so the processor time of a request is what it costs.

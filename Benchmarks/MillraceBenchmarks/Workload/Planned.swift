@@ -25,18 +25,20 @@ final class PlannedAction: Sendable {
   /// How the action meets others of its key.
   enum Overlap: Sendable {
     case concurrent, serial, latest
+
+    func plan(key: Int) -> Plan {
+      switch self {
+      case .concurrent: .concurrent
+      case .serial: .serial(key: key)
+      case .latest: .latest(key: key)
+      }
+    }
   }
 }
 
 /// Handles each action by an effect, as its plan says.
 struct Planned: Interactor {
-  func plan(for action: PlannedAction) -> Plan {
-    switch action.overlap {
-    case .concurrent: .concurrent
-    case .serial: .serial(key: action.key)
-    case .latest: .latest(key: action.key)
-    }
-  }
+  func plan(for action: PlannedAction) -> Plan { action.overlap.plan(key: action.key) }
 
   func handle(_ action: PlannedAction, state: Tally) async -> Effect<Self> {
     Effect { run in

@@ -5,19 +5,13 @@ struct Request: Sendable {
   let overlap: PlannedAction.Overlap
   let key: Int
 
-  /// How long the gateway takes.
+  /// The time that the gateway takes.
   static let latency = Duration.milliseconds(1)
 }
 
 /// Handles requests by an effect, as their plans say.
 struct Serving: Interactor {
-  func plan(for action: Request) -> Plan {
-    switch action.overlap {
-    case .concurrent: .concurrent
-    case .serial: .serial(key: action.key)
-    case .latest: .latest(key: action.key)
-    }
-  }
+  func plan(for action: Request) -> Plan { action.overlap.plan(key: action.key) }
 
   func handle(_ action: Request, state: Tally) async -> Effect<Self> {
     Effect { run in

@@ -102,7 +102,7 @@ struct CombinerTests {
     combiner.perform { [combiner, notes] in
       combiner.perform {
         urgent.value = onThread { combiner.performUrgently { notes.note("urgent") } }
-        while !combiner.isWanted {}  // The other thread registers its step at once.
+        combiner.waitUntilWanted()
         notes.note("a")
       }
       combiner.perform { notes.note("b") }

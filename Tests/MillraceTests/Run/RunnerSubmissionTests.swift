@@ -91,7 +91,7 @@ struct SubmissionTests {
       .decide { _ in
         // The drain is registered while this step is in progress, and begins between this action and the next in line.
         onThread { store.runner.beginClosing(drainFor: .seconds(60)) }
-        while !store.runner.isWanted {}
+        store.runner.waitUntilWanted()
         left.value = suspend(.commit("left"), at: store)
         return .mutate("first")
       }, at: store)
