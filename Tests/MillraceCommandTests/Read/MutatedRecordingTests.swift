@@ -14,9 +14,9 @@ import Testing
 /// The file stays in the temporary folder where a reader traps, so that it can be looked at.
 @Suite("Mutated recordings", .timeLimit(.minutes(60)))
 struct MutatedRecordingTests {
-  /// `MILLRACE_MUTATIONS` files, or 1,000.
+  /// `MILLRACE_MUTATIONS` files, or 500.
   private static var count: Int {
-    ProcessInfo.processInfo.environment["MILLRACE_MUTATIONS"].flatMap { Int($0) } ?? 1_000
+    ProcessInfo.processInfo.environment["MILLRACE_MUTATIONS"].flatMap { Int($0) } ?? 500
   }
 
   private let folder: Folder

@@ -13,9 +13,9 @@ import Testing
 struct MutatedRecordingTests {
   private typealias PulseRecording = Recording<PulseMonitor.Action, PulseMutation, PulseState>
 
-  /// `MILLRACE_MUTATIONS` files, or 2,000.
+  /// `MILLRACE_MUTATIONS` files, or 1,000.
   private static var count: Int {
-    ProcessInfo.processInfo.environment["MILLRACE_MUTATIONS"].flatMap { Int($0) } ?? 2_000
+    ProcessInfo.processInfo.environment["MILLRACE_MUTATIONS"].flatMap { Int($0) } ?? 1_000
   }
 
   @Test("Each is read, replayed and shown, or refused in a sentence with the number of a line")

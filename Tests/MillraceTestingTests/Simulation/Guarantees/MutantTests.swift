@@ -58,7 +58,7 @@ struct MutantTests {
   func isFound(mutant: Mutant) async {
     let rule = await ErrandWorld(
       altered: { StoreConfiguration($0, altering: { mutant.alter(&$0, $1) }) }
-    ).brokenRule
+    ).brokenRule()
     #expect(rule != nil)
   }
 
@@ -66,15 +66,16 @@ struct MutantTests {
     "A store with an order the wrong way round is found out by the rule for it within 1,000 seeds",
     arguments: [(SwappedOrders.turns, "L2: "), (.closings, "R2, R4: ")])
   func isFound(swapped: SwappedOrders, rule: String) async {
-    let broken = await ErrandWorld(altered: { StoreConfiguration($0, swapping: swapped) }).brokenRule
+    let broken = await ErrandWorld(altered: { StoreConfiguration($0, swapping: swapped) }).brokenRule()
     #expect(broken?.contains(": this does not hold: \(rule)") == true, "\(broken ?? "none")")
   }
 
-  @Test("A store that is altered in nothing breaks no rule in 1,000 seeds")
+  /// The unaltered store has more seeds in `GuaranteeSimulationTests`; these show that to alter nothing changes nothing.
+  @Test("A store that is altered in nothing breaks no rule in 250 seeds")
   func control() async {
     let rule = await ErrandWorld(
       altered: { StoreConfiguration(StoreConfiguration($0, altering: { $0.advance($1) }), swapping: []) }
-    ).brokenRule
+    ).brokenRule(seeds: 250)
     #expect(rule == nil)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls of one thread that have to be done at once, while another thread commits step after step without a pause.
 @Suite("Bounded wait", .timeLimit(.minutes(5)))
-struct BoundedWaitTests {
+struct BoundedWaitScaleTests {
   /// How the other thread makes its steps.
   enum Steps: CaseIterable {
     case sends, batches, emits
@@ -35,12 +35,12 @@ struct BoundedWaitTests {
     all 200)
     """, arguments: Steps.allCases)
   func cancelAllWaitsForOneStep(_ steps: Steps) async {
-    await expectBoundedWaits(of: .cancelAll, during: steps, trials: 1_000)
+    await expectBoundedWaits(of: .cancelAll, during: steps, trials: max(scaled(1_000), 40))
   }
 
   @Test("R3: every call that is done at once waits for no more than the step in progress", arguments: Call.allCases)
   func everyCallWaitsForOneStep(_ call: Call) async {
-    await expectBoundedWaits(of: call, during: .sends, trials: 100)
+    await expectBoundedWaits(of: call, during: .sends, trials: max(scaled(100), 40))
   }
 
   private func expectBoundedWaits(of call: Call, during steps: Steps, trials: Int) async {
@@ -66,12 +66,12 @@ struct BoundedWaitTests {
 private final class Trial: Sendable {
   let store: Store<Sheet>
   let watch: Watch
-  private let steps: BoundedWaitTests.Steps
+  private let steps: BoundedWaitScaleTests.Steps
   private let run: Receipt
   private let hasBegun = DispatchSemaphore(value: 0)
   private let hasReturned = Atomic(false)
 
-  init(_ steps: BoundedWaitTests.Steps) {
+  init(_ steps: BoundedWaitScaleTests.Steps) {
     self.steps = steps
     var configuration = StoreConfiguration()
     configuration.report = { _ in }  // Emits that come late are meant to.
@@ -81,7 +81,7 @@ private final class Trial: Sendable {
   }
 
   /// Makes the call once the steps have begun.
-  func call(_ call: BoundedWaitTests.Call) {
+  func call(_ call: BoundedWaitScaleTests.Call) {
     hasBegun.wait()
     call.make(on: store, run)
     hasReturned.store(true, ordering: .releasing)
