@@ -32,7 +32,7 @@ package enum PageFrame {
     body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.45 system-ui, sans-serif; }
     main { max-width: 1200px; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
     h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
-    p.note { color: var(--faint); }
+    p.note { color: var(--faint); } p.verdict { font-size: 1.2rem; }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.5rem; } dt { color: var(--faint); } dd { margin: 0; }
     table { border-collapse: collapse; width: 100%; } caption { text-align: left; color: var(--faint); }
     th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); }
@@ -42,6 +42,10 @@ package enum PageFrame {
     svg { width: 100%; height: auto; } svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
     svg .one { fill: var(--one); } svg .two { fill: var(--two); } svg .three { fill: var(--three); }
     svg line { stroke: var(--line); }
+    .plot { stroke-width: 1.5; stroke-linejoin: round; } .plot.one { fill: none; stroke: var(--one); }
+    .plot.two { fill: none; stroke: var(--two); } .plot.three { fill: none; stroke: var(--three); }
+    .key { display: inline-block; width: 1rem; height: .2rem; margin: 0 .4rem .2rem 1rem; vertical-align: middle; }
+    .key.one { background: var(--one); } .key.two { background: var(--two); } .key.three { background: var(--three); }
     .span { position: relative; min-width: 12rem; height: 1.2rem; }
     .span i { position: absolute; top: .3rem; height: .6rem; min-width: 2px; background: var(--one); border-radius: 2px; }
     .span i.bad { background: var(--two); }
