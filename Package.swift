@@ -21,8 +21,10 @@ let package = Package(
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
     .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
+    .library(name: "MillraceLoad", targets: ["MillraceLoad"]),
     .executable(name: "millrace", targets: ["MillraceCommandLine"]),
     .executable(name: "pulse", targets: ["PulseService"]),
+    .executable(name: "load", targets: ["MillraceLoadCommand"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
   targets: [
@@ -44,6 +46,10 @@ let package = Package(
     .target(
       name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
       swiftSettings: strict),
+    .target(
+      name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags"], swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceLoadCommand", dependencies: ["MillraceLoad", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
@@ -85,6 +91,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceLoadTests",
+      dependencies: [
+        "MillraceLoad", "MillraceLoadCommand", "MillraceReport", "MillraceFlags", "Millrace", "MillraceTesting",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceCommandTests",
       dependencies: [

@@ -53,8 +53,18 @@ public struct Receipt: Sendable {
   public var outcome: Outcome {
     get async {
       if let ticket { return await ticket.outcome }
-      return first >= 0 ? .finished : first == -1 ? .rejected(.full) : .cancelled
+      return outcomeWithoutTicket
     }
+  }
+
+  /// The outcome of an action that has ended; nil as long as it has not.
+  package var outcomeNow: Outcome? {
+    if let ticket { return ticket.outcomeNow }
+    return outcomeWithoutTicket
+  }
+
+  private var outcomeWithoutTicket: Outcome {
+    first >= 0 ? .finished : first == -1 ? .rejected(.full) : .cancelled
   }
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.

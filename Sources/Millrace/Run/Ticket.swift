@@ -161,6 +161,13 @@ package class Ticket: Startable, @unchecked Sendable {
 
   // MARK: For receipts
 
+  /// The outcome, or nil as long as there is none.
+  final var outcomeNow: Outcome? {
+    progress.withLock { progress in
+      if case .ended(let outcome) = progress.phase { outcome } else { nil }
+    }
+  }
+
   final var outcome: Outcome {
     get async {
       await withUnsafeContinuation { continuation in

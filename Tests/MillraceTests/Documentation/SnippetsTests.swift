@@ -61,8 +61,7 @@ struct SnippetsTests {
   static let folders =
     [
       "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests",
-      "MillraceCommandTests",
-      "PulseServiceTests",
+      "MillraceCommandTests", "MillraceLoadTests", "PulseServiceTests",
     ].map { "Tests/\($0)/Documentation" } + ["Tests/Consumer/Sources/service"]
 
   /// The trimmed lines of each Swift file in those folders but this one.

@@ -1,0 +1,54 @@
+import Millrace
+
+/// Clients that send a request when their last one has ended.
+struct ClosedLoop: Sendable {
+  /// The number of requests that end at once after which a client yields its thread to others.
+  private static let patience = 64
+
+  let sender: RequestSender
+  let concurrency: Int
+  let thinkTime: Duration
+  /// The end of the measured part.
+  let end: Int64
+
+  /// Begins a task for each client; it ends at the end of the measured part, or when it is cancelled.
+  func begin() {
+    for client in 0..<concurrency where !sender.inFlight.isFull {
+      sender.inFlight.begin()
+      sender.inFlight.perform(client) { await sendRequests(of: client) }
+    }
+  }
+
+  private func sendRequests(of client: Int) async {
+    let user = client % sender.targets.count
+    var (number, endedAtOnce) = (client, 0)
+    while !Task.isCancelled {
+      let began = sender.now
+      guard began < end else { return }
+      let start = sender.targets[user].begin(LoadRequest(user: user, number: number))
+      number += concurrency
+      sender.recorder.add(at: began) { $0.send(due: began) }
+      endedAtOnce += 1
+      if case .ended(let outcome) = start {
+        sender.finish(outcome, due: began, began: began)
+      } else {
+        sender.finish(await outcome(of: start), due: began, began: began)
+        endedAtOnce = 0
+      }
+      if thinkTime > .zero {
+        try? await sender.time.sleep(until: sender.time.now() + thinkTime.nanoseconds)
+      } else if endedAtOnce == Self.patience {
+        endedAtOnce = 0
+        await Task.yield()
+      }
+    }
+  }
+
+  private func outcome(of start: LoadStart) async -> Outcome {
+    switch start {
+    case .ended(let outcome): outcome
+    case .sent(let receipt): await receipt.outcome
+    case .due(let perform): await perform()
+    }
+  }
+}

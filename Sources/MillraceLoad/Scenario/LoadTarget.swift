@@ -1,0 +1,74 @@
+package import Millrace
+
+/// A virtual user: takes requests, and says how each ends.
+package protocol LoadTarget: Sendable {
+  /// Begins a request on the caller's thread. It must not wait for the request to end.
+  func begin(_ request: LoadRequest) -> LoadStart
+
+  /// Ends what this user keeps open. Requests that have not ended are cancelled.
+  func close() async
+}
+
+/// A request that has begun.
+package enum LoadStart: Sendable {
+  /// It has ended already.
+  case ended(Outcome)
+  /// It ends when its action does.
+  case sent(Receipt)
+  /// It still has to be performed.
+  case due(@Sendable () async -> Outcome)
+}
+
+/// A user whose requests are actions of a store.
+struct StoreTarget<I: Interactor>: LoadTarget {
+  let store: Store<I>
+  let action: @Sendable (LoadRequest) -> I.Action
+
+  func begin(_ request: LoadRequest) -> LoadStart {
+    let receipt = store.send(action(request))
+    return receipt.outcomeNow.map(LoadStart.ended) ?? .sent(receipt)
+  }
+
+  func close() async {
+    _ = await store.shutdown(drainFor: .zero)
+  }
+}
+
+/// A user whose requests are calls of a closure.
+struct ClosureTarget: LoadTarget {
+  let perform: @Sendable (LoadRequest) async throws -> Void
+
+  func begin(_ request: LoadRequest) -> LoadStart {
+    .due {
+      do {
+        try await perform(request)
+        return .finished
+      } catch is CancellationError {
+        return .cancelled
+      } catch {
+        return .failed(error)
+      }
+    }
+  }
+
+  func close() async {}
+}
+
+/// A user that sends each request to one of several others, at random by their weights.
+struct MixedTarget: LoadTarget {
+  /// The targets, each with the sum of the weights up to its own.
+  let parts: [(end: Double, target: any LoadTarget)]
+  let seed: UInt64
+
+  func begin(_ request: LoadRequest) -> LoadStart {
+    // A generator for each request, so that nothing is shared and the choice depends on its number alone.
+    var generator = SplitMix(seed: seed &+ UInt64(request.number) &* 0x9E37_79B9_7F4A_7C15)
+    let draw = generator.unit() * (parts.last?.end ?? 0)
+    let part = parts.first { draw < $0.end } ?? parts[parts.count - 1]
+    return part.target.begin(request)
+  }
+
+  func close() async {
+    for part in parts { await part.target.close() }
+  }
+}

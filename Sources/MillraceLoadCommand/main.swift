@@ -1,0 +1,10 @@
+import MillraceLoad
+
+await MillraceLoad.main(command: "load") {
+  counterScenario
+  recordsScenario
+  fanOutScenario
+  overloadScenario
+  manyStoresScenario
+  soakScenario
+}

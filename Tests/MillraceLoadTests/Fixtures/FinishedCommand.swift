@@ -1,0 +1,1 @@
+../../MillraceCommandTests/Fixtures/FinishedCommand.swift

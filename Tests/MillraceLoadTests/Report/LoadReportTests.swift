@@ -1,0 +1,131 @@
+import Foundation
+import Millrace
+import Testing
+
+@testable import MillraceLoad
+
+@Suite("LoadReport")
+struct LoadReportTests {
+  private struct Offline: Error, CustomStringConvertible {
+    let description = "The gateway is offline."
+  }
+
+  /// 100 requests of 1 to 100 ms.
+  private static func tally(rejected: Int = 0, failed: Int = 0, unsent: Int = 0, open: Int = 0) -> LoadTally {
+    var tally = LoadTally(duration: .seconds(1))
+    for number in 1...100 {
+      tally.send(due: 0)
+      tally.end(.finished, due: 0, began: 500_000, ended: Int64(number) * 1_000_000)
+    }
+    for _ in 0..<rejected {
+      tally.send(due: 0)
+      tally.end(.rejected(.full), due: 0, began: 0, ended: 0)
+    }
+    for _ in 0..<failed {
+      tally.send(due: 0)
+      tally.end(.failed(Offline()), due: 0, began: 0, ended: 1_000_000)
+    }
+    for _ in 0..<unsent { tally.leaveUnsent(due: 0) }
+    for _ in 0..<open { tally.send(due: 0) }
+    return tally
+  }
+
+  @Test("The verdict of a run in which all is well has what was offered, what finished and how long it took")
+  func well() {
+    #expect(
+      LoadReport.of(Self.tally()).verdict == [
+        "100 requests/s were offered, and 100 requests/s finished.",
+        "A request took 50.1 ms at the median, 99.1 ms at p99 and at most 100 ms.",
+      ])
+  }
+
+  @Test("A measured capacity comes first, and what was not taken behind what was offered")
+  func capacity() {
+    var report = LoadReport.of(Self.tally(rejected: 100))
+    report.capacity = 6_400
+    #expect(
+      report.verdict[0]
+        == "It can take 6,400 requests/s; 200 requests/s were offered, of which 50 % were not taken, and 100 requests/s finished."
+    )
+  }
+
+  @Test("Percentiles are lower bounds when requests were not sent, or have not ended")
+  func lowerBound() {
+    let report = LoadReport.of(Self.tally(unsent: 1_234, open: 2), maximumInFlight: 2)
+    #expect(report.isLowerBound)
+    #expect(
+      report.verdict.last
+        == "Percentiles are lower bounds: of the requests that were due, 1,234 were not sent, because 2 were in flight, and 2 had not ended."
+    )
+    #expect(report.description.contains("≥ 50.1 ms"))
+    #expect(!LoadReport.of(Self.tally(rejected: 5)).isLowerBound)
+  }
+
+  @Test("The first error of failed requests is told")
+  func failed() {
+    #expect(
+      LoadReport.of(Self.tally(failed: 2)).verdict.contains("2 requests failed; the first: The gateway is offline."))
+    #expect(
+      LoadReport.of(Self.tally(failed: 1)).verdict.contains("1 request failed; the first: The gateway is offline."))
+  }
+
+  @Test("A generator that was late by more than a tenth of the p99 latency is told")
+  func generator() {
+    var tally = Self.tally()
+    for _ in 0..<100 { tally.addOwnLateness(9_000_000, due: 0) }
+    #expect(!LoadReport.of(tally).isGeneratorLate)
+    for _ in 0..<10 { tally.addOwnLateness(11_000_000, due: 0) }
+    let report = LoadReport.of(tally)
+    #expect(report.isGeneratorLate)
+    #expect(report.verdict.last?.contains(" late at p99, which is more than a tenth of the p99 latency") == true)
+  }
+
+  @Test("Sampling and an early end are told")
+  func sampledAndCut() {
+    let verdict = LoadReport.of(Self.tally(), measuredOneOf: 4, isCut: true).verdict
+    #expect(verdict.contains { $0.hasPrefix("Latencies are those of one of 4 requests") })
+    #expect(verdict.last == "The run was ended early, after 1 s.")
+  }
+
+  @Test("A run in which nothing has ended has no latency")
+  func nothing() {
+    let report = LoadReport.of(LoadTally(duration: .seconds(1)))
+    #expect(report.latency.p99 == .zero)
+    #expect(report.verdict[1] == "No request has ended, so there is no latency.")
+    #expect(report.share(within: .seconds(1)) == 0)
+  }
+
+  @Test("The JSON has the counts, and latencies in milliseconds, from due and from sent")
+  func json() throws {
+    let report = LoadReport.of(Self.tally(rejected: 3, failed: 1, unsent: 2, open: 4))
+    #expect(!report.json.contains("\n"))
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+    let counts = ["sent": 108, "settled": 101, "rejected": 3, "inFlight": 4, "unsent": 2, "failed": 1]
+    for (name, count) in counts { #expect(object[name] as? Int == count, "\(name)") }
+    #expect(object["max"] as? Double == 100)
+    let uncorrected = try #require(object["uncorrected"] as? [String: Double])
+    #expect(uncorrected["max"] == 99.5)
+    #expect(Set(uncorrected.keys) == ["p50", "p90", "p99", "p999", "max"])
+    #expect(object["isLowerBound"] as? Bool == true)
+  }
+
+  @Test("The JSON of a scenario with any name can be read")
+  func jsonText() throws {
+    let tally = LoadTally(duration: .seconds(1))
+    let report = LoadReport(
+      scenario: "a\"b\\c\n\u{1}é", options: LoadOptions(), schedule: nil, elapsed: .zero, isCut: false, figures: tally,
+      measuredOneOf: 1)
+    let object = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]
+    #expect(object?["scenario"] as? String == "a\"b\\c\n\u{1}é")
+    #expect(object?["mode"] as? String == "closed")
+  }
+
+  @Test("The table has the counts and both rows of latencies")
+  func table() {
+    let lines = LoadReport.of(Self.tally(rejected: 3)).description.split(separator: "\n").map(String.init)
+    #expect(lines.contains("sent      103"))
+    #expect(lines.contains("rejected    3  full: 3"))
+    #expect(lines.contains("latency        p50      p90      p99    p99.9      max"))
+    #expect(lines.last == "from sent  49.5 ms  89.7 ms    98 ms  99.1 ms  99.5 ms")
+  }
+}
