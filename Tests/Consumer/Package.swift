@@ -12,7 +12,7 @@ let package = Package(
       name: "Flags", dependencies: [.product(name: "Millrace", package: "millrace")],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
-      name: "load", dependencies: ["Report", "Flags", .product(name: "Millrace", package: "millrace")]),
+      name: "shop", dependencies: ["Report", "Flags", .product(name: "Millrace", package: "millrace")]),
     .executableTarget(name: "service", dependencies: [.product(name: "Millrace", package: "millrace")]),
   ]
 )

@@ -50,7 +50,7 @@ public struct LoadOptions: Sendable {
   ///   - mode: when requests are sent; by default at the scenario's rate, evenly spaced.
   ///   - duration: the length of the measured part.
   ///   - warmUp: the time before it.
-  ///   - drain: how long the run waits for requests that have not ended.
+  ///   - drain: the longest time the run waits for requests that have not ended.
   ///   - users: the number of virtual users; nil is that of the scenario.
   ///   - maximumInFlight: the most requests that are in flight at a time.
   ///   - seed: where random gaps and random choices come from.
@@ -88,7 +88,9 @@ public struct LoadOptions: Sendable {
         )
       }
     case .closed(let concurrency, let thinkTime):
-      guard concurrency ?? 1 >= 1 else { throw LoadError("A closed loop needs at least 1 client, but was given 0.") }
+      if let concurrency, concurrency < 1 {
+        throw LoadError("A closed loop needs at least 1 client, but was given \(concurrency).")
+      }
       guard thinkTime >= .zero else {
         throw LoadError("A client's think time may not be negative, but was given \(thinkTime).")
       }
