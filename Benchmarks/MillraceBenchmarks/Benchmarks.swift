@@ -24,8 +24,12 @@ struct Benchmarks {
       flags.exit(with: FlagError("--one-core needs Linux, and the right to choose a processor; leave it out."))
     }
     let baseline = baselineOrExit(parsed)
+    let refusal = millrace_open_instructions()
+    if refusal != 0 {
+      note("Instructions are not counted: perf_event_open fails with '\(String(cString: strerror(refusal)))'.")
+    }
     let report = Report(isJSON: parsed.isOn("--json"), baseline: baseline)
-    var suite = Suite(rows: rows, size: parsed.isOn("--quick") ? .quick : .full)
+    var suite = Suite(rows: rows, size: parsed.isOn("--quick") ? .quick : .full, countsInstructions: refusal == 0)
     var (missed, slower) = ([String](), [String]())
     report.begin()
     try await suite.run(filter: filter) { row, figures in

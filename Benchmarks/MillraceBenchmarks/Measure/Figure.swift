@@ -21,20 +21,26 @@ struct Figure: Sendable {
   /// Allocations of all threads, while they are counted; nil where they say nothing.
   var allocations: Double?
 
+  /// Instructions of all threads, while they are counted; nil where they say nothing.
+  var instructions: Double?
+
   static func / (figure: Figure, count: Int) -> Figure {
     Figure(
       value: figure.value / Double(count), cpu: figure.cpu.map { $0 / Double(count) },
-      allocations: figure.allocations.map { $0 / Double(count) })
+      allocations: figure.allocations.map { $0 / Double(count) },
+      instructions: figure.instructions.map { $0 / Double(count) })
   }
 }
 
 /// Nanoseconds that `body` takes.
 func spent(_ body: () async throws -> Void) async rethrows -> Figure {
-  let (allocations, cpu, start) = (millrace_allocations(), processorTime(), ContinuousClock.now)
+  let (instructions, allocations) = (millrace_instructions(), millrace_allocations())
+  let (cpu, start) = (processorTime(), ContinuousClock.now)
   try await body()
   let time = ContinuousClock.now - start
   return Figure(
-    value: nanoseconds(time), cpu: processorTime() - cpu, allocations: Double(millrace_allocations() - allocations))
+    value: nanoseconds(time), cpu: processorTime() - cpu, allocations: Double(millrace_allocations() - allocations),
+    instructions: Double(millrace_instructions() - instructions))
 }
 
 /// Nanoseconds an item that `body` takes.

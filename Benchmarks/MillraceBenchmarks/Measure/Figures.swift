@@ -12,6 +12,9 @@ struct Figures: Sendable {
   /// Allocations an item, counted in a round of their own; nil where they cannot be.
   var allocations: Double?
 
+  /// Instructions an item, counted in a round of their own; nil where the machine does not count them.
+  var instructions: Double?
+
   var rounds: Int { values.count }
 
   /// The ratios, or the values of a row that has none.

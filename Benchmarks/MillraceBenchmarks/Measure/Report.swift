@@ -10,8 +10,8 @@ struct Report {
     line(
       columns(
         [
-          "name", "median", "±", "min", "max", "cpu", "allocations", "rounds", "reference", "ratio", "cpu ratio",
-          "to reach",
+          "name", "median", "±", "min", "max", "cpu", "allocations", "instructions", "rounds", "reference", "ratio",
+          "cpu ratio", "to reach",
         ],
         before: "before"))
   }
@@ -28,7 +28,9 @@ struct Report {
         row.name, rounded(median(figures.values)) + " " + row.unit, percent(uncertainty(figures.compared)),
         rounded(figures.values.min() ?? .nan), rounded(figures.values.max() ?? .nan),
         figures.cpu.isEmpty ? "" : rounded(median(figures.cpu)) + " ns",
-        figures.allocations.map { rounded($0, digits: 1) } ?? "", String(figures.rounds), row.reference ?? "",
+        figures.allocations.map { rounded($0, digits: 1) } ?? "",
+        figures.instructions.map { rounded($0, digits: 0) } ?? "",
+        String(figures.rounds), row.reference ?? "",
         ratio.map { rounded($0, digits: 3) } ?? "",
         figures.cpuRatios.isEmpty ? "" : rounded(median(figures.cpuRatios), digits: 3), mark,
       ], before: baseline?.text(row, figures))
@@ -40,7 +42,7 @@ struct Report {
   }
 
   private func columns(_ texts: [String], before: String?) -> String {
-    let widths = [38, -14, -10, -12, -12, -14, -12, -8, 40, -8, -11, 14]
+    let widths = [38, -14, -10, -12, -12, -14, -12, -13, -8, 40, -8, -11, 14]
     let cells = zip(texts, widths).map { text, width in
       let blanks = String(repeating: " ", count: max(abs(width) - text.count, 1))
       return width < 0 ? blanks + text : (width == 40 ? "  " : "") + text + blanks
@@ -54,7 +56,8 @@ struct Report {
       ("name", "\"\(row.name)\""), ("unit", "\"\(row.unit)\""), ("median", rounded(median(figures.values))),
       ("min", rounded(figures.values.min() ?? .nan)), ("max", rounded(figures.values.max() ?? .nan)),
       ("cpu", rounded(median(figures.cpu))),
-      ("allocations", rounded(figures.allocations ?? .nan)), ("rounds", String(figures.rounds)),
+      ("allocations", rounded(figures.allocations ?? .nan)),
+      ("instructions", rounded(figures.instructions ?? .nan, digits: 1)), ("rounds", String(figures.rounds)),
       ("reference", row.reference.map { "\"\($0)\"" } ?? "null"), ("ratio", rounded(median(figures.ratios), digits: 4)),
       ("cpuRatio", rounded(median(figures.cpuRatios), digits: 4)),
       ("uncertainty", rounded(uncertainty(figures.compared) ?? .nan, digits: 4)),

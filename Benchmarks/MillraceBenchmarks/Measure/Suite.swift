@@ -14,14 +14,18 @@ struct Suite {
   let rows: [Row]
   let size: Size
 
+  /// Whether an open counter counts instructions.
+  let countsInstructions: Bool
+
   private let now: () -> Duration
   private var figures: [String: Figures] = [:]
 
   /// - Parameter now: the time since some moment.
-  init(rows: [Row], size: Size, now: (() -> Duration)? = nil) {
+  init(rows: [Row], size: Size, countsInstructions: Bool = false, now: (() -> Duration)? = nil) {
     let start = ContinuousClock.now
     self.rows = rows
     self.size = size
+    self.countsInstructions = countsInstructions
     self.now = now ?? { ContinuousClock.now - start }
   }
 
@@ -32,7 +36,7 @@ struct Suite {
     for row in chosen {
       guard let name = row.reference, let reference = byName[name] else { continue }
       try await alternate(row, reference)
-      try await countAllocations(of: row)
+      try await count(row)
       each(row, figures[row.name, default: Figures()])
     }
     let needed = Set(chosen.compactMap(\.reference)).union(chosen.map(\.name))
@@ -44,7 +48,7 @@ struct Suite {
           figures[row.name, default: Figures()].add(try await row.measure(size))
         } while !isDone(row, since: start)
       }
-      try await countAllocations(of: row)
+      try await count(row)
       each(row, figures[row.name, default: Figures()])
     }
   }
@@ -64,12 +68,18 @@ struct Suite {
     } while !isDone(row, since: start)
   }
 
-  /// Counts in a round that is not timed, for counting takes time.
-  private mutating func countAllocations(of row: Row) async throws {
-    guard millrace_can_count_allocations() else { return }
-    millrace_count_allocations(true)
-    defer { millrace_count_allocations(false) }
-    figures[row.name, default: Figures()].allocations = try await row.measure(.quick).allocations
+  /// Counts allocations and instructions, each in a round that is not timed, because counting takes time and instructions.
+  private mutating func count(_ row: Row) async throws {
+    if millrace_can_count_allocations() {
+      millrace_count_allocations(true)
+      defer { millrace_count_allocations(false) }
+      figures[row.name, default: Figures()].allocations = try await row.measure(.quick).allocations
+    }
+    if countsInstructions {
+      millrace_count_instructions(true)
+      defer { millrace_count_instructions(false) }
+      figures[row.name, default: Figures()].instructions = try await row.measure(.quick).instructions
+    }
   }
 
   private func isDone(_ row: Row, since start: Duration) -> Bool {

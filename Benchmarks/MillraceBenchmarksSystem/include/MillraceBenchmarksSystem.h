@@ -1,4 +1,4 @@
-// What benchmarks need of the system: counts of allocations, and one processor alone.
+// What benchmarks need of the system: counts of allocations and of instructions, and one processor alone.
 
 #ifndef MILLRACE_BENCHMARKS_SYSTEM_H
 #define MILLRACE_BENCHMARKS_SYSTEM_H
@@ -16,6 +16,18 @@ void millrace_count_allocations(bool is_on);
 
 /// How many allocations were counted so far.
 long millrace_allocations(void);
+
+/// Opens a counter of the instructions that this thread, and all threads that it starts from now on, execute.
+///
+/// Returns 0, or the error number of the kernel that refuses the counter. Instructions of the kernel are not counted, and the
+/// counter is off at first. A program calls this from its first thread, before it starts another one.
+int millrace_open_instructions(void);
+
+/// Begins or ends the counting of instructions; does nothing without an open counter.
+void millrace_count_instructions(bool is_on);
+
+/// Returns the number of instructions that were counted so far, or 0 without an open counter.
+long long millrace_instructions(void);
 
 /// Lets this thread, and all threads that it starts from now on, run on the processor that it runs on now.
 ///

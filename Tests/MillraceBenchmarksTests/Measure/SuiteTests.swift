@@ -99,6 +99,7 @@ struct SuiteTests {
       return figure
     }
     let figures = try await run([boxes])
+    #expect(figures["boxes"]?.instructions == nil)
     #expect(timed.withLock { Set($0) } == [0])
     if millrace_can_count_allocations() {
       // The task allocates as well, and so may threads of other tests.
