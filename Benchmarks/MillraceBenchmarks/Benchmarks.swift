@@ -2,6 +2,11 @@ import Foundation
 import MillraceBenchmarksSystem
 import MillraceFlags
 
+/// All rows, in the order of the table.
+let allRows: [Row] =
+  sendRows + interceptRows + composeRows + handleRows + runRows + serviceRows + observeRows
+  + stateRows + storeRows + testingRows + recordingRows
+
 /// Measures what the store costs, each figure beside a reference that does the same by hand.
 @main
 struct Benchmarks {
@@ -10,58 +15,56 @@ struct Benchmarks {
       probe.kind.run(probe.count)
       return
     }
-    let parsed = flags.parseOrExit()
-    let filter = parsed.text("--filter") ?? ""
-    let rows =
-      sendRows + interceptRows + composeRows + handleRows + runRows + serviceRows + observeRows + stateRows + storeRows
-      + testingRows + recordingRows
-    guard rows.contains(where: { filter.isEmpty || $0.name.contains(filter) }) else {
-      flags.exit(
+    let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
+    guard allRows.contains(where: options.chooses) else {
+      Options.flags.exit(
         with: FlagError(
-          flag: "--filter", needs: "a part of the name of a row", given: filter, example: "send/decided"))
+          flag: "--filter", needs: "a part of the name of a row", given: options.filter, example: "send/decided"))
     }
-    if parsed.isOn("--one-core"), !millrace_keep_on_one_core() {
-      flags.exit(with: FlagError("--one-core needs Linux, and the right to choose a processor; leave it out."))
+    if options.isOnOneCore, !millrace_keep_on_one_core() {
+      Options.flags.exit(with: FlagError("--one-core needs Linux, and the right to choose a processor; leave it out."))
     }
-    let baseline = baselineOrExit(parsed)
+    options.remarks.forEach(note)
     let refusal = millrace_open_instructions()
     if refusal != 0 {
       note("Instructions are not counted: perf_event_open fails with '\(String(cString: strerror(refusal)))'.")
     }
-    let report = Report(isJSON: parsed.isOn("--json"), baseline: baseline)
-    var suite = Suite(rows: rows, size: parsed.isOn("--quick") ? .quick : .full, countsInstructions: refusal == 0)
-    var (missed, slower) = ([String](), [String]())
+    try await measure(options, countsInstructions: refusal == 0)
+  }
+
+  /// Measures the rows, reports them, and exits with 1 if a check fails.
+  private static func measure(_ options: Options, countsInstructions: Bool) async throws {
+    let report = Report(isJSON: options.isJSON, baseline: options.baseline)
+    var verdict = Verdict(
+      isChecked: options.isChecked, baseline: options.baseline, thresholds: options.thresholds)
+    func run(where isChosen: (Row) -> Bool) async throws {
+      var suite = Suite(
+        rows: allRows, size: options.size, time: options.time, countsInstructions: countsInstructions)
+      try await suite.run(where: isChosen) { row, figures in
+        report.add(row, figures)
+        verdict.add(row, figures)
+      }
+    }
     report.begin()
-    try await suite.run(filter: filter) { row, figures in
-      report.add(row, figures)
-      if let target = row.target, median(figures.ratios) > target { missed.append(row.name) }
-      if baseline?.isSlower(row, figures) == true { slower.append(row.name) }
+    try await run(where: options.chooses)
+    let failing = verdict.beyondThresholds
+    if !failing.isEmpty {
+      note("Beyond their thresholds, so measured once more: \(failing.joined(separator: ", ")).")
+      try await run { failing.contains($0.name) }
     }
-    if !missed.isEmpty { note("Missed the ratio to reach: \(missed.joined(separator: ", ")).") }
-    if !slower.isEmpty { note("Slower than before by more than the uncertainty: \(slower.joined(separator: ", ")).") }
-    if parsed.isOn("--check"), !missed.isEmpty || !slower.isEmpty { exit(1) }
+    verdict.sentences(among: allRows).forEach(note)
+    if let path = options.thresholdsToWrite { writeOrExit(Thresholds(of: verdict.measured), to: path) }
+    if verdict.isFailure { exit(1) }
   }
 
-  private static func baselineOrExit(_ parsed: ParsedFlags) -> Baseline? {
-    guard let path = parsed.text("--baseline") else { return nil }
-    do throws(FlagError) {
-      return try Baseline(contentsOf: path)
+  private static func writeOrExit(_ thresholds: Thresholds, to path: String) {
+    do {
+      try thresholds.text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {
-      flags.exit(with: error)
+      Options.flags.exit(
+        with: FlagError("--write-thresholds needs a file that can be written, but \(FlagError.quoted(path)) cannot."))
     }
   }
-
-  private static let flags = Flags(
-    command: "benchmarks",
-    summary: "Measures what Millrace costs, each figure beside a reference measured in the same run.",
-    [
-      .text("--filter", "TEXT", example: "send/decided", help: "measure only rows whose name has TEXT in it"),
-      .text("--baseline", "FILE", example: "before.jsonl", help: "compare with an earlier run, written by --json"),
-      .toggle("--one-core", help: "use one processor, so that none hides the work of another"),
-      .toggle("--json", help: "print one JSON object a line instead of a table"),
-      .toggle("--check", help: "exit with 1 when a ratio is missed, or is slower than in the baseline"),
-      .toggle("--quick", help: "do a hundredth of the work, one round: shows that all rows run"),
-    ])
 
   /// What this process is to measure when it was started by another one of its kind.
   private static func idleProbe(_ arguments: [String]) -> (kind: IdleProbe, count: Int)? {

@@ -12,18 +12,59 @@ struct Row: Sendable {
   /// The ratio to reach.
   var target: Double?
 
+  /// The figures of the row that have a threshold.
+  var gate = Gate.near
+
   let measure: Measure
+}
+
+/// The figures of a row that have a threshold, or the reason that none has.
+enum Gate: Sendable {
+  /// The ratio of processor times, and exactly the number of allocations: each action is decided on the sender's thread.
+  case exact
+  /// The ratio of processor times, and the number of allocations within 0.1.
+  case near
+  /// The ratio of processor times, because the number of allocations differs by more than 0.1 between runs of one build.
+  case ratio
+  /// The number of allocations within 0.1, because the ratio differs by more than 10 % between runs of one build.
+  case allocations
+  /// None, because both figures differ by more than that between runs of one build.
+  case unsteady
+  /// None, because several tasks work at the same time and the figures depend on how they interleave.
+  case severalThreads
+  /// None, because a latency depends on the processor that wakes up.
+  case latency
+  /// None, because another process does the work.
+  case otherProcess
+
+  /// Whether the ratio of processor times has a threshold.
+  var hasRatio: Bool { self == .exact || self == .near || self == .ratio }
+
+  /// The difference that the number of allocations may have from its threshold; nil if it has none.
+  var allocationSlack: Double? {
+    switch self {
+    case .exact: 0
+    case .near, .allocations: 0.1
+    case .ratio, .unsteady, .severalThreads, .latency, .otherProcess: nil
+    }
+  }
 }
 
 /// How much is done for one figure.
 enum Size: Sendable {
   /// Enough for a figure to be trusted.
   case full
+  /// A tenth of it, for many rounds: the shorter a round, the less the machine changes between a row and its reference.
+  case short
   /// Enough to see that the row runs.
   case quick
 
-  /// The count, or a hundredth of it.
+  /// The count, a tenth of it, or a hundredth of it.
   func scaled(_ count: Int) -> Int {
-    self == .full ? count : max(count / 100, 1_000)
+    switch self {
+    case .full: count
+    case .short: max(count / 10, 1_000)
+    case .quick: max(count / 100, 1_000)
+    }
   }
 }

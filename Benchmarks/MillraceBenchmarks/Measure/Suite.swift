@@ -11,8 +11,16 @@ struct Suite {
   /// So many rounds have an interval of confidence that is more than all of them.
   static let leastRounds = 7
 
+  /// The number of rounds that count allocations.
+  ///
+  /// The fewest allocations apply, because the way in which threads interleave adds some.
+  static let countingRounds = 5
+
   let rows: [Row]
   let size: Size
+
+  /// The time of each row, tight or not; nil to measure until a row is tight.
+  let time: Duration?
 
   /// Whether an open counter counts instructions.
   let countsInstructions: Bool
@@ -21,18 +29,19 @@ struct Suite {
   private var figures: [String: Figures] = [:]
 
   /// - Parameter now: the time since some moment.
-  init(rows: [Row], size: Size, countsInstructions: Bool = false, now: (() -> Duration)? = nil) {
+  init(rows: [Row], size: Size, time: Duration? = nil, countsInstructions: Bool = false, now: (() -> Duration)? = nil) {
     let start = ContinuousClock.now
     self.rows = rows
     self.size = size
+    self.time = time
     self.countsInstructions = countsInstructions
     self.now = now ?? { ContinuousClock.now - start }
   }
 
-  /// Measures the rows whose names contain `filter`, and the references they need; tells of each row when it is done.
-  mutating func run(filter: String, each: (Row, Figures) -> Void) async throws {
+  /// Measures the rows that `isChosen`, and the references they need; calls `each` with every row when it is done.
+  mutating func run(where isChosen: (Row) -> Bool, each: (Row, Figures) -> Void) async throws {
     let byName = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
-    let chosen = rows.filter { filter.isEmpty || $0.name.contains(filter) }
+    let chosen = rows.filter(isChosen)
     for row in chosen {
       guard let name = row.reference, let reference = byName[name] else { continue }
       try await alternate(row, reference)
@@ -68,12 +77,14 @@ struct Suite {
     } while !isDone(row, since: start)
   }
 
-  /// Counts allocations and instructions, each in a round that is not timed, because counting takes time and instructions.
+  /// Counts allocations and instructions, each in rounds that are not timed, because counting takes time and instructions.
   private mutating func count(_ row: Row) async throws {
     if millrace_can_count_allocations() {
       millrace_count_allocations(true)
       defer { millrace_count_allocations(false) }
-      figures[row.name, default: Figures()].allocations = try await row.measure(.quick).allocations
+      var counts: [Double] = []
+      for _ in 0..<Suite.countingRounds { counts += [try await row.measure(.quick).allocations].compactMap { $0 } }
+      figures[row.name, default: Figures()].allocations = counts.min()
     }
     if countsInstructions {
       millrace_count_instructions(true)
@@ -83,8 +94,9 @@ struct Suite {
   }
 
   private func isDone(_ row: Row, since start: Duration) -> Bool {
-    guard size == .full, let figures = figures[row.name] else { return true }
+    guard size != .quick, let figures = figures[row.name] else { return true }
     if figures.rounds < Suite.leastRounds { return false }
+    if let time { return now() - start >= time }
     return now() - start >= Suite.longest || uncertainty(figures.compared).map { $0 <= Suite.tight } ?? false
   }
 }

@@ -2,7 +2,7 @@ import Millrace
 
 /// Actions that are decided ten levels down.
 let composeRows: [Row] = [
-  Row(name: "compose/scoped-10-deep", reference: "send/decided", target: 3.0) { size in
+  Row(name: "compose/scoped-10-deep", reference: "send/decided", target: 3.0, gate: .exact) { size in
     let count = size.scaled(5_000_000)
     let store = Store(initial: groundedTree(), interactor: Floor10())
     let figure = await perItem(count) {

@@ -2,7 +2,7 @@ import Millrace
 
 /// Actions of a store that has, or had, interceptors.
 let interceptRows: [Row] = [
-  Row(name: "intercept/empty", reference: "send/decided", target: 1.05) { size in
+  Row(name: "intercept/empty", reference: "send/decided", target: 1.05, gate: .exact) { size in
     let store = Store(initial: Tally(), interactor: Deciding(), interceptors: [Passing()])
     store.setInterceptors([])
     return await intercepted(store, size.scaled(5_000_000))

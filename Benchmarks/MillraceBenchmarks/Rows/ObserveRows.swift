@@ -14,7 +14,7 @@ let observeRows: [Row] = [
       await consumer.value
     }
   },
-  Row(name: "observe/latest", reference: "reference/async-stream-loop", target: 0.15) { size in
+  Row(name: "observe/latest", reference: "reference/async-stream-loop", target: 0.15, gate: .severalThreads) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     return await observed(store, count) {
@@ -23,7 +23,7 @@ let observeRows: [Row] = [
       $0.last == count
     }
   },
-  Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2) { size in
+  Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2, gate: .severalThreads) { size in
     let count = size.scaled(200_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     var states = store.states(.every(buffer: count)).makeAsyncIterator()
@@ -33,7 +33,7 @@ let observeRows: [Row] = [
       await sent
     }
   },
-  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 6) { size in
+  Row(name: "observe/1000-key-paths", reference: "send/decided", target: 6, gate: .severalThreads) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     let started = Countdown(1_000)
@@ -138,7 +138,7 @@ private func latencyRow(
   _ name: String, _ part: Double, reference: String? = nil, target: Double? = nil,
   measure: @escaping @Sendable (Int) async -> [Double]
 ) -> Row {
-  Row(name: name, reference: reference, target: target) { size in
+  Row(name: name, reference: reference, target: target, gate: .latency) { size in
     Figure(value: percentile(part, of: await measure(size.scaled(20_000))))
   }
 }

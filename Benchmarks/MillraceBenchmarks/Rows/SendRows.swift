@@ -21,7 +21,7 @@ let sendRows: [Row] = [
     precondition(tally.withLock { $0.last } == count - 1)
     return figure
   },
-  Row(name: "send/decided", reference: "reference/mutex-reduce", target: 2.0) { size in
+  Row(name: "send/decided", reference: "reference/mutex-reduce", target: 2.0, gate: .exact) { size in
     let count = size.scaled(5_000_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     let figure = await perItem(count) {
@@ -31,7 +31,7 @@ let sendRows: [Row] = [
     precondition(last == count - 1)
     return figure
   },
-  Row(name: "send/batch", reference: "reference/reduce", target: 3.0) { size in
+  Row(name: "send/batch", reference: "reference/reduce", target: 3.0, gate: .exact) { size in
     let batch = (0..<1_000).map { Change.add($0) }
     let batches = size.scaled(20_000_000) / batch.count
     let store = Store(initial: Tally(), interactor: Deciding())
@@ -57,7 +57,8 @@ let sendRows: [Row] = [
     return figure
   },
   Row(
-    name: "send/decided-8-producers", reference: "reference/mutex-reduce-8-producers", target: 2.5
+    name: "send/decided-8-producers", reference: "reference/mutex-reduce-8-producers", target: 2.5,
+    gate: .severalThreads
   ) { size in
     let each = size.scaled(8_000_000) / 8
     let store = Store(initial: Tally(), interactor: Deciding())

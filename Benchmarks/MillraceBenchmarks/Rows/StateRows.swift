@@ -14,7 +14,7 @@ let stateRows: [Row] = [
     }
     return figure
   },
-  Row(name: "state/large-burst", reference: "reference/array-copy", target: 0.05) { size in
+  Row(name: "state/large-burst", reference: "reference/array-copy", target: 0.05, gate: .severalThreads) { size in
     let count = size.scaled(1_000_000)
     let store = Store(initial: Table(), interactor: Tabulating())
     return await observed(store, count) {
@@ -23,7 +23,7 @@ let stateRows: [Row] = [
       $0.changes == count
     }
   },
-  Row(name: "state/large-paced", reference: "reference/array-copy", target: 0.15) { size in
+  Row(name: "state/large-paced", reference: "reference/array-copy", target: 0.15, gate: .severalThreads) { size in
     let count = size.scaled(20_000)
     let store = Store(initial: Table(), interactor: Tabulating())
     let states = store.states

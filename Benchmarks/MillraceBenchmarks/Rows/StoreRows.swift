@@ -53,7 +53,7 @@ private func idleRow(
   _ name: String, _ unit: String, reference: String? = nil, target: Double? = nil, probe: IdleProbe,
   figure: @escaping @Sendable (IdleFigures) -> Double
 ) -> Row {
-  Row(name: name, unit: unit, reference: reference, target: target) { size in
+  Row(name: name, unit: unit, reference: reference, target: target, gate: .otherProcess) { size in
     Figure(value: figure(try figures(of: probe, count: size.scaled(100_000))))
   }
 }

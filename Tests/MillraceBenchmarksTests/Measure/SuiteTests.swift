@@ -33,16 +33,18 @@ struct SuiteTests {
   }
 
   /// Runs all rows; each look at the time is a second after the one before.
-  private func run(_ rows: [Row], filter: String = "", size: Size = .full) async throws -> [String: Figures] {
+  private func run(
+    _ rows: [Row], size: Size = .full, time: Duration? = nil, where isChosen: (Row) -> Bool = { _ in true }
+  ) async throws -> [String: Figures] {
     let seconds = Mutex(0)
-    var suite = Suite(rows: rows, size: size) {
+    var suite = Suite(rows: rows, size: size, time: time) {
       seconds.withLock { seconds in
         seconds += 1
         return .seconds(seconds)
       }
     }
     var figures: [String: Figures] = [:]
-    try await suite.run(filter: filter) { figures[$0.name] = $1 }
+    try await suite.run(where: isChosen) { figures[$0.name] = $1 }
     return figures
   }
 
@@ -73,9 +75,19 @@ struct SuiteTests {
 
   @Test("A reference that is asked for alone ends when its own figures are alike")
   func referenceAlone() async throws {
-    let figures = try await run([row("a", [1], over: "b"), row("b", [5, 5.1])], filter: "b")
+    let figures = try await run([row("a", [1], over: "b"), row("b", [5, 5.1])]) { $0.name == "b" }
     #expect(figures.keys.sorted() == ["b"])
     #expect(figures["b"]?.rounds == 7)
+  }
+
+  @Test(
+    "A time ends a row, however much its ratios differ, and however little, but never before the fewest rounds",
+    arguments: [(1, 7), (10, 16)])
+  func time(seconds: Int, rounds: Int) async throws {
+    let rows = [row("a", [1, 2], over: "b"), row("b", [1]), row("c", [1])]
+    let figures = try await run(rows, size: .short, time: .seconds(seconds))
+    #expect(figures["a"]?.rounds == rounds)
+    #expect(figures["c"]?.rounds == rounds)
   }
 
   @Test("A quick run is one round of a hundredth of the work")
@@ -85,7 +97,22 @@ struct SuiteTests {
     #expect(figures["a"]?.rounds == 1)
     #expect(figures["b"]?.rounds == 1)
     #expect(Size.quick.scaled(1_000_000) == 10_000)
+    #expect(Size.short.scaled(1_000_000) == 100_000)
+    #expect(Size.short.scaled(1_000) == 1_000)
     #expect(Size.full.scaled(1_000_000) == 1_000_000)
+  }
+
+  @Test("The fewest allocations of five rounds apply")
+  func fewest() async throws {
+    let counts = Mutex([99.0, 9, 7, 5, 6, 8])  // The first belongs to the warm-up, which is quick too.
+    let row = Row(name: "a") { size in
+      Figure(value: 1, allocations: size == .quick ? counts.withLock { $0.removeFirst() } : 0)
+    }
+    let figures = try await run([row])
+    if millrace_can_count_allocations() {
+      #expect(figures["a"]?.allocations == 5)
+      #expect(counts.withLock { $0 } == [])
+    }
   }
 
   @Test("Allocations are counted for each item, in all threads, and in a round of their own alone")
