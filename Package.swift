@@ -56,9 +56,16 @@ let package = Package(
       dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceCurl"],
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
+    // Built as packages build that enable no upcoming feature.
+    .target(
+      name: "MillraceBenchmarksDefaults", dependencies: ["Millrace"], path: "Benchmarks/MillraceBenchmarksDefaults",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "MillraceBenchmarks",
-      dependencies: ["Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceBenchmarksSystem"],
+      dependencies: [
+        "Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceBenchmarksSystem",
+        "MillraceBenchmarksDefaults",
+      ],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceBenchmarksDefaults
 import Synchronization
 
 /// How many actions are in flight at most.
@@ -16,8 +17,13 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4) { size in
+  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4, gate: .allocations) { size in
     let store = Store(initial: Tally(), interactor: Effecting())
+    return await waves(size.scaled(300_000)) { store.send($0) }
+  },
+  Row(name: "handle/effect-without-nonsending", reference: "reference/task-immediate-yield", gate: .allocations) {
+    size in
+    let store = Store(initial: HandlingOnThePool.State(), interactor: HandlingOnThePool())
     return await waves(size.scaled(300_000)) { store.send($0) }
   },
   Row(name: "reference/async-stream-handler") { size in
@@ -30,11 +36,14 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25) { size in
+  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25, gate: .allocations) {
+    size in
     let store = Store(initial: Tally(), interactor: Streaming())
     return await waves(size.scaled(50_000)) { store.send($0) }
   },
 ]
+
+extension Countdown: Arrivals {}
 
 /// Nanoseconds an action, in waves that each wait for the last of their actions.
 func waves(_ count: Int, _ begin: (Countdown) -> Void) async -> Figure {
