@@ -24,11 +24,9 @@ enum Gate: Sendable {
   case exact
   /// The ratio of processor times, and the number of allocations within 0.1.
   case near
-  /// The ratio of processor times, because the number of allocations differs by more than 0.1 between runs of one build.
-  case ratio
   /// The number of allocations within 0.1, because the ratio differs by more than 10 % between runs of one build.
   case allocations
-  /// None, because both figures differ by more than that between runs of one build.
+  /// None, because both figures differ between runs of one build, by more than 10 % and by more than 0.1.
   case unsteady
   /// None, because several tasks work at the same time and the figures depend on how they interleave.
   case severalThreads
@@ -38,14 +36,14 @@ enum Gate: Sendable {
   case otherProcess
 
   /// Whether the ratio of processor times has a threshold.
-  var hasRatio: Bool { self == .exact || self == .near || self == .ratio }
+  var hasRatio: Bool { self == .exact || self == .near }
 
   /// The difference that the number of allocations may have from its threshold; nil if it has none.
   var allocationSlack: Double? {
     switch self {
     case .exact: 0
     case .near, .allocations: 0.1
-    case .ratio, .unsteady, .severalThreads, .latency, .otherProcess: nil
+    case .unsteady, .severalThreads, .latency, .otherProcess: nil
     }
   }
 }

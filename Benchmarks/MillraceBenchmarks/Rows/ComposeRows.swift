@@ -12,7 +12,7 @@ let composeRows: [Row] = [
     precondition(tally(under: state).last == count - 1)
     return figure
   },
-  Row(name: "compose/scoped-10-deep-key-path", reference: "send/decided") { size in
+  Row(name: "compose/scoped-10-deep-key-path", reference: "send/decided", gate: .exact) { size in
     let count = size.scaled(500_000)
     let store = Store(initial: groundedTree(), interactor: KeyPathFloor10())
     let figure = await perItem(count) {

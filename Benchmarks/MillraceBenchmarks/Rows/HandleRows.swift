@@ -17,11 +17,11 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4, gate: .allocations) { size in
+  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4, gate: .unsteady) { size in
     let store = Store(initial: Tally(), interactor: Effecting())
     return await waves(size.scaled(300_000)) { store.send($0) }
   },
-  Row(name: "handle/effect-without-nonsending", reference: "reference/task-immediate-yield", gate: .allocations) {
+  Row(name: "handle/effect-without-nonsending", reference: "reference/task-immediate-yield", gate: .unsteady) {
     size in
     let store = Store(initial: HandlingOnThePool.State(), interactor: HandlingOnThePool())
     return await waves(size.scaled(300_000)) { store.send($0) }

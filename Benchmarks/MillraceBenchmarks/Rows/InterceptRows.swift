@@ -7,7 +7,7 @@ let interceptRows: [Row] = [
     store.setInterceptors([])
     return await intercepted(store, size.scaled(5_000_000))
   },
-  Row(name: "intercept/three", reference: "send/decided") { size in
+  Row(name: "intercept/three", reference: "send/decided", gate: .allocations) { size in
     let chain = [Passing(), Passing(), Passing()]
     let store = Store(initial: Tally(), interactor: Deciding(), interceptors: chain)
     return await intercepted(store, size.scaled(1_000_000))

@@ -25,7 +25,7 @@ let recordingRows: [Row] = [
       precondition(count == file.commits)
     }
   },
-  Row(name: "testing/replay-file", reference: "reference/line-decode", target: 1.3) { size in
+  Row(name: "testing/replay-file", reference: "reference/line-decode", target: 1.3, gate: .allocations) { size in
     let file = try LedgerFile(size.scaled(100_000))
     defer { file.remove() }
     return try await perItem(file.commits) {

@@ -10,7 +10,7 @@ let serviceRows: [Row] = [
 ]
 
 private func row(_ name: String, _ overlap: PlannedAction.Overlap) -> Row {
-  Row(name: "service/\(name)", unit: "cpu ns", reference: "reference/actor-\(name)") { size in
+  Row(name: "service/\(name)", unit: "cpu ns", reference: "reference/actor-\(name)", gate: .severalThreads) { size in
     var configuration = StoreConfiguration()
     configuration.report = { _ in }  // Of a superseded run's late emit, which is no news here.
     let store = Store(initial: Tally(), interactor: Serving(), configuration: configuration)

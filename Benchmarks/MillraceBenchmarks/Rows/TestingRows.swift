@@ -15,7 +15,8 @@ let testingRows: [Row] = [
     for number in 0..<count { gateway.fetches.reply(number) }
     return try await calls(count, of: gateway)
   },
-  Row(name: "testing/fake-call-logged", reference: "reference/mutex-array-pop", target: 15.0) { size in
+  Row(name: "testing/fake-call-logged", reference: "reference/mutex-array-pop", target: 15.0, gate: .allocations) {
+    size in
     let count = size.scaled(2_000_000)
     let gateway = FakeNumbers()
     gateway.keepLog(.last(1_000))
@@ -29,7 +30,7 @@ let testingRows: [Row] = [
     return try await calls(size.scaled(1_000_000), of: gateway)
   },
   // Less than 10,000 ns is 100,000 decisions a second; the reference is what two tasks need that wait for each other.
-  Row(name: "testing/simulation-step", reference: "reference/continuation-round-trip") { size in
+  Row(name: "testing/simulation-step", reference: "reference/continuation-round-trip", gate: .allocations) { size in
     let yields = size.scaled(100_000)
     var steps = 0
     let figure = await spent {

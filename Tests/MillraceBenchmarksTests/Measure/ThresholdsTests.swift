@@ -63,6 +63,16 @@ struct ThresholdsTests {
   func missing() {
     #expect(throws: error("'/none' cannot be read")) { try Thresholds(contentsOf: "/none") }
   }
+
+  @Test("The file of this package for this compiler, if there is one, has the rows that are gated and no others")
+  func ownFile() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Benchmarks/Thresholds")
+    guard let file = ThresholdFile.chosen(folder.path) else { return }
+    let own = try Thresholds(contentsOf: file)
+    #expect(own.limits.keys.sorted() == allRows.filter(\.isGated).map(\.name).sorted())
+    #expect(own.limits["send/decided"]?.allocations == 0)
+  }
 }
 
 @Suite("File of thresholds")
