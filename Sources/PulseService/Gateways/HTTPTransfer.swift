@@ -69,6 +69,10 @@ struct HTTPTransfer: Sendable {
       request.addresses = try await resolver.addresses(of: url.bareHost).filter { !$0.contains("%") }
       guard !request.addresses.isEmpty else { throw GatewayFailure("host not found") }
     }
-    return try await loop.answer(to: request)
+    do {
+      return try await loop.answer(to: request)
+    } catch let failure as TransferFailure {
+      throw GatewayFailure(failure)
+    }
   }
 }

@@ -46,10 +46,10 @@ final class TransferLoop: Sendable {
 
   /// Sends a request and waits for its answer, of which the body may be cut.
   ///
-  /// - Throws: ``GatewayFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled: the
+  /// - Throws: ``TransferFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled: the
   ///   connection is closed by then.
   func answer(to request: Request) async throws -> Answer {
-    guard let queue else { throw GatewayFailure.tooFewFiles }
+    guard let queue else { throw TransferFailure.tooFewFiles }
     let id = queue.nextID()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -154,11 +154,11 @@ private struct TransferThread {
     _ id: UInt64, _ request: TransferLoop.Request, _ continuation: CheckedContinuation<TransferLoop.Answer, any Error>
   ) {
     guard let transfer = request.transfer(id: id) else {
-      return continuation.resume(throwing: GatewayFailure("the request cannot be made"))
+      return continuation.resume(throwing: TransferFailure.unmade)
     }
     guard multi.add(transfer) else {
       millrace_transfer_free(transfer)
-      return continuation.resume(throwing: GatewayFailure("the request cannot be made"))
+      return continuation.resume(throwing: TransferFailure.unmade)
     }
     running[id] = Running(transfer: transfer, limit: request.limit, continuation: continuation)
   }
@@ -174,7 +174,7 @@ private struct TransferThread {
   private mutating func settle(_ answer: millrace_answer) {
     guard let limit = running[answer.id]?.limit else { return }
     let result: Result<TransferLoop.Answer, any Error>
-    if let failure = GatewayFailure(answer, limit: limit) {
+    if let failure = TransferFailure(answer, limit: limit) {
       result = .failure(failure)
     } else {
       result = .success(

@@ -14,46 +14,14 @@ struct GatewayFailureTests {
     #expect(GatewayFailure.status(503).status == 503 && GatewayFailure("no answer").status == nil)
   }
 
-  @Test(
-    "Each way in which a transfer ends has words of pulse's own",
-    arguments: [
-      (.headerLimit, "the header of the answer is too long", true), (.cutShort, "the answer was cut short", false),
-      (.empty, "empty answer", false), (.notHTTP, "answer is not HTTP", true), (.late, "no answer within 2 s", false),
-      (.noConnection, "cannot connect", false), (.lost, "the answer broke off", false),
-      (.noAddress, "host not found", false), (.notSecure, "secure connection failed", true),
-      (.notTrusted, "certificate is not trusted", true),
-      (.noCertificates, "no certificate can be trusted; install ca-certificates", true),
-      (.other, "the request failed (error 99 of libcurl)", false),
-    ] as [(millrace_end, String, Bool)])
-  func ends(end: millrace_end, reason: String, isLasting: Bool) throws {
+  @Test("The failure of a transfer keeps its words, and whether it lasts")
+  func transfer() throws {
     var answer = millrace_answer()
-    answer.end = end
-    answer.code = 99
-    let failure = try #require(GatewayFailure(answer, limit: .seconds(2)))
-    #expect(failure.description == reason && failure.isLasting == isLasting)
-  }
-
-  @Test("An answer that arrived, whole or as much as is wanted, is no failure")
-  func answers() {
-    for end in [millrace_end.whole, .bodyLimit] {
-      var answer = millrace_answer()
-      answer.end = end
-      #expect(GatewayFailure(answer, limit: .seconds(2)) == nil)
-    }
-  }
-
-  @Test("The error number of a connection is in the system's words, and one of too few descriptors says the fix")
-  func system() {
-    var answer = millrace_answer()
-    answer.end = .noConnection
-    answer.system_error = ECONNREFUSED
-    #expect(GatewayFailure(answer, limit: .seconds(2)) == GatewayFailure("connection refused"))
-    answer.system_error = EMFILE
-    #expect(
-      GatewayFailure(answer, limit: .seconds(2))
-        == GatewayFailure("too few file descriptors; raise the limit (ulimit -n)"))
     answer.end = .lost
-    answer.system_error = ECONNRESET
-    #expect(GatewayFailure(answer, limit: .seconds(2)) == GatewayFailure("connection lost"))
+    #expect(try GatewayFailure(#require(TransferFailure(answer, limit: .zero))).description == "the answer broke off")
+    answer.end = .notHTTP
+    #expect(try GatewayFailure(#require(TransferFailure(answer, limit: .zero))) == .lasting("answer is not HTTP"))
+    #expect(GatewayFailure.system(EMFILE) == .tooFewFiles)
+    #expect(GatewayFailure.late(.seconds(2)).description == "no answer within 2 s")
   }
 }

@@ -1,0 +1,56 @@
+import Foundation
+import MillraceCurl
+
+/// Why a transfer brought no answer, in a few words: "connection refused".
+struct TransferFailure: Error, Equatable, CustomStringConvertible {
+  let description: String
+  /// Whether the same request would fail again a moment later, so that another attempt is of no use.
+  let isLasting: Bool
+
+  private init(_ reason: String, isLasting: Bool = false) {
+    description = reason
+    self.isLasting = isLasting
+  }
+
+  /// The process has as many files open as it may.
+  static let tooFewFiles = TransferFailure("too few file descriptors; raise the limit (ulimit -n)")
+
+  /// libcurl did not take the request.
+  static let unmade = TransferFailure("the request cannot be made")
+
+  /// No answer arrived within a limit.
+  static func late(_ limit: Duration) -> TransferFailure {
+    TransferFailure("no answer within \(String(format: "%g s", limit / .seconds(1)))")
+  }
+
+  /// The system's words for an error number, in lower case as they stand behind a name.
+  static func system(_ number: Int32) -> TransferFailure {
+    if number == EMFILE || number == ENFILE { return .tooFewFiles }
+    let words = String(cString: strerror(number))
+    return TransferFailure(words.prefix(1).lowercased() + words.dropFirst())
+  }
+
+  /// Why a transfer brought no answer; nil when it brought one.
+  ///
+  /// libcurl's own texts name hosts, ports and its functions, so that none of them is shown.
+  ///
+  /// - Parameter limit: The longest that the transfer could take.
+  init?(_ answer: millrace_answer, limit: Duration) {
+    switch answer.end {
+    case .whole, .bodyLimit: return nil
+    case .headerLimit: self.init("the header of the answer is too long", isLasting: true)
+    case .cutShort: self.init("the answer was cut short")
+    case .empty: self.init("empty answer")
+    case .notHTTP: self.init("answer is not HTTP", isLasting: true)
+    case .late: self = .late(limit)
+    case .noConnection:
+      self = answer.system_error == 0 ? TransferFailure("cannot connect") : .system(answer.system_error)
+    case .lost: self.init(answer.system_error == 0 ? "the answer broke off" : "connection lost")
+    case .noAddress: self.init("host not found")
+    case .notSecure: self.init("secure connection failed", isLasting: true)
+    case .notTrusted: self.init("certificate is not trusted", isLasting: true)
+    case .noCertificates: self.init("no certificate can be trusted; install ca-certificates", isLasting: true)
+    case .other: self.init("the request failed (error \(answer.code) of libcurl)")
+    }
+  }
+}
