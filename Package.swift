@@ -37,6 +37,7 @@ let package = Package(
         .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
         .linkedLibrary("curl", .when(platforms: [.macOS])),
       ]),
+    .target(name: "MillraceHTTP", dependencies: ["Millrace", "MillraceCurl"], swiftSettings: strict),
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
     .target(name: "MillraceHooks"),
@@ -53,7 +54,7 @@ let package = Package(
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
-      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceCurl"],
+      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP"],
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
     // Built as packages build that enable no upcoming feature.
@@ -93,6 +94,9 @@ let package = Package(
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(
+      name: "MillraceHTTPTests", dependencies: ["MillraceHTTP", "MillraceCurl", "MillraceCurlChecks"],
+      swiftSettings: strict),
+    .testTarget(
       name: "MillraceBenchmarksTests",
       dependencies: ["MillraceBenchmarks", "MillraceBenchmarksSystem", "Millrace", "MillraceFlags", "MillraceTesting"],
       swiftSettings: strict),
@@ -115,8 +119,7 @@ let package = Package(
       name: "PulseServiceTests",
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
-        "MillraceMutation",
-        "MillraceCurl",
+        "MillraceMutation", "MillraceHTTP", "MillraceCurl",
       ],
       swiftSettings: strict),
   ]

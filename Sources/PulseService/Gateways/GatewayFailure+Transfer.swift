@@ -1,3 +1,5 @@
+import MillraceHTTP
+
 extension GatewayFailure {
   /// The process has as many files open as it may.
   static let tooFewFiles = GatewayFailure(.tooFewFiles)

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceHTTP
 
 /// Sends requests over HTTP: looks up the host, and carries out the transfer.
 struct HTTPTransfer: Sendable {

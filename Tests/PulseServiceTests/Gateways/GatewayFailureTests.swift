@@ -2,6 +2,7 @@ import Foundation
 import MillraceCurl
 import Testing
 
+@testable import MillraceHTTP
 @testable import PulseService
 
 @Suite("GatewayFailure")

@@ -3,6 +3,7 @@ import MillraceLoopback
 import MillraceTesting
 import Testing
 
+@testable import MillraceHTTP
 @testable import PulseService
 
 @Suite("A hostile server", .timeLimit(.minutes(2)))

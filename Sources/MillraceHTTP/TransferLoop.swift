@@ -1,42 +1,52 @@
-import Foundation
+package import Foundation
 import Millrace
 import MillraceCurl
 
 /// Carries out HTTP transfers side by side, all on one thread of its own, which nothing blocks.
 ///
 /// The thread begins with the first transfer and ends with the last reference to the loop.
-final class TransferLoop: Sendable {
+package final class TransferLoop: Sendable {
   /// One request; redirections are not followed.
-  struct Request: Sendable {
-    var url: TransferURL
+  package struct Request: Sendable {
+    package var url: TransferURL
     /// The addresses of the URL's host, in the order they should be tried; empty where the host is an address itself.
-    var addresses: [String] = []
+    package var addresses: [String] = []
     /// Header fields, `Name: value`.
-    var fields: [String] = []
+    package var fields: [String] = []
     /// What is posted; nil for a GET.
-    var body: Data?
+    package var body: Data?
     /// The longest the transfer takes.
-    var limit: Duration
+    package var limit: Duration
+
+    package init(
+      url: TransferURL, addresses: [String] = [], fields: [String] = [], body: Data? = nil, limit: Duration
+    ) {
+      self.url = url
+      self.addresses = addresses
+      self.fields = fields
+      self.body = body
+      self.limit = limit
+    }
   }
 
   /// What an answer says, its body apart, which is counted and dropped.
-  struct Answer: Sendable, Equatable {
-    let status: Int
+  package struct Answer: Sendable, Equatable {
+    package let status: Int
     /// The URL that a redirection leads to.
-    let redirection: String?
+    package let redirection: String?
     /// Whether the body was longer than its limit, and the rest was not waited for.
-    let isCut: Bool
+    package let isCut: Bool
   }
 
   /// The most bytes of header that an answer may have, those of interim answers included.
-  static let headerLimit = 65_536
+  package static let headerLimit = 65_536
 
   /// The bytes of body after which an answer is taken for one, whatever else would come.
-  static let bodyLimit = 1_048_576
+  package static let bodyLimit = 1_048_576
 
   private let queue: TransferQueue?
 
-  init() {
+  package init() {
     queue = TransferQueue()
   }
 
@@ -48,7 +58,7 @@ final class TransferLoop: Sendable {
   ///
   /// - Throws: ``TransferFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled: the
   ///   connection is closed by then.
-  func answer(to request: Request) async throws -> Answer {
+  package func answer(to request: Request) async throws -> Answer {
     guard let queue else { throw TransferFailure.tooFewFiles }
     let id = queue.nextID()
     return try await withTaskCancellationHandler {

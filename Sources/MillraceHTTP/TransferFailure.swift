@@ -2,10 +2,10 @@ import Foundation
 import MillraceCurl
 
 /// Why a transfer brought no answer, in a few words: "connection refused".
-struct TransferFailure: Error, Equatable, CustomStringConvertible {
-  let description: String
+package struct TransferFailure: Error, Equatable, CustomStringConvertible {
+  package let description: String
   /// Whether the same request would fail again a moment later, so that another attempt is of no use.
-  let isLasting: Bool
+  package let isLasting: Bool
 
   private init(_ reason: String, isLasting: Bool = false) {
     description = reason
@@ -13,18 +13,18 @@ struct TransferFailure: Error, Equatable, CustomStringConvertible {
   }
 
   /// The process has as many files open as it may.
-  static let tooFewFiles = TransferFailure("too few file descriptors; raise the limit (ulimit -n)")
+  package static let tooFewFiles = TransferFailure("too few file descriptors; raise the limit (ulimit -n)")
 
   /// libcurl did not take the request.
-  static let unmade = TransferFailure("the request cannot be made")
+  package static let unmade = TransferFailure("the request cannot be made")
 
   /// No answer arrived within a limit.
-  static func late(_ limit: Duration) -> TransferFailure {
+  package static func late(_ limit: Duration) -> TransferFailure {
     TransferFailure("no answer within \(String(format: "%g s", limit / .seconds(1)))")
   }
 
   /// The system's words for an error number, in lower case as they stand behind a name.
-  static func system(_ number: Int32) -> TransferFailure {
+  package static func system(_ number: Int32) -> TransferFailure {
     if number == EMFILE || number == ENFILE { return .tooFewFiles }
     let words = String(cString: strerror(number))
     return TransferFailure(words.prefix(1).lowercased() + words.dropFirst())

@@ -2,7 +2,7 @@ import Foundation
 import MillraceCurl
 import Testing
 
-@testable import PulseService
+@testable import MillraceHTTP
 
 @Suite("TransferFailure")
 struct TransferFailureTests {

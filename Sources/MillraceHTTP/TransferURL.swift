@@ -1,27 +1,32 @@
 import MillraceCurl
 
 /// An `http://` or `https://` URL as libcurl reads it, so that the host which is looked up is the one it connects to.
-struct TransferURL: Sendable, Equatable {
+package struct TransferURL: Sendable, Equatable {
   /// Who asks, by the Basic scheme.
-  struct Credentials: Sendable, Equatable {
-    var user: String
-    var password: String
+  package struct Credentials: Sendable, Equatable {
+    package var user: String
+    package var password: String
+
+    package init(user: String, password: String) {
+      self.user = user
+      self.password = password
+    }
   }
 
   /// The URL without its credentials.
-  let text: String
-  let scheme: String
+  package let text: String
+  package let scheme: String
   /// The name or the address of the host; an IPv6 address is in brackets.
-  let host: String
-  let port: UInt16
+  package let host: String
+  package let port: UInt16
   /// The credentials that the URL names.
-  var credentials: Credentials?
+  package var credentials: Credentials?
 
   /// The longest URL that is taken, in bytes.
   private static let longest = 8192
 
   /// Reads a URL; nil when libcurl does not take it, or it has another scheme or a host that cannot be looked up.
-  init?(_ url: String) {
+  package init?(_ url: String) {
     guard url.utf8.count <= Self.longest else { return nil }
     var parts = millrace_url()
     guard millrace_url_read(url, &parts) else { return nil }
@@ -43,12 +48,12 @@ struct TransferURL: Sendable, Equatable {
   }
 
   /// Whether both URLs lead to the same server, which may then get the same credentials.
-  func hasOrigin(of other: TransferURL) -> Bool {
+  package func hasOrigin(of other: TransferURL) -> Bool {
     scheme == other.scheme && host.lowercased() == other.host.lowercased() && port == other.port
   }
 
   /// The host without brackets.
-  var bareHost: String {
+  package var bareHost: String {
     host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : host
   }
 

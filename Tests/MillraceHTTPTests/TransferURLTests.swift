@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseService
+@testable import MillraceHTTP
 
 @Suite("TransferURL")
 struct TransferURLTests {
