@@ -73,7 +73,8 @@ let package = Package(
       path: "Tests/MillraceShelf", swiftSettings: strict),
     .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
     .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
-    .target(name: "MillraceLoopback", swiftSettings: strict),
+    .target(name: "MillraceLoopbackSystem"),
+    .target(name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem"], swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
     // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.

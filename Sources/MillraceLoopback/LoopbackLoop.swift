@@ -1,4 +1,6 @@
 import Foundation
+import MillraceLoopbackSystem
+import Synchronization
 
 /// The loop of the responder's thread: waits for connections, requests and the time of delayed answers.
 struct LoopbackLoop: Sendable {
@@ -20,6 +22,7 @@ struct LoopbackLoop: Sendable {
 
   let listener: Int32
   let wake: Int32
+  let accepted: AcceptedConnections
   let script: @Sendable (LoopbackRequest) -> LoopbackResponder.Reply
 
   func run() {
@@ -27,17 +30,18 @@ struct LoopbackLoop: Sendable {
     while true {
       var requests = [wake, listener].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       requests += connections.map { pollfd(fd: $0, events: $1.events, revents: 0) }
-      poll(&requests, nfds_t(requests.count), timeout(until: connections.values.compactMap { $0.delayed?.due }.min()))
+      _ = millrace_poll(&requests, nfds_t(requests.count), timeout(until: connections))
       if requests[0].revents != 0 { break }
       if requests[1].revents != 0 { accept(into: &connections) }
       for request in requests.dropFirst(2) where request.revents != 0 {
         connections[request.fd] = connections[request.fd].flatMap { advance($0, on: request) }
       }
-      for (descriptor, connection) in connections {
-        guard let (text, due) = connection.delayed, due <= .now else { continue }
-        var connection = connection
+      let now = ContinuousClock.now
+      // Only those that are due are written, for a write during a loop over all would copy the dictionary.
+      let due = connections.filter { $0.value.delayed.map { $0.due <= now } ?? false }
+      for (descriptor, var connection) in due {
+        connection.outgoing = Array(connection.delayed?.text.utf8 ?? "".utf8)[...]
         connection.delayed = nil
-        connection.outgoing = Array(text.utf8)[...]
         connections[descriptor] = flush(connection, on: descriptor)
       }
     }
@@ -47,6 +51,7 @@ struct LoopbackLoop: Sendable {
   private func accept(into connections: inout [Int32: Connection]) {
     let descriptor = systemAccept(listener)
     guard descriptor >= 0 else { return }
+    accepted.count.add(1, ordering: .relaxed)
     LoopbackSocket.setNonblocking(descriptor)
     connections[descriptor] = Connection()
   }
@@ -112,10 +117,16 @@ struct LoopbackLoop: Sendable {
     return nil
   }
 
-  /// The time until `due` in milliseconds, rounded up; -1 waits without an end.
-  private func timeout(until due: ContinuousClock.Instant?) -> Int32 {
-    guard let due else { return -1 }
-    return Int32(clamping: Int64(max(0, (due - .now) / .milliseconds(1)).rounded(.up)))
+  /// The time until the first delayed answer is due in nanoseconds; -1 waits without an end.
+  private func timeout(until connections: [Int32: Connection]) -> Int64 {
+    var first: ContinuousClock.Instant?
+    for (_, connection) in connections {
+      guard let due = connection.delayed?.due else { continue }
+      first = min(first ?? due, due)
+    }
+    guard let first else { return -1 }
+    let (seconds, attoseconds) = max(ContinuousClock.now.duration(to: first), .zero).components
+    return min(seconds, 1_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
+import Synchronization
 
-/// An HTTP/1.1 responder on 127.0.0.1 for tests: it answers each request as its script says, and keeps connections open.
+/// An HTTP/1.1 responder on 127.0.0.1 for tests and load runs: it answers each request as its script says, and keeps connections open.
 ///
-/// One thread serves all connections; it owns everything that changes, so that there is nothing to lock. The body of a
+/// One thread serves all connections; it owns everything that changes but a count, so that there is nothing to lock. The body of a
 /// request is UTF-8 with a `Content-Length`, and one connection has one request under way.
 public final class LoopbackResponder: Sendable {
   /// What a request is answered with.
@@ -33,6 +34,7 @@ public final class LoopbackResponder: Sendable {
   /// A byte, or the end of this pipe, ends the thread.
   private let wake: (read: Int32, write: Int32)
   private let finished = DispatchSemaphore(value: 0)
+  private let accepted = AcceptedConnections()
 
   /// Listens on a free port and answers until ``stop()``.
   ///
@@ -55,12 +57,15 @@ public final class LoopbackResponder: Sendable {
     guard pipe(&ends) == 0 else { throw LoopbackError() }
     wake = (ends[0], ends[1])
     (listener, port) = try LoopbackSocket.listen()
-    let loop = LoopbackLoop(listener: listener, wake: wake.read, script: script)
+    let loop = LoopbackLoop(listener: listener, wake: wake.read, accepted: accepted, script: script)
     Thread.detachNewThread { [finished] in
       loop.run()
       finished.signal()
     }
   }
+
+  /// The number of connections that were accepted so far.
+  public var connectionCount: Int { accepted.count.load(ordering: .relaxed) }
 
   /// Closes all connections and the port; when this returns the thread has ended.
   public func stop() {
@@ -80,6 +85,11 @@ public final class LoopbackResponder: Sendable {
     close(listener)
     return port
   }
+}
+
+/// The number of connections that a responder has accepted.
+final class AcceptedConnections: Sendable {
+  let count = Atomic(0)
 }
 
 /// The system refused a socket; the description says why.
