@@ -95,7 +95,10 @@ let package = Package(
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(
-      name: "MillraceHTTPTests", dependencies: ["MillraceHTTP", "MillraceCurl", "MillraceCurlChecks"],
+      name: "MillraceHTTPTests",
+      dependencies: [
+        "MillraceHTTP", "MillraceCurl", "MillraceCurlChecks", "MillraceLoopback", "Millrace", "MillraceTesting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MillraceBenchmarksTests",

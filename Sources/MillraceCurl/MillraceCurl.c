@@ -144,9 +144,9 @@ static bool set_up(struct millrace_transfer *transfer, const char *url, const ch
   take_bytes *header = take_header, *body = take_body;
   return set_text(easy, CURLOPT_URL, url) && set_number(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS) &&
          // A target is asked itself, whatever the environment says of proxies.
-         set_text(easy, CURLOPT_PROXY, "") && set_text(easy, CURLOPT_USERAGENT, "pulse") &&
+         set_text(easy, CURLOPT_PROXY, "") &&
          set_number(easy, CURLOPT_NOSIGNAL, 1) && set_number(easy, CURLOPT_TIMEOUT_MS, milliseconds) &&
-         // Each transfer has a connection of its own, so that none meets what another one has left behind.
+         // By default a transfer has a connection of its own, so that none meets what another one has left behind.
          set_number(easy, CURLOPT_FRESH_CONNECT, 1) && set_number(easy, CURLOPT_FORBID_REUSE, 1) &&
          curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header) == CURLE_OK &&
          curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK &&
@@ -169,6 +169,14 @@ struct millrace_transfer *millrace_transfer_make(
 
 bool millrace_transfer_set_credentials(struct millrace_transfer *transfer, const char *user, const char *password) {
   return set_text(transfer->easy, CURLOPT_USERNAME, user) && set_text(transfer->easy, CURLOPT_PASSWORD, password);
+}
+
+bool millrace_transfer_keep_connection(struct millrace_transfer *transfer) {
+  return set_number(transfer->easy, CURLOPT_FRESH_CONNECT, 0) && set_number(transfer->easy, CURLOPT_FORBID_REUSE, 0);
+}
+
+bool millrace_transfer_set_agent(struct millrace_transfer *transfer, const char *name) {
+  return set_text(transfer->easy, CURLOPT_USERAGENT, name);
 }
 
 bool millrace_transfer_add_header(struct millrace_transfer *transfer, const char *field) {
@@ -202,6 +210,10 @@ struct millrace_multi *millrace_multi_make(void) {
   // No transfer waits for a connection of another one.
   if (multi) curl_multi_setopt(multi, CURLMOPT_PIPELINING, 0L);
   return multi;
+}
+
+bool millrace_multi_keep_connections(struct millrace_multi *multi, long count) {
+  return curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count) == CURLM_OK;
 }
 
 void millrace_multi_free(struct millrace_multi *multi) { curl_multi_cleanup(multi); }

@@ -53,6 +53,10 @@ struct millrace_transfer *_Nullable millrace_transfer_make(
     uint64_t id, const char *url, const char *_Nullable resolve, struct millrace_transfer_limits limits);
 /// Sends user and password by the Basic scheme.
 bool millrace_transfer_set_credentials(struct millrace_transfer *transfer, const char *user, const char *password);
+/// Has the transfer use a connection that an earlier one has kept, and keep its own for later ones.
+bool millrace_transfer_keep_connection(struct millrace_transfer *transfer);
+/// Sends this name as the `User-Agent`.
+bool millrace_transfer_set_agent(struct millrace_transfer *transfer, const char *name);
 /// Adds a header field, `Name: value`.
 bool millrace_transfer_add_header(struct millrace_transfer *transfer, const char *field);
 /// Makes the request a POST of a copy of these bytes.
@@ -112,6 +116,8 @@ struct millrace_multi;
 
 /// Makes a multi without transfers; NULL when there is no memory or no descriptor.
 struct millrace_multi *_Nullable millrace_multi_make(void);
+/// Sets the number of idle connections that are kept, at least 1; without it, libcurl keeps four for each transfer under way.
+bool millrace_multi_keep_connections(struct millrace_multi *multi, long count);
 /// Frees a multi that has no transfers.
 void millrace_multi_free(struct millrace_multi *multi);
 /// Begins a transfer.

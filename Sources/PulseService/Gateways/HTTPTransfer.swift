@@ -9,7 +9,7 @@ struct HTTPTransfer: Sendable {
   private let resolver: Resolver
   /// Looks up the hosts that redirections name, so that a server which makes up names takes no thread from others.
   private let redirectionResolver: Resolver
-  private let loop = TransferLoop()
+  private let loop = TransferLoop(agent: "pulse")
 
   /// The most redirections that are followed.
   private static let redirectionLimit = 10

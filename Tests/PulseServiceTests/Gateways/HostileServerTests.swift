@@ -96,7 +96,7 @@ struct HostileServerTests {
     defer { server.stop() }
     #expect(try await server.verdict() == "up")
     let url = try #require(TransferURL(server.responder.url()))
-    let answer = try await TransferLoop().answer(to: .init(url: url, limit: .seconds(120)))
+    let answer = try await TransferLoop(agent: "pulse").answer(to: .init(url: url, limit: .seconds(120)))
     // 8 MB of zeros would be cut.
     #expect(answer == .init(status: 200, redirection: nil, isCut: false))
   }
