@@ -50,7 +50,11 @@ let package = Package(
     .target(
       name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags"], swiftSettings: strict),
     .executableTarget(
-      name: "MillraceLoadCommand", dependencies: ["MillraceLoad", "Millrace", "MillraceTesting"], swiftSettings: strict),
+      name: "MillraceLoadCommand",
+      dependencies: [
+        "MillraceLoad", "Millrace", "MillraceTesting", "MillraceFlags", "MillraceHTTP", "MillraceLoopback",
+      ],
+      swiftSettings: strict),
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
@@ -110,6 +114,7 @@ let package = Package(
       name: "MillraceLoadTests",
       dependencies: [
         "MillraceLoad", "MillraceLoadCommand", "MillraceReport", "MillraceFlags", "Millrace", "MillraceTesting",
+        "MillraceHTTP", "MillraceLoopback",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,10 +1,9 @@
+import MillraceFlags
 import MillraceLoad
 
-await MillraceLoad.main(command: "load") {
-  counterScenario
-  recordsScenario
-  fanOutScenario
-  overloadScenario
-  manyStoresScenario
-  soakScenario
-}
+await MillraceLoad.main(
+  command: "load", flags: [targetFlag],
+  [
+    counterScenario, recordsScenario, fanOutScenario, overloadScenario, manyStoresScenario, soakScenario, httpScenario,
+  ],
+  makeScenario: targetScenario)

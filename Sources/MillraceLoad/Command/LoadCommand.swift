@@ -11,12 +11,13 @@ struct LoadCommand: Sendable {
   let reportPath: String?
   let isJSON: Bool
 
-  static func flags(command: String, _ scenarios: [LoadScenario]) -> Flags {
+  static func flags(command: String, _ scenarios: [LoadScenario], others: [Flag] = []) -> Flags {
     let names = scenarios.map { $0.summary.isEmpty ? $0.name : "\($0.name) (\($0.summary))" }.joined(separator: ", ")
     return Flags(
       command: command, summary: "Loads a system, and reports how long its requests take.",
       [
-        .text("--scenario", "NAME", example: scenarios.first?.name, help: "what is loaded: \(names)"),
+        .text("--scenario", "NAME", example: scenarios.first?.name, help: "what is loaded: \(names)")
+      ] + others + [
         .text("--rate", "N", example: "2000", help: "requests a second, or the first rate of --find-limit"),
         .text(
           "--schedule", "SHAPE", example: "poisson",

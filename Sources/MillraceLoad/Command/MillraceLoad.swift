@@ -1,5 +1,5 @@
 import Foundation
-import MillraceFlags
+package import MillraceFlags
 
 /// Gives a package its own load program.
 ///
@@ -29,10 +29,26 @@ public enum MillraceLoad {
     command: String? = nil, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     @LoadScenarioBuilder _ scenarios: () -> [LoadScenario]
   ) async -> Never {
-    let scenarios = scenarios()
+    await main(command: command, arguments: arguments, flags: [], scenarios()) { _ in nil }
+  }
+
+  /// Does what the command line asks for, and ends the process; the program has flags beside those of every load program.
+  ///
+  /// - Parameters:
+  ///   - command: what the user typed before the arguments, for messages; nil is the name of the program.
+  ///   - arguments: what stands behind that.
+  ///   - flags: the flags of this program alone.
+  ///   - scenarios: the scenarios the program offers.
+  ///   - makeScenario: makes a scenario of the flags, which is run in place of those offered; nil where the flags ask for none.
+  package static func main(
+    command: String?, arguments: [String] = Array(CommandLine.arguments.dropFirst()), flags: [Flag],
+    _ scenarios: [LoadScenario], makeScenario: (ParsedFlags) throws(FlagError) -> LoadScenario?
+  ) async -> Never {
     let name = command ?? CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "load"
-    let flags = LoadCommand.flags(command: name, scenarios)
-    let command = flags.parseOrExit(arguments) { parsed throws(FlagError) in try LoadCommand(parsed, scenarios) }
+    let flags = LoadCommand.flags(command: name, scenarios, others: flags)
+    let command = flags.parseOrExit(arguments) { parsed throws(FlagError) in
+      try LoadCommand(parsed, makeScenario(parsed).map { [$0] } ?? scenarios)
+    }
     exit(await command.run())
   }
 }
