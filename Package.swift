@@ -75,6 +75,9 @@ let package = Package(
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
       path: "Tests/MillraceShelf", swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceResponder", dependencies: ["MillraceLoopback"], path: "Tests/MillraceResponder",
+      swiftSettings: strict),
     .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
     .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
     .target(name: "MillraceLoopbackSystem"),
@@ -114,7 +117,7 @@ let package = Package(
       name: "MillraceLoadTests",
       dependencies: [
         "MillraceLoad", "MillraceLoadCommand", "MillraceReport", "MillraceFlags", "Millrace", "MillraceTesting",
-        "MillraceHTTP", "MillraceLoopback",
+        "MillraceHTTP", "MillraceLoopback", "MillraceResponder",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -38,7 +38,7 @@ struct FinishedCommand: Sendable {
   }
 
   /// Where the products of this build are: beside the tests.
-  private static var products: URL {
+  static var products: URL {
     #if os(Linux)
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     #else
