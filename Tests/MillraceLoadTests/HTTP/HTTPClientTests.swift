@@ -64,19 +64,30 @@ struct HTTPClientTests {
     #expect(responder.connectionCount == 1)
   }
 
-  @Test(
-    "The scenario of --target opens a connection for each virtual user at most, and cancels what is in flight at its end"
-  )
-  func scenario() async throws {
-    let responder = try LoopbackResponder { _ in .hang }
-    defer { responder.stop() }
+  /// Runs the scenario of `--target` with three users: 100 requests in 200 ms.
+  private func run(against responder: LoopbackResponder, drain: Duration) async throws -> LoadReport {
     let flags = LoadCommand.flags(command: "load", [httpScenario], others: [targetFlag])
     let scenario = try #require(try targetScenario(flags.parse(["--target", responder.url()])))
-    let options = LoadOptions(
-      .open(.constant(500)), duration: .milliseconds(200), drain: .milliseconds(1), users: 3)
-    let report = try await scenario.run(options)
-    #expect(report.counts.sent == 100 && report.counts.inFlight == 100)
+    return try await scenario.run(
+      LoadOptions(.open(.constant(500)), duration: .milliseconds(200), drain: drain, users: 3))
+  }
+
+  @Test("The scenario of --target opens a connection for each virtual user at most, and sends every request")
+  func connections() async throws {
+    // Three connections take 300 requests a second, so that some of the 500 wait.
+    let responder = try LoopbackResponder { _ in .answer(after: .milliseconds(10)) }
+    defer { responder.stop() }
+    let report = try await run(against: responder, drain: .seconds(50))
+    #expect(report.counts.settled == 100 && report.counts.failed == 0)
     #expect(responder.connectionCount == 3)
+  }
+
+  @Test("The scenario of --target cancels what is in flight at its end, under way or waiting for a connection")
+  func end() async throws {
+    let responder = try LoopbackResponder { _ in .hang }
+    defer { responder.stop() }
+    let report = try await run(against: responder, drain: .milliseconds(1))
+    #expect(report.counts.sent == 100 && report.counts.inFlight == 100)
   }
 
   @Test("The scenario http is answered by a responder in this process")
