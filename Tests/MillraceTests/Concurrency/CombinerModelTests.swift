@@ -5,8 +5,7 @@ import Testing
 struct CombinerModelTests {
   /// Two senders, an owner that has just entered, urgent callers, and a sender that enters for ever; some of them in each case.
   enum Bound: CaseIterable {
-    case sendersAndOwner, withLittlePatience, withUrgent, withUrgentThatTakesAll, withTwoUrgent,
-      withUrgentAheadOfLeftWork
+    case sendersAndOwner, withLittlePatience, withUrgent, withUrgentThatTakesAll, withTwoUrgent
     case withSenderForEver, withTwoSendersForEver
 
     func model(_ mistake: HandOver.Mistake? = nil) -> HandOver {
@@ -26,10 +25,6 @@ struct CombinerModelTests {
         HandOver(
           threads: [[.perform(0)], [.performUrgently(1)], [.performUrgently(2, takingLeftWork: true)]], reliefs: 3,
           patience: 2, mistake: mistake)
-      case .withUrgentAheadOfLeftWork:
-        HandOver(
-          threads: [[.perform(0)], [.perform(1), .perform(2)], [.performUrgently(3)]], reliefs: 3, patience: 3,
-          mistake: mistake)
       case .withSenderForEver:
         HandOver(
           threads: [[.enterForEver], [.perform(0)], [.performUrgently(1)]], reliefs: 3, patience: 1, mistake: mistake)
@@ -52,7 +47,10 @@ struct CombinerModelTests {
     #expect(finding.states > 200 && finding.ends > 0, "The bounds leave nothing to walk.")
   }
 
-  @Test("The walk finds each mistake that is planted in the protocol", arguments: HandOver.Mistake.allCases)
+  /// `CombinerModelScaleTests` finds the mistake that is left out, which needs wider bounds.
+  @Test(
+    "The walk finds each mistake that is planted in the protocol",
+    arguments: HandOver.Mistake.allCases.filter { $0 != .looksForUrgentStepsAtTheEnd })
   func everyMistakeIsFound(_ mistake: HandOver.Mistake) {
     #expect(Bound.allCases.contains { HandOverWalk($0.model(mistake)).finding.violation != nil })
   }
