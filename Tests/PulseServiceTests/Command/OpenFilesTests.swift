@@ -29,19 +29,24 @@ struct OpenFilesTests {
   @Test("A probe that gets no descriptor says so, by HTTP and by TCP, and the next one is as good as any")
   func exhausted() async {
     await #expect(processExitsWith: .success) {
-      let responder = try LoopbackResponder { _ in .answer() }
+      func endpoints(of responder: LoopbackResponder) throws -> [Endpoint] {
+        try [responder.url(), "tcp://127.0.0.1:\(responder.port)"].map { try Endpoint($0) }
+      }
       let gateway = LiveEndpointGateway(limit: .seconds(60))
-      let endpoints = try [responder.url(), "tcp://127.0.0.1:\(responder.port)"].map { try Endpoint($0) }
-      for endpoint in endpoints { try await gateway.probe(endpoint) }
+      let responder = try LoopbackResponder { _ in .answer() }
+      for endpoint in try endpoints(of: responder) { try await gateway.probe(endpoint) }
+      // Closes its connections, whose descriptors would become free at some time below.
+      responder.stop()
       lower(soft: 100, hard: 100)
       var taken: [Int32] = []
       while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
-      for endpoint in endpoints {
+      for endpoint in try endpoints(of: responder) {
         await #expect(throws: GatewayFailure.tooFewFiles) { try await gateway.probe(endpoint) }
       }
       #expect(!taken.isEmpty)
       for descriptor in taken { close(descriptor) }
-      for endpoint in endpoints { try await gateway.probe(endpoint) }
+      let next = try LoopbackResponder { _ in .answer() }
+      for endpoint in try endpoints(of: next) { try await gateway.probe(endpoint) }
     }
   }
 
