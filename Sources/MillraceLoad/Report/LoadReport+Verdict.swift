@@ -50,7 +50,13 @@ extension LoadReport {
     let descriptors = Trend(slices.compactMap(\.descriptors)).map {
       $0.sentence("The number of open descriptors", unit: { Figures.decimal($0, digits: 0) }, ignoring: 2)
     }
-    return [memory, descriptors].compactMap { $0 }
+    return [queueSentence, memory, descriptors].compactMap { $0 }
+  }
+
+  /// A sentence for requests in flight that become more and more: the system takes fewer than it is offered.
+  private var queueSentence: String? {
+    guard let trend = Trend(slices.compactMap(\.inFlight)), trend.isGrowing(ignoring: 10) else { return nil }
+    return "Requests in flight grew by \(Figures.count(Int(trend.change))), so the system takes fewer than are offered."
   }
 
   private var lowerBoundSentence: String {

@@ -87,6 +87,27 @@ struct LoadReportTests {
     #expect(verdict.last == "The run was ended early, after 1 s.")
   }
 
+  @Test("Requests in flight that become more and more are told, and those that do not are not")
+  func queue() {
+    func verdict(endsPerSlice: Int) -> [String] {
+      var tally = LoadTally(duration: .seconds(1))
+      for slice in 0..<100 as Range<Int64> {
+        let (start, end) = (slice * 10_000_000, (slice + 1) * 10_000_000)
+        for _ in 0..<10 { tally.send(due: start) }
+        for _ in 0..<endsPerSlice { tally.end(.finished, due: start, began: start, ended: start) }
+        tally.add(ProcessReading(memory: 5_000_000, descriptors: 9), at: end)
+      }
+      return LoadReport.of(tally).verdict
+    }
+    #expect(
+      verdict(endsPerSlice: 5).contains(
+        "Requests in flight grew by 395, so the system takes fewer than are offered."))
+    let flat = verdict(endsPerSlice: 10)
+    #expect(!flat.contains { $0.hasPrefix("Requests in flight") })
+    #expect(flat.contains("Memory is flat at 5 MB."))
+    #expect(flat.contains("The number of open descriptors is flat at 9."))
+  }
+
   @Test("A run in which nothing has ended has no latency")
   func nothing() {
     let report = LoadReport.of(LoadTally(duration: .seconds(1)))
