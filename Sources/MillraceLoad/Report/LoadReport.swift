@@ -92,7 +92,7 @@ extension LoadReport {
 
   /// The part of the offered requests that finished within a time; those rejected, failed, unsent or in flight did not.
   ///
-  /// Latencies are counted as in ``Millrace/Histogram/count(upTo:)``.
+  /// Latencies are counted as in `Histogram.count(upTo:)`.
   public func share(within bound: Duration) -> Double {
     let offered = counts.sent + counts.unsent
     guard offered > 0, latency.histogram.count > 0, counts.settled > 0 else { return 0 }

@@ -43,7 +43,7 @@ public struct LoadScenario: Sendable {
 
   /// A scenario whose requests are actions: each virtual user is an interactor with a store of its own.
   ///
-  /// A request ends when its action has its ``Millrace/Outcome``. Rejected actions are counted apart from those that end.
+  /// A request ends when its action has its `Outcome`. Rejected actions are counted apart from those that end.
   ///
   /// - Parameters:
   ///   - name: the name by which a command line chooses it.
