@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Effect {
   /// The mutations of this effect, run alone on a state of its own: for a handler's test, or a script.
   ///
@@ -40,6 +42,7 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
           context: nil),
         emit: { mutation in
+          guard !fold.isOver else { return false }
           fold.add(mutation)
           if case .terminated = continuation.yield(mutation) { return false }
           return true
@@ -56,7 +59,11 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
         continuation.finish(throwing: error)
       }
     }
-    continuation.onTermination = { _ in task.cancel() }
+    continuation.onTermination = { _ in
+      // The stream takes mutations until this returns, and the task may emit as soon as it is cancelled.
+      fold.end()
+      task.cancel()
+    }
     return stream.makeAsyncIterator()
   }
 }
@@ -64,12 +71,20 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
 /// The state that an effect outside a store has led to.
 private final class Fold<I: Interactor>: Sendable {
   private let folded: Lock<I.State>
+  private let over = Atomic(false)
 
   init(_ state: I.State) {
     folded = Lock(state)
   }
 
   var state: I.State { folded.withLock { $0 } }
+
+  /// Whether nobody iterates any more.
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  func end() {
+    over.store(true, ordering: .releasing)
+  }
 
   func add(_ mutation: I.Mutation) {
     folded.withLock { I.reduce(into: &$0, mutation: mutation) }
