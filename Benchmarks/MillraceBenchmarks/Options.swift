@@ -1,6 +1,6 @@
 import MillraceFlags
 
-/// What a command line asks for.
+/// The command line, read and checked.
 struct Options {
   let filter: String
   let size: Size

@@ -12,7 +12,7 @@ package final class TransferLoop: Sendable {
     package var addresses: [String]
     /// Header fields, `Name: value`.
     package var fields: [String]
-    /// What is posted; nil for a GET.
+    /// The body of a POST; nil for a GET.
     package var body: Data?
     /// The longest the transfer takes, without the time in which it waits for a connection that the loop keeps.
     package var limit: Duration
@@ -32,7 +32,7 @@ package final class TransferLoop: Sendable {
     }
   }
 
-  /// What an answer says, its body apart, which is counted and dropped.
+  /// An answer without its body, which is counted and dropped.
   package struct Answer: Sendable, Equatable {
     package let status: Int
     /// The URL that a redirection leads to.

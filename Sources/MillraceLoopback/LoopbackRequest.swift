@@ -2,11 +2,11 @@
 public struct LoopbackRequest: Sendable, Equatable {
   /// `GET`, `POST` and so on.
   public let method: String
-  /// What stands behind the host, its query included.
+  /// The part of the URL behind the host, with its query.
   public let path: String
   /// The header fields, by their names in lower case.
   public let headers: [String: String]
-  /// What stands behind the header.
+  /// The body.
   public let body: String
 
   /// Reads a request; nil as long as some of it has not arrived.

@@ -96,7 +96,7 @@ enum Figures {
 
   static func percent(_ part: Double) -> String { decimal(part * 100, digits: 1) + " %" }
 
-  /// Rounded to so many digits behind the point, without those that are 0.
+  /// Rounds to `digits` digits behind the point, and drops zeros at the end.
   static func decimal(_ number: Double, digits: Int) -> String {
     guard number.isFinite else { return "0" }
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }

@@ -41,7 +41,8 @@ public struct LoadReport: Sendable {
   /// The part of the time between due and sent for which the generator is to blame, and not the system.
   public let generatorLateness: Histogram
 
-  /// Latency was measured of one of so many requests, because measuring each would slow the generator down; 1 is every one.
+  /// The number of requests among which the latency of one was measured, because measuring each would slow the generator down; 1
+  /// when each was.
   public let measuredOneOf: Int
 
   /// The measured part in slices of equal length.

@@ -45,7 +45,7 @@ package struct ArrivalTimes: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// The time at which a rate that begins at `start` and grows by `slope` a second has led to so many requests.
+  /// The time at which a rate that begins at `start` and grows by `slope` a second has led to `requests` requests.
   private static func time(of requests: Double, from start: Double, gaining slope: Double) -> Double {
     // Solves start * t + slope / 2 * t^2 = requests; this form loses no digits where the slope is close to 0.
     let root = Swift.max(start * start + 2 * slope * requests, 0).squareRoot()

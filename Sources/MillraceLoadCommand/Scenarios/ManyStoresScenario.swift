@@ -27,7 +27,7 @@ private struct Cell: Interactor {
 private final class IdleStores: Sendable {
   private let stores = Mutex<[Store<Cell>]>([])
 
-  /// Makes so many, in place of those made before.
+  /// Makes `count` stores, and releases those made before.
   func make(_ count: Int) {
     stores.withLock { $0 = (0..<count).map { _ in Store(initial: 0, interactor: Cell()) } }
   }
