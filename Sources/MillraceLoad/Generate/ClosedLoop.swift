@@ -2,7 +2,8 @@ import Millrace
 
 /// Clients that send a request when their last one has ended.
 struct ClosedLoop: Sendable {
-  /// The number of requests that end at once after which a client yields its thread to others.
+  /// The number of requests after which a client yields its thread, because requests that never suspend would keep others
+  /// from theirs.
   private static let patience = 64
 
   let sender: RequestSender
@@ -21,24 +22,23 @@ struct ClosedLoop: Sendable {
 
   private func sendRequests(of client: Int) async {
     let user = client % sender.targets.count
-    var (number, endedAtOnce) = (client, 0)
+    var (number, sinceYield) = (client, 0)
     while !Task.isCancelled {
       let began = sender.now
       guard began < end else { return }
       let start = sender.targets[user].begin(LoadRequest(user: user, number: number))
       number += concurrency
       sender.recorder.add(at: began) { $0.send(due: began) }
-      endedAtOnce += 1
       if case .ended(let outcome) = start {
         sender.finish(outcome, due: began, began: began)
       } else {
         sender.finish(await outcome(of: start), due: began, began: began)
-        endedAtOnce = 0
       }
+      sinceYield += 1
       if thinkTime > .zero {
         try? await sender.time.sleep(until: sender.time.now() + thinkTime.nanoseconds)
-      } else if endedAtOnce == Self.patience {
-        endedAtOnce = 0
+      } else if sinceYield == Self.patience {
+        sinceYield = 0
         await Task.yield()
       }
     }

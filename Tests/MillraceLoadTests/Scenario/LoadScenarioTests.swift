@@ -131,21 +131,29 @@ struct LoadScenarioTests {
   @Test("Clients of a closed loop have one request under way each, and number them apart")
   func closedLoop() async throws {
     let open = Lock((now: 0, most: 0))
-    let numbers = Lock<[Int]>([])
+    let numbers = Recorder<Int>()
+    let gate = Gate()
     let scenario = LoadScenario("calls", users: 2) { request in
       open.withLock { open in
         open.now += 1
         open.most = max(open.most, open.now)
       }
-      numbers.withLock { $0.append(request.number) }
-      await Task.yield()
+      numbers.record(request.number)
+      await gate.enterIgnoringCancellation()
       open.withLock { $0.now -= 1 }
     }
-    let report = try await scenario.run(options(.closed(concurrency: 5)))
-    #expect(report.counts.settled == report.counts.sent && report.counts.sent > 5)
-    #expect(open.withLock { $0.most } <= 5)
-    let sent = numbers.withLock { $0 }
+    let task = Task {
+      try await scenario.run(LoadOptions(.closed(concurrency: 5), duration: .seconds(3_600), drain: .seconds(30)))
+    }
+    try await gate.waitForArrivals(5)
+    #expect(open.withLock { $0.now } == 5)
+    gate.open()
+    let sent = try await numbers.next(500)
+    task.cancel()
+    let report = try await task.value
+    #expect(open.withLock { $0.most } == 5)
     #expect(Set(sent).count == sent.count)
+    #expect(report.counts.settled == report.counts.sent && report.counts.sent >= sent.count)
     #expect(report.schedule == nil)
     #expect(report.latency == report.uncorrected)
   }
