@@ -28,7 +28,8 @@ struct FakeGatewayTests {
   @Test("Each script that was not used fails the test at its line")
   func unusedScripts() async throws {
     gateway.fetches.reply([], times: 3)
-    let lines = [UInt(#line - 1), UInt(#line + 1), UInt(#line + 2), UInt(#line + 3)]
+    let line: UInt = #line
+    let lines = [line - 1, line + 2, line + 3, line + 4]
     gateway.fetches.when("b").fail(Offline())
     gateway.removals.reply()
     let held = gateway.refreshes.hold()

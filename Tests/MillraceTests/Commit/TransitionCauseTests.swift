@@ -43,7 +43,8 @@ struct TransitionCauseTests {
       between.append(store.send(.commit("between")))
     }
     let transitions = try await take(8, &iterator)
-    #expect(transitions.map(\.mutation.name).filter { $0 != "between" } == ["a0", "b1", "a2", "b3"])
+    let ofRuns: [String] = transitions.map(\.mutation.name).filter { $0 != "between" }
+    #expect(ofRuns == ["a0", "b1", "a2", "b3"])
     #expect(names(transitions, of: a) == ["a0", "a2"])
     #expect(names(transitions, of: b) == ["b1", "b3"])
     for receipt in between { #expect(names(transitions, of: receipt) == ["between"]) }
