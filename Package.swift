@@ -137,22 +137,27 @@ let package = Package(
   ]
 )
 
-// MILLRACE_TESTS=MillraceScaleTests,MillraceFlagsTests leaves these test targets, and what they depend on. `swift test`
-// builds every target there is, whatever its --filter says.
+// MILLRACE_TESTS=MillraceScaleTests,MillraceFlagsTests leaves these test targets, and what they depend on;
+// MILLRACE_TESTS=-MillraceScaleTests leaves out this one. `swift test` builds every target there is, whatever its --filter says.
 if let names = Context.environment["MILLRACE_TESTS"]?.split(separator: ",").map(String.init) {
   let tests = package.targets.filter { $0.type == .test }.map(\.name)
-  for name in names where !tests.contains(name) {
+  let unwanted = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+  let wanted = names.filter { !$0.hasPrefix("-") }
+  for name in wanted + unwanted where !tests.contains(name) {
     fatalError("MILLRACE_TESTS names \(name), which is no test target; these are: \(tests.joined(separator: ", ")).")
   }
-  var needed: Set<String> = []
-  func need(_ name: String) {
-    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
-    for case .byNameItem(let dependency, _) in target.dependencies { need(dependency) }
-  }
-  names.forEach(need)
-  package.targets.removeAll { !needed.contains($0.name) }
-  package.products.removeAll { product in
-    let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
-    return !needed.isSuperset(of: targets)
+  package.targets.removeAll { unwanted.contains($0.name) }
+  if !wanted.isEmpty {
+    var needed: Set<String> = []
+    func need(_ name: String) {
+      guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+      for case .byNameItem(let dependency, _) in target.dependencies { need(dependency) }
+    }
+    wanted.forEach(need)
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+      let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+      return !needed.isSuperset(of: targets)
+    }
   }
 }

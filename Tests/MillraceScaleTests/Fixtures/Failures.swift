@@ -1,0 +1,1 @@
+../../MillraceTestingTests/Failure/Failures.swift

@@ -1,0 +1,1 @@
+../../MillraceTestingTests/Simulation/Shared.swift
