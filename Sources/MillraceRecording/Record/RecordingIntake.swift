@@ -4,7 +4,7 @@ import Millrace
 final class RecordingIntake<Keep: EntryKeeping>: Sendable {
   private let state: Lock<IntakeState<Keep>>
   private let time: TimeSource
-  private let start: Moment
+  private let start: Instant
   private let settle: @Sendable (RecordingIntake, Keep.After) -> Void
 
   /// An intake whose time begins now; `settle` does what is left to do, without the lock.

@@ -44,15 +44,22 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   mutating func take(_ step: ResimulationScript.Step, of entries: ArraySlice<Source.Entry>) async {
     switch step {
     case .begin(let call, let at):
-      clock.advance(to: at)
+      await advance(to: at)
       await begin(call)
     case .entry(let index):
-      clock.advance(to: entries[index].at)
+      await advance(to: entries[index].at)
       await take(entries[index])
     case .reply(let index, let call):
-      clock.advance(to: entries[index].at)
+      await advance(to: entries[index].at)
       await reply(to: call)
     }
+  }
+
+  /// Sets the time, once the store has done the step that told of what was waited for: that may still set a timer.
+  private func advance(to nanoseconds: Int64) async {
+    guard clock.now < RecordedClock.Instant(nanoseconds: nanoseconds) else { return }
+    _ = await store.state
+    clock.advance(to: nanoseconds)
   }
 
   private mutating func take(_ entry: Source.Entry) async {

@@ -134,11 +134,15 @@ struct ResimulationTimeTests {
     let tape: GatewayTape
     var plan = Plan.concurrent.retry(4)
     var ask: @Sendable () async throws -> Int = { throw Busy() }
+    var returned: @Sendable () -> Void = {}
 
     func plan(for action: Int) -> Plan { plan }
 
     func handle(_ action: Int, state: [String]) -> Effect<Stubborn> {
-      Effect { run in run.emit("answer \(try await tape.call("ask", action, ask)) to attempt \(run.attempt)") }
+      Effect { run in
+        defer { returned() }
+        run.emit("answer \(try await tape.call("ask", action, ask)) to attempt \(run.attempt)")
+      }
     }
 
     func closing(_ action: Int, outcome: Outcome) -> String? { "\(outcome.kind)" }
@@ -205,12 +209,14 @@ struct ResimulationTimeTests {
     let clock = TestClock()
     let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
     let gate = Gate()
-    let asked = Recorder<Void>()
+    let (asked, returned) = (Recorder<Void>(), Recorder<Void>())
     let plan = Plan.concurrent.retry(2).attemptTimeout(.seconds(1))
     let stubborn = Stubborn(tape: ring.tape, plan: plan) {
       asked.record(())
       if asked.recorded.count == 1 { try await gate.enter() }
       return 7
+    } returned: {
+      returned.record(())
     }
     let store = Store(
       initial: [], interactor: stubborn, configuration: StoreConfiguration(clock: clock), interceptors: [ring])
@@ -221,6 +227,7 @@ struct ResimulationTimeTests {
       clock.advance(to: try #require(clock.deadlines.first))
     }
     #expect(await receipt.outcome.kind == .finished)
+    _ = try await returned.next(2)  // The call of the attempt that was given up is recorded by then.
     #expect(rests(of: ring.recording).map(\.at) == [1_000_000_000])
     var configuration = StoreConfiguration()
     configuration.random = Zeros()
