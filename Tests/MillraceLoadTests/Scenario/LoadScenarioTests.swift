@@ -153,7 +153,7 @@ struct LoadScenarioTests {
     let report = try await task.value
     #expect(open.withLock { $0.most } == 5)
     #expect(Set(sent).count == sent.count)
-    #expect(report.counts.settled == report.counts.sent && report.counts.sent >= sent.count)
+    #expect(report.counts.sent == report.counts.settled + report.counts.inFlight && report.counts.sent >= sent.count)
     #expect(report.schedule == nil)
     #expect(report.latency == report.uncorrected)
   }
