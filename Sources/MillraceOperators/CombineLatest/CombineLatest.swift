@@ -51,24 +51,24 @@ where
 /// One base of a combination, whose elements go where `put` puts them.
 private func part<Base: AsyncSequence & Sendable, Latest>(
   _ index: Int, of base: Base, put: @escaping @Sendable (inout Latest, Base.Element) -> Void
-) -> Inlet<CombinePart<Latest>, Base.Failure> where Base.Element: Sendable {
-  Inlet(base, last: .end(base: index)) { element in .element(base: index) { put(&$0, element) } }
+) -> Upstream<CombinePart<Latest>, Base.Failure> where Base.Element: Sendable {
+  Upstream(base, last: .end(base: index)) { element in .element(base: index) { put(&$0, element) } }
 }
 
 /// The merged parts, put together; `complete` is called when every place is taken.
 private func combination<Latest, Element, Failure>(
-  of parts: [Inlet<CombinePart<Latest>, Failure>], from empty: Latest,
+  of parts: [Upstream<CombinePart<Latest>, Failure>], from empty: Latest,
   complete: @escaping @Sendable (Latest) -> Element?
 ) -> DerivedSequence<Element, Failure> {
   DerivedSequence {
-    let tenure = Tenure(Junction(MergeState(bases: parts.count), of: parts))
+    let lifetime = IteratorLifetime(OperatorStorage(MergeState(bases: parts.count), of: parts))
     var state = CombineState(empty, bases: parts.count)
     return { () async throws(Failure) -> Element? in
-      while let part = try await tenure.junction.next() {
+      while let part = try await lifetime.storage.next() {
         switch state.take(part) {
         case .combined(let latest): return complete(latest)
         case .incomplete: continue
-        case .impossible: tenure.junction.cancel()
+        case .impossible: lifetime.storage.cancel()
         }
       }
       return nil

@@ -20,7 +20,7 @@ where
   Second.Element == First.Element, Second.Failure == First.Failure
 {
   DerivedSequence {
-    Junction(MergeState(bases: 2), of: [Inlet(first), Inlet(second)])
+    OperatorStorage(MergeState(bases: 2), of: [Upstream(first), Upstream(second)])
   }
 }
 
@@ -36,6 +36,6 @@ where
   Second.Failure == First.Failure, Third.Failure == First.Failure
 {
   DerivedSequence {
-    Junction(MergeState(bases: 3), of: [Inlet(first), Inlet(second), Inlet(third)])
+    OperatorStorage(MergeState(bases: 3), of: [Upstream(first), Upstream(second), Upstream(third)])
   }
 }

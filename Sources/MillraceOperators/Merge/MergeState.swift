@@ -1,8 +1,8 @@
 /// Elements of several bases as they come, as a value without tasks and locks.
 ///
 /// No base is asked while an element is due, so the others cannot overtake it, and at most one element of each base is kept.
-struct MergeState<Element: Sendable, Failure: Error>: JunctionState {
-  typealias Actions = JunctionActions<Element, Failure>
+struct MergeState<Element: Sendable, Failure: Error>: OperatorState {
+  typealias Actions = OperatorActions<Element, Failure>
 
   private enum Base {
     /// It waits to be asked. Becomes `asked` by a demand that finds nothing due.
@@ -14,14 +14,14 @@ struct MergeState<Element: Sendable, Failure: Error>: JunctionState {
   }
 
   private var bases: [Base]
-  private var outlet = Outlet<Element, Failure>.quiet([])
+  private var buffer = DownstreamBuffer<Element, Failure>.quiet([])
 
   init(bases count: Int) {
     bases = Array(repeating: .idle, count: count)
   }
 
   mutating func demand(at now: Duration) -> Actions {
-    if let answer = outlet.demand() { return Actions(answer: answer) }
+    if let answer = buffer.demand() { return Actions(answer: answer) }
     let asked = bases.indices.filter { bases[$0] == .idle }
     for base in asked { bases[base] = .asked }
     return Actions(asked: asked)
@@ -29,18 +29,18 @@ struct MergeState<Element: Sendable, Failure: Error>: JunctionState {
 
   mutating func receive(_ element: Element, from base: Int, at now: Duration) -> Actions {
     bases[base] = .idle
-    return Actions(answer: outlet.offer(element))
+    return Actions(answer: buffer.offer(element))
   }
 
   mutating func end(_ base: Int, failure: Failure?) -> Actions {
     bases[base] = .ended
     guard failure != nil || bases.allSatisfy({ $0 == .ended }) else { return .none }
-    return Actions(answer: outlet.finish(failure), closes: true)
+    return Actions(answer: buffer.finish(failure), closes: true)
   }
 
   mutating func wake(at now: Duration) -> Actions { .none }
 
   mutating func cancel() -> Actions {
-    Actions(answer: outlet.cancel(), closes: true)
+    Actions(answer: buffer.cancel(), closes: true)
   }
 }

@@ -45,7 +45,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     _ rule: PaceState<Element, Failure>.Rule, on clock: some Clock<Duration>
   ) -> DerivedSequence<Element, Failure> {
     DerivedSequence {
-      Junction(PaceState(rule), of: [Inlet(self)], time: Timepiece(clock))
+      OperatorStorage(PaceState(rule), of: [Upstream(self)], time: AnyClock(clock))
     }
   }
 }

@@ -2,8 +2,8 @@
 ///
 /// The base is read on while time runs, for that is what decides; while an element is due it is not, so that at most one
 /// element is looked ahead. `now` and all times are those of one clock.
-struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
-  typealias Actions = JunctionActions<Element, Failure>
+struct PaceState<Element: Sendable, Failure: Error>: OperatorState {
+  typealias Actions = OperatorActions<Element, Failure>
 
   enum Rule: Sendable {
     /// An element is due when this time has passed without another one.
@@ -25,7 +25,7 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
 
   private let rule: Rule
   private var slot = Slot.empty
-  private var outlet = Outlet<Element, Failure>.quiet([])
+  private var buffer = DownstreamBuffer<Element, Failure>.quiet([])
   private var isAsked = false
   /// An alarm is set; it may be for an earlier time than the one that runs, and is set anew then.
   private var hasAlarm = false
@@ -36,8 +36,8 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
 
   mutating func demand(at now: Duration) -> Actions {
     settle(at: now)
-    let answer = outlet.demand()
-    if case .element = answer { delivered(at: now) }
+    let answer = buffer.demand()
+    if case .success(_?) = answer { delivered(at: now) }
     return goOn(answer)
   }
 
@@ -45,12 +45,12 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
     isAsked = false
     var answer = settle(at: now)
     switch (slot, rule) {
-    case (.empty, _) where outlet.hasDue:
+    case (.empty, _) where buffer.hasDue:
       slot = .ahead(element)
     case (.empty, .debounce(let interval)), (.running, .debounce(let interval)):
       slot = .running(until: now + interval, element)
     case (.empty, .throttle):
-      answer = outlet.offer(element)
+      answer = buffer.offer(element)
       if answer != nil { delivered(at: now) }
     case (.running(let end, let first), .throttle(_, let latest)):
       slot = .running(until: end, latest ? element : first ?? element)
@@ -62,13 +62,13 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
 
   mutating func end(_ base: Int, failure: Failure?) -> Actions {
     isAsked = false
-    var answer: Answer<Element, Failure>?
+    var answer: Result<Element?, Failure>?
     switch slot {
-    case .ahead(let element), .running(_, .some(let element)): answer = outlet.offer(element)
+    case .ahead(let element), .running(_, .some(let element)): answer = buffer.offer(element)
     case .empty, .running(_, .none): break
     }
     slot = .empty
-    let end = outlet.finish(failure)
+    let end = buffer.finish(failure)
     return Actions(answer: answer ?? end, closes: true)
   }
 
@@ -79,16 +79,16 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
 
   mutating func cancel() -> Actions {
     slot = .empty
-    return Actions(answer: outlet.cancel(), closes: true)
+    return Actions(answer: buffer.cancel(), closes: true)
   }
 
   /// Makes due what is due by now, whether the alarm has come or is late.
   @discardableResult
-  private mutating func settle(at now: Duration) -> Answer<Element, Failure>? {
+  private mutating func settle(at now: Duration) -> Result<Element?, Failure>? {
     guard case .running(let end, let element) = slot, end <= now else { return nil }
     slot = .empty
     guard let element else { return nil }
-    let answer = outlet.offer(element)
+    let answer = buffer.offer(element)
     if answer != nil { delivered(at: now) }
     return answer
   }
@@ -104,10 +104,10 @@ struct PaceState<Element: Sendable, Failure: Error>: JunctionState {
   }
 
   /// Asks the base and sets the alarm, as far as that has to be.
-  private mutating func goOn(_ answer: Answer<Element, Failure>?) -> Actions {
+  private mutating func goOn(_ answer: Result<Element?, Failure>?) -> Actions {
     var actions = Actions(answer: answer)
-    guard !outlet.hasEnded else { return actions }
-    if !isAsked, !outlet.hasDue {
+    guard !buffer.hasEnded else { return actions }
+    if !isAsked, !buffer.hasDue {
       isAsked = true
       actions.asked = [0]
     }

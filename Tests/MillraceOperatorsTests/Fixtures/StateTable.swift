@@ -2,7 +2,7 @@ import Testing
 
 @testable import MillraceOperators
 
-/// An event of a junction's state.
+/// An event of an operator's state.
 enum StateEvent {
   case demand(Int)
   case receive(Int, from: Int, at: Int)
@@ -12,7 +12,7 @@ enum StateEvent {
 }
 
 /// Applies a table of events, with the time in seconds, and compares the actions.
-func check<State: JunctionState<Int, Mishap>>(
+func check<State: OperatorState<Int, Mishap>>(
   _ state: State, _ steps: [(event: StateEvent, actions: State.Actions)],
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -30,17 +30,17 @@ func check<State: JunctionState<Int, Mishap>>(
   }
 }
 
-extension JunctionActions<Int, Mishap> {
+extension OperatorActions<Int, Mishap> {
   static func ask(_ bases: Int...) -> Self { Self(asked: bases) }
 
   static func element(_ element: Int, ask: [Int] = [], alarm: Int? = nil, closes: Bool = false) -> Self {
-    Self(answer: .element(element), asked: ask, alarm: alarm.map { .seconds($0) }, closes: closes)
+    Self(answer: .success(element), asked: ask, alarm: alarm.map { .seconds($0) }, closes: closes)
   }
 
   static func alarm(_ time: Int, ask: [Int] = []) -> Self { Self(asked: ask, alarm: .seconds(time)) }
 
-  static var end: Self { Self(answer: .end) }
-  static var endAndClose: Self { Self(answer: .end, closes: true) }
+  static var end: Self { Self(answer: .success(nil)) }
+  static var endAndClose: Self { Self(answer: .success(nil), closes: true) }
   static var failure: Self { Self(answer: .failure(Mishap())) }
   static var failureAndClose: Self { Self(answer: .failure(Mishap()), closes: true) }
   static var close: Self { Self(closes: true) }

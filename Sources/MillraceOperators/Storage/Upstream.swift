@@ -1,5 +1,5 @@
-/// One base of a junction, of whatever type, and how it is read.
-struct Inlet<Element: Sendable, Failure: Error>: Sendable {
+/// One base of an operator, of whatever type, and how it is read.
+struct Upstream<Element: Sendable, Failure: Error>: Sendable {
   /// Reads the base: one element a turn, until there is no further turn or the base has ended.
   typealias Read =
     @Sendable (_ turn: () async -> Bool, _ receive: (Element) -> Void) async throws(Failure) -> Void
@@ -7,7 +7,7 @@ struct Inlet<Element: Sendable, Failure: Error>: Sendable {
   let read: Read
 
   /// - Parameters:
-  ///   - transform: what the junction gets for an element of the base.
+  ///   - transform: what the storage gets for an element of the base.
   ///   - last: what it gets when the base has ended without an error, before that end.
   init<Base: AsyncSequence & Sendable>(
     _ base: Base, last: Element? = nil, transform: @escaping @Sendable (Base.Element) -> Element
@@ -25,7 +25,7 @@ struct Inlet<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// A base whose elements are those of the junction.
+  /// A base whose elements are those of the storage.
   init<Base: AsyncSequence & Sendable>(_ base: Base) where Base.Element == Element, Base.Failure == Failure {
     self.init(base) { $0 }
   }

@@ -1,5 +1,5 @@
 /// A clock of any kind, as the time since a point of its own.
-struct Timepiece: Sendable {
+struct AnyClock: Sendable {
   /// The time now.
   let now: @Sendable () -> Duration
   /// Returns at a time, or when the task is cancelled.
@@ -19,5 +19,5 @@ struct Timepiece: Sendable {
   }
 
   /// For what sets no alarm: no clock is read.
-  static var none: Timepiece { Timepiece() }
+  static var none: AnyClock { AnyClock() }
 }

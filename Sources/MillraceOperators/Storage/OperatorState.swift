@@ -1,12 +1,12 @@
-/// How the elements of some bases become those of one sequence, as a value without tasks and locks.
+/// The state of an operator that makes one sequence of its bases, as a value without tasks and locks.
 ///
 /// Each event returns what is to be done once the lock around this value was released. A base is asked for one element at
 /// a time, and answers with `receive` or `end`; the consumer demands one element at a time. `now` never goes back by more
 /// than what passes between reading a clock and taking a lock.
-protocol JunctionState<Element, Failure>: Sendable {
+protocol OperatorState<Element, Failure>: Sendable {
   associatedtype Element: Sendable
   associatedtype Failure: Error
-  typealias Actions = JunctionActions<Element, Failure>
+  typealias Actions = OperatorActions<Element, Failure>
 
   /// The consumer wants the next element, and waits if there is no answer.
   mutating func demand(at now: Duration) -> Actions

@@ -1,7 +1,7 @@
-/// What is due to the consumer of a junction, and whether it waits; a value without tasks and locks.
+/// The elements that are due to the consumer of an operator, and whether it waits; a value without tasks and locks.
 ///
 /// Each event returns what the consumer gets, if it waits and there is something.
-enum Outlet<Element, Failure: Error> {
+enum DownstreamBuffer<Element, Failure: Error> {
   /// Nobody waits; these elements are due, the first one first. Becomes `waiting`, `ending` or `closed`.
   case quiet([Element])
   /// The consumer waits, so nothing is due. Becomes `quiet` with an element, `closed` with the end.
@@ -28,7 +28,7 @@ enum Outlet<Element, Failure: Error> {
   }
 
   /// The consumer wants the next element; nil when it has to wait.
-  mutating func demand() -> Answer<Element, Failure>? {
+  mutating func demand() -> Result<Element?, Failure>? {
     switch self {
     case .quiet(var due):
       guard !due.isEmpty else {
@@ -37,57 +37,57 @@ enum Outlet<Element, Failure: Error> {
       }
       let first = due.removeFirst()
       self = .quiet(due)
-      return .element(first)
+      return .success(first)
     case .waiting:
       return nil
     case .ending(var due, let failure):
       guard !due.isEmpty else {
         self = .closed
-        return failure.map { .failure($0) } ?? .end
+        return failure.map { .failure($0) } ?? .success(nil)
       }
       let first = due.removeFirst()
       self = .ending(due, failure)
-      return .element(first)
+      return .success(first)
     case .closed:
-      return .end
+      return .success(nil)
     }
   }
 
   /// An element is due, behind those that are.
-  mutating func offer(_ element: Element) -> Answer<Element, Failure>? {
+  mutating func offer(_ element: Element) -> Result<Element?, Failure>? {
     switch self {
     case .quiet(let due):
       self = .quiet(due + [element])
       return nil
     case .waiting:
       self = .quiet([])
-      return .element(element)
+      return .success(element)
     case .ending, .closed:
       return nil
     }
   }
 
   /// Nothing comes any more; the first such end counts.
-  mutating func finish(_ failure: Failure?) -> Answer<Element, Failure>? {
+  mutating func finish(_ failure: Failure?) -> Result<Element?, Failure>? {
     switch self {
     case .quiet(let due):
       self = .ending(due, failure)
       return nil
     case .waiting:
       self = .closed
-      return failure.map { .failure($0) } ?? .end
+      return failure.map { .failure($0) } ?? .success(nil)
     case .ending, .closed:
       return nil
     }
   }
 
   /// The consumer wants nothing any more; what is due is dropped.
-  mutating func cancel() -> Answer<Element, Failure>? {
+  mutating func cancel() -> Result<Element?, Failure>? {
     let isWaiting = if case .waiting = self { true } else { false }
     self = .closed
-    return isWaiting ? .end : nil
+    return isWaiting ? .success(nil) : nil
   }
 }
 
-extension Outlet: Sendable where Element: Sendable {}
-extension Outlet: Equatable where Element: Equatable, Failure: Equatable {}
+extension DownstreamBuffer: Sendable where Element: Sendable {}
+extension DownstreamBuffer: Equatable where Element: Equatable, Failure: Equatable {}

@@ -1,11 +1,11 @@
 import Millrace
 
-/// Where tasks that read bases meet the one consumer of what becomes of their elements.
+/// The tasks that read the bases of an operator, and the one consumer of its elements.
 ///
 /// The tasks begin with the first demand, each waits for its turn to read one element, and all end with the sequence: by
 /// its end, by a failure, or by ``cancel()``.
-final class Junction<State: JunctionState>: Sendable {
-  private typealias Consumer = CheckedContinuation<Answer<State.Element, State.Failure>, Never>
+final class OperatorStorage<State: OperatorState>: Sendable {
+  private typealias Consumer = CheckedContinuation<Result<State.Element?, State.Failure>, Never>
 
   private enum Tasks {
     /// Nobody has demanded anything. Becomes `running` or `ended`.
@@ -23,12 +23,12 @@ final class Junction<State: JunctionState>: Sendable {
   }
 
   private let contents: Lock<Contents>
-  private let inlets: [(inlet: Inlet<State.Element, State.Failure>, turns: Waiter)]
-  private let time: Timepiece
+  private let upstreams: [(upstream: Upstream<State.Element, State.Failure>, turns: Waiter)]
+  private let time: AnyClock
 
-  init(_ state: State, of inlets: [Inlet<State.Element, State.Failure>], time: Timepiece = .none) {
+  init(_ state: State, of upstreams: [Upstream<State.Element, State.Failure>], time: AnyClock = .none) {
     contents = Lock(Contents(state: state))
-    self.inlets = inlets.map { ($0, Waiter()) }
+    self.upstreams = upstreams.map { ($0, Waiter()) }
     self.time = time
   }
 
@@ -41,11 +41,7 @@ final class Junction<State: JunctionState>: Sendable {
     } onCancel: {
       cancel()
     }
-    switch answer {
-    case .element(let element): return element
-    case .end: return nil
-    case .failure(let failure): throw failure
-    }
+    return try answer.get()
   }
 
   /// Ends the sequence: the tasks are cancelled, and a consumer that waits gets nil.
@@ -59,7 +55,7 @@ final class Junction<State: JunctionState>: Sendable {
       contents.consumer = consumer
       return true
     }
-    guard isFirst else { return consumer.resume(returning: .end) }
+    guard isFirst else { return consumer.resume(returning: .success(nil)) }
     let now = time.now()
     act { $0.demand(at: now) }
   }
@@ -75,7 +71,7 @@ final class Junction<State: JunctionState>: Sendable {
     if actions.closes { endTasks() }
     if let alarm = actions.alarm { sleep(until: alarm) }
     if !actions.asked.isEmpty { startTasks() }
-    for base in actions.asked { inlets[base].turns.signal() }
+    for base in actions.asked { upstreams[base].turns.signal() }
     if let answer = actions.answer { consumer?.resume(returning: answer) }
   }
 
@@ -87,7 +83,7 @@ final class Junction<State: JunctionState>: Sendable {
       return true
     }
     guard isNew else { return }
-    let tasks = inlets.indices.map { base in Task { await read(base) } }
+    let tasks = upstreams.indices.map { base in Task { await read(base) } }
     let isRunning = contents.withLock { contents in
       guard case .running(_, let alarm) = contents.tasks else { return false }
       contents.tasks = .running(tasks, alarm: alarm)
@@ -98,9 +94,9 @@ final class Junction<State: JunctionState>: Sendable {
   }
 
   private func read(_ base: Int) async {
-    let (inlet, turns) = inlets[base]
+    let (upstream, turns) = upstreams[base]
     do throws(State.Failure) {
-      try await inlet.read {
+      try await upstream.read {
         await turns.wait {}
         return isOpen
       } _: { element in
@@ -145,6 +141,6 @@ final class Junction<State: JunctionState>: Sendable {
 
   private func end(_ tasks: [Task<Void, Never>]) {
     for task in tasks { task.cancel() }
-    for (_, turns) in inlets { turns.signal() }
+    for (_, turns) in upstreams { turns.signal() }
   }
 }

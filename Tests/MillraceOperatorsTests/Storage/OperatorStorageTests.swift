@@ -3,44 +3,44 @@ import Testing
 
 @testable import MillraceOperators
 
-@Suite("Junction", .timeLimit(.minutes(1)))
-struct JunctionTests {
-  private typealias Merging = Junction<MergeState<Int, any Error>>
+@Suite("OperatorStorage", .timeLimit(.minutes(1)))
+struct OperatorStorageTests {
+  private typealias Merging = OperatorStorage<MergeState<Int, any Error>>
 
   private func merging(_ taps: Tap<Int>...) -> Merging {
-    Junction(MergeState(bases: taps.count), of: taps.map { Inlet($0) })
+    OperatorStorage(MergeState(bases: taps.count), of: taps.map { Upstream($0) })
   }
 
   @Test("A base is asked once for each element that is demanded, and not before")
   func demand() async throws {
     let tap = Tap(1, 2, 3)
-    let junction = merging(tap)
+    let storage = merging(tap)
     #expect(tap.asks.recorded.isEmpty)
-    #expect(try await junction.next() == 1)
-    #expect(try await junction.next() == 2)
+    #expect(try await storage.next() == 1)
+    #expect(try await storage.next() == 2)
     #expect(tap.asks.recorded.count == 2)
-    junction.cancel()
+    storage.cancel()
   }
 
   @Test("A consumer that waits gets nil when its task is cancelled, and the tasks that read the bases end")
   func cancelledWhileItWaits() async throws {
     let taps = [Tap<Int>(), Tap<Int>()]
-    let junction = merging(taps[0], taps[1])
-    let consumer = Task { try await junction.next() }
+    let storage = merging(taps[0], taps[1])
+    let consumer = Task { try await storage.next() }
     for tap in taps { try await tap.asks.next() }
     consumer.cancel()
     #expect(try await consumer.value == nil)
     for tap in taps { try await tap.gone.enter() }
-    #expect(try await junction.next() == nil)
+    #expect(try await storage.next() == nil)
   }
 
   @Test("A consumer whose task is cancelled already gets nil, and nothing is read")
   func cancelledBefore() async throws {
     let tap = Tap(1)
-    let junction = merging(tap)
+    let storage = merging(tap)
     let consumer = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await junction.next()
+      return try await storage.next()
     }
     #expect(try await consumer.value == nil)
     #expect(tap.asks.recorded.isEmpty)
@@ -49,10 +49,10 @@ struct JunctionTests {
   @Test("A task that waits for its turn ends as well as one that reads")
   func cancelledBetweenTurns() async throws {
     let (reading, waiting) = (Tap<Int>(), Tap(1))
-    let junction = merging(reading, waiting)
-    #expect(try await junction.next() == 1)
+    let storage = merging(reading, waiting)
+    #expect(try await storage.next() == 1)
     try await reading.asks.next()
-    junction.cancel()
+    storage.cancel()
     try await reading.gone.enter()
     try await waiting.gone.enter()
   }
@@ -61,9 +61,9 @@ struct JunctionTests {
   func failure() async throws {
     let (failing, other) = (Tap<Int>(), Tap<Int>())
     failing.finish(throwing: Mishap())
-    let junction = merging(failing, other)
-    await #expect(throws: Mishap()) { try await junction.next() }
-    #expect(try await junction.next() == nil)
+    let storage = merging(failing, other)
+    await #expect(throws: Mishap()) { try await storage.next() }
+    #expect(try await storage.next() == nil)
     try await failing.gone.enter()
     other.finish()
   }
@@ -71,38 +71,38 @@ struct JunctionTests {
   @Test("A second task that demands while one waits gets nil, and the one that waits its element")
   func twoConsumers() async throws {
     let tap = Tap<Int>()
-    let junction = merging(tap)
-    let first = Task { try await junction.next() }
+    let storage = merging(tap)
+    let first = Task { try await storage.next() }
     try await tap.asks.next()
-    #expect(try await junction.next() == nil)
+    #expect(try await storage.next() == nil)
     tap.offer([1])
     #expect(try await first.value == 1)
-    junction.cancel()
+    storage.cancel()
   }
 
   @Test("With the sequence ends the sleep for its alarm")
   func alarm() async throws {
     let clock = EndingClock()
     let tap = Tap(1)
-    let junction = Junction(
-      PaceState<Int, any Error>(.debounce(.seconds(1))), of: [Inlet(tap)], time: Timepiece(clock))
-    let consumer = Task { try await junction.next() }
+    let storage = OperatorStorage(
+      PaceState<Int, any Error>(.debounce(.seconds(1))), of: [Upstream(tap)], time: AnyClock(clock))
+    let consumer = Task { try await storage.next() }
     try await clock.clock.waitForSleepers()
-    junction.cancel()
+    storage.cancel()
     try await clock.ends.next()
     #expect(clock.clock.sleepers == 0)
     #expect(try await consumer.value == nil)
     try await tap.gone.enter()
   }
 
-  /// How a junction comes to its end in the next test.
+  /// How an operator comes to its end in the next test.
   enum Ending: CaseIterable {
     case cancelled
     case ended
     case failed
   }
 
-  @Test("Once it has ended and is dropped, nothing holds a junction and its bases", arguments: Ending.allCases)
+  @Test("Once it has ended and is dropped, nothing holds an operator and its bases", arguments: Ending.allCases)
   func lifetime(ending: Ending) async throws {
     let clock = TestClock()
     let freed = [Gate(), Gate()]
@@ -113,9 +113,9 @@ struct JunctionTests {
   private func read(_ ending: Ending, clock: TestClock, freed: [Gate]) async throws {
     let taps = freed.map { Tap<Int>(freed: $0) }
     let debounced = taps[0].debounce(for: .seconds(1), clock: clock)
-    let junction = Junction(MergeState<Int, any Error>(bases: 2), of: [Inlet(debounced), Inlet(taps[1])])
+    let storage = OperatorStorage(MergeState<Int, any Error>(bases: 2), of: [Upstream(debounced), Upstream(taps[1])])
     taps[0].offer([1])
-    let consumer = Task { try await junction.next() }
+    let consumer = Task { try await storage.next() }
     try await clock.waitForSleepers()
     switch ending {
     case .cancelled:
@@ -125,7 +125,7 @@ struct JunctionTests {
       taps[0].finish()
       #expect(try await consumer.value == 1)
       taps[1].finish()
-      #expect(try await junction.next() == nil)
+      #expect(try await storage.next() == nil)
     case .failed:
       taps[1].finish(throwing: Mishap())
       await #expect(throws: Mishap()) { try await consumer.value }

@@ -1,4 +1,4 @@
-/// What an operator of this module makes of one or more sequences.
+/// A sequence that an operator of this module makes of one or more others.
 ///
 /// **Order.** Each operator says when its elements come. Every iterator reads the bases anew.
 ///
@@ -25,11 +25,11 @@ public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence,
     self.begin = begin
   }
 
-  /// One consumer of what a junction delivers.
-  init<State: JunctionState<Element, Failure>>(junction: @escaping @Sendable () -> Junction<State>) {
+  /// A sequence of the elements of an operator.
+  init<State: OperatorState<Element, Failure>>(storage: @escaping @Sendable () -> OperatorStorage<State>) {
     begin = {
-      let tenure = Tenure(junction())
-      return { () async throws(Failure) -> Element? in try await tenure.junction.next() }
+      let lifetime = IteratorLifetime(storage())
+      return { () async throws(Failure) -> Element? in try await lifetime.storage.next() }
     }
   }
 

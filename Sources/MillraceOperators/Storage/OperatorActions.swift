@@ -1,0 +1,17 @@
+/// The actions that an event of an operator's state asks for, to be done after its lock was released.
+struct OperatorActions<Element, Failure: Error> {
+  /// What the waiting consumer gets.
+  var answer: Result<Element?, Failure>?
+  /// The bases to ask for their next element.
+  var asked: [Int] = []
+  /// When to wake the state, in the time of its events.
+  var alarm: Duration?
+  /// Whether all tasks of the storage are to end.
+  var closes = false
+
+  /// Nothing is left to do.
+  static var none: Self { Self() }
+}
+
+extension OperatorActions: Sendable where Element: Sendable {}
+extension OperatorActions: Equatable where Element: Equatable, Failure: Equatable {}
