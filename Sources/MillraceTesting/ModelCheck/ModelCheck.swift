@@ -6,7 +6,7 @@ public import Millrace
 /// ModelCheck(
 ///   initial: Door.State(), interactor: Door(), actions: [.open, .close, .lock],
 ///   invariants: ["an open door is not locked": { !($0.isOpen && $0.isLocked) }],
-///   cases: ["locked": \.isLocked]
+///   reachable: ["locked": \.isLocked]
 /// ).verify()
 /// ```
 ///
@@ -25,9 +25,9 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   let actions: (I.State) -> [I.Action]
   let mutations: (I.State) -> [I.Mutation]
   let invariants: KeyValuePairs<String, (I.State) -> Bool>
-  let cases: KeyValuePairs<String, (I.State) -> Bool>
-  let stuck: ((I.State) -> Bool)?
-  let maximum: Int
+  let reachable: KeyValuePairs<String, (I.State) -> Bool>
+  let mustLeave: ((I.State) -> Bool)?
+  let maximumStates: Int
 
   /// Prepares a check where actions and mutations depend on the state.
   ///
@@ -37,23 +37,24 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///   - actions: what may be sent in a state.
   ///   - mutations: what a handler may commit in a state.
   ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
-  ///   - cases: what has to hold in some state, by what it is called in failures.
-  ///   - stuck: whether a state is one that has to be left sometime: from each where this holds some state has to be
+  ///   - reachable: what has to hold in some state, by what it is called in failures.
+  ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
-  ///   - maximum: how many states are looked at; at least 1.
+  ///   - maximumStates: how many states are looked at; at least 1.
   public init(
     initial: I.State, interactor: I, actions: @escaping (I.State) -> [I.Action],
     mutations: @escaping (I.State) -> [I.Mutation], invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],
-    cases: KeyValuePairs<String, (I.State) -> Bool> = [:], stuck: ((I.State) -> Bool)? = nil, maximum: Int = 100_000
+    reachable: KeyValuePairs<String, (I.State) -> Bool> = [:], mustLeave: ((I.State) -> Bool)? = nil,
+    maximumStates: Int = 100_000
   ) {
     self.initial = initial
     self.interactor = interactor
     self.actions = actions
     self.mutations = mutations
     self.invariants = invariants
-    self.cases = cases
-    self.stuck = stuck
-    self.maximum = max(maximum, 1)
+    self.reachable = reachable
+    self.mustLeave = mustLeave
+    self.maximumStates = max(maximumStates, 1)
   }
 
   /// Prepares a check where each action may be sent, and each mutation be committed, in every state.
@@ -64,24 +65,25 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///   - actions: what may be sent.
   ///   - mutations: what a handler may commit.
   ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
-  ///   - cases: what has to hold in some state, by what it is called in failures.
-  ///   - stuck: whether a state is one that has to be left sometime: from each where this holds some state has to be
+  ///   - reachable: what has to hold in some state, by what it is called in failures.
+  ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
-  ///   - maximum: how many states are looked at; at least 1.
+  ///   - maximumStates: how many states are looked at; at least 1.
   public init(
     initial: I.State, interactor: I, actions: [I.Action], mutations: [I.Mutation] = [],
     invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],
-    cases: KeyValuePairs<String, (I.State) -> Bool> = [:], stuck: ((I.State) -> Bool)? = nil, maximum: Int = 100_000
+    reachable: KeyValuePairs<String, (I.State) -> Bool> = [:], mustLeave: ((I.State) -> Bool)? = nil,
+    maximumStates: Int = 100_000
   ) {
     self.init(
       initial: initial, interactor: interactor, actions: { _ in actions }, mutations: { _ in mutations },
-      invariants: invariants, cases: cases, stuck: stuck, maximum: maximum)
+      invariants: invariants, reachable: reachable, mustLeave: mustLeave, maximumStates: maximumStates)
   }
 
   /// Looks at the states, and fails the test for each thing that is wrong.
   ///
-  /// That is an invariant that does not hold, a case that was not reached, states without a way out, and that there are
-  /// more states than may be looked at.
+  /// That is an invariant that does not hold, a state that has to be reachable and is not, states without a way out, and that
+  /// there are more states than may be looked at.
   ///
   /// - Parameters:
   ///   - file: where a failure is shown.
@@ -100,7 +102,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
 
   /// Looks at the states, and says what was found.
   public func run() -> ModelReport<I> {
-    var search = ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>(from: initial, maximum: maximum)
+    var search = ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>(from: initial, maximum: maximumStates)
     search.explore(next)
     var (violations, violating): ([ModelReport<I>.Violation], Set<Int>) = ([], [])
     for (name, holds) in invariants {
@@ -108,11 +110,11 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
       violating.formUnion(places)
       if let nearest = places.first { violations.append(.init(invariant: name, state: nearest)) }
     }
-    let unreached = cases.filter { !search.states.contains(where: $0.value) }.map(\.key)
-    let withoutWayOut = stuck.map { search.states(withoutWayOutOf: $0) } ?? []
+    let unreached = reachable.filter { !search.states.contains(where: $0.value) }.map(\.key)
+    let withoutWayOut = mustLeave.map { search.states(withoutWayOutOf: $0) } ?? []
     return ModelReport(
-      search, maximum: maximum, violations: violations, violating: violating, unreached: unreached, stuck: withoutWayOut
-    )
+      search, maximum: maximumStates, violations: violations, violating: violating, unreached: unreached,
+      stuck: withoutWayOut)
   }
 
   /// What each step makes of a state.

@@ -16,8 +16,8 @@ struct ModelCheckSnippets {
       actions: { _ in [.reload] },
       mutations: { $0.isLoading ? [.loaded(["a"]), .failure("timed out")] : [] },
       invariants: ["no failure is shown while loading": { !$0.isLoading || $0.failure == nil }],
-      cases: ["loaded": { $0.records == ["a"] }, "failed": { $0.failure != nil }],
-      stuck: \.isLoading)
+      reachable: ["loaded": { $0.records == ["a"] }, "failed": { $0.failure != nil }],
+      mustLeave: \.isLoading)
     failures.collect {
       check.verify()
       return

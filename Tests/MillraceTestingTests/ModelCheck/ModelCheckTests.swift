@@ -48,19 +48,19 @@ struct ModelCheckTests {
 
   private func jugs(
     invariants: KeyValuePairs<String, (Jugs.State) -> Bool> = [:],
-    cases: KeyValuePairs<String, (Jugs.State) -> Bool> = [:],
-    maximum: Int = 100
+    reachable: KeyValuePairs<String, (Jugs.State) -> Bool> = [:],
+    maximumStates: Int = 100
   ) -> ModelReport<Jugs> {
     ModelCheck(
-      initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, invariants: invariants, cases: cases,
-      maximum: maximum
+      initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, invariants: invariants, reachable: reachable,
+      maximumStates: maximumStates
     ).run()
   }
 
   @Test("All states are found, and nothing is wrong with them")
   func sound() {
     let report = jugs(
-      invariants: ["no jug runs over": { $0.small <= 3 && $0.large <= 5 }], cases: ["4": { $0.large == 4 }])
+      invariants: ["no jug runs over": { $0.small <= 3 && $0.large <= 5 }], reachable: ["4": { $0.large == 4 }])
     #expect(report.isSound)
     #expect(report.isComplete)
     #expect(report.states.count == 16)
@@ -92,7 +92,7 @@ struct ModelCheckTests {
   @Test("An invariant that does not hold at the beginning, and a case that is not reached, are shown")
   func beginning() {
     let report = jugs(
-      invariants: ["not empty": { $0.small > 0 }], cases: ["4": { $0.large == 4 }, "9": { $0.large == 9 }])
+      invariants: ["not empty": { $0.small > 0 }], reachable: ["4": { $0.large == 4 }, "9": { $0.large == 9 }])
     #expect(report.unreached == ["9"])
     #expect(
       report.problems == [
@@ -110,7 +110,7 @@ struct ModelCheckTests {
 
   @Test("More states than may be looked at are a failure, with what to do")
   func maximum() {
-    let report = jugs(maximum: 5)
+    let report = jugs(maximumStates: 5)
     #expect(report.states.count == 5)
     #expect(!report.isSound)
     #expect(
@@ -127,7 +127,7 @@ struct ModelCheckTests {
   ) -> ModelCheck<Records> {
     ModelCheck(
       initial: Records.State(), interactor: Records(), actions: { _ in [.reload, .deny] }, mutations: mutations,
-      stuck: \.isLoading)
+      mustLeave: \.isLoading)
   }
 
   @Test("A state that has to be left, and leads to none that has not, is shown; a closing may be the way out")
@@ -137,7 +137,7 @@ struct ModelCheckTests {
     #expect(report.states.count == 4)
     #expect(report.isSound)  // A denied action is closed, which ends the loading.
     let check = ModelCheck(
-      initial: Records.State(), interactor: Records(), actions: [.reload, .rename("x")], stuck: \.isLoading)
+      initial: Records.State(), interactor: Records(), actions: [.reload, .rename("x")], mustLeave: \.isLoading)
     #expect(
       check.run().problems == [
         """
@@ -156,11 +156,12 @@ struct ModelCheckTests {
 
   @Test("One state without a way out is said as one, and a long list is cut")
   func stuckCounts() {
-    let one = ModelCheck(initial: Records.State(), interactor: Records(), actions: [.reload], stuck: \.isLoading).run()
+    let one =
+      ModelCheck(initial: Records.State(), interactor: Records(), actions: [.reload], mustLeave: \.isLoading).run()
     #expect(one.stuck == [1])
     #expect(one.problems.first?.hasPrefix("1 state that has to be left has no way out.\nAfter 1 step:\n") == true)
     let many = ModelCheck(
-      initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, stuck: { _ in true }
+      initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, mustLeave: { _ in true }
     ).run()
     #expect(
       many.problems.first?.hasPrefix("16 states that have to be left have no way out.\nAt the beginning:\n") == true)
@@ -173,7 +174,7 @@ struct ModelCheckTests {
     failures.collect {
       ModelCheck(
         initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, invariants: ["small": { $0.small < 3 }],
-        cases: ["9": { $0.small == 9 }]
+        reachable: ["9": { $0.small == 9 }]
       ).verify(line: 42)
       ModelCheck(initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions).verify(line: 43)
     }
@@ -185,7 +186,7 @@ struct ModelCheckTests {
   private var graph: ModelReport<Records> {
     ModelCheck(
       initial: Records.State(), interactor: Records(), actions: [.rename("<\"a\"\\>")], mutations: [.loading],
-      invariants: ["has no name": { $0.name.isEmpty }], stuck: \.isLoading
+      invariants: ["has no name": { $0.name.isEmpty }], mustLeave: \.isLoading
     ).run()
   }
 
