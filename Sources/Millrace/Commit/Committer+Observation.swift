@@ -1,16 +1,16 @@
 extension Committer {
-  final var ownBoard: ObserverBoard<I> {
-    if let board { return board }
-    let made = ObserverBoard<I>(published: revision)
-    board = made
+  final var ownRegistry: ObserverRegistry<I> {
+    if let registry { return registry }
+    let made = ObserverRegistry<I>(published: revision)
+    registry = made
     return made
   }
 
-  /// Does without a board if nobody needs it, so that commits cost nothing more.
+  /// Does without a registry if nobody needs it, so that commits cost nothing more.
   ///
   /// *Owner's.*
-  final func dropBoardIfUnused() {
-    if board?.isUnused == true { board = nil }
+  final func dropRegistryIfUnused() {
+    if registry?.isUnused == true { registry = nil }
   }
 
   // MARK: States
@@ -21,8 +21,8 @@ extension Committer {
     StateSource { [weak self] seen, observer in
       guard let self else { return nil }
       return await self.next(after: seen, observer)
-    } leave: { [weak self] seat in
-      self?.leave(seat)
+    } leave: { [weak self] position in
+      self?.leave(position)
     }
   }
 
@@ -52,12 +52,12 @@ extension Committer {
       while isNewer, enterOrGiveUp() {
         let isOpen = isOpen
         let snapshot = revision > seen ? Snapshot(revision: revision, state: state) : nil
-        if let snapshot { seat(observer.seat, at: snapshot.revision) }
-        let board = board
+        if let snapshot { record(observer.position, at: snapshot.revision) }
+        let registry = registry
         leave()
         if let snapshot { return snapshot }
         if !isOpen { return nil }
-        isNewer = board?.linger(after: seen, newest: newest) ?? false
+        isNewer = registry?.linger(after: seen, newest: newest) ?? false
       }
       await park(observer.waiter, after: seen)
     }
@@ -68,19 +68,19 @@ extension Committer {
   ///
   /// *Owner's.*
   @inlinable
-  final func seat(_ seat: Seat, at revision: Int) {
-    if seat.place == nil { takePlace(seat) }
-    seat.seen = revision
+  final func record(_ position: ObserverPosition, at revision: Int) {
+    if position.place == nil { takePlace(position) }
+    position.seen = revision
   }
 
   @usableFromInline
-  final func takePlace(_ seat: Seat) {
-    ownBoard.seats.insert(seat)
+  final func takePlace(_ position: ObserverPosition) {
+    ownRegistry.positions.insert(position)
   }
 
   @usableFromInline
-  final func leave(_ seat: Seat) {
-    perform { self.board?.seats.remove(seat) }
+  final func leave(_ position: ObserverPosition) {
+    perform { self.registry?.positions.remove(position) }
   }
 
   /// Waits until there is a newer state than `seen`, the store is closed, or the task is cancelled.
@@ -92,13 +92,13 @@ extension Committer {
           if self.revision > seen || !self.isOpen {
             waiter.signal()
           } else {
-            self.ownBoard.park(waiter)
+            self.ownRegistry.park(waiter)
           }
         }
       }
     } onCancel: {
       perform {
-        self.board?.unpark(waiter)
+        self.registry?.unpark(waiter)
         waiter.signal()
       }
     }
@@ -111,10 +111,10 @@ extension Committer {
     of keyPath: any KeyPath<I.State, Value> & Sendable
   ) -> ValueSequence<Value> {
     ValueSequence { [weak self] in
-      let observation = ValueObservation<I, Value>(self) { board in
-        board.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
-      } forget: { board in
-        board.forget(keyPath)
+      let observation = ValueObservation<I, Value>(self) { registry in
+        registry.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
+      } forget: { registry in
+        registry.forget(keyPath)
       }
       return { await observation.next() }
     }
@@ -140,8 +140,8 @@ extension Committer {
     while true {
       let isOver = Lock(false)
       performUrgently {
-        guard let board = self.board else { return isOver.withLock { $0 = true } }
-        let pass = board.pass(over: self.state, revision: self.revision)
+        guard let registry = self.registry else { return isOver.withLock { $0 = true } }
+        let pass = registry.pass(over: self.state, revision: self.revision)
         if !pass.told.isEmpty { self.afterLeaving { pass.told.forEach { $0.signal() } } }
         isOver.withLock { $0 = pass.isOver }
       }
@@ -161,7 +161,7 @@ extension Committer {
           let state = self.state
           self.afterLeaving { watcher.end(.success(state)) }
         } else if self.isOpen {
-          self.ownBoard.add(watcher)
+          self.ownRegistry.add(watcher)
         } else {
           self.afterLeaving { watcher.end(.failure(WaitError(.shutDown))) }
         }
@@ -175,6 +175,6 @@ extension Committer {
   /// Ends a wait with an error.
   final func stop(_ watcher: Watcher<I.State>, because error: any Error) {
     watcher.end(.failure(error))  // First, so that it is not added once it was removed.
-    perform { self.board?.remove(watcher) }
+    perform { self.registry?.remove(watcher) }
   }
 }

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// Owns the state of one store and applies mutations to it, one at a time, with the turn.
 ///
-/// State, revision and board are guarded by the turn of the ``Combiner`` it is. It knows nothing of actions and runs.
+/// State, revision and registry are guarded by the turn of the ``Combiner`` it is. It knows nothing of actions and runs.
 @usableFromInline
 package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   /// The newest revision: written by the owner, read by anybody; it stands near the word and the state on purpose.
@@ -10,7 +10,7 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
 
   @usableFromInline final let interactor: I
   @exclusivity(unchecked) @usableFromInline final var state: I.State
-  @exclusivity(unchecked) @usableFromInline final var board: ObserverBoard<I>?
+  @exclusivity(unchecked) @usableFromInline final var registry: ObserverRegistry<I>?
 
   /// Whether more mutations may come, so that observers have something to wait for.
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
@@ -32,7 +32,7 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
     I.reduce(into: &state, mutation: mutation)
     let revision = newest.load(ordering: .relaxed) &+ 1
     newest.store(revision, ordering: .releasing)
-    if board != nil { noteCommit(mutation) }
+    if registry != nil { noteCommit(mutation) }
     return revision
   }
 
@@ -40,22 +40,22 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   @inlinable
   @inline(never)
   final func noteCommit(_ mutation: I.Mutation) {
-    guard let board else { return }
-    if board.isAwaited { hasErrands = true }
-    if board.needsEach { show(mutation) }
+    guard let registry else { return }
+    if registry.isAwaited { hasErrands = true }
+    if registry.needsEach { show(mutation) }
   }
 
   /// Shows the mutation that was just committed to those who look at each.
   @inlinable
   final func show(_ mutation: I.Mutation) {
-    guard let board else { return }
-    if board.keep(mutation, at: revision) { noteHold() }
-    if board.tellsCommits { didCommit(mutation) }
-    if board.hasWatchers { judge() }
-    if board.hasBonds { stateChanged() }
+    guard let registry else { return }
+    if registry.keep(mutation, at: revision) { noteHold() }
+    if registry.tellsCommits { didCommit(mutation) }
+    if registry.hasWatchers { judge() }
+    if registry.hasBonds { stateChanged() }
   }
 
-  /// Tells of a commit, as long as the board says that this is wanted.
+  /// Tells of a commit, as long as the registry says that this is wanted.
   ///
   /// *Owner's.*
   @usableFromInline
@@ -66,13 +66,13 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   /// *Owner's.*
   @usableFromInline
   final func noteHold() {
-    observersHold(board?.isHeld == true)
+    observersHold(registry?.isBackpressured == true)
   }
 
   /// Says whether an observer is so far behind that the store should take on less; it may be told the same again.
   ///
   /// *Owner's.*
-  func observersHold(_ isHeld: Bool) {}
+  func observersHold(_ isBackpressured: Bool) {}
 
   /// Says that what brings commits about is wanted, or no longer.
   ///
@@ -91,19 +91,19 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   /// Lets the predicates judge the state that was just committed.
   @usableFromInline
   final func judge() {
-    guard let satisfied = board?.takeWatchers(satisfiedBy: state), !satisfied.isEmpty else { return }
+    guard let satisfied = registry?.takeWatchers(satisfiedBy: state), !satisfied.isEmpty else { return }
     let state = state
     afterLeaving { satisfied.forEach { $0.end(.success(state)) } }
   }
 
   /// Tells observers of what was committed in this turn.
   override final func prepareToLeave() {
-    guard let board else { return }
-    let told = board.publish(revision)
+    guard let registry else { return }
+    let told = registry.publish(revision)
     if !told.isEmpty {
       afterLeaving { told.forEach { $0.signal() } }
     }
-    if board.beginsPass(at: revision) {
+    if registry.beginsPass(at: revision) {
       afterLeaving { Task.detached { await self.passOverValues() } }
     }
   }
@@ -134,9 +134,9 @@ package class Committer<I: Interactor>: Combiner, @unchecked Sendable {
   /// *Owner's.*
   final func close() {
     isOpen = false
-    guard let board else { return }
-    let told = board.end()
-    let watchers = board.takeWatchers()
+    guard let registry else { return }
+    let told = registry.end()
+    let watchers = registry.takeWatchers()
     afterLeaving {
       told.forEach { $0.signal() }
       watchers.forEach { $0.end(.failure(WaitError(.shutDown))) }

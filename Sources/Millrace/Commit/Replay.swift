@@ -34,7 +34,7 @@ final class Replay<I: Interactor> {
   }
 
   @usableFromInline private(set) weak var committer: Committer<I>?
-  @usableFromInline let follower: Follower<I>
+  @usableFromInline let cursor: LogCursor<I>
 
   /// What was taken from the log, and where the part begins that is not replayed yet.
   @exclusivity(unchecked) @usableFromInline var batch: [LogEntry<I>] = []
@@ -49,18 +49,18 @@ final class Replay<I: Interactor> {
   @usableFromInline
   init(_ committer: Committer<I>?, _ policy: ObservationTerms, seeksCauses: Bool = false) {
     self.committer = committer
-    let follower = Follower<I>(policy, seeksCauses: seeksCauses)
-    self.follower = follower
+    let cursor = LogCursor<I>(policy, seeksCauses: seeksCauses)
+    self.cursor = cursor
     // Called from inside a step, this begins right after it.
     committer?.performUrgently { [weak committer] in
-      let snapshot = committer?.begin(follower)
-      follower.first.withLock { $0 = snapshot }
+      let snapshot = committer?.begin(cursor)
+      cursor.first.withLock { $0 = snapshot }
     }
   }
 
   @usableFromInline
   deinit {
-    committer?.perform { [weak committer, follower] in committer?.end(follower) }
+    committer?.perform { [weak committer, cursor] in committer?.end(cursor) }
   }
 
   /// The next state, as soon as there is one; nil when there will be none.
@@ -81,7 +81,7 @@ final class Replay<I: Interactor> {
 
   @usableFromInline
   func takeFirst() -> Snapshot<I.State>? {
-    follower.first.withLock { first in
+    cursor.first.withLock { first in
       defer { first = nil }
       return first
     }
@@ -93,7 +93,7 @@ final class Replay<I: Interactor> {
     let missed = isFirst ? 0 : snapshot.revision - revision - 1
     state = snapshot.state
     revision = snapshot.revision
-    follower.delivered = revision
+    cursor.delivered = revision
     return Step(entry: entry, missed: missed, isFirst: isFirst)
   }
 
@@ -103,8 +103,8 @@ final class Replay<I: Interactor> {
     index += 1
     if state != nil { I.reduce(into: &state!, mutation: entry.mutation) }
     revision += 1
-    follower.delivered = revision
-    if follower.isHolding { committer?.noteProgress(of: follower) }
+    cursor.delivered = revision
+    if cursor.isHolding { committer?.noteProgress(of: cursor) }
     return Step(entry: entry, missed: 0, isFirst: false)
   }
 
@@ -118,12 +118,12 @@ final class Replay<I: Interactor> {
     guard let committer else { return takeWhatIsLeft() }
     if committer.enterOrGiveUp() {
       let finding = take(from: committer)
-      let board = committer.board
+      let registry = committer.registry
       committer.leave()
       guard case .nothing = finding else { return finding }
-      if board?.linger(after: revision, newest: committer.newest) == true { return .nothing }
+      if registry?.linger(after: revision, newest: committer.newest) == true { return .nothing }
     }
-    await committer.park(follower.waiter, after: revision)
+    await committer.park(cursor.waiter, after: revision)
     return .nothing
   }
 
@@ -131,62 +131,62 @@ final class Replay<I: Interactor> {
   @inlinable
   func take(from committer: Committer<I>) -> Finding {
     if revision < 0 { return .nothing }  // It has begun since this looked for its first state.
-    if let error = follower.error { return .failed(error) }
-    guard follower.position != nil else {
-      let entry = committer.board?.log?.last
-      return .state(committer.begin(follower), entry)
+    if let error = cursor.error { return .failed(error) }
+    guard cursor.position != nil else {
+      let entry = committer.registry?.log?.last
+      return .state(committer.begin(cursor), entry)
     }
-    committer.board?.log?.take(for: follower, into: &batch)
+    committer.registry?.log?.take(for: cursor, into: &batch)
     if !batch.isEmpty { return .entries }
     return committer.isOpen ? .nothing : .ended
   }
 
-  /// The store is gone, and with it whoever else would touch the follower.
+  /// The store is gone, and with it whoever else would touch the cursor.
   @inlinable
   func takeWhatIsLeft() -> Finding {
-    follower.take(into: &batch)
+    cursor.take(into: &batch)
     if !batch.isEmpty { return .entries }
-    return follower.error.map { .failed($0) } ?? .ended
+    return cursor.error.map { .failed($0) } ?? .ended
   }
 }
 
 extension Committer {
-  /// Lets the follower read on from the newest state, which it is given.
+  /// Lets the cursor read on from the newest state, which it is given.
   ///
   /// *Owner's.*
   @usableFromInline
-  final func begin(_ follower: Follower<I>) -> Snapshot<I.State> {
-    ownBoard.join(follower, at: revision)
-    follower.delivered = revision
-    noteFollowers()
+  final func begin(_ cursor: LogCursor<I>) -> Snapshot<I.State> {
+    ownRegistry.join(cursor, at: revision)
+    cursor.delivered = revision
+    cursorsChanged()
     return Snapshot(revision: revision, state: state)
   }
 
-  /// Sees whether the follower, which held the store up, still does.
+  /// Sees whether the cursor, which held the store up, still does.
   ///
   /// From any thread.
   @usableFromInline
-  final func noteProgress(of follower: Follower<I>) {
+  final func noteProgress(of cursor: LogCursor<I>) {
     perform { [weak self] in
       guard let self else { return }
-      self.board?.log?.releaseIfNear(follower, revision: self.revision)
-      self.noteFollowers()
+      self.registry?.log?.releaseIfNear(cursor, revision: self.revision)
+      self.cursorsChanged()
     }
   }
 
-  /// Keeps nothing for the follower any more.
+  /// Keeps nothing for the cursor any more.
   ///
   /// *Owner's.*
-  final func end(_ follower: Follower<I>) {
-    board?.leave(follower)
-    noteFollowers()
+  final func end(_ cursor: LogCursor<I>) {
+    registry?.leave(cursor)
+    cursorsChanged()
   }
 
   @usableFromInline
-  final func noteFollowers() {
-    guard let board else { return }
-    observersHold(board.isHeld)
-    causesAreSought(board.causeSeekers > 0)
-    dropBoardIfUnused()
+  final func cursorsChanged() {
+    guard let registry else { return }
+    observersHold(registry.isBackpressured)
+    causesAreSought(registry.causeSeekers > 0)
+    dropRegistryIfUnused()
   }
 }

@@ -3,8 +3,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   private weak var committer: Committer<I>?
   private let observer = ValueObserver<Value>()
   private let found = Lock<Finding?>(nil)
-  private let join: (ObserverBoard<I>) -> ObservedValue<I.State, Value>
-  private let forget: @Sendable (ObserverBoard<I>) -> Void
+  private let join: (ObserverRegistry<I>) -> ObservedValue<I.State, Value>
+  private let forget: @Sendable (ObserverRegistry<I>) -> Void
 
   /// What is observed, once this has joined.
   private let joined = Lock<ObservedValue<I.State, Value>?>(nil)
@@ -14,8 +14,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   ///   - forget: called when nobody observes it any more.
   init(
     _ committer: Committer<I>?,
-    join: @escaping (ObserverBoard<I>) -> ObservedValue<I.State, Value>,
-    forget: @escaping @Sendable (ObserverBoard<I>) -> Void
+    join: @escaping (ObserverRegistry<I>) -> ObservedValue<I.State, Value>,
+    forget: @escaping @Sendable (ObserverRegistry<I>) -> Void
   ) {
     self.committer = committer
     self.join = join
@@ -27,8 +27,8 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     committer.perform { [forget, observer] in
       observed.remove(observer)  // It waits there still if it was cancelled before it joined.
       observed.observers -= 1
-      committer.board?.valueObservers -= 1
-      if observed.observers == 0, let board = committer.board { forget(board) }
+      committer.registry?.valueObservers -= 1
+      if observed.observers == 0, let registry = committer.registry { forget(registry) }
     }
   }
 
@@ -67,14 +67,14 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     switch observed.offer(to: observer) {
     case .value(let value): return .value(value)
     case .waiting: return .waiting
-    case .cold: return .unknown
+    case .inactive: return .unknown
     }
   }
 
-  /// Looks with the store's turn: the part is hot from then on, if somebody waits for it.
+  /// Looks with the store's turn: the part is active from then on, if somebody waits for it.
   private func look(at committer: Committer<I>) {
-    let board = committer.ownBoard
-    let observed = joined(to: board)
+    let registry = committer.ownRegistry
+    let observed = joined(to: registry)
     var told: [Waiter] = []
     let offer = observed.offer(committer.state, to: observer, isLast: !committer.isOpen, telling: &told)
     if !told.isEmpty { committer.afterLeaving { [told] in told.forEach { $0.signal() } } }
@@ -84,7 +84,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
       observed.remove(observer)
       find(.ended)
     }
-    if committer.isOpen { board.await(observed) }
+    if committer.isOpen { registry.await(observed) }
   }
 
   private func find(_ finding: Finding) {
@@ -102,11 +102,11 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     }
   }
 
-  private func joined(to board: ObserverBoard<I>) -> ObservedValue<I.State, Value> {
+  private func joined(to registry: ObserverRegistry<I>) -> ObservedValue<I.State, Value> {
     if let joined = joined.withLock({ $0 }) { return joined }
-    let observed = join(board)
+    let observed = join(registry)
     observed.observers += 1
-    board.valueObservers += 1
+    registry.valueObservers += 1
     joined.withLock { $0 = observed }
     return observed
   }

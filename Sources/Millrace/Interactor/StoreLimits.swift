@@ -18,10 +18,10 @@ public struct StoreLimits: Sendable, Hashable {
 
   /// How many actions may be left for the thread that has the store's turn.
   ///
-  /// At least 1; by default 65,536. Past it new ones are rejected, whatever the policy. Threads that send faster than the store reduces are slowed down
-  /// long before that.
-  public var actionsLeft: Int {
-    didSet { actionsLeft = max(actionsLeft, 1) }
+  /// At least 1; by default 65,536. Past it new ones are rejected, whatever the policy. Threads that send faster than the store
+  /// reduces are slowed down long before that.
+  public var queuedActions: Int {
+    didSet { queuedActions = max(queuedActions, 1) }
   }
 
   /// What happens when one more action has to wait than may; by default ``OverflowPolicy/reject``.
@@ -29,12 +29,12 @@ public struct StoreLimits: Sendable, Hashable {
 
   /// Limits, with the defaults for those that are left out.
   public init(
-    runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, actionsLeft: Int = 65_536,
+    runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536,
     onOverflow: OverflowPolicy = .reject
   ) {
     self.runsInFlight = StoreLimits.runs(runsInFlight)
     self.actionsWaiting = max(actionsWaiting, 0)
-    self.actionsLeft = max(actionsLeft, 1)
+    self.queuedActions = max(queuedActions, 1)
     self.onOverflow = onOverflow
   }
 

@@ -9,7 +9,7 @@
 ///
 /// **Isolation.** ``intercept(_:context:)`` is called on the sender's thread, by several senders at once. The others are called
 /// with the store's turn, one call at a time, on any thread: they must be quick, and must not block. All may send to the store.
-/// There is one exception: the end of an action that is rejected because ``StoreLimits/actionsLeft`` actions are queued
+/// There is one exception: the end of an action that is rejected because ``StoreLimits/queuedActions`` actions are queued
 /// already. The sender's thread calls ``ended(_:outcome:)`` for it, without the store's turn, concurrently with other calls
 /// and in no order relative to commits.
 ///

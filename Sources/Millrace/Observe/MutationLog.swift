@@ -25,19 +25,19 @@ final class LogChunk<I: Interactor> {
   init() {}
 }
 
-/// The mutations that followers have not taken yet; it exists only while there is one.
+/// The mutations that cursors have not taken yet; it exists only while there is one.
 ///
-/// Each follower holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest follower has
+/// Each cursor holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest cursor has
 /// left it. Guarded by the store's turn.
 @usableFromInline
 final class MutationLog<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var tail = LogChunk<I>()
-  private(set) var followers = PlacedList<Follower<I>>()
+  private(set) var cursors = PlacedList<LogCursor<I>>()
 
-  /// At which revision a follower may have fallen too far behind.
+  /// At which revision a cursor may have fallen too far behind.
   @exclusivity(unchecked) @usableFromInline private(set) var nextCheck = Int.max
 
-  /// How many followers hold the store up.
+  /// How many cursors hold the store up.
   private(set) var holding = 0
 
   init() {}
@@ -45,7 +45,7 @@ final class MutationLog<I: Interactor> {
   /// The newest entry, if it is still here.
   @inlinable var last: LogEntry<I>? { tail.entries.last }
 
-  /// Keeps a mutation for all followers.
+  /// Keeps a mutation for all cursors.
   @inlinable
   func append(_ entry: LogEntry<I>) {
     if tail.entries.count >= LogChunk<I>.capacity {
@@ -56,74 +56,74 @@ final class MutationLog<I: Interactor> {
     tail.entries.append(entry)
   }
 
-  // MARK: Followers
+  // MARK: Cursors
 
-  @usableFromInline var hasOneFollower: Bool { followers.elements.count == 1 }
+  @usableFromInline var hasOneCursor: Bool { cursors.elements.count == 1 }
 
-  /// Lets the follower read on from here; `revision` is the newest.
-  func join(_ follower: Follower<I>, at revision: Int) {
-    followers.insert(follower)
-    follower.position = (tail, tail.entries.count)
-    nextCheck = min(nextCheck, revision + follower.allowance)
+  /// Lets the cursor read on from here; `revision` is the newest.
+  func join(_ cursor: LogCursor<I>, at revision: Int) {
+    cursors.insert(cursor)
+    cursor.position = (tail, tail.entries.count)
+    nextCheck = min(nextCheck, revision + cursor.allowance)
   }
 
-  /// Keeps nothing for the follower any more.
-  func leave(_ follower: Follower<I>) {
-    release(follower)
-    follower.position = nil
-    followers.remove(follower)
+  /// Keeps nothing for the cursor any more.
+  func leave(_ cursor: LogCursor<I>) {
+    release(cursor)
+    cursor.position = nil
+    cursors.remove(cursor)
   }
 
-  /// The next entries for the follower, in the place of those it was given before; none if it has read all.
+  /// The next entries for the cursor, in the place of those it was given before; none if it has read all.
   @inlinable
-  func take(for follower: Follower<I>, into batch: inout [LogEntry<I>]) {
+  func take(for cursor: LogCursor<I>, into batch: inout [LogEntry<I>]) {
     batch.removeAll(keepingCapacity: true)
-    if let (chunk, index) = follower.position, chunk === tail, index == 0, hasOneFollower {
+    if let (chunk, index) = cursor.position, chunk === tail, index == 0, hasOneCursor {
       // Nobody else reads them: the two buffers change places, and nothing is copied.
       swap(&batch, &chunk.entries)
     } else {
-      follower.take(into: &batch)
+      cursor.take(into: &batch)
     }
   }
 
   // MARK: Falling behind
 
-  /// Parts with followers that are too far behind `revision`, and sees who holds the store up.
+  /// Parts with cursors that are too far behind `revision`, and sees who holds the store up.
   @usableFromInline
   func check(at revision: Int) {
     nextCheck = .max
-    for follower in followers.elements where follower.position != nil {
-      let lag = revision - follower.delivered
-      switch follower.judge(lag: lag) {
+    for cursor in cursors.elements where cursor.position != nil {
+      let lag = revision - cursor.delivered
+      switch cursor.judge(lag: lag) {
       case .goesOn:
-        nextCheck = min(nextCheck, revision - lag + follower.allowance)
+        nextCheck = min(nextCheck, revision - lag + cursor.allowance)
       case .holds(let limit):
-        if !follower.isHolding {
-          follower.isHolding = true
+        if !cursor.isHolding {
+          cursor.isHolding = true
           holding += 1
         }
         nextCheck = min(nextCheck, revision - lag + limit + 1)
       case .parts(let error):
-        follower.position = nil
-        follower.error = error
-        release(follower)
+        cursor.position = nil
+        cursor.error = error
+        release(cursor)
       }
     }
   }
 
-  /// Lets the follower hold the store up no longer, if it has caught up.
+  /// Lets the cursor hold the store up no longer, if it has caught up.
   @usableFromInline
-  func releaseIfNear(_ follower: Follower<I>, revision: Int) {
-    guard follower.isHolding else { return }
-    let lag = revision - follower.delivered
-    guard case .goesOn = follower.judge(lag: lag) else { return }
-    release(follower)
-    nextCheck = min(nextCheck, revision - lag + follower.allowance)
+  func releaseIfNear(_ cursor: LogCursor<I>, revision: Int) {
+    guard cursor.isHolding else { return }
+    let lag = revision - cursor.delivered
+    guard case .goesOn = cursor.judge(lag: lag) else { return }
+    release(cursor)
+    nextCheck = min(nextCheck, revision - lag + cursor.allowance)
   }
 
-  private func release(_ follower: Follower<I>) {
-    guard follower.isHolding else { return }
-    follower.isHolding = false
+  private func release(_ cursor: LogCursor<I>) {
+    guard cursor.isHolding else { return }
+    cursor.isHolding = false
     holding -= 1
   }
 }

@@ -11,7 +11,7 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
 enum ObservationTerms: Sendable, Hashable {
   case latest
   case every(buffer: Int, onOverflow: GapPolicy)
-  case lossless(bound: Int, limit: Int)
+  case lossless(pausesAt: Int, endsAt: Int)
 
   /// The largest number of commits that counts; a revision and a number up to this can be added without overflow.
   private static let most = 1 << 48
@@ -24,7 +24,7 @@ enum ObservationTerms: Sendable, Hashable {
   /// The terms of a lossless policy, with both numbers brought into their ranges.
   static func lossless(within bound: Int, limit: Int) -> ObservationTerms {
     let bound = min(max(1, bound), most)
-    return .lossless(bound: bound, limit: min(max(bound, limit), most))
+    return .lossless(pausesAt: bound, endsAt: min(max(bound, limit), most))
   }
 }
 
@@ -68,16 +68,16 @@ extension ObservationPolicy where Failure == ObservationError {
 
   /// Each state in order, and the store takes on less while the observer is far behind.
   ///
-  /// `bound` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full``, until the observer has caught
-  /// up to less; what was accepted before goes on and commits. `limit` behind, the observer ends with
+  /// `pausesAt` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full``, until the observer has caught
+  /// up to less; what was accepted before goes on and commits. Past `endsAt`, the observer ends with
   /// ``ObservationError/Code/lagged``. So nothing is skipped and nothing grows without bound.
   ///
   /// An observer that submits to the store in its own loop would wait for itself: give it another policy.
   ///
   /// - Parameters:
-  ///   - bound: commits behind; below 1 it is taken as 1.
-  ///   - limit: commits behind; below `bound` it is taken as that.
-  public static func lossless(bound: Int = 1_024, limit: Int = 65_536) -> ObservationPolicy {
+  ///   - bound: the number of commits behind at which the store pauses; below 1 it is taken as 1.
+  ///   - limit: the number of commits behind past which the observer ends; below `bound` it is taken as that.
+  public static func lossless(pausesAt bound: Int = 1_024, endsAt limit: Int = 65_536) -> ObservationPolicy {
     ObservationPolicy(terms: .lossless(within: bound, limit: limit))
   }
 }

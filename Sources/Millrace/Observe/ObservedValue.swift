@@ -1,7 +1,7 @@
 /// One observed part of the state: its value when last looked at, and who waits for it to differ from what they got.
 ///
-/// It is *hot* while somebody waits for it: the hub then looks at it in every pass, so that its value is as new as the last
-/// pass, and whoever comes to wait needs this part's lock alone, not the store's turn. With nobody waiting it is cold, costs
+/// It is *active* while somebody waits for it: the selections then look at it in every pass, so that its value is as new as the
+/// last pass, and one that comes to wait needs this part's lock alone, not the store's turn. With nobody waiting it costs
 /// nothing, and the next one to wait brings the value up to date with the turn.
 @usableFromInline
 final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: ObservedPart<State>, @unchecked Sendable {
@@ -12,12 +12,12 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     /// It waits, and is signalled when there is news.
     case waiting
     /// The value has to be brought up to date first.
-    case cold
+    case inactive
   }
 
   private struct Part {
     var value: Value?
-    var isHot = false
+    var isActive = false
     var waiting = PlacedList<ValueObserver<Value>>()
 
     /// Gives the observer the value if it differs from what that got last, or lets it wait.
@@ -49,25 +49,25 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     self.get = get
   }
 
-  /// Gives `observer` the value if that is news and this part is hot.
+  /// Gives `observer` the value if that is news and this part is active.
   ///
   /// From any thread.
   func offer(to observer: ValueObserver<Value>) -> Offer {
     part.withLock { part in
-      part.isHot ? part.offer(to: observer) : .cold
+      part.isActive ? part.offer(to: observer) : .inactive
     }
   }
 
   /// Gives `observer` the value of `state` if that is news; adds to `told` the others for whom it is.
   ///
-  /// This part is hot from then on, unless no more states come. With the store's turn.
+  /// This part is active from then on, unless no more states come. With the store's turn.
   func offer(
     _ state: State, to observer: ValueObserver<Value>, isLast: Bool, telling told: inout [Waiter]
   ) -> Offer {
     let now = get(state)
     let (offer, news): (Offer, [Waiter]) = part.withLock { part in
       let news = part.correct(to: now)
-      part.isHot = !isLast
+      part.isActive = !isLast
       return (part.offer(to: observer), news)
     }
     told += news
@@ -83,20 +83,20 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
 
   override func evaluate(_ state: State, into told: inout [Waiter]) -> Bool {
     let now = get(state)
-    let (news, isHot): ([Waiter], Bool) = part.withLock { part in
+    let (news, isActive): ([Waiter], Bool) = part.withLock { part in
       guard !part.waiting.isEmpty else {
-        part.isHot = false
+        part.isActive = false
         return ([], false)
       }
       return (part.correct(to: now), true)
     }
     told += news
-    return isHot
+    return isActive
   }
 
   override func end(into told: inout [Waiter]) {
     let waiting = part.withLock { part in
-      part.isHot = false
+      part.isActive = false
       return part.waiting.takeAll().map(\.waiter)
     }
     told += waiting

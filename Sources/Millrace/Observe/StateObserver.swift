@@ -1,6 +1,6 @@
-/// Where one observer of states sits at the board of the store; all of it the owner's of the turn.
+/// Where one observer of states sits at the registry of the store; all of it the owner's of the turn.
 @usableFromInline
-final class Seat: Placed, @unchecked Sendable {
+final class ObserverPosition: Placed, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var place: Int?
 
   /// The revision that was delivered last.
@@ -10,19 +10,19 @@ final class Seat: Placed, @unchecked Sendable {
   init() {}
 }
 
-/// One observer of states: it waits, has a seat from its first look on, and gives that back when it is dropped.
+/// One observer of states: it waits, has a position from its first look on, and gives that back when it is dropped.
 @usableFromInline
 final class StateObserver: Sendable {
   @usableFromInline let waiter = Waiter()
-  @usableFromInline let seat = Seat()
-  private let leave: @Sendable (Seat) -> Void
+  @usableFromInline let position = ObserverPosition()
+  private let leave: @Sendable (ObserverPosition) -> Void
 
   @usableFromInline
-  init(leave: @escaping @Sendable (Seat) -> Void) {
+  init(leave: @escaping @Sendable (ObserverPosition) -> Void) {
     self.leave = leave
   }
 
   deinit {
-    leave(seat)
+    leave(position)
   }
 }

@@ -6,10 +6,10 @@ struct StateSource<State: Sendable>: Sendable {
   typealias Next = @Sendable (_ seen: Int, _ observer: StateObserver) async -> Snapshot<State>?
 
   @usableFromInline let next: Next
-  private let leave: @Sendable (Seat) -> Void
+  private let leave: @Sendable (ObserverPosition) -> Void
 
   @usableFromInline
-  init(next: @escaping Next, leave: @escaping @Sendable (Seat) -> Void) {
+  init(next: @escaping Next, leave: @escaping @Sendable (ObserverPosition) -> Void) {
     self.next = next
     self.leave = leave
   }

@@ -29,7 +29,7 @@ final class Course<I: Interactor>: Linked, Placed {
 
   /// Counts the planned actions of a store in accepted order.
   var order = 0
-  var acceptedAt: Moment = 0
+  var acceptedAt: Instant = 0
 
   /// The key it meets others at, from when it does; and its place among the key's live ones.
   var record: KeyRecord<I>?
@@ -44,10 +44,10 @@ final class Course<I: Interactor>: Linked, Placed {
   @usableFromInline var following: Course?
 
   /// When the action times out.
-  var timeout: Deadline?
+  var timeout: Timer?
 
   /// When the attempt times out, or the next one is due.
-  var pause: Deadline?
+  var pause: Timer?
 
   /// The newest attempt, if there may be several.
   var attempt: Attempt<I>?

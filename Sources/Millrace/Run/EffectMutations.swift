@@ -37,8 +37,8 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
     let (stream, continuation) = AsyncThrowingStream<I.Mutation, any Error>.makeStream()
     let fold = Fold<I>(state)
     let run = Run<I>(
-      ApartRun(
-        LoneSurroundings(
+      ForwardedRun(
+        LoneEnvironment(
           id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
           context: nil),
         emit: { mutation in

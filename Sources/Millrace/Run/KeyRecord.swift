@@ -23,8 +23,8 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
   var held: ActiveRun<I>?
 
   /// When its debounce ends, or the throttle's window.
-  var debounceEnd: Deadline?
-  var windowEnd: Deadline?
+  var debounceEnd: Timer?
+  var windowEnd: Timer?
   var throttle = ThrottleState()
 
   /// The breaker of the newest plan that has one.
@@ -42,7 +42,7 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
   var isForgotten = false
 
   /// When breaker and budget can be forgotten.
-  var forgetting: Deadline?
+  var forgetting: Timer?
 
   init(_ key: PlanKey) {
     self.key = key
@@ -62,7 +62,7 @@ final class KeyRecord<I: Interactor>: @unchecked Sendable {
   }
 
   /// When there is nothing left to remember of breaker and budget; nil at once.
-  func forgottenAt() -> Moment? {
+  func forgottenAt() -> Instant? {
     guard breakerTerms != nil || budgetTerms != nil else { return nil }
     let breakerTime = breakerTerms.flatMap { breaker.forgottenAt($0) }
     let budgetTime = budgetTerms.flatMap { budget.fullAt($0) }

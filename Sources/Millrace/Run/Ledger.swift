@@ -49,8 +49,8 @@ final class Ledger<I: Interactor> {
 
   // MARK: Time
 
-  var timetable = Timetable()
-  var alarm: Alarm?
+  var timers = TimerQueue()
+  var wakeUp: WakeUp?
 
   // MARK: The end
 
@@ -60,14 +60,14 @@ final class Ledger<I: Interactor> {
   var cuts: [Cut] = []
 
   /// Runs that have ended while their handlers were out.
-  var strays = LinkedList<ActiveRun<I>>()
-  var strayCount = 0
+  var notReturned = LinkedList<ActiveRun<I>>()
+  var notReturnedCount = 0
 
   /// A shutdown that goes on, or has been.
   var closing: Closing?
 
   /// The tasks that end with the store.
-  var companions: Companions?
+  var tasks: StoreTasks?
 
   /// Those who wait for the end of the store, whoever brings it.
   var residents: [Promise<ShutdownReport>] = []
@@ -143,9 +143,9 @@ struct Cut {
   let key: PlanKey?
 }
 
-/// The task that sleeps until the next deadline.
-struct Alarm {
-  let moment: Moment
+/// The task that sleeps until the next timer.
+struct WakeUp {
+  let instant: Instant
   let task: Task<Void, Never>
 }
 

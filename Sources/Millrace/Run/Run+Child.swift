@@ -7,7 +7,7 @@ extension Run {
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) -> Run<Child> {
     Run<Child>(
-      ApartRun(
+      ForwardedRun(
         self,
         emit: { emit(mutation($0)) },
         state: { state(await self.state) },
@@ -26,7 +26,7 @@ extension Run {
     guard let now = await bind({ part($0) != nil }).flatMap(part) else { return nil }
     let seen = LastSeen(now)
     return Run<Child>(
-      ApartRun(
+      ForwardedRun(
         self,
         emit: { emit(mutation($0)) },
         state: { seen.look(at: part(await state)) },

@@ -76,7 +76,7 @@ extension Run {
     switch place {
     case .store(let runner, let run): runner.refuse(reason, from: run)
     case .attempt(let attempt): attempt.runner.refuse(reason, from: attempt.run)
-    case .apart(let apart): apart.surroundings.refuse(reason)
+    case .apart(let apart): apart.environment.refuse(reason)
     }
   }
 }

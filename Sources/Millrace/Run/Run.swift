@@ -1,5 +1,5 @@
 /// What an effect's closure gets: the means to emit mutations and to see the state they lead to.
-public struct Run<I: Interactor>: Sendable, RunSurroundings {
+public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// Where a run commits; two words, for it is copied often.
   @usableFromInline
   @frozen
@@ -9,7 +9,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     /// Into a store, as long as the attempt lasts.
     case attempt(Attempt<I>)
     /// Into something else: a state of its own, or the run of a parent.
-    case apart(ApartRun<I>)
+    case apart(ForwardedRun<I>)
   }
 
   @usableFromInline let place: Place
@@ -25,7 +25,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
   }
 
   @inlinable
-  init(_ apart: ApartRun<I>) {
+  init(_ apart: ForwardedRun<I>) {
     place = .apart(apart)
   }
 
@@ -67,7 +67,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     switch place {
     case .store(_, let run): run.id
     case .attempt(let attempt): attempt.run.id
-    case .apart(let apart): apart.surroundings.id
+    case .apart(let apart): apart.environment.id
     }
   }
 
@@ -76,7 +76,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     switch place {
     case .store: 1
     case .attempt(let attempt): attempt.number
-    case .apart(let apart): apart.surroundings.attempt
+    case .apart(let apart): apart.environment.attempt
     }
   }
 
@@ -86,7 +86,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     switch place {
     case .store(let runner, let run): runner.idempotencyKey(of: run)
     case .attempt(let attempt): attempt.runner.idempotencyKey(of: attempt.run)
-    case .apart(let apart): apart.surroundings.idempotencyKey
+    case .apart(let apart): apart.environment.idempotencyKey
     }
   }
 
@@ -95,7 +95,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     switch place {
     case .store(let runner, _): runner.configuration.clock
     case .attempt(let attempt): attempt.runner.configuration.clock
-    case .apart(let apart): apart.surroundings.clock
+    case .apart(let apart): apart.environment.clock
     }
   }
 
@@ -104,7 +104,7 @@ public struct Run<I: Interactor>: Sendable, RunSurroundings {
     switch place {
     case .store(_, let run): run.context
     case .attempt(let attempt): attempt.run.context
-    case .apart(let apart): apart.surroundings.context
+    case .apart(let apart): apart.environment.context
     }
   }
 

@@ -27,7 +27,7 @@ extension Runner {
     if run.bond == nil {
       run.bond = bond
       ownLedger.bonds.append(bond)
-      ownBoard.hasBonds = true
+      ownRegistry.hasBonds = true
     }
     bond.add(condition, attempt: attempt?.number ?? 0)
     return true
@@ -41,7 +41,7 @@ extension Runner {
     guard let bond = run.bond, let ledger else { return }
     run.bond = nil
     ledger.bonds.remove(bond)
-    if ledger.bonds.isEmpty { board?.hasBonds = false }
+    if ledger.bonds.isEmpty { registry?.hasBonds = false }
   }
 
   /// Finds the runs that the commit just made leaves without what they are bound to; they end with the step.

@@ -72,6 +72,6 @@ extension Runner {
       }
     }
     if let ending { return .rejected(.notSent(ending)) }
-    return isHeld ? .rejected(.full) : nil
+    return isBackpressured ? .rejected(.full) : nil
   }
 }

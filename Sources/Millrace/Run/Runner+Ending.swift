@@ -3,7 +3,7 @@ extension Runner {
   ///
   /// *Owner's.*
   @usableFromInline
-  func endUnusually(
+  func settle(
     _ run: ActiveRun<I>, _ outcome: Outcome, _ consequences: RunPhase.Consequences, asksClosing: Bool
   ) {
     let ledger = ownLedger
@@ -15,8 +15,8 @@ extension Runner {
       }
     }
     if run.phase.handlersOut > 0 {
-      ledger.strays.append(run)
-      ledger.strayCount += 1
+      ledger.notReturned.append(run)
+      ledger.notReturnedCount += 1
     }
     let course = run.course
     if let course {

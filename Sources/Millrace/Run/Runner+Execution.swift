@@ -35,13 +35,13 @@ extension Runner {
     if let witness = configuration.witness {
       try await handle(run, access, before: witness)
     } else {
-      try await handleUnseen(run, access)
+      try await runHandler(run, access)
     }
   }
 
   @inlinable
   @inline(__always)
-  func handleUnseen(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
+  func runHandler(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
     let mutations: I.Mutations
     do {
       // A scope of its own, so that the state is held no longer than the call.
@@ -154,8 +154,8 @@ extension Runner {
   @usableFromInline
   func noteReturn(of run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
     guard !consequences.isEmpty, let ledger else { return }
-    ledger.strays.remove(run)
-    ledger.strayCount -= 1
+    ledger.notReturned.remove(run)
+    ledger.notReturnedCount -= 1
     free(run, consequences)
   }
 }

@@ -65,7 +65,7 @@ extension Runner {
   /// Whether one more action may be left.
   @usableFromInline
   func mayLeaveAction() -> Bool {
-    leftNow < configuration.limits.actionsLeft
+    leftNow < configuration.limits.queuedActions
   }
 
   /// Rejects an action because too many are left.

@@ -10,10 +10,10 @@ extension Runner {
       _ = ledger.interceptions  // Senders find it made.
       ledger.chain = chain
       ledger.sharedChain.withLock { $0 = chain }
-      self.ownBoard.tellsCommits = chain != nil || self.configuration.witness != nil
+      self.ownRegistry.tellsCommits = chain != nil || self.configuration.witness != nil
       self.isIntercepted.store(chain != nil, ordering: .releasing)
-      self.noteWay()
-      self.dropBoardIfUnused()
+      self.updateFastPath()
+      self.dropRegistryIfUnused()
     }
   }
 
@@ -189,7 +189,7 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func noteCommitted(_ mutation: I.Mutation) {
-    guard let chain = ledger?.chain, let cause = board?.cause else { return }
+    guard let chain = ledger?.chain, let cause = registry?.cause else { return }
     chain.committed(mutation, revision: revision, cause: cause, state: state)
   }
 
@@ -198,10 +198,10 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func cause(of run: ActiveRun<I>) -> Cause<I.Action> {
-    if let cause = board?.cause, cause.id == run.id { return cause }
+    if let cause = registry?.cause, cause.id == run.id { return cause }
     if run.store == 0 { run.store = ownLedger.store }
     let cause = Cause(action: run.action, context: run.context)
-    board?.cause = cause
+    registry?.cause = cause
     return cause
   }
 }

@@ -162,15 +162,15 @@ extension Runner {
   /// *Owner's.*
   func forgetIfIdle(_ record: KeyRecord<I>) {
     guard record.isIdle, !record.isForgotten, let ledger else { return }
-    guard let moment = record.forgottenAt(), moment > ledger.time.now() else {
+    guard let instant = record.forgottenAt(), instant > ledger.time.now() else {
       cancel(&record.forgetting)
       record.isForgotten = true
       ledger.keys[record.key] = nil
       return
     }
-    if record.forgetting?.moment == moment { return }
+    if record.forgetting?.instant == instant { return }
     cancel(&record.forgetting)
-    record.forgetting = at(moment) { runner in
+    record.forgetting = at(instant) { runner in
       record.forgetting = nil
       runner.forgetIfIdle(record)
     }

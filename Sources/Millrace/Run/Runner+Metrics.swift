@@ -21,12 +21,12 @@ extension Runner {
     if full > 0 { rejections[.full, default: 0] += full }
     let sent = takenAtOnce + left.load(ordering: .relaxed) + overflowed
     let accepted = sent - rejections.values.reduce(0, +)
-    let strays = ledger?.strayCount ?? 0
-    let followed = board?.log?.followers.elements.map(\.delivered) ?? []
-    let seen = (board?.seats.elements.map(\.seen) ?? []) + followed
-    let observers = seen.count + (board?.valueObservers ?? 0)
+    let notReturned = ledger?.notReturnedCount ?? 0
+    let followed = registry?.log?.cursors.elements.map(\.delivered) ?? []
+    let seen = (registry?.positions.elements.map(\.seen) ?? []) + followed
+    let observers = seen.count + (registry?.valueObservers ?? 0)
     let lag = revision - (seen.min() ?? revision)
-    let inFlight = configuration.limits.runsInFlight - Int(freeSlots) - strays
+    let inFlight = configuration.limits.runsInFlight - Int(freeSlots) - notReturned
     let waiting = ledger?.waiting ?? 0
     // A shared run is none that was sent; the first of those that share it does not wait.
     let open = inFlight + waiting + leftNow + (ledger?.firstMembers ?? 0) - (ledger?.flights ?? 0)
@@ -36,7 +36,7 @@ extension Runner {
     if accepted > open + unfinished { outcomes[.finished] = accepted - open - unfinished }
     return Metrics(
       sent: sent, accepted: accepted, inFlight: inFlight, waiting: waiting,
-      submitting: ledger?.submitting ?? 0, notReturned: strays, retries: tally.retries, lateEmits: tally.lateEmits,
+      submitting: ledger?.submitting ?? 0, notReturned: notReturned, retries: tally.retries, lateEmits: tally.lateEmits,
       commits: revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
       handleTime: ledger?.handleTime ?? Histogram(), waitTime: ledger?.waitTime ?? Histogram())
   }

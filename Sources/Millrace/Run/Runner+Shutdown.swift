@@ -1,7 +1,7 @@
 /// A shutdown: what it waits for, and who waits for it.
 final class Closing {
   /// When the drain is over.
-  var deadline: Deadline?
+  var timer: Timer?
 
   /// Whether what was left before it began was taken up, so that what is left later came later.
   var isDrain = false
@@ -71,13 +71,13 @@ extension Runner {
       ledger.admittance = .draining
       isAdmitting = false
       refuseSubmitters()
-      endCompanions()
+      endStoreTasks()
     }
     guard time > .zero else { return finishClosing(asksClosing: true) }
     let end = ledger.time.now() + time.nanoseconds
-    if closing.deadline.map({ $0.moment <= end }) != true {
-      cancel(&closing.deadline)
-      closing.deadline = at(end) { $0.finishClosing(asksClosing: true) }
+    if closing.timer.map({ $0.instant <= end }) != true {
+      cancel(&closing.timer)
+      closing.timer = at(end) { $0.finishClosing(asksClosing: true) }
     }
     if isFirst { letAllPass() }
     finishClosingIfDrained()
@@ -126,12 +126,12 @@ extension Runner {
     ledger.admittance = .shut
     isAdmitting = false  // A cut of an open store, which was released, ends with it admitting again.
     refuseSubmitters()
-    endCompanions()
+    endStoreTasks()
     forgetKeys()
-    stopTheClock()
+    cancelTimers()
     close()
     let report = ShutdownReport(
-      drained: closing.drained, cut: closing.cut, notReturned: ledger.strays.map(\.id))
+      drained: closing.drained, cut: closing.cut, notReturned: ledger.notReturned.map(\.id))
     let waiting = closing.waiters + ledger.residents
     ledger.residents = []
     ledger.closing = Closing()
@@ -139,7 +139,7 @@ extension Runner {
     if !waiting.isEmpty { afterLeaving { waiting.forEach { $0.fulfil(report) } } }
   }
 
-  /// Forgets all keys, and with them the deadlines that hold them.
+  /// Forgets all keys, and with them the timers that hold them.
   private func forgetKeys() {
     guard let ledger else { return }
     for record in ledger.keys.values {
@@ -154,7 +154,7 @@ extension Runner {
   @usableFromInline
   func release() {
     if tryEnter() {
-      let isIdle = ledger == nil && board == nil
+      let isIdle = ledger == nil && registry == nil
       if isIdle { isOpen = false }  // For sequences that are iterated while a handler that was cut holds the runner.
       leave()
       if isIdle { return }

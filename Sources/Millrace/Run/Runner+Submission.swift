@@ -51,12 +51,12 @@ extension Runner {
     submitter.isInLine = true
     ledger.submitters.append(submitter)
     ledger.submitting += 1
-    noteCrowd()
+    updateHasWaiters()
   }
 
   /// Whether an action may be taken up that has to wait then.
   private var hasPlaceForSubmit: Bool {
-    if isHeld { return false }
+    if isBackpressured { return false }
     guard let ledger else { return true }
     let most = ledger.limits.actionsWaiting
     return ledger.waiting < most || most == 0 && freeSlots > 0
@@ -81,7 +81,7 @@ extension Runner {
     submitter.isInLine = false
     ledger.submitters.remove(submitter)
     ledger.submitting -= 1
-    noteCrowd()
+    updateHasWaiters()
   }
 
   /// Takes up the actions of those who stand in line, as far as there are places.

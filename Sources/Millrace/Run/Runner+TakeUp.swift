@@ -7,7 +7,7 @@ extension Runner {
   func takeUp(_ action: I.Action) -> Receipt {
     let id = nextID()
     let plan = interactor.plan(for: action)
-    guard takesShortWay, plan.isConcurrent else { return takeUp(action, plan, id) }
+    guard isFastPath, plan.isConcurrent else { return takeUp(action, plan, id) }
     // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
     switch interactor.decide(action, state: state).step {
     case .one(let mutation):
@@ -65,13 +65,13 @@ extension Runner {
   func takeUp(_ run: ActiveRun<I>, _ plan: Plan) {
     guard admits(run, plan.terms) else { return }
     run.wasAccepted = true
-    if !takesShortWay { noteAccepted(run) }
+    if !isFastPath { noteAccepted(run) }
     if let terms = plan.terms {
       schedule(run, Course(run, terms: terms), terms)
     } else {
       decideAndFollow(run)
     }
-    if !takesShortWay { noteStepEnded(of: run) }
+    if !isFastPath { noteStepEnded(of: run) }
   }
 
   /// Takes up an action whose turn has come.

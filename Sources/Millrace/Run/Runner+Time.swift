@@ -1,68 +1,68 @@
 extension Runner {
-  /// Has `action` done with the turn when so much time is over, unless the deadline is cancelled.
+  /// Has `action` done with the turn when so much time is over, unless the timer is cancelled.
   ///
   /// *Owner's.*
-  func after(_ duration: Duration, _ action: @escaping (Runner<I>) -> Void) -> Deadline {
+  func after(_ duration: Duration, _ action: @escaping (Runner<I>) -> Void) -> Timer {
     at(ownLedger.time.now() + duration.nanoseconds, action)
   }
 
-  /// Has `action` done with the turn at a moment, unless the deadline is cancelled.
+  /// Has `action` done with the turn at an instant, unless the timer is cancelled.
   ///
   /// *Owner's.*
-  func at(_ moment: Moment, _ action: @escaping (Runner<I>) -> Void) -> Deadline {
-    let deadline = Deadline(at: moment) { [unowned self] in action(self) }
-    ownLedger.timetable.add(deadline)
-    setAlarm()
-    return deadline
+  func at(_ instant: Instant, _ action: @escaping (Runner<I>) -> Void) -> Timer {
+    let timer = Timer(at: instant) { [unowned self] in action(self) }
+    ownLedger.timers.add(timer)
+    setWakeUp()
+    return timer
   }
 
-  /// Takes a deadline back, if it is not over.
+  /// Takes a timer back, if it is not over.
   ///
   /// *Owner's.*
-  func cancel(_ deadline: inout Deadline?) {
-    guard let cancelled = deadline else { return }
-    ledger?.timetable.remove(cancelled)
-    deadline = nil
+  func cancel(_ timer: inout Timer?) {
+    guard let cancelled = timer else { return }
+    ledger?.timers.remove(cancelled)
+    timer = nil
   }
 
-  /// Sees to it that a task sleeps until the next deadline, or until an earlier one that is no more.
-  private func setAlarm() {
+  /// Sees to it that a task sleeps until the next timer, or until an earlier one that is no more.
+  private func setWakeUp() {
     let ledger = ownLedger
-    guard let next = ledger.timetable.earliest else { return }
-    if let alarm = ledger.alarm {
-      if alarm.moment <= next { return }
-      alarm.task.cancel()
+    guard let next = ledger.timers.earliest else { return }
+    if let wakeUp = ledger.wakeUp {
+      if wakeUp.instant <= next { return }
+      wakeUp.task.cancel()
     }
     let time = ledger.time
-    ledger.alarm = Alarm(
-      moment: next,
+    ledger.wakeUp = WakeUp(
+      instant: next,
       task: Task.detached { [weak self] in
         do { try await time.sleep(until: next) } catch { return }
-        self?.ring(next)
+        self?.wake(next)
       })
   }
 
   /// Does what is due, and urgent steps in between.
-  private func ring(_ moment: Moment) {
+  private func wake(_ instant: Instant) {
     perform {
       guard let ledger = self.ledger else { return }
-      if ledger.alarm?.moment == moment { ledger.alarm = nil }
-      while let due = ledger.timetable.popDue(at: ledger.time.now()) {
+      if ledger.wakeUp?.instant == instant { ledger.wakeUp = nil }
+      while let due = ledger.timers.popDue(at: ledger.time.now()) {
         due.action()
         self.finishStep()
       }
-      self.setAlarm()
+      self.setWakeUp()
     }
   }
 
   /// Nothing is due any more.
   ///
   /// *Owner's.*
-  func stopTheClock() {
+  func cancelTimers() {
     guard let ledger else { return }
-    ledger.timetable.removeAll()
-    ledger.alarm?.task.cancel()
-    ledger.alarm = nil
+    ledger.timers.removeAll()
+    ledger.wakeUp?.task.cancel()
+    ledger.wakeUp = nil
   }
 
   // MARK: Waiting for a state

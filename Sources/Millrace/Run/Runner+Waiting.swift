@@ -54,7 +54,7 @@ extension Runner {
     course.queue = .none
     ledger.room.remove(course)
     ledger.waiting -= 1
-    noteCrowd()
+    updateHasWaiters()
     if !ledger.submitters.isEmpty { afterStep { $0.admitSubmitters() } }
   }
 
@@ -74,7 +74,7 @@ extension Runner {
     }
     enterRoom(course, .slot)
     ledger.slotQueue.append(run)
-    isCrowded = true
+    hasWaiters = true
   }
 
   /// Starts those that wait for a slot, first come first.
@@ -93,8 +93,8 @@ extension Runner {
   /// Notes whether somebody waits for what a run gives back.
   ///
   /// *Owner's.*
-  func noteCrowd() {
+  func updateHasWaiters() {
     guard let ledger else { return }
-    isCrowded = !ledger.slotQueue.isEmpty || !ledger.submitters.isEmpty
+    hasWaiters = !ledger.slotQueue.isEmpty || !ledger.submitters.isEmpty
   }
 }

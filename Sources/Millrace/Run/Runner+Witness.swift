@@ -2,7 +2,7 @@
 extension Runner {
   /// Lets the witness look on, from the first commit on; before anybody else knows this runner.
   func begin(_ witness: any StoreWitness) {
-    ownBoard.tellsCommits = true
+    ownRegistry.tellsCommits = true
     witness.storeMade { [weak self] in self?.cancelAll() }
   }
 
@@ -11,6 +11,6 @@ extension Runner {
   func handle(_ run: ActiveRun<I>, _ access: Run<I>, before witness: any StoreWitness) async throws {
     let number = witness.handlerBegins(run.action, of: I.self)
     defer { witness.handlerReturned(number) }
-    try await handleUnseen(run, access)
+    try await runHandler(run, access)
   }
 }

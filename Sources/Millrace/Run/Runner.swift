@@ -12,27 +12,27 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   /// Whether any action is accepted, wherever it comes from.
   @exclusivity(unchecked) @usableFromInline var isAdmitting = true {
-    didSet { noteWay() }
+    didSet { updateFastPath() }
   }
 
   /// Whether an action that is decided at once needs no run: any is accepted, and nobody asks what brings commits about.
-  @exclusivity(unchecked) @usableFromInline private(set) var takesShortWay = true
+  @exclusivity(unchecked) @usableFromInline private(set) var isFastPath = true
 
   /// Whether an observer is so far behind that the store takes on less.
-  @exclusivity(unchecked) private(set) var isHeld = false {
-    didSet { noteWay() }
+  @exclusivity(unchecked) private(set) var isBackpressured = false {
+    didSet { updateFastPath() }
   }
 
   /// Whether observers want to know what brings commits about.
   @exclusivity(unchecked) private var showsCauses = false {
-    didSet { noteWay() }
+    didSet { updateFastPath() }
   }
 
   /// Whether actions pass interceptors; set by the owner, read by anybody.
   @usableFromInline let isIntercepted = Atomic(false)
 
   /// Whether runs wait for a slot, or submits for room.
-  @exclusivity(unchecked) @usableFromInline var isCrowded = false
+  @exclusivity(unchecked) @usableFromInline var hasWaiters = false
 
   /// How many more handlers may be out.
   @exclusivity(unchecked) @usableFromInline var freeSlots: Int32
@@ -80,9 +80,9 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   }
 
   /// *Owner's.*
-  func noteWay() {
-    if !namesCauses { board?.cause = nil }
-    takesShortWay = isAdmitting && !isHeld && !namesCauses
+  func updateFastPath() {
+    if !namesCauses { registry?.cause = nil }
+    isFastPath = isAdmitting && !isBackpressured && !namesCauses
   }
 
   /// Whether anybody wants to know what brings commits about.
@@ -90,10 +90,10 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// *Owner's.*
   private var namesCauses: Bool { showsCauses || ledger?.chain != nil }
 
-  override func observersHold(_ isHeld: Bool) {
-    guard isHeld != self.isHeld else { return }
-    self.isHeld = isHeld
-    if !isHeld, ledger?.submitting ?? 0 > 0 { afterStep { $0.admitSubmitters() } }
+  override func observersHold(_ isBackpressured: Bool) {
+    guard isBackpressured != self.isBackpressured else { return }
+    self.isBackpressured = isBackpressured
+    if !isBackpressured, ledger?.submitting ?? 0 > 0 { afterStep { $0.admitSubmitters() } }
   }
 
   override func didCommit(_ mutation: I.Mutation) {
@@ -107,7 +107,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   /// The time on the store's clock; for whoever runs, or has the turn.
   @inlinable
-  func now() -> Moment {
+  func now() -> Instant {
     ledger?.time.now() ?? 0
   }
 
@@ -184,7 +184,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// *Owner's.*
   @inlinable
   func commit(_ mutation: I.Mutation, of run: ActiveRun<I>) {
-    if !takesShortWay { nameCause(run) }
+    if !isFastPath { nameCause(run) }
     commit(mutation)
     if run.lastRevision == 0 { noteFirstCommit(of: run) }
     run.lastRevision = revision
@@ -214,10 +214,10 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
     if run.phase.isInFlight { ledger?.runs.remove(run) }
     if run.bond != nil { unbind(run) }
     let consequences = advance(run, .end)
-    if outcome.isFinished, run.course == nil, takesShortWay {
+    if outcome.isFinished, run.course == nil, isFastPath {
       if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
     } else {
-      endUnusually(run, outcome, consequences, asksClosing: asksClosing)
+      settle(run, outcome, consequences, asksClosing: asksClosing)
     }
     if !consequences.isDisjoint(with: [.freeSlot, .freePlace]) { free(run, consequences) }
   }
@@ -228,7 +228,7 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @inlinable
   func free(_ run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
     if consequences.contains(.freeSlot) { freeSlots &+= 1 }
-    if isCrowded { giveSlots() }
+    if hasWaiters { giveSlots() }
     if run.course != nil, consequences.contains(.freePlace) { leaveLane(run) }
   }
 }

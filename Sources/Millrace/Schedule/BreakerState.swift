@@ -8,18 +8,18 @@ struct BreakerState: Equatable {
     ///
     /// Becomes: closed with none (a success, or a failure that comes too late to be in a row begins at 1), or open (one
     /// failure too many).
-    case closed(failures: Int, last: Moment)
+    case closed(failures: Int, last: Instant)
 
     /// None passes before `until`.
     ///
     /// Becomes: half-open with its probe out (the first that comes at `until` or later), or as new (nobody came for long).
-    case open(until: Moment)
+    case open(until: Instant)
 
     /// One may pass, the probe; while `isProbing` it is out, and none passes. It has been so since `since`.
     ///
     /// Becomes: closed with no failures (the probe succeeded), open (it failed), half-open without a probe (it was
     /// withdrawn), half-open with one (the next that comes), or as new (nobody came for long).
-    case halfOpen(isProbing: Bool, since: Moment)
+    case halfOpen(isProbing: Bool, since: Instant)
   }
 
   /// What becomes of an action that comes.
@@ -33,7 +33,7 @@ struct BreakerState: Equatable {
   private(set) var phase = Phase.closed(failures: 0, last: 0)
 
   /// An action comes.
-  mutating func admit(_ breaker: Breaker, at now: Moment) -> Admission {
+  mutating func admit(_ breaker: Breaker, at now: Instant) -> Admission {
     if isForgotten(breaker, at: now) { self = BreakerState() }
     switch phase {
     case .closed:
@@ -64,7 +64,7 @@ struct BreakerState: Equatable {
   }
 
   /// An attempt failed.
-  mutating func failed(_ breaker: Breaker, isProbe: Bool, at now: Moment) {
+  mutating func failed(_ breaker: Breaker, isProbe: Bool, at now: Instant) {
     switch phase {
     case .closed(let failures, _):
       let inARow = isForgotten(breaker, at: now) ? 1 : failures + 1
@@ -81,12 +81,12 @@ struct BreakerState: Equatable {
   }
 
   /// A run ended as neither success nor failure; if it was the probe, the next one that comes is.
-  mutating func withdrew(isProbe: Bool, at now: Moment) {
+  mutating func withdrew(isProbe: Bool, at now: Instant) {
     if isProbe, case .halfOpen(isProbing: true, _) = phase { phase = .halfOpen(isProbing: false, since: now) }
   }
 
-  /// The first moment at which nothing needs to be remembered: nil when it is as new, never while the probe is out.
-  func forgottenAt(_ breaker: Breaker) -> Moment? {
+  /// The first instant at which nothing needs to be remembered: nil when it is as new, never while the probe is out.
+  func forgottenAt(_ breaker: Breaker) -> Instant? {
     switch phase {
     case .closed(failures: 0, _): nil
     // At exactly `within` after the last one a failure would still be in a row.
@@ -98,7 +98,7 @@ struct BreakerState: Equatable {
   }
 
   /// Whether it is as new, or as good as that.
-  func isForgotten(_ breaker: Breaker, at now: Moment) -> Bool {
+  func isForgotten(_ breaker: Breaker, at now: Instant) -> Bool {
     forgottenAt(breaker).map { $0 <= now } ?? true
   }
 }

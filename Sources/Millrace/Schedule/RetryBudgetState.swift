@@ -7,10 +7,10 @@ struct RetryBudgetState: Equatable {
   private var missing = 0
 
   /// When the last token came back, or the first one was taken since the bucket was full.
-  private var since: Moment = 0
+  private var since: Instant = 0
 
   /// A run wants to make another attempt: takes a token, if there is one.
-  mutating func take(_ budget: RetryBudget, at now: Moment) -> Bool {
+  mutating func take(_ budget: RetryBudget, at now: Instant) -> Bool {
     refill(budget, at: now)
     guard missing < budget.capacity else { return false }
     if missing == 0 { since = now }
@@ -19,15 +19,15 @@ struct RetryBudgetState: Equatable {
   }
 
   /// When all tokens have come back, or nil when none is missing.
-  func fullAt(_ budget: RetryBudget) -> Moment? {
+  func fullAt(_ budget: RetryBudget) -> Instant? {
     guard missing > 0 else { return nil }
     let (wait, isTooLong) = Int64(missing).multipliedReportingOverflow(by: budget.refill.nanoseconds)
-    let (moment, isTooFar) = since.addingReportingOverflow(wait)
-    return isTooLong || isTooFar ? .max : moment
+    let (instant, isTooFar) = since.addingReportingOverflow(wait)
+    return isTooLong || isTooFar ? .max : instant
   }
 
   /// Brings back what has come back.
-  private mutating func refill(_ budget: RetryBudget, at now: Moment) {
+  private mutating func refill(_ budget: RetryBudget, at now: Instant) {
     // Rounded up, a refill is at least one nanosecond.
     let refill = budget.refill.nanoseconds
     let returned = max(now - since, 0) / refill

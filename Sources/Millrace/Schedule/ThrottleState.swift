@@ -12,7 +12,7 @@ struct ThrottleState: Equatable {
     /// One has passed, or is held, and no other passes before `end`; `interval` is how long the next window lasts.
     ///
     /// Becomes: the next window (it ended, and the one held passes), or idle (it ended without one).
-    case window(end: Moment, interval: Int64)
+    case window(end: Instant, interval: Int64)
   }
 
   /// What becomes of an action that comes.
@@ -28,14 +28,14 @@ struct ThrottleState: Equatable {
   private(set) var phase = Phase.idle
 
   /// When the window ends, or nil.
-  var windowEnd: Moment? {
+  var windowEnd: Instant? {
     if case .window(let end, _) = phase { end } else { nil }
   }
 
   /// An action comes.
   ///
   /// A window that is over has ended, whether that was told or not; while one is held, it has to be told before.
-  mutating func arrive(interval: Duration, leading: Bool, trailing: Bool, at now: Moment) -> Verdict {
+  mutating func arrive(interval: Duration, leading: Bool, trailing: Bool, at now: Instant) -> Verdict {
     let interval = interval.nanoseconds
     if case .window(let end, _) = phase, now < end {
       guard trailing else { return .drop }
@@ -50,7 +50,7 @@ struct ThrottleState: Equatable {
   /// The window ended: whether the action that is held passes now.
   ///
   /// Told too early, or without a window, it changes nothing.
-  mutating func windowEnded(holdsOne: Bool, at now: Moment) -> Bool {
+  mutating func windowEnded(holdsOne: Bool, at now: Instant) -> Bool {
     guard case .window(let end, let interval) = phase, end <= now else { return false }
     phase = holdsOne ? .window(end: now + interval, interval: interval) : .idle
     return holdsOne

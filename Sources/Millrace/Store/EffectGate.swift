@@ -1,6 +1,6 @@
 /// Whether an effect may still send, and the submits of it that wait.
 final class EffectGate: Sendable {
-  private let submits = Companions()
+  private let submits = StoreTasks()
 
   var isOpen: Bool { submits.isOpen }
 

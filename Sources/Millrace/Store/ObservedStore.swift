@@ -41,7 +41,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   private let registrar = ObservationRegistrar()
   private var newest: Snapshot<State>
   private var isTelling = false
-  private(set) var follower: Task<Void, Never>?
+  private(set) var updates: Task<Void, Never>?
 
   /// A key path that was read: whether two states differ in it, and how its readers are told.
   struct Reading {
@@ -72,7 +72,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     self.sender = sender
     self.newest = newest
     let source = reader.source.stateSource()
-    follower = Task { [weak self, revision = newest.revision] in
+    updates = Task { [weak self, revision = newest.revision] in
       _ = isolation
       let observer = source.makeObserver()
       var seen = revision
@@ -96,7 +96,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   }
 
   deinit {
-    follower?.cancel()
+    updates?.cancel()
   }
 
   // MARK: Reading
@@ -154,12 +154,12 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   static var readingsKept: Int { 1_024 }
 
   private func follow(_ snapshot: Snapshot<State>) {
-    // A reader that sends while it is told is served by the follower.
+    // A reader that sends while it is told is served by the task of updates.
     guard snapshot.revision > newest.revision, !isTelling else { return }
     isTelling = true
     defer { isTelling = false }
-    let isCrowded = readings.count > ObservedStore.readingsKept
-    let changed = readings.lazy.filter { isCrowded || $0.value.differs(self.newest.state, snapshot.state) }
+    let hasWaiters = readings.count > ObservedStore.readingsKept
+    let changed = readings.lazy.filter { hasWaiters || $0.value.differs(self.newest.state, snapshot.state) }
       .sorted { $0.value.number < $1.value.number }
     for (keyPath, _) in changed { readings[keyPath] = nil }
     registrar.willSet(self, keyPath: \.state)

@@ -64,8 +64,8 @@ extension Committer {
     StateSource { [weak self] seen, observer in
       guard let self, let snapshot = await self.next(after: seen, observer) else { return nil }
       return snapshot.map(get)
-    } leave: { [weak self] seat in
-      self?.leave(seat)
+    } leave: { [weak self] position in
+      self?.leave(position)
     }
   }
 

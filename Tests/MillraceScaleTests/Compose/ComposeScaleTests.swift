@@ -9,8 +9,8 @@ struct ComposeScaleTests {
   func registriesArePruned() async throws {
     let store = Store.town()
     let gate = Gate()
-    let stays = Script.Action.handle { _ in try await gate.enter() }.planned(.serial(key: "k"))
-    let returns = Script.Action.handle { $0.emit("a") }.planned(.latest(key: "k"))
+    let stays = ScriptedInteractor.Action.handle { _ in try await gate.enter() }.planned(.serial(key: "k"))
+    let returns = ScriptedInteractor.Action.handle { $0.emit("a") }.planned(.latest(key: "k"))
     var unexpected = 0  // An expectation a child would take most of the time.
     for id in 10..<10 + scaled(250_000) {
       store.send(.add(id))

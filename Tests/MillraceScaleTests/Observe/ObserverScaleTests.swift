@@ -6,15 +6,16 @@ import Testing
 /// Very many observers, and observers that act on what they see.
 @Suite("Observer scale", .timeLimit(.minutes(1)))
 struct ObserverScaleTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
   let observers = 3_000
 
   /// Whether nothing is kept for any observer.
   private var isPruned: Bool {
-    store.onBoard { board in
-      guard let board else { return true }
-      return board.log == nil && board.seats.isEmpty && board.keyPathCount == 0 && board.valueObservers == 0
-        && board.causeSeekers == 0 && !board.isHeld
+    store.onRegistry { registry in
+      guard let registry else { return true }
+      return registry.log == nil && registry.positions.isEmpty && registry.keyPathCount == 0
+        && registry.valueObservers == 0
+        && registry.causeSeekers == 0 && !registry.isBackpressured
     } == true
   }
 
@@ -36,7 +37,7 @@ struct ObserverScaleTests {
           }
         }
       }
-      #expect(store.onBoard { $0?.log?.followers.elements.count } == observers)
+      #expect(store.onRegistry { $0?.log?.cursors.elements.count } == observers)
       #expect(await store.metrics.observers == observers)
     }
     await store.settle()
@@ -127,7 +128,7 @@ struct ObserverScaleTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case states, every, lossless, keyPath, closure, valuesOfEvery, valuesOfLatest
 
-    func counts(of store: Store<Sheet>) -> AsyncStream<Int> {
+    func counts(of store: Store<ClosureInteractor>) -> AsyncStream<Int> {
       let (stream, continuation) = AsyncStream<Int>.makeStream()
       func feed<Source: AsyncSequence & Sendable>(
         _ source: Source, _ count: @escaping @Sendable (Source.Element) -> Int
@@ -166,7 +167,7 @@ struct ObserverScaleTests {
     arguments: Way.allCases)
   func reentrancy(_ way: Way) async throws {
     let notes = Notes<String>()
-    func commit(_ name: String, _ count: Int) -> Sheet.Action {
+    func commit(_ name: String, _ count: Int) -> ClosureInteractor.Action {
       .write { [store] state in
         // Observers of every state reduce it again, on states of their own.
         let isStores = store.runner.isOwnedHere

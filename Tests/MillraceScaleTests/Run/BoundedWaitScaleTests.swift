@@ -17,12 +17,12 @@ struct BoundedWaitScaleTests {
   enum Call: CaseIterable {
     case cancelAll, cancelKey, cancelRun, setInterceptors, observe, shutDown
 
-    func make(on store: Store<Sheet>, _ run: Receipt) {
+    func make(on store: Store<ClosureInteractor>, _ run: Receipt) {
       switch self {
       case .cancelAll: store.cancelAll()
       case .cancelKey: store.cancel(key: "k")
       case .cancelRun: run.cancel()
-      case .setInterceptors: store.setInterceptors([Choosing<Sheet> { _, _ in .pass }])
+      case .setInterceptors: store.setInterceptors([Choosing<ClosureInteractor> { _, _ in .pass }])
       case .observe: _ = store.transitions.makeAsyncIterator()
       case .shutDown: store.runner.beginClosing(drainFor: .zero)
       }
@@ -64,7 +64,7 @@ struct BoundedWaitScaleTests {
 
 /// One call during steps that end when it has returned.
 private final class Trial: Sendable {
-  let store: Store<Sheet>
+  let store: Store<ClosureInteractor>
   let watch: Watch
   private let steps: BoundedWaitScaleTests.Steps
   private let run: Receipt
@@ -75,7 +75,7 @@ private final class Trial: Sendable {
     self.steps = steps
     var configuration = StoreConfiguration()
     configuration.report = { _ in }  // Emits that come late are meant to.
-    store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: configuration)
+    store = Store(initial: ClosureInteractor.State(), interactor: ClosureInteractor(), configuration: configuration)
     watch = Watch(store.runner)
     run = store.send(.handle { _ in try await Gate().enter() })
   }
@@ -90,7 +90,7 @@ private final class Trial: Sendable {
   /// Commits step after step until the call has returned.
   func commitSteps() {
     let watch = watch
-    let mutation: Sheet.Mutation = { state in
+    let mutation: ClosureInteractor.Mutation = { state in
       watch.look()
       state.count += 1
     }
@@ -107,7 +107,7 @@ private final class Trial: Sendable {
 
 /// Counts the steps that end while a call waits for the turn.
 private final class Watch: Sendable {
-  private unowned let runner: Runner<Sheet>
+  private unowned let runner: Runner<ClosureInteractor>
 
   /// Steps that end while a call is registered, so that the owner has to see it; at most the one in progress does.
   let registered = Atomic(0)
@@ -115,7 +115,7 @@ private final class Watch: Sendable {
   /// Steps that end while a call waits that the owner cannot see.
   let unregistered = Atomic(0)
 
-  init(_ runner: Runner<Sheet>) {
+  init(_ runner: Runner<ClosureInteractor>) {
     self.runner = runner
   }
 

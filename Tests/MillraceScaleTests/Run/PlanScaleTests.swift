@@ -30,8 +30,8 @@ struct PlanScaleTests {
     }
     let isEmpty = await store.onLedger { ledger in
       guard let ledger else { return false }
-      return ledger.keys.isEmpty && ledger.timetable.isEmpty && ledger.room.isEmpty && ledger.waiting == 0
-        && ledger.slotQueue.isEmpty && ledger.runs.isEmpty && ledger.strays.isEmpty && ledger.strayCount == 0
+      return ledger.keys.isEmpty && ledger.timers.isEmpty && ledger.room.isEmpty && ledger.waiting == 0
+        && ledger.slotQueue.isEmpty && ledger.runs.isEmpty && ledger.notReturned.isEmpty && ledger.notReturnedCount == 0
     }
     #expect(isEmpty)
     #expect(await store.metrics.inFlight == 0)

@@ -5,20 +5,20 @@ import Testing
 
 @Suite("Committer", .timeLimit(.minutes(1)))
 struct CommitterTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("L1: revisions count commits from 0, one for each mutation")
   func revisionsCountCommits() async {
-    #expect(await store.snapshot == Snapshot(revision: 0, state: Sheet.State()))
+    #expect(await store.snapshot == Snapshot(revision: 0, state: ClosureInteractor.State()))
     let one = store.send(.count(1))
     #expect(await one.firstCommit == 1)
-    #expect(await store.snapshot == Snapshot(revision: 1, state: Sheet.State(count: 1)))
+    #expect(await store.snapshot == Snapshot(revision: 1, state: ClosureInteractor.State(count: 1)))
     let three = store.send(.counts(2, 3, 4))
     #expect(await three.firstCommit == 2)
     #expect(await three.lastRevision == 4)
     let none = store.send(.writeAll([]))
     #expect(await none.firstCommit == nil)
-    #expect(await store.snapshot == Snapshot(revision: 4, state: Sheet.State(count: 4)))
+    #expect(await store.snapshot == Snapshot(revision: 4, state: ClosureInteractor.State(count: 4)))
   }
 
   @Test("L1: what one run emits is committed in its order")

@@ -10,27 +10,27 @@ struct TransitionCauseTests {
 
   /// The names of the mutations that were committed so far, with the ids of the actions that brought them about.
   private func take(
-    _ count: Int, _ iterator: inout TransitionSequence<Script>.Iterator
-  ) async throws -> [Transition<Script>] {
-    var transitions: [Transition<Script>] = []
+    _ count: Int, _ iterator: inout TransitionSequence<ScriptedInteractor>.Iterator
+  ) async throws -> [Transition<ScriptedInteractor>] {
+    var transitions: [Transition<ScriptedInteractor>] = []
     for _ in 0..<count { transitions.append(try #require(try await iterator.next())) }
     return transitions
   }
 
-  private func names(_ transitions: [Transition<Script>], of receipt: Receipt) -> [String] {
+  private func names(_ transitions: [Transition<ScriptedInteractor>], of receipt: Receipt) -> [String] {
     transitions.filter { $0.cause.id == receipt.id }.map(\.mutation.name)
   }
 
   @Test("Two runs whose commits alternate, with decided actions between, each keep their own cause")
   func interleaved() async throws {
-    let store = Store<Script>()
+    let store = Store<ScriptedInteractor>()
     var iterator = store.transitions.makeAsyncIterator()
     let gates = (0..<4).map { _ in (Gate(), Recorder<Void>()) }
-    func run(_ name: String, _ places: [Int]) -> Script.Action {
+    func run(_ name: String, _ places: [Int]) -> ScriptedInteractor.Action {
       .handle { run in
         for place in places {
           try await gates[place].0.enter()
-          run.emit(Script.Mutation("\(name)\(place)"))
+          run.emit(ScriptedInteractor.Mutation("\(name)\(place)"))
           gates[place].1.record(())
         }
       }
@@ -53,12 +53,12 @@ struct TransitionCauseTests {
   @Test(
     "All attempts at an action, and its closing mutation, have its cause, whatever comes between", arguments: [2, 3])
   func retries(attempts: Int) async throws {
-    let store = Store<Script>(StoreConfiguration(clock: clock))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
     var iterator = store.transitions.makeAsyncIterator()
     let plan = Plan.concurrent.retry(attempts, backoff: .none, jitter: 0, afterCommits: true)
     let receipt = store.send(
-      Script.Action.handle { run in
-        run.emit(Script.Mutation("attempt \(run.attempt)"))
+      ScriptedInteractor.Action.handle { run in
+        run.emit(ScriptedInteractor.Mutation("attempt \(run.attempt)"))
         store.send(.commit("child"))
         throw Mishap()
       }.closed().planned(plan), context: TraceContext(traceparent: "t"))
@@ -79,7 +79,7 @@ struct TransitionCauseTests {
     "The commits of a shared run have the cause of the first action, though others join it and the first leaves",
     arguments: [true, false])
   func shared(firstLeaves: Bool) async throws {
-    let store = Store<Script>()
+    let store = Store<ScriptedInteractor>()
     var iterator = store.transitions.makeAsyncIterator()
     let probe = Probe("probe")
     let first = store.send(probe.action(.shared(key: "k")), context: TraceContext(traceparent: "first"))
@@ -99,7 +99,7 @@ struct TransitionCauseTests {
 
   @Test("Each of several actions that share a run is told of as ended once, and by its own cause")
   func endsOfAShared() async throws {
-    let store = Store<Script>()
+    let store = Store<ScriptedInteractor>()
     let (ends, probe) = (Notes<(ActionID, String?)>(), Probe("probe"))
     store.setInterceptors([Ends { cause, _ in ends.note((cause.id, cause.context.trace?.traceparent)) }])
     let receipts = try await (0..<3).asyncMap { number in
@@ -119,13 +119,13 @@ struct TransitionCauseTests {
 
   @Test("While a store drains, and is cut, each commit and each closing has its own cause")
   func drain() async throws {
-    let store = Store<Script>(StoreConfiguration(clock: clock))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
     var iterator = store.transitions.makeAsyncIterator()
     let (ending, staying, gate) = (Probe("ending"), Probe("staying"), Gate())
     let first = store.send(ending.action(.concurrent))
     let second = store.send(staying.action(.concurrent))
     let third = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         await gate.enterIgnoringCancellation()
         store.send(.commit("child"))
         run.emit("third")
@@ -155,7 +155,7 @@ struct TransitionCauseTests {
 
   @Test("Eight tasks send handled, decided and batched actions: every commit has the action that brought it about")
   func stress() async throws {
-    let store = Store<Script>()
+    let store = Store<ScriptedInteractor>()
     let (senders, each) = (8, scaled(20_000) / 8)
     let observing = Task.immediate { [transitions = store.transitions(.every(buffer: 1_000_000))] in
       var (wrong, count) = (0, 0)
@@ -173,10 +173,10 @@ struct TransitionCauseTests {
           for number in 0..<each {
             let name = "\(sender)-\(number)"
             switch number % 3 {
-            case 0: store.send(.commit(Script.Mutation(name)), context: TraceContext(traceparent: name))
+            case 0: store.send(.commit(ScriptedInteractor.Mutation(name)), context: TraceContext(traceparent: name))
             case 1:
               let receipt = store.send(
-                .handle { run in for _ in 0..<2 { run.emit(Script.Mutation(name)) } },
+                .handle { run in for _ in 0..<2 { run.emit(ScriptedInteractor.Mutation(name)) } },
                 context: TraceContext(traceparent: name))
               _ = await receipt.outcome
             default: store.send(contentsOf: [.commit("plain"), .commit("plain")])
@@ -194,12 +194,12 @@ struct TransitionCauseTests {
 
 /// Is told of ends.
 private struct Ends: Interceptor {
-  typealias Mutation = Script.Mutation
-  typealias State = Script.State
+  typealias Mutation = ScriptedInteractor.Mutation
+  typealias State = ScriptedInteractor.State
 
-  let tell: @Sendable (Cause<Script.Action>, Outcome) -> Void
+  let tell: @Sendable (Cause<ScriptedInteractor.Action>, Outcome) -> Void
 
-  func ended(_ cause: Cause<Script.Action>, outcome: Outcome) { tell(cause, outcome) }
+  func ended(_ cause: Cause<ScriptedInteractor.Action>, outcome: Outcome) { tell(cause, outcome) }
 }
 
 extension Sequence {

@@ -99,10 +99,10 @@ struct TransitionSequenceTests {
     var iterator: TransitionSequence<Ticks>.Iterator? = store.transitions.makeAsyncIterator()
     store.send(.add(1))
     #expect(try await iterator?.next()?.revision == 1)
-    #expect(store.look { $0.takesShortWay } == false)
+    #expect(store.look { $0.isFastPath } == false)
     iterator = nil
-    #expect(store.look { $0.takesShortWay } == true)
-    #expect(store.look { $0.board?.cause == nil } == true)
+    #expect(store.look { $0.isFastPath } == true)
+    #expect(store.look { $0.registry?.cause == nil } == true)
   }
 
   @Test("A batch, and what is sent while another thread has the turn, have their causes too")

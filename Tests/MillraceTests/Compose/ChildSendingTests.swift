@@ -11,7 +11,7 @@ struct ChildSendingTests {
   enum Place: CaseIterable {
     case scope, keyPath, optional, each
 
-    func action(_ action: Script.Action) -> Town.Action {
+    func action(_ action: ScriptedInteractor.Action) -> Town.Action {
       switch self {
       case .scope: .hall(action)
       case .keyPath: .office(action)
@@ -39,7 +39,7 @@ struct ChildSendingTests {
         .handle { run in
           run.emit("before")
           _ = try await way.give(.commit("sent"), in: run)
-          let probe = Script.Action.handle { contexts.record($0.context) }
+          let probe = ScriptedInteractor.Action.handle { contexts.record($0.context) }
           let receipt = try await way.give(probe, in: run)
           #expect(await receipt.outcome.kind == .finished)
         }))
@@ -96,19 +96,19 @@ struct ChildSendingTests {
       do { return "\(try body())" } catch { return "\(error)" }
     }
     let begin =
-      "The run of a child sent an action of type MillraceTests.Script.Action, and nothing says which action of its parent "
+      "The run of a child sent an action of type MillraceTests.ScriptedInteractor.Action, and nothing says which action of its parent "
       + "carries that; "
     #expect(
       text { try SilentScope.action(.commit("a")) }
         == begin + "add `static func action(_:)` to \(String(reflecting: SilentScope.self)).")
-    let office = KeyPathScoped<Town, Script>(Script(), state: \.office) { .office($0) }
+    let office = KeyPathScoped<Town, ScriptedInteractor>(ScriptedInteractor(), state: \.office) { .office($0) }
     #expect(text { try office.action(.commit("a")) } == begin + "pass `action` to its `KeyPathScoped`.")
   }
 
   @Test("A run that ended with its child sends no more")
   func removedChild() async throws {
     let store = Store.town()
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let gate = Gate()
     let receipt = store.send(
       .house(
@@ -127,8 +127,9 @@ struct ChildSendingTests {
 
   @Test("Each part of a combination sends its actions to both")
   func combined() async throws {
-    let store = Store(initial: Script.State(), interactor: Combined(Script(), Script()))
-    let action = Script.Action(
+    let store = Store(
+      initial: ScriptedInteractor.State(), interactor: Combined(ScriptedInteractor(), ScriptedInteractor()))
+    let action = ScriptedInteractor.Action(
       decide: { _ in .handle }, handle: { run, _ in #expect(await run.send(.commit("sent")).outcome.kind == .finished) }
     )
     #expect(await store.send(action).outcome.kind == .finished)
@@ -138,7 +139,7 @@ struct ChildSendingTests {
   @Test("An effect that is mapped by hand sends what `action` makes of its action, or says that it is missing")
   func mappedByHand() async throws {
     let reasons = Recorder<String?>()
-    let effect = Effect<Script> { run in reasons.record(await run.send(.commit("sent")).reasonNotSent) }
+    let effect = Effect<ScriptedInteractor> { run in reasons.record(await run.send(.commit("sent")).reasonNotSent) }
     let store = Store.town()
     store.send(.handle { _, _ in effect.mapMutations(state: { $0.hall }, action: { .hall($0) }) { .hall($0) } })
     #expect(try await reasons.next() == nil)
@@ -151,8 +152,8 @@ struct ChildSendingTests {
 /// Without an `action(_:)`.
 private enum SilentScope: Scope {
   typealias Parent = Town
-  typealias Child = Script
+  typealias Child = ScriptedInteractor
 
-  static func state(of parent: Town.State) -> Script.State { parent.hall }
-  static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .hall(mutation) }
+  static func state(of parent: Town.State) -> ScriptedInteractor.State { parent.hall }
+  static func mutation(_ mutation: ScriptedInteractor.Mutation) -> Town.Mutation { .hall(mutation) }
 }

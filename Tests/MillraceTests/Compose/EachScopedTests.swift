@@ -22,13 +22,16 @@ struct EachScopedTests {
     let receipt = store.send(
       .house(
         1,
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           run.emit("b")
           seen.record(await run.state.log)
         }))
     #expect(await receipt.outcome.kind == .finished)
     #expect(seen.recorded == [["a", "b"]])
-    #expect(await store.state.houses == [1: Script.State(log: ["a", "b"]), 2: Script.State(), 3: Script.State()])
+    #expect(
+      await store.state.houses == [
+        1: ScriptedInteractor.State(log: ["a", "b"]), 2: ScriptedInteractor.State(), 3: ScriptedInteractor.State(),
+      ])
   }
 
   @Test("The commit that removes a child ends its runs as cancelled, in the same step, and those of no other child")
@@ -79,7 +82,7 @@ struct EachScopedTests {
     let receipt = store.send(
       .house(
         1,
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           run.emit("early")
           states.record(await run.state.log)
           await gate.enterIgnoringCancellation()
@@ -94,7 +97,7 @@ struct EachScopedTests {
     // A child that is gone has the state that its run saw last.
     #expect(try await states.next(2) == [["early"], ["early"]])
     store.send(.add(1))
-    #expect(await store.state.houses[1] == Script.State())
+    #expect(await store.state.houses[1] == ScriptedInteractor.State())
     #expect(await store.log == ["1 early", "-1", "1 closed: cancelled", "+1"])
   }
 
@@ -116,7 +119,7 @@ struct EachScopedTests {
     }
     #expect(
       "\(error)"
-        == "MillraceTests.Town has no MillraceTests.Script with the id 8; add the child before an action is sent to it, and "
+        == "MillraceTests.Town has no MillraceTests.ScriptedInteractor with the id 8; add the child before an action is sent to it, and "
         + "send it none once it is removed.")
     #expect((error as? MissingChild)?.id == "8")
     store.send(.inn(isOpen: false))
@@ -128,7 +131,7 @@ struct EachScopedTests {
     #expect(reported.map { ($0.error as? MissingChild)?.id } == ["7", nil])
     #expect(
       reported.last?.description
-        == "An action of type MillraceTests.Town.Action was rejected. MillraceTests.Town has no MillraceTests.Script; add the "
+        == "An action of type MillraceTests.Town.Action was rejected. MillraceTests.Town has no MillraceTests.ScriptedInteractor; add the "
         + "child before an action is sent to it, and send it none once it is removed.")
     #expect(incidents.recorded.count == 2)
     #expect(await store.log == ["-inn"])
@@ -194,7 +197,7 @@ struct EachScopedTests {
     let gate = Gate()
     let attempts = Recorder<Int>()
     let plan = Plan.serial(key: "k").retry(5, backoff: .constant(.seconds(1)), jitter: 0, afterCommits: true)
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       attempts.record(run.attempt)
       if isResting || run.attempt == 1 { throw Mishap() }
       await gate.enterIgnoringCancellation()
@@ -288,7 +291,7 @@ struct EachScopedTests {
   @Test("The children of a child end with it, and by themselves", arguments: [true, false])
   func childrenOfChildren(_ isWhole: Bool) async throws {
     var town = Town.State()
-    town.houses[1] = Script.State()
+    town.houses[1] = ScriptedInteractor.State()
     let store = Store(
       initial: Country.State(towns: ["A": town, "B": town], capital: town), interactor: Country())
     let probes = [Probe("a"), Probe("b"), Probe("c")]
@@ -313,11 +316,11 @@ struct EachScopedTests {
   @Test("Outside a store a child's effect runs on its part of the state, and throws where there is none")
   func alone() async throws {
     var state = Town.State()
-    state.houses[1] = Script.State()
+    state.houses[1] = ScriptedInteractor.State()
     let town = Town()
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       run.emit("a")
-      run.emit(Script.Mutation("after \(await run.state.log)"))
+      run.emit(ScriptedInteractor.Mutation("after \(await run.state.log)"))
     }
     var names: [String] = []
     for try await mutation in await town.houses.handle(action, of: 1, state: state).mutations(state: state) {

@@ -12,8 +12,8 @@ struct OptionalScopedTests {
     store.send(.inn(.commit("a")))
     let receipt = store.send(
       .inn(
-        Script.Action.handle { run in
-          run.emit(Script.Mutation("after \(await run.state.log)"))
+        ScriptedInteractor.Action.handle { run in
+          run.emit(ScriptedInteractor.Mutation("after \(await run.state.log)"))
           throw Mishap()
         }.closed()))
     #expect(await receipt.outcome.kind == .failed)

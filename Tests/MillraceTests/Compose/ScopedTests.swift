@@ -19,7 +19,7 @@ struct ScopedTests {
 
     var name: String { self == .scope ? "hall" : "office" }
 
-    func action(_ action: Script.Action) -> Town.Action {
+    func action(_ action: ScriptedInteractor.Action) -> Town.Action {
       self == .scope ? .hall(action) : .office(action)
     }
 
@@ -30,7 +30,7 @@ struct ScopedTests {
 
   @Test("A child's decision is the parent's, with the parent's mutations", arguments: Place.allCases)
   func decisions(_ place: Place) {
-    let table: [(Decision<Script.Mutation>, Int, Bool, Bool)] = [
+    let table: [(Decision<ScriptedInteractor.Mutation>, Int, Bool, Bool)] = [
       (.ignore, 0, false, false), (.handle, 0, true, false), (.mutate("a"), 1, false, false),
       (.mutate("a", thenHandle: true), 1, true, false), (.mutate(["a", "b"]), 2, false, false),
       (.mutate(["a", "b"], thenHandle: true), 2, true, false), (.reject(Mishap()), 0, false, true),
@@ -47,7 +47,7 @@ struct ScopedTests {
     "A child decides on its own part of the state, and its mutations change that part alone", arguments: Place.allCases)
   func decideOnItsPart(_ place: Place) async {
     store.send(place.action(.commit("a")))
-    store.send(place.action(.decide { .mutate(Script.Mutation("after \($0.log)")) }))
+    store.send(place.action(.decide { .mutate(ScriptedInteractor.Mutation("after \($0.log)")) }))
     let state = await store.state
     #expect(state.log == ["\(place.name) a", "\(place.name) after [\"a\"]"])
     #expect((place == .scope ? state.hall : state.office).log == ["a", "after [\"a\"]"])
@@ -59,7 +59,7 @@ struct ScopedTests {
     let seen = Recorder<[String]>()
     let receipt = store.send(
       place.action(
-        Script.Action { _ in
+        ScriptedInteractor.Action { _ in
           .mutate("begins", thenHandle: true)
         } handle: { run, state in
           seen.record(state.log)
@@ -71,7 +71,7 @@ struct ScopedTests {
   }
 
   @Test("Id, attempt, idempotency key, clock and context of a child's run are those of the parent's")
-  func surroundings() async {
+  func environment() async {
     let facts = Recorder<[String]>()
     @Sendable func note<I>(_ run: Run<I>) {
       facts.record([
@@ -95,7 +95,7 @@ struct ScopedTests {
   @Test("A child sees the number of the attempt, and its error is the run's", arguments: Place.allCases)
   func attempts(_ place: Place) async {
     let attempts = Recorder<Int>()
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       attempts.record(run.attempt)
       if run.attempt < 3 { throw Mishap() }
     }
@@ -111,7 +111,7 @@ struct ScopedTests {
 
   @Test("R2: a child's closing mutation closes the parent's action", arguments: Place.allCases)
   func closing(_ place: Place) async {
-    let receipt = store.send(place.action(Script.Action.handle { _ in throw Mishap() }.closed()))
+    let receipt = store.send(place.action(ScriptedInteractor.Action.handle { _ in throw Mishap() }.closed()))
     #expect(await receipt.outcome.kind == .failed)
     #expect(await store.log == ["\(place.name) closed: failed"])
   }
@@ -190,7 +190,7 @@ struct ScopedTests {
   func keysOfBreakers() async {
     let breaker = Breaker(failures: 1)
     for plan in [Plan.serial(key: "k").breaker(breaker), .concurrent.breaker(breaker, key: "k")] {
-      let failing = Script.Action.handle { _ in throw Mishap() }.planned(plan)
+      let failing = ScriptedInteractor.Action.handle { _ in throw Mishap() }.planned(plan)
       let store = Store.town(StoreConfiguration(clock: clock))
       #expect(await store.send(.hall(failing)).outcome.kind == .failed)
       #expect(await store.send(.hall(failing)).rejection == .breakerOpen)
@@ -199,7 +199,7 @@ struct ScopedTests {
       #expect(await store.send(.house(2, failing)).outcome.kind == .failed)
     }
     let attempts = Recorder<Int>()
-    let repeating = Script.Action.handle { run in
+    let repeating = ScriptedInteractor.Action.handle { run in
       attempts.record(run.attempt)
       throw Mishap()
     }.planned(

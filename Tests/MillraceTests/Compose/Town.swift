@@ -4,39 +4,39 @@
 struct Town: Interactor {
   struct State: Sendable, Equatable {
     var log: [String] = []
-    var hall = Script.State()
-    var office = Script.State()
-    var inn: Script.State?
-    var houses: [Int: Script.State] = [:]
+    var hall = ScriptedInteractor.State()
+    var office = ScriptedInteractor.State()
+    var inn: ScriptedInteractor.State?
+    var houses: [Int: ScriptedInteractor.State] = [:]
   }
 
   enum Mutation: Sendable {
-    case hall(Script.Mutation)
-    case office(Script.Mutation)
-    case inn(Script.Mutation)
-    case house(Int, Script.Mutation)
+    case hall(ScriptedInteractor.Mutation)
+    case office(ScriptedInteractor.Mutation)
+    case inn(ScriptedInteractor.Mutation)
+    case house(Int, ScriptedInteractor.Mutation)
     case change(String, @Sendable (inout State) -> Void)
   }
 
   enum Action: Sendable {
-    case hall(Script.Action)
-    case office(Script.Action)
-    case inn(Script.Action)
-    case house(Int, Script.Action)
+    case hall(ScriptedInteractor.Action)
+    case office(ScriptedInteractor.Action)
+    case inn(ScriptedInteractor.Action)
+    case house(Int, ScriptedInteractor.Action)
     /// One step.
     case apply([Mutation])
     /// An effect of the parent's own, made of children's.
     case handle(@Sendable (Town, State) async -> Effect<Town>)
   }
 
-  let hall = Scoped<HallScope>(Script())
-  let office = KeyPathScoped<Town, Script>(Script(), state: \.office) {
+  let hall = Scoped<HallScope>(ScriptedInteractor())
+  let office = KeyPathScoped<Town, ScriptedInteractor>(ScriptedInteractor(), state: \.office) {
     .office($0)
   } action: {
     .office($0)
   }
-  let inn = OptionalScoped<InnScope>(Script())
-  let houses = EachScoped<HouseScope>(Script())
+  let inn = OptionalScoped<InnScope>(ScriptedInteractor())
+  let houses = EachScoped<HouseScope>(ScriptedInteractor())
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
@@ -84,10 +84,10 @@ struct Town: Interactor {
     switch mutation {
     case .hall(let mutation):
       state.log.append("hall \(mutation.name)")
-      Script.reduce(into: &state.hall, mutation: mutation)
+      ScriptedInteractor.reduce(into: &state.hall, mutation: mutation)
     case .office(let mutation):
       state.log.append("office \(mutation.name)")
-      Script.reduce(into: &state.office, mutation: mutation)
+      ScriptedInteractor.reduce(into: &state.office, mutation: mutation)
     case .inn(let mutation):
       state.log.append("inn \(mutation.name)")
       InnScope.reduce(into: &state, mutation: mutation)
@@ -103,33 +103,33 @@ struct Town: Interactor {
 
 enum HallScope: Scope {
   typealias Parent = Town
-  typealias Child = Script
+  typealias Child = ScriptedInteractor
 
-  static func state(of parent: Town.State) -> Script.State { parent.hall }
-  static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .hall(mutation) }
-  static func action(_ action: Script.Action) -> Town.Action { .hall(action) }
+  static func state(of parent: Town.State) -> ScriptedInteractor.State { parent.hall }
+  static func mutation(_ mutation: ScriptedInteractor.Mutation) -> Town.Mutation { .hall(mutation) }
+  static func action(_ action: ScriptedInteractor.Action) -> Town.Action { .hall(action) }
 }
 
 enum InnScope: OptionalScope {
   typealias Parent = Town
-  typealias Child = Script
+  typealias Child = ScriptedInteractor
 
-  static func state(of parent: Town.State) -> Script.State? { parent.inn }
-  static func mutation(_ mutation: Script.Mutation) -> Town.Mutation { .inn(mutation) }
-  static func action(_ action: Script.Action) -> Town.Action { .inn(action) }
-  static func update(_ parent: inout Town.State, _ body: (inout Script.State) -> Void) {
+  static func state(of parent: Town.State) -> ScriptedInteractor.State? { parent.inn }
+  static func mutation(_ mutation: ScriptedInteractor.Mutation) -> Town.Mutation { .inn(mutation) }
+  static func action(_ action: ScriptedInteractor.Action) -> Town.Action { .inn(action) }
+  static func update(_ parent: inout Town.State, _ body: (inout ScriptedInteractor.State) -> Void) {
     if parent.inn != nil { body(&parent.inn!) }
   }
 }
 
 enum HouseScope: EachScope {
   typealias Parent = Town
-  typealias Child = Script
+  typealias Child = ScriptedInteractor
 
-  static func state(of id: Int, in parent: Town.State) -> Script.State? { parent.houses[id] }
-  static func mutation(_ mutation: Script.Mutation, of id: Int) -> Town.Mutation { .house(id, mutation) }
-  static func action(_ action: Script.Action, of id: Int) -> Town.Action { .house(id, action) }
-  static func update(_ id: Int, in parent: inout Town.State, _ body: (inout Script.State) -> Void) {
+  static func state(of id: Int, in parent: Town.State) -> ScriptedInteractor.State? { parent.houses[id] }
+  static func mutation(_ mutation: ScriptedInteractor.Mutation, of id: Int) -> Town.Mutation { .house(id, mutation) }
+  static func action(_ action: ScriptedInteractor.Action, of id: Int) -> Town.Action { .house(id, action) }
+  static func update(_ id: Int, in parent: inout Town.State, _ body: (inout ScriptedInteractor.State) -> Void) {
     guard let place = parent.houses.index(forKey: id) else { return }
     body(&parent.houses.values[place])
   }
@@ -138,7 +138,7 @@ enum HouseScope: EachScope {
 extension Town.Action {
   /// Adds houses in one step.
   static func add(_ ids: Int...) -> Self {
-    .apply(ids.map { id in .change("+\(id)") { $0.houses[id] = Script.State() } })
+    .apply(ids.map { id in .change("+\(id)") { $0.houses[id] = ScriptedInteractor.State() } })
   }
 
   /// Removes houses in one step.
@@ -148,7 +148,7 @@ extension Town.Action {
 
   /// Opens the inn, or closes it.
   static func inn(isOpen: Bool) -> Self {
-    .apply([.change(isOpen ? "+inn" : "-inn") { $0.inn = isOpen ? Script.State() : nil }])
+    .apply([.change(isOpen ? "+inn" : "-inn") { $0.inn = isOpen ? ScriptedInteractor.State() : nil }])
   }
 }
 
@@ -156,8 +156,8 @@ extension Store where I == Town {
   /// A town with an inn and the houses 1 to 3.
   static func town(_ configuration: StoreConfiguration = StoreConfiguration()) -> Store<Town> {
     var state = Town.State()
-    state.inn = Script.State()
-    for id in 1...3 { state.houses[id] = Script.State() }
+    state.inn = ScriptedInteractor.State()
+    for id in 1...3 { state.houses[id] = ScriptedInteractor.State() }
     return Store(initial: state, interactor: Town(), configuration: configuration)
   }
 
@@ -172,7 +172,7 @@ extension Store {
   nonisolated var bound: (runs: Int, orphans: Int, isLooking: Bool) {
     get async {
       let (runs, orphans) = await onLedger { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
-      return (runs, orphans, onBoard { $0?.hasBonds ?? false } ?? false)
+      return (runs, orphans, onRegistry { $0?.hasBonds ?? false } ?? false)
     }
   }
 }

@@ -56,10 +56,11 @@
     @Test(
       "An interactor that is right is not reported, whatever helpers it has",
       arguments: [
-        WellSpelt.Full.self, WellSpelt.Helpers.self, WellSpelt.Generic<Int>.self, WellSpelt.Wrapper<Script>.self,
+        WellSpelt.Full.self, WellSpelt.Helpers.self, WellSpelt.Generic<Int>.self,
+        WellSpelt.Wrapper<ScriptedInteractor>.self,
         WellSpelt.Wrapper<WellSpelt.Generic<[Int]>>.self, WellSpelt.Exotic.self, WellSpelt.Own.self,
         WellSpelt.Class.self, WellSpelt.Inheriting.self, WellSpelt.Actor.self, WellSpelt.hidden, WellSpelt.local,
-        Script.self, Sheet.self,
+        ScriptedInteractor.self, ClosureInteractor.self,
       ] as [any Interactor.Type])
     func aCorrectInteractorIsNotReported(interactor: any Interactor.Type) {
       #expect(InteractorCheck.nearMisses(of: interactor) == [])

@@ -42,7 +42,7 @@ struct BackpressureSnippetsTests {
     #expect(StoreLimits() == .standard)
     #expect(StoreLimits.standard.runsInFlight == 4_096)
     #expect(StoreLimits.standard.actionsWaiting == 16_384)
-    #expect(StoreLimits.standard.actionsLeft == 65_536)
+    #expect(StoreLimits.standard.queuedActions == 65_536)
     #expect(StoreLimits.standard.onOverflow == .reject)
   }
 

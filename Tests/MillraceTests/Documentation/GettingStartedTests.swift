@@ -59,7 +59,7 @@ struct GettingStartedTests {
 
   @Test("A handler runs on the sender's thread up to its first suspension, and so before send returns")
   func beforeTheFirstSuspension() async {
-    let (store, notes) = (Store<Script>(), Notes<String>())
+    let (store, notes) = (Store<ScriptedInteractor>(), Notes<String>())
     let gate = Gate()
     let receipt = store.send(
       .handle { _ in

@@ -192,7 +192,7 @@ struct InterceptorsSnippetsTests {
 
   @Test("A handler's headers are those of its run, and none outside of a run")
   func headers() async throws {
-    let script = Store<Script>()
+    let script = Store<ScriptedInteractor>()
     let headers = Recorder<[String: String]>()
     let trace = TraceContext(traceparent: header, tracestate: "a=b")
     script.send(.handle { _ in headers.record(InterceptorsSnippets.headers()) }, context: trace)

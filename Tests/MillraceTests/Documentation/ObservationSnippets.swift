@@ -66,7 +66,7 @@ enum ObservationSnippets {
   }
 
   static func lossless(_ store: Store<Heater>, write: (Heater.State) async throws -> Void) async throws {
-    for try await snapshot in store.states(.lossless(bound: 1_024, limit: 65_536)) {
+    for try await snapshot in store.states(.lossless(pausesAt: 1_024, endsAt: 65_536)) {
       try await write(snapshot.state)
     }
   }

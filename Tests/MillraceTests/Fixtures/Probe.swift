@@ -20,12 +20,12 @@ final class Probe: Sendable {
   var starts: Int { gate.arrivals }
 
   /// The action; its handler throws `error` in the end, if there is one.
-  func action(_ plan: Plan, throwing error: (any Error)? = nil) -> Script.Action {
-    Script.Action(
-      decide: { _ in .mutate(Script.Mutation("\(self.name) begins"), thenHandle: true) },
+  func action(_ plan: Plan, throwing error: (any Error)? = nil) -> ScriptedInteractor.Action {
+    ScriptedInteractor.Action(
+      decide: { _ in .mutate(ScriptedInteractor.Mutation("\(self.name) begins"), thenHandle: true) },
       handle: { run, _ in
         await self.gate.enterIgnoringCancellation()
-        run.emit(Script.Mutation("\(self.name) done"))
+        run.emit(ScriptedInteractor.Mutation("\(self.name) done"))
         if let error { throw error }
       }
     ).closed(as: name).planned(plan)
@@ -42,16 +42,16 @@ final class Probe: Sendable {
   }
 }
 
-extension Store where I == Script {
+extension Store where I == ScriptedInteractor {
   /// Waits until every handler of a key that was started has returned; nothing of the key may wait.
   nonisolated func sweep(_ key: some Hashable & Sendable) async {
-    _ = await send(Script.Action.decide { _ in .ignore }.planned(.serial(key: key))).outcome
+    _ = await send(ScriptedInteractor.Action.decide { _ in .ignore }.planned(.serial(key: key))).outcome
   }
 
   /// Lets so much time go by on the store's clock, and waits until the store has done all that was due by then.
   nonisolated func pass(_ time: Duration, on clock: TestClock) async {
     // What is due comes in the order of its moments, and in that of its sending at one moment.
-    let last = send(Script.Action.decide { _ in .ignore }.planned(.latest(key: LastOne()).debounce(time)))
+    let last = send(ScriptedInteractor.Action.decide { _ in .ignore }.planned(.latest(key: LastOne()).debounce(time)))
     await settle()
     clock.advance(by: time)
     #expect(await last.outcome.kind == .finished)

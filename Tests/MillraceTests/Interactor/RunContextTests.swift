@@ -5,14 +5,14 @@ import Testing
 
 @Suite("RunContext and W3C Trace Context", .timeLimit(.minutes(1)))
 struct RunContextTests {
-  let store = Store<Script>()
+  let store = Store<ScriptedInteractor>()
   let contexts = Recorder<RunContext?>()
   let trace = TraceContext(
     traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=1")
 
   @Test("R7: a trace goes in with the action, out of the handler with the run as caller, and on through another store")
   func throughTwoStores() async throws {
-    let other = Store<Script>()
+    let other = Store<ScriptedInteractor>()
     let contexts = contexts
     let receipt = store.send(
       .handle { _ in
@@ -36,7 +36,7 @@ struct RunContextTests {
   @Test("All attempts and all calls of a run have the same caller; another run of the trace has another one")
   func oneCallerARun() async throws {
     let contexts = contexts
-    let twice = Script.Action.handle { run in
+    let twice = ScriptedInteractor.Action.handle { run in
       contexts.record(RunContext.current)
       contexts.record(run.context)
       if run.attempt == 1 { throw Mishap() }
@@ -54,7 +54,7 @@ struct RunContextTests {
     arguments: [nil, TraceContext(traceparent: "00-1-2-01", tracestate: "a=b")])
   func nothing(trace: TraceContext?) async throws {
     let contexts = contexts
-    let action = Script.Action.handle { _ in contexts.record(RunContext.current) }
+    let action = ScriptedInteractor.Action.handle { _ in contexts.record(RunContext.current) }
     if let trace { store.send(action, context: trace) } else { store.send(action) }
     let context = try #require(try await contexts.next())
     #expect(context.traceparent == nil)

@@ -128,8 +128,8 @@ struct InterceptorReentrancyTests {
     first suspension)
     """, arguments: [true, false])
   func passingChangesNoOrder(isSubmitted: Bool) async throws {
-    let store = Store<Script>()
-    let sending = Script.Action.handle { [unowned store] run in
+    let store = Store<ScriptedInteractor>()
+    let sending = ScriptedInteractor.Action.handle { [unowned store] run in
       run.emit("before")
       store.send(.commit("sent"))
       run.emit("after")
@@ -141,7 +141,7 @@ struct InterceptorReentrancyTests {
       return await Array(store.log.dropFirst(before))
     }
     #expect(try await orderOfCommits() == ["before", "sent", "after"])
-    store.setInterceptors([Choosing<Script> { _, _ in .pass }])
+    store.setInterceptors([Choosing<ScriptedInteractor> { _, _ in .pass }])
     #expect(try await orderOfCommits() == ["before", "sent", "after"])
   }
 
@@ -191,7 +191,7 @@ struct InterceptorReentrancyTests {
 
   @Test("A chain that is set from inside a reducer counts from the end of that step")
   func setInsideAReducer() async throws {
-    let sheet = Store<Sheet>()
+    let sheet = Store<ClosureInteractor>()
     let commits = Notes<Int>()
     sheet.send(
       .writeAll([
@@ -205,7 +205,7 @@ struct InterceptorReentrancyTests {
     #expect(commits.all == [3])
     sheet.setInterceptors([])
     sheet.send(.count(4))
-    #expect(sheet.look { $0.takesShortWay } == true)
+    #expect(sheet.look { $0.isFastPath } == true)
     #expect(commits.all == [3])
   }
 
@@ -219,7 +219,7 @@ struct InterceptorReentrancyTests {
     let running = store.send(.run { await gate.enterIgnoringCancellation() })
     try await gate.waitForArrivals()
     if isIntercepted { store.setInterceptors([Choosing<Counting> { _, _ in .reject("closed") }]) }
-    let accompanying = store.send { _ in
+    let task = store.send { _ in
       try? await Gate().enter()
       begun.record(())
     }
@@ -231,7 +231,7 @@ struct InterceptorReentrancyTests {
     let report = await closing.value
     #expect(report.isClean)
     #expect(report.drained == 1)
-    try await accompanying.value
+    try await task.value
   }
 
   @Test("S1: what an interceptor sends when it is told of an end does not keep a drain from ending")
@@ -327,14 +327,15 @@ private struct Ended: Interceptor {
   func ended(_ cause: Cause<Counting.Action>, outcome: Outcome) { tell(cause, outcome) }
 }
 
-/// Is told of the revisions of a sheet.
+/// Is told of the revisions of a store.
 private struct Revisions: Interceptor {
-  typealias Action = Sheet.Action
+  typealias Action = ClosureInteractor.Action
 
   let tell: @Sendable (Int) -> Void
 
   func committed(
-    _ mutation: @escaping Sheet.Mutation, revision: Int, cause: Cause<Sheet.Action>, state: borrowing Sheet.State
+    _ mutation: @escaping ClosureInteractor.Mutation, revision: Int, cause: Cause<ClosureInteractor.Action>,
+    state: borrowing ClosureInteractor.State
   ) {
     tell(revision)
   }

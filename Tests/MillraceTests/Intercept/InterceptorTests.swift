@@ -125,8 +125,8 @@ struct InterceptorTests {
     #expect(first.all.count == 4)
     #expect(second.all.count == 4)
     #expect(await store.state.sum == 6)
-    #expect(store.look { $0.takesShortWay } == true)
-    #expect(store.look { $0.board?.cause == nil } == true)
+    #expect(store.look { $0.isFastPath } == true)
+    #expect(store.look { $0.registry?.cause == nil } == true)
   }
 
   @Test("Actions that are submitted, sent in a batch, with a trace or behind a taken turn pass the chain too")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoggingInterceptor", .timeLimit(.minutes(1)))
 struct LoggingInterceptorTests {
-  typealias Logging = LoggingInterceptor<Kitchen.Action, Kitchen.Mutation, Kitchen.State>
+  typealias Logging = LoggingInterceptor<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
 
   let clock = TestClock()
   let lines = Notes<String>()
@@ -14,8 +14,8 @@ struct LoggingInterceptorTests {
     Logging(payloads: payloads, differences: differences, clock: clock) { [lines] in lines.note($0) }
   }
 
-  func makeStore(_ chain: Kitchen.Chain) -> Store<Kitchen> {
-    Store(initial: Kitchen.State(), interactor: Kitchen(), interceptors: chain)
+  func makeStore(_ chain: KitchenInteractor.Chain) -> Store<KitchenInteractor> {
+    Store(initial: KitchenInteractor.State(), interactor: KitchenInteractor(), interceptors: chain)
   }
 
   @Test("An action has a line when it is accepted, one for each commit, and one with the time when it has ended")
@@ -126,7 +126,7 @@ struct LoggingInterceptorTests {
     "R5: nothing is remembered of an action that has ended: by itself, a shutdown, or a release")
   func pruned() async throws {
     let logging = logging()
-    var store: Store<Kitchen>? = makeStore([logging])
+    var store: Store<KitchenInteractor>? = makeStore([logging])
     for number in 0..<1_000 { store?.send(.serve("\(number)")) }
     #expect(logging.openCount == 0)
     let gate = Gate()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("TracingInterceptor", .timeLimit(.minutes(1)))
 struct TracingInterceptorTests {
-  typealias Tracing = TracingInterceptor<Kitchen.Action, Kitchen.Mutation, Kitchen.State>
+  typealias Tracing = TracingInterceptor<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
 
   let clock = TestClock()
   let began = Notes<TraceSpan>()
@@ -24,8 +24,8 @@ struct TracingInterceptorTests {
     }
   }
 
-  func makeStore(_ chain: Kitchen.Chain) -> Store<Kitchen> {
-    Store(initial: Kitchen.State(), interactor: Kitchen(), interceptors: chain)
+  func makeStore(_ chain: KitchenInteractor.Chain) -> Store<KitchenInteractor> {
+    Store(initial: KitchenInteractor.State(), interactor: KitchenInteractor(), interceptors: chain)
   }
 
   @Test("A span begins at acceptance, has commits as events, and ends with the outcome and the time since")
@@ -63,7 +63,7 @@ struct TracingInterceptorTests {
     arguments: [true, false])
   func children(isTraced: Bool) async throws {
     let (store, other) = (makeStore([tracing]), makeStore([tracing]))
-    let action = Kitchen.Action.cook { [store] _ in
+    let action = KitchenInteractor.Action.cook { [store] _ in
       _ = await other.send(.cook { _ in _ = await store.send(.serve("pie")).outcome }).outcome
     }
     _ = await (isTraced ? store.send(action, context: trace) : store.send(action)).outcome
@@ -82,7 +82,7 @@ struct TracingInterceptorTests {
   func ownTrace() async throws {
     let store = makeStore([tracing])
     let own = TraceContext(traceparent: "00-0000000000000000000000000000000a-000000000000000b-00", tracestate: "b=2")
-    let action = Kitchen.Action.cook { [store] _ in
+    let action = KitchenInteractor.Action.cook { [store] _ in
       let context = RunContext.current
       _ = await store.send(.serve("own"), context: own).outcome
       let continued = TraceContext(traceparent: try #require(context?.traceparent), tracestate: context?.tracestate)
@@ -119,7 +119,7 @@ struct TracingInterceptorTests {
     _ = await store.send(.refuse).outcome
     #expect(ended.all == began.all.map { "\($0.spanID) rejected 0.0 seconds" })
     let gate = Gate()
-    let action = Kitchen.Action.share { run in
+    let action = KitchenInteractor.Action.share { run in
       await gate.enterIgnoringCancellation()
       run.emit(.served("for two"))
     }

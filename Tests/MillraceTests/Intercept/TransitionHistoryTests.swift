@@ -5,12 +5,12 @@ import Testing
 
 @Suite("TransitionHistory", .timeLimit(.minutes(1)))
 struct TransitionHistoryTests {
-  typealias History = TransitionHistory<Kitchen.Action, Kitchen.Mutation, Kitchen.State>
+  typealias History = TransitionHistory<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
 
   let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-  func makeStore(_ chain: Kitchen.Chain) -> Store<Kitchen> {
-    Store(initial: Kitchen.State(), interactor: Kitchen(), interceptors: chain)
+  func makeStore(_ chain: KitchenInteractor.Chain) -> Store<KitchenInteractor> {
+    Store(initial: KitchenInteractor.State(), interactor: KitchenInteractor(), interceptors: chain)
   }
 
   @Test("A decided action from outside is told with its id, in two lines; payloads when they are asked for")
@@ -34,10 +34,10 @@ struct TransitionHistoryTests {
   func threeRuns() async throws {
     let history = History()
     let store = makeStore([history])
-    let outer = Kitchen.Action.cook { [store] run in
+    let outer = KitchenInteractor.Action.cook { [store] run in
       run.emit(.served("a"))
       run.emit(.soiled)
-      let inner = Kitchen.Action.cook { [store] run in
+      let inner = KitchenInteractor.Action.cook { [store] run in
         run.emit(.served("b"))
         _ = await store.send(.serve("c")).outcome
       }
@@ -58,11 +58,11 @@ struct TransitionHistoryTests {
   @Test("A chain through another store tells the run there by its id, and goes on with the run that it began with")
   func throughAnotherStore() async throws {
     let history = History()
-    let (store, other) = (makeStore([history]), Store<Script>())
+    let (store, other) = (makeStore([history]), Store<ScriptedInteractor>())
     let between = Recorder<RunContext?>()
-    let action = Kitchen.Action.cook { [store] run in
+    let action = KitchenInteractor.Action.cook { [store] run in
       run.emit(.served("a"))
-      let there = Script.Action.handle { [store] _ in
+      let there = ScriptedInteractor.Action.handle { [store] _ in
         between.record(RunContext.current)
         _ = await store.send(.serve("b")).outcome
       }
@@ -84,14 +84,16 @@ struct TransitionHistoryTests {
   @Test("A trace is told where it was given to an action", arguments: [true, false])
   func ownTrace(isParentKept: Bool) async throws {
     let history = History()
-    let (store, other, header) = (makeStore([history]), Store<Script>(), header)
-    let action = Kitchen.Action.cook { [store] run in
+    let (store, other, header) = (makeStore([history]), Store<ScriptedInteractor>(), header)
+    let action = KitchenInteractor.Action.cook { [store] run in
       run.emit(.served("a"))
       let own = TraceContext(traceparent: header)
       if isParentKept {
         _ = await store.send(.serve("b"), context: own).outcome
       } else {
-        let there = Script.Action.handle { [store] _ in _ = await store.send(.serve("b"), context: own).outcome }
+        let there = ScriptedInteractor.Action.handle { [store] _ in
+          _ = await store.send(.serve("b"), context: own).outcome
+        }
         _ = await other.send(there).outcome
       }
     }
@@ -107,12 +109,12 @@ struct TransitionHistoryTests {
     let history = History(keeping: 1)
     let store = makeStore([history])
     let runs = Recorder<RunID?>()
-    let inner = Kitchen.Action.cook { [store] run in
+    let inner = KitchenInteractor.Action.cook { [store] run in
       runs.record(RunContext.current?.run)
       run.emit(.served("b"))
       _ = await store.send(.serve("c")).outcome
     }
-    let outer = Kitchen.Action.cook { [store] _ in
+    let outer = KitchenInteractor.Action.cook { [store] _ in
       runs.record(RunContext.current?.run)
       _ = await store.send(inner).outcome
     }
@@ -132,7 +134,7 @@ struct TransitionHistoryTests {
   func unknownRoot() async throws {
     let history = History()
     let store = makeStore([history])
-    let outer = Kitchen.Action.cook { [store] _ in _ = await store.send(.serve("a")).outcome }
+    let outer = KitchenInteractor.Action.cook { [store] _ in _ = await store.send(.serve("a")).outcome }
     let receipt = store.send(outer)
     _ = await receipt.outcome
     let run = try #require(history[revision: 1]).cause.context.run
@@ -194,12 +196,13 @@ struct TransitionHistoryTests {
   func fromInside() async {
     /// Asks at each commit.
     struct Asking: Interceptor {
-      typealias Action = Kitchen.Action
+      typealias Action = KitchenInteractor.Action
       let history: History
       let answers: Notes<String>
 
       func committed(
-        _ mutation: Kitchen.Mutation, revision: Int, cause: Cause<Kitchen.Action>, state: borrowing Kitchen.State
+        _ mutation: KitchenInteractor.Mutation, revision: Int, cause: Cause<KitchenInteractor.Action>,
+        state: borrowing KitchenInteractor.State
       ) {
         answers.note(history.why(revision))
       }

@@ -6,10 +6,10 @@ import Testing
 /// Observers that replay each commit.
 @Suite("Every state", .timeLimit(.minutes(1)))
 struct EveryStateTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   private func counts(
-    _ iterator: inout SnapshotSequence<Sheet.State>.Iterator, _ number: Int
+    _ iterator: inout SnapshotSequence<ClosureInteractor.State>.Iterator, _ number: Int
   ) async throws -> [Int] {
     var counts: [Int] = []
     for _ in 0..<number { counts.append(try #require(try await iterator.next()).state.count) }
@@ -17,8 +17,8 @@ struct EveryStateTests {
   }
 
   private var logLength: Int {
-    store.onBoard { board in
-      var (length, chunk) = (0, board?.log?.followers.elements.compactMap(\.position).first?.chunk)
+    store.onRegistry { registry in
+      var (length, chunk) = (0, registry?.log?.cursors.elements.compactMap(\.position).first?.chunk)
       while let here = chunk {
         length += here.entries.count
         chunk = here.next
@@ -31,12 +31,12 @@ struct EveryStateTests {
   func eachInOrder() async throws {
     store.send(.count(5))
     var iterator = store.states(.every()).makeAsyncIterator()
-    #expect(try await iterator.next() == Snapshot(revision: 1, state: Sheet.State(count: 5)))
+    #expect(try await iterator.next() == Snapshot(revision: 1, state: ClosureInteractor.State(count: 5)))
     store.send(.counts(6, 7, 8))
     store.send(.count(9))
     #expect(try await counts(&iterator, 4) == [6, 7, 8, 9])
     store.send(.count(10))
-    #expect(try await iterator.next() == Snapshot(revision: 6, state: Sheet.State(count: 10)))
+    #expect(try await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 10)))
   }
 
   @Test("O3: what was committed between the making of the iterator and its first element is not lost")
@@ -53,9 +53,9 @@ struct EveryStateTests {
     for number in 1...3 { store.send(.count(number)) }
     #expect(try await counts(&iterator, 3) == [1, 2, 3])
     for number in 4...7 { store.send(.count(number)) }
-    #expect(try await iterator.next() == Snapshot(revision: 7, state: Sheet.State(count: 7), missed: 3))
+    #expect(try await iterator.next() == Snapshot(revision: 7, state: ClosureInteractor.State(count: 7), missed: 3))
     store.send(.count(8))
-    #expect(try await iterator.next() == Snapshot(revision: 8, state: Sheet.State(count: 8)))
+    #expect(try await iterator.next() == Snapshot(revision: 8, state: ClosureInteractor.State(count: 8)))
   }
 
   @Test("O3: what an observer has taken and not delivered counts as behind")
@@ -68,7 +68,7 @@ struct EveryStateTests {
     store.send(.count(6))
     // Three were taken before; those that followed went with the gap.
     #expect(try await counts(&iterator, 3) == [2, 3, 4])
-    #expect(try await iterator.next() == Snapshot(revision: 6, state: Sheet.State(count: 6), missed: 1))
+    #expect(try await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 6), missed: 1))
   }
 
   @Test("O3: an observer that disconnects on overflow gets what it took, then an error that says the fix")
@@ -101,20 +101,22 @@ struct EveryStateTests {
 
   @Test("O3: the log is as long as the slowest observer is behind, by chunks, and absent without one")
   func logIsTrimmed() async throws {
-    #expect(store.onBoard { $0?.log == nil } == true)
-    var slow: SnapshotSequence<Sheet.State>.Iterator? = store.states(.every(buffer: 10_000)).makeAsyncIterator()
-    var fast: SnapshotSequence<Sheet.State>.Iterator? = store.states(.every(buffer: 10_000)).makeAsyncIterator()
+    #expect(store.onRegistry { $0?.log == nil } == true)
+    var slow: SnapshotSequence<ClosureInteractor.State>.Iterator? = store.states(.every(buffer: 10_000))
+      .makeAsyncIterator()
+    var fast: SnapshotSequence<ClosureInteractor.State>.Iterator? = store.states(.every(buffer: 10_000))
+      .makeAsyncIterator()
     for number in 1...1_000 { store.send(.count(number)) }
     while let snapshot = try await fast?.next(), snapshot.revision < 1_000 {}
     let before = logLength
     #expect(before == 1_000)
     while let snapshot = try await slow?.next(), snapshot.revision < 1_000 {}
     let after = logLength
-    #expect(after <= LogChunk<Sheet>.capacity)
+    #expect(after <= LogChunk<ClosureInteractor>.capacity)
     fast = nil
-    #expect(store.onBoard { $0?.log != nil } == true)
+    #expect(store.onRegistry { $0?.log != nil } == true)
     slow = nil
-    #expect(store.onBoard { $0?.log == nil } == true)
+    #expect(store.onRegistry { $0?.log == nil } == true)
   }
 
   @Test("O3: a single observer leaves nothing in the log that it has read")
@@ -137,13 +139,13 @@ struct EveryStateTests {
     #expect(try await counts(&all, 4) == [0, 1, 2, 3])
     #expect(try await all.next() == nil)
     #expect(try await gapped.next()?.revision == 0)
-    #expect(try await gapped.next() == Snapshot(revision: 3, state: Sheet.State(count: 3), missed: 2))
+    #expect(try await gapped.next() == Snapshot(revision: 3, state: ClosureInteractor.State(count: 3), missed: 2))
     #expect(try await gapped.next() == nil)
   }
 
   @Test("R6: an observer does not hold the store; released, it still gets what was committed, then the end")
   func releasedStore() async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     var iterator = try #require(store?.states(.every()).makeAsyncIterator())
     var late = try #require(store?.states(.every())).makeAsyncIterator()
@@ -155,7 +157,7 @@ struct EveryStateTests {
     #expect(try await iterator.next() == nil)
     #expect(try await counts(&late, 101) == Array(0...100))
     #expect(try await late.next() == nil)
-    var none = Store<Sheet>().states(.every()).makeAsyncIterator()
+    var none = Store<ClosureInteractor>().states(.every()).makeAsyncIterator()
     #expect(try await none.next() == nil)
   }
 
@@ -170,7 +172,7 @@ struct EveryStateTests {
     #expect(try await seen.next() == 1)
     waiting.cancel()
     try await waiting.value
-    #expect(store.onBoard { $0?.log == nil } == true)
+    #expect(store.onRegistry { $0?.log == nil } == true)
     let ended = Task { [states = store.states(.every())] in
       for try await snapshot in states { seen.record(snapshot.revision) }
     }
@@ -181,7 +183,7 @@ struct EveryStateTests {
 
   @Test("An observer that is made inside a commit begins right after that step")
   func madeInside() async throws {
-    nonisolated(unsafe) var made: SnapshotSequence<Sheet.State>.Iterator?
+    nonisolated(unsafe) var made: SnapshotSequence<ClosureInteractor.State>.Iterator?
     store.send(
       .writeAll([
         { [store] state in
@@ -197,13 +199,13 @@ struct EveryStateTests {
   @Test("O7: an observer of every state copies the state when it begins, and no more")
   func copiesOnce() async throws {
     let places = Notes<UInt>()
-    func place() -> Sheet.Action {
+    func place() -> ClosureInteractor.Action {
       .write { state in
         state.items[0] += 1
         state.items.withUnsafeBufferPointer { places.note(UInt(bitPattern: $0.baseAddress)) }
       }
     }
-    let store = Store<Sheet>(items: Array(0..<1_000))
+    let store = Store<ClosureInteractor>(items: Array(0..<1_000))
     store.send(place())
     var iterator = store.states(.every()).makeAsyncIterator()
     #expect(try await iterator.next()?.state.items.count == 1_000)
@@ -226,7 +228,7 @@ struct EveryStateTests {
           revisions.append(snapshot.revision)
           if snapshot.revision == senders * each { return (revisions, snapshot.state) }
         }
-        return (revisions, Sheet.State())
+        return (revisions, ClosureInteractor.State())
       }
     }
     await withTaskGroup { group in

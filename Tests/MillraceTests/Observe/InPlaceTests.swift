@@ -6,7 +6,7 @@ import Testing
 /// Whether the reducer works on the one array, told by where that lies.
 @Suite("In place", .timeLimit(.minutes(1)))
 struct InPlaceTests {
-  let store = Store<Sheet>(items: Array(0..<1_000))
+  let store = Store<ClosureInteractor>(items: Array(0..<1_000))
 
   /// Where the array of the state lies after each mutation that was sent.
   private func places(of mutations: Int) -> [UInt] {

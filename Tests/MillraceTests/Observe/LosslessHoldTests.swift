@@ -8,13 +8,15 @@ import Testing
 struct LosslessHoldTests {
   let clock = TestClock()
 
-  private func store(_ limits: StoreLimits = .standard) -> Store<Script> {
-    Store<Script>(StoreConfiguration(clock: clock, limits: limits))
+  private func store(_ limits: StoreLimits = .standard) -> Store<ScriptedInteractor> {
+    Store<ScriptedInteractor>(StoreConfiguration(clock: clock, limits: limits))
   }
 
   /// Keeps the store held from two commits on.
-  private func observe(_ store: Store<Script>, bound: Int = 2) -> SnapshotSequence<Script.State>.Iterator {
-    store.states(.lossless(bound: bound, limit: 100)).makeAsyncIterator()
+  private func observe(_ store: Store<ScriptedInteractor>, bound: Int = 2)
+    -> SnapshotSequence<ScriptedInteractor.State>.Iterator
+  {
+    store.states(.lossless(pausesAt: bound, endsAt: 100)).makeAsyncIterator()
   }
 
   @Test("O3: what was accepted before goes on: the turn of a serial key comes, a debounced action is taken up")
@@ -64,7 +66,7 @@ struct LosslessHoldTests {
   @Test("O3: cancelAll ends what a held store has; a suspended submit is no part of that and goes on when it may")
   func cancelAll() async throws {
     let store = store()
-    var observer: SnapshotSequence<Script.State>.Iterator? = observe(store, bound: 3)
+    var observer: SnapshotSequence<ScriptedInteractor.State>.Iterator? = observe(store, bound: 3)
     #expect(try await observer?.next()?.revision == 0)
     let (running, waiting) = (Probe("running"), Probe("waiting"))
     let first = store.send(running.action(.serial(key: "k")))
@@ -87,8 +89,8 @@ struct LosslessHoldTests {
     "O3: of two lossless observers the one beyond its limit ends, and the store is held as long as the other is behind")
   func oneLagsOut() async throws {
     let store = store()
-    var far = store.states(.lossless(bound: 1, limit: 3)).makeAsyncIterator()
-    var near = store.states(.lossless(bound: 1, limit: 100)).makeAsyncIterator()
+    var far = store.states(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
+    var near = store.states(.lossless(pausesAt: 1, endsAt: 100)).makeAsyncIterator()
     #expect(try await near.next()?.revision == 0)
     let outcome = await store.send(.handle { run in for _ in 1...4 { run.emit("m") } }).outcome
     #expect(outcome.isFinished)
@@ -109,17 +111,17 @@ struct LosslessHoldTests {
   @Test("O3: the end of the only one that is too far behind lets suspended submits go on")
   func theOnlyOneLagsOut() async throws {
     let store = store()
-    let far = store.states(.lossless(bound: 1, limit: 3)).makeAsyncIterator()
+    let far = store.states(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
     let gate = Gate()
     store.send(
       .handle { run in
         run.emit("1")
         try await gate.enter()
-        for number in 2...4 { run.emit(Script.Mutation("\(number)")) }
+        for number in 2...4 { run.emit(ScriptedInteractor.Mutation("\(number)")) }
       })
     try await gate.waitForArrivals()
     let submitting = (0..<3).map { number in
-      Task.immediate { try await store.submit(.commit(Script.Mutation("submitted \(number)"))) }
+      Task.immediate { try await store.submit(.commit(ScriptedInteractor.Mutation("submitted \(number)"))) }
     }
     #expect(await store.metrics.submitting == 3)
     gate.open()
@@ -133,7 +135,7 @@ struct LosslessHoldTests {
   func observerSends() async throws {
     let store = store()
     let kinds = Recorder<Outcome.Kind>()
-    let observing = Task { [states = store.states(.lossless(bound: 2, limit: 100))] in
+    let observing = Task { [states = store.states(.lossless(pausesAt: 2, endsAt: 100))] in
       var revisions: [Int] = []
       for try await snapshot in states {
         revisions.append(snapshot.revision)
@@ -183,9 +185,9 @@ struct LosslessHoldTests {
     "O3: an observer that was too far behind ends with its error, also when the store is shut down or released",
     arguments: [true, false], [true, false])
   func theErrorIsNotLost(isReleased: Bool, isLossless: Bool) async throws {
-    var store: Store<Script>? = store()
+    var store: Store<ScriptedInteractor>? = store()
     let policy: ObservationPolicy<ObservationError> =
-      isLossless ? .lossless(bound: 1, limit: 2) : .every(buffer: 2, onOverflow: .disconnect)
+      isLossless ? .lossless(pausesAt: 1, endsAt: 2) : .every(buffer: 2, onOverflow: .disconnect)
     var iterator = try #require(store?.states(policy).makeAsyncIterator())
     store?.send(.decide { _ in .mutate(["1", "2", "3"]) })
     await store?.settle()
@@ -199,8 +201,8 @@ struct LosslessHoldTests {
   @Test(
     "Numbers of commits without end are no mistake",
     arguments: [
-      .every(buffer: .max), .every(buffer: .max, onOverflow: .disconnect), .lossless(bound: .max),
-      .lossless(bound: .max, limit: .max), .lossless(bound: .min, limit: .max),
+      .every(buffer: .max), .every(buffer: .max, onOverflow: .disconnect), .lossless(pausesAt: .max),
+      .lossless(pausesAt: .max, endsAt: .max), .lossless(pausesAt: .min, endsAt: .max),
     ] as [ObservationPolicy<ObservationError>])
   func endlessNumbers(policy: ObservationPolicy<ObservationError>) async throws {
     let store = store()

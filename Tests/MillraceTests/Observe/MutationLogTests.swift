@@ -8,13 +8,13 @@ import Testing
 struct MutationLogTests {
   let log = MutationLog<Ticks>()
 
-  private func follower(
+  private func cursor(
     _ policy: ObservationPolicy<ObservationError> = .every(), at revision: Int = 0
-  ) -> Follower<Ticks> {
-    let follower = Follower<Ticks>(policy.terms, seeksCauses: false)
-    log.join(follower, at: revision)
-    follower.delivered = revision
-    return follower
+  ) -> LogCursor<Ticks> {
+    let cursor = LogCursor<Ticks>(policy.terms, seeksCauses: false)
+    log.join(cursor, at: revision)
+    cursor.delivered = revision
+    return cursor
   }
 
   /// Keeps these numbers, each as the commit of that revision.
@@ -25,16 +25,16 @@ struct MutationLogTests {
     }
   }
 
-  private func taken(_ follower: Follower<Ticks>) -> [Int] {
+  private func taken(_ cursor: LogCursor<Ticks>) -> [Int] {
     var batch: [LogEntry<Ticks>] = [.number(-1)]
-    log.take(for: follower, into: &batch)
+    log.take(for: cursor, into: &batch)
     return batch.map(\.number)
   }
 
-  private func takenByChunks(_ follower: Follower<Ticks>) -> [Int] {
+  private func takenByChunks(_ cursor: LogCursor<Ticks>) -> [Int] {
     var all: [Int] = []
     while true {
-      let next = taken(follower)
+      let next = taken(cursor)
       if next.isEmpty { return all }
       #expect(next.count <= LogChunk<Ticks>.capacity)
       all += next
@@ -42,10 +42,10 @@ struct MutationLogTests {
   }
 
   @Test(
-    "A follower takes what came after it joined, in place of what it was given before", arguments: [1, 63, 64, 65, 300])
+    "A cursor takes what came after it joined, in place of what it was given before", arguments: [1, 63, 64, 65, 300])
   func takes(count: Int) {
     append(1...10)
-    let only = follower(.every(buffer: 1_000), at: 10)
+    let only = cursor(.every(buffer: 1_000), at: 10)
     #expect(taken(only) == [])
     append(11...10 + count)
     #expect(takenByChunks(only) == Array(11...10 + count))
@@ -53,34 +53,34 @@ struct MutationLogTests {
     #expect(takenByChunks(only) == Array(11 + count...20 + count))
   }
 
-  @Test("Several followers that join and leave in between each take all of theirs", arguments: 0..<20)
+  @Test("Several cursors that join and leave in between each take all of theirs", arguments: 0..<20)
   func several(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var revision = 0
-    var following: [(follower: Follower<Ticks>, next: Int)] = []
+    var following: [(cursor: LogCursor<Ticks>, next: Int)] = []
     for _ in 0..<300 {
       switch Int.random(in: 0..<6, using: &generator) {
-      case 0: following.append((follower(.every(buffer: .max - 1), at: revision), revision + 1))
+      case 0: following.append((cursor(.every(buffer: .max - 1), at: revision), revision + 1))
       case 1 where following.count > 1:
-        log.leave(following.remove(at: Int.random(in: 0..<following.count, using: &generator)).follower)
+        log.leave(following.remove(at: Int.random(in: 0..<following.count, using: &generator)).cursor)
       case 2, 3:
         let count = Int.random(in: 1...40, using: &generator)
-        if log.followers.isEmpty { continue }
+        if log.cursors.isEmpty { continue }
         append(revision + 1...revision + count)
         revision += count
       default:
         guard let index = following.indices.randomElement(using: &generator) else { continue }
-        let taken = taken(following[index].follower)
+        let taken = taken(following[index].cursor)
         #expect(taken == Array(following[index].next..<following[index].next + taken.count))
         following[index].next += taken.count
       }
     }
-    for (follower, next) in following { #expect(takenByChunks(follower) == Array(next..<revision + 1)) }
+    for (cursor, next) in following { #expect(takenByChunks(cursor) == Array(next..<revision + 1)) }
   }
 
-  @Test("A follower further behind than it may be parts, with nothing kept for it, and may join again")
+  @Test("A cursor further behind than it may be parts, with nothing kept for it, and may join again")
   func parts() {
-    let (gapped, strict) = (follower(.every(buffer: 2)), follower(.every(buffer: 4, onOverflow: .disconnect)))
+    let (gapped, strict) = (cursor(.every(buffer: 2)), cursor(.every(buffer: 4, onOverflow: .disconnect)))
     append(1...2)
     #expect(gapped.position != nil)
     append(3...3)
@@ -96,14 +96,14 @@ struct MutationLogTests {
     gapped.delivered = 5
     append(6...7)
     #expect(taken(gapped) == [6, 7])
-    #expect(log.followers.elements.count == 2)
+    #expect(log.cursors.elements.count == 2)
   }
 
   @Test("Who is its bound behind holds the store up until it is nearer, has left, or is beyond its limit")
   func holds() {
     let (one, two, three) = (
-      follower(.lossless(bound: 2, limit: 4)), follower(.lossless(bound: 3, limit: 9)),
-      follower(.lossless(bound: 2, limit: 9))
+      cursor(.lossless(pausesAt: 2, endsAt: 4)), cursor(.lossless(pausesAt: 3, endsAt: 9)),
+      cursor(.lossless(pausesAt: 2, endsAt: 9))
     )
     append(1...1)
     #expect(log.holding == 0)
@@ -125,12 +125,12 @@ struct MutationLogTests {
     log.leave(one)
     log.leave(two)
     #expect(log.holding == 0)
-    #expect(log.followers.isEmpty)
+    #expect(log.cursors.isEmpty)
   }
 
-  @Test("A follower that has caught up with a check to come is judged anew, by what it was delivered since")
+  @Test("A cursor that has caught up with a check to come is judged anew, by what it was delivered since")
   func judgedAnew() {
-    let only = follower(.every(buffer: 3))
+    let only = cursor(.every(buffer: 3))
     for revision in 1...100 {
       append(revision...revision)
       only.delivered = revision - 2
@@ -141,20 +141,20 @@ struct MutationLogTests {
     #expect(only.position == nil)
   }
 
-  @Test("A chain of 1,000,000 chunks behind one follower goes without deep recursion", arguments: [true, false])
+  @Test("A chain of 1,000,000 chunks behind one cursor goes without deep recursion", arguments: [true, false])
   func longChain(isDropped: Bool) async {
     let count = max(scaled(1_000_000), 300_000)  // Enough for any stack to overflow.
     await onSmallStack {
       let log = MutationLog<Ticks>()
-      let follower = Follower<Ticks>(ObservationPolicy<Never>.every(buffer: .max - 1).terms, seeksCauses: false)
-      log.join(follower, at: 0)
+      let cursor = LogCursor<Ticks>(ObservationPolicy<Never>.every(buffer: .max - 1).terms, seeksCauses: false)
+      log.join(cursor, at: 0)
       for number in 1...count {
         log.append(.number(number))
         let chunk = LogChunk<Ticks>()
         log.tail.next = chunk
         log.tail = chunk
       }
-      if !isDropped { log.leave(follower) }
+      if !isDropped { log.leave(cursor) }
     }
   }
 

@@ -9,7 +9,7 @@ struct ObserverStressTests {
     "O3: observers that come and go at random while others send and one shuts down: gapless, or told what was missed",
     arguments: 1...4 as ClosedRange<UInt64>)
   func comeAndGo(seed: UInt64) async throws {
-    let (store, half) = (Store<Sheet>(), Gate())
+    let (store, half) = (Store<ClosureInteractor>(), Gate())
     let (senders, each) = (4, 400)
     await withTaskGroup { group in
       for observer in 0..<8 as Range<UInt64> {
@@ -33,15 +33,15 @@ struct ObserverStressTests {
       }
     }
     await store.settle()
-    let isPruned = store.onBoard { board in
-      board.map { $0.log == nil && $0.seats.isEmpty && $0.causeSeekers == 0 && !$0.isHeld } ?? true
+    let isPruned = store.onRegistry { registry in
+      registry.map { $0.log == nil && $0.positions.isEmpty && $0.causeSeekers == 0 && !$0.isBackpressured } ?? true
     }
     #expect(isPruned == true)
     #expect(await store.metrics.submitting == 0)
   }
 
   /// Makes and drops observers, each of which takes some of what there is.
-  private func observe(_ store: Store<Sheet>, _ generator: SeededGenerator) async {
+  private func observe(_ store: Store<ClosureInteractor>, _ generator: SeededGenerator) async {
     var generator = generator
     for _ in 0..<100 {
       let size = Int.random(in: 1...20, using: &generator)
@@ -50,7 +50,7 @@ struct ObserverStressTests {
         case 0: (ObservationPolicy(.latest), true)
         case 1: (.every(buffer: size), true)
         case 2: (.every(buffer: size, onOverflow: .disconnect), false)
-        default: (.lossless(bound: size, limit: size * 3), false)
+        default: (.lossless(pausesAt: size, endsAt: size * 3), false)
         }
       let count = Int.random(in: 0...20, using: &generator)
       do {
@@ -68,7 +68,8 @@ struct ObserverStressTests {
     }
   }
 
-  private func takeStates(_ states: SnapshotSequence<Sheet.State>, _ count: Int, _ gaps: Bool) async throws {
+  private func takeStates(_ states: SnapshotSequence<ClosureInteractor.State>, _ count: Int, _ gaps: Bool) async throws
+  {
     var (iterator, last) = (states.makeAsyncIterator(), Int?.none)
     for _ in 0..<count {
       guard let snapshot = try await iterator.next() else { return }
@@ -79,7 +80,7 @@ struct ObserverStressTests {
     }
   }
 
-  private func takeTransitions(_ all: TransitionSequence<Sheet>, _ count: Int, _ gaps: Bool) async throws {
+  private func takeTransitions(_ all: TransitionSequence<ClosureInteractor>, _ count: Int, _ gaps: Bool) async throws {
     var (iterator, last) = (all.makeAsyncIterator(), Int?.none)
     for _ in 0..<count {
       guard let transition = try await iterator.next() else { return }

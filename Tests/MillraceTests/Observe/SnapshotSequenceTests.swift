@@ -5,18 +5,18 @@ import Testing
 
 @Suite("SnapshotSequence", .timeLimit(.minutes(1)))
 struct SnapshotSequenceTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("O3: snapshots tell the revision and how many states were missed since the one before; none before the first")
   func snapshotsTellWhatWasMissed() async throws {
     store.send(.counts(1, 2))
     var iterator = store.states(.latest).makeAsyncIterator()
-    #expect(try await iterator.next() == Snapshot(revision: 2, state: Sheet.State(count: 2), missed: 0))
+    #expect(try await iterator.next() == Snapshot(revision: 2, state: ClosureInteractor.State(count: 2), missed: 0))
     store.send(.count(3))
-    #expect(try await iterator.next() == Snapshot(revision: 3, state: Sheet.State(count: 3), missed: 0))
+    #expect(try await iterator.next() == Snapshot(revision: 3, state: ClosureInteractor.State(count: 3), missed: 0))
     store.send(.counts(4, 5, 6))
     store.send(.count(7))
-    #expect(try await iterator.next() == Snapshot(revision: 7, state: Sheet.State(count: 7), missed: 3))
+    #expect(try await iterator.next() == Snapshot(revision: 7, state: ClosureInteractor.State(count: 7), missed: 3))
   }
 
   @Test("O1, O3: every observer's missed and seen states add up to the revision, while eight tasks send")
@@ -24,7 +24,7 @@ struct SnapshotSequenceTests {
     let (senders, each) = (8, 250)
     let observers = (0..<3).map { _ in
       Task { [store] in
-        var snapshots: [Snapshot<Sheet.State>] = []
+        var snapshots: [Snapshot<ClosureInteractor.State>] = []
         for try await snapshot in store.states(.latest) {
           snapshots.append(snapshot)
           if snapshot.revision == senders * each { break }
@@ -55,7 +55,7 @@ struct SnapshotSequenceTests {
     await store.shutdown()
     #expect(try await iterator.next()?.revision == 1)
     #expect(try await iterator.next() == nil)
-    var orphan = Store<Sheet>().states(.latest).makeAsyncIterator()
+    var orphan = Store<ClosureInteractor>().states(.latest).makeAsyncIterator()
     #expect(try await orphan.next() == nil)
   }
 }

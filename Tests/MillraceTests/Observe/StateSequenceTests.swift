@@ -5,7 +5,7 @@ import Testing
 
 @Suite("StateSequence", .timeLimit(.minutes(1)))
 struct StateSequenceTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("O1: iterators of one sequence and of several each get the newest state, and none takes it from another")
   func eachIteratorIsAnObserver() async throws {
@@ -107,18 +107,18 @@ struct StateSequenceTests {
     let states = store.states
     var iterator = states.makeAsyncIterator()
     store.send(.count(1))
-    #expect(store.onBoard { $0 == nil } == true)
+    #expect(store.onRegistry { $0 == nil } == true)
     #expect(await iterator.next()?.count == 1)
     store.send(.count(2))
-    #expect(store.onBoard { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.isAwaited } == false)
     let executor = StepExecutor()
     let seen = observe(on: executor)
     store.send(.count(3))
     #expect(executor.ready == 1)
-    #expect(store.onBoard { $0?.isAwaited } == false, "It was told, and does not wait until it runs.")
+    #expect(store.onRegistry { $0?.isAwaited } == false, "It was told, and does not wait until it runs.")
     executor.run()
     #expect(seen.all == [2, 3])
-    #expect(store.onBoard { $0?.isAwaited } == true)
+    #expect(store.onRegistry { $0?.isAwaited } == true)
   }
 
   @Test("L4: observers are told when the state is set and the step is over, never inside it")
@@ -126,7 +126,7 @@ struct StateSequenceTests {
     let executor = StepExecutor()
     let seen = observe(on: executor)
     let inside = Notes<Int>()
-    let look: Sheet.Mutation = { state in
+    let look: ClosureInteractor.Mutation = { state in
       inside.note(executor.ready)
       state.count += 1
       inside.note(executor.ready)
@@ -208,7 +208,7 @@ struct StateSequenceTests {
 
   @Test("O6: when the store is released its observers end, waiting or not, and they did not hold it")
   func observersEndAtRelease() async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     let states = try #require(store?.states)
     var iterator = states.makeAsyncIterator()
@@ -227,9 +227,9 @@ struct StateSequenceTests {
   func aCancelledObserverIsPruned() async throws {
     let recorder = Recorder<Int>()
     let task = recorder.record(from: store.states.map(\.count))
-    #expect(store.onBoard { $0?.isAwaited } == true)
+    #expect(store.onRegistry { $0?.isAwaited } == true)
     task.cancel()
-    #expect(store.onBoard { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.isAwaited } == false)
     try await task.value
     store.send(.count(1))
     #expect(recorder.recorded == [0])

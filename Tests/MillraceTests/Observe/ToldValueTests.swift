@@ -12,7 +12,8 @@ struct ToldValueTests {
   func takenBack(observers: Int) async {
     let delivered = Box<Set<[Int]>>([])
     await Simulation.run(seeds: 0..<300) { world in
-      let store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: world.configuration)
+      let store = Store(
+        initial: ClosureInteractor.State(), interactor: ClosureInteractor(), configuration: world.configuration)
       let tasks = (0..<observers).map { _ in
         Task {
           var counts: [Int] = []

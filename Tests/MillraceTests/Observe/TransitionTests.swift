@@ -7,7 +7,7 @@ import Testing
 struct TransitionTests {
   @Test("A transition is described by its revision, mutation and action, without payloads, and with what was missed")
   func description() async throws {
-    let store = Store(initial: Kitchen.State(), interactor: Kitchen())
+    let store = Store(initial: KitchenInteractor.State(), interactor: KitchenInteractor())
     var transitions = store.transitions(.every(buffer: 2, onOverflow: .reportGap)).makeAsyncIterator()
     let first = store.send(.serve("soup"))
     let transition = try #require(try await transitions.next())

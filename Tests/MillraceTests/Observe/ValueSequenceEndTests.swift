@@ -7,7 +7,7 @@ import Testing
 struct ValueSequenceEndTests {
   typealias Way = ValueSequenceTests.Way
 
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("O6: at shutdown an observer that has not got the last value gets it, and then ends", arguments: Way.allCases)
   func theLastValueIsDeliveredAtShutdown(_ way: Way) async {
@@ -39,7 +39,7 @@ struct ValueSequenceEndTests {
     "O6: when the store is released its observers end, waiting or not, and they did not hold it",
     arguments: Way.allCases)
   func observersEndAtRelease(_ way: Way) async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     let counts = way.counts(of: try #require(store))
     var iterator = counts.makeAsyncIterator()
@@ -63,10 +63,10 @@ struct ValueSequenceEndTests {
       #expect(await one.next() == 0)
       #expect(await two.next() == 0)
       #expect(await text.next() == .some(nil))
-      #expect(store.onBoard { $0?.keyPathCount } == 2)
+      #expect(store.onRegistry { $0?.keyPathCount } == 2)
     }
     await store.settle()
-    #expect(store.onBoard { $0?.keyPathCount } == 0)
+    #expect(store.onRegistry { $0?.keyPathCount } == 0)
   }
 
   @Test("O6: a key path is observed for as long as one of its observers is left")
@@ -77,7 +77,7 @@ struct ValueSequenceEndTests {
       var dropped = store.values(of: \.count).makeAsyncIterator()
       #expect(await dropped.next() == 0)
     }
-    #expect(store.onBoard { $0?.keyPathCount } == 1)
+    #expect(store.onRegistry { $0?.keyPathCount } == 1)
     store.send(.count(1))
     #expect(try await recorder.next(2) == [0, 1])
   }
@@ -86,11 +86,11 @@ struct ValueSequenceEndTests {
   func aCancelledObserverIsPruned() async throws {
     let recorder = Recorder<Int>()
     let task = recorder.record(from: store.values(of: \.count))
-    #expect(store.onBoard { $0?.keyPathCount } == 1)
+    #expect(store.onRegistry { $0?.keyPathCount } == 1)
     task.cancel()
     try await task.value
     await store.settle()
-    #expect(store.onBoard { $0?.keyPathCount } == 0)
+    #expect(store.onRegistry { $0?.keyPathCount } == 0)
     #expect(recorder.recorded == [0])
   }
 
@@ -129,10 +129,10 @@ struct ValueSequenceEndTests {
       #expect(await iterator.next() == count)
     }
     await store.settle()  // An observer that is dropped during a pass leaves its leaving to the owner of the turn.
-    #expect(store.onBoard { $0?.keyPathCount } == 0)
+    #expect(store.onRegistry { $0?.keyPathCount } == 0)
     store.send(.count(-1))
     await store.settle()
-    #expect(store.onBoard { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.isAwaited } == false)
   }
 
   /// Returns when a pass has looked at all that was waited for before.

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("ValueSequence", .timeLimit(.minutes(1)))
 struct ValueSequenceTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   /// The two ways in which a count can be observed.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case keyPath, closure
 
-    func counts(of store: Store<Sheet>) -> ValueSequence<Int> {
+    func counts(of store: Store<ClosureInteractor>) -> ValueSequence<Int> {
       switch self {
       case .keyPath: store.values(of: \.count)
       case .closure: store.values { $0.count }

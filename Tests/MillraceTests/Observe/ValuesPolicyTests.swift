@@ -6,14 +6,14 @@ import Testing
 /// Values taken from the state under a policy.
 @Suite("Values under a policy", .timeLimit(.minutes(1)))
 struct ValuesPolicyTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
-  /// Two parts of a sheet as one value.
+  /// Two parts of a state as one value.
   struct Part: Sendable, Equatable {
     let count: Int
     let text: String?
 
-    init(_ state: Sheet.State) {
+    init(_ state: ClosureInteractor.State) {
       (count, text) = (state.count, state.text)
     }
   }
@@ -176,7 +176,7 @@ struct ValuesPolicyTests {
   @Test("O3: an observer of values that disconnects, or lags, ends with its error")
   func fails() async throws {
     var strict = store.values(of: \.count, .every(buffer: 1, onOverflow: .disconnect)).makeAsyncIterator()
-    var lossless = store.values(of: \.count, .lossless(bound: 1, limit: 2)).makeAsyncIterator()
+    var lossless = store.values(of: \.count, .lossless(pausesAt: 1, endsAt: 2)).makeAsyncIterator()
     #expect(try await strict.next()?.value == 0)
     #expect(try await lossless.next()?.value == 0)
     store.send(.counts(1, 2, 3))
@@ -189,11 +189,11 @@ struct ValuesPolicyTests {
     let recorder = Recorder<ValueSnapshot<Int>>()
     let task = recorder.record(from: store.values(of: \.count, .every()))
     #expect(try await recorder.next().value == 0)
-    #expect(store.onBoard { $0?.log != nil } == true)
+    #expect(store.onRegistry { $0?.log != nil } == true)
     task.cancel()
     try await task.value
     await store.settle()
-    #expect(store.onBoard { $0?.log == nil } == true)
+    #expect(store.onRegistry { $0?.log == nil } == true)
   }
 
   @Test("Under a policy that cannot fail values need no try; chosen at run time it may fail, and delivers the same")
@@ -255,7 +255,7 @@ struct ValuesPolicyTests {
   }
 }
 
-extension Sheet.State {
+extension ClosureInteractor.State {
   /// A computed property.
   fileprivate var isEven: Bool { count.isMultiple(of: 2) }
 }

@@ -6,13 +6,13 @@ import Testing
 /// `wait(until:timeout:)`.
 @Suite("Watcher", .timeLimit(.minutes(1)))
 struct WatcherTests {
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("A wait judges the current state first, and returns at once if that satisfies it")
   func theCurrentStateIsJudged() async throws {
     store.send(.count(3))
     #expect(try await store.wait(until: { $0.count == 3 }).count == 3)
-    #expect(store.onBoard { $0 == nil } == true)
+    #expect(store.onRegistry { $0 == nil } == true)
   }
 
   @Test("A wait returns the first state that satisfies it")
@@ -20,7 +20,7 @@ struct WatcherTests {
     let waiting = Task.immediate { [store] in try await store.wait(until: { $0.count >= 2 }) }
     for count in 1...5 { store.send(.count(count)) }
     #expect(try await waiting.value.count == 2)
-    #expect(store.onBoard { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.hasWatchers } == false)
   }
 
   @Test("A state that stands only within one step is not missed")
@@ -73,7 +73,7 @@ struct WatcherTests {
   @Test("When time is up on the store's clock the wait throws an error that says so, and judges no more")
   func timeIsUp() async throws {
     let clock = TestClock()
-    let store = Store<Sheet>(clock: clock)
+    let store = Store<ClosureInteractor>(clock: clock)
     let judged = Notes<Int>()
     let waiting = Task.immediate {
       try await store.wait(
@@ -93,13 +93,13 @@ struct WatcherTests {
         == "No state satisfied the predicate in time; send what leads to such a state, or wait with a longer timeout.")
     store.send(.count(2))
     #expect(judged.all == [0, 1])
-    #expect(store.onBoard { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.hasWatchers } == false)
   }
 
   @Test("A wait that is satisfied in time leaves no sleeper behind")
   func theTimeoutIsCancelled() async throws {
     let clock = TestClock()
-    let store = Store<Sheet>(clock: clock)
+    let store = Store<ClosureInteractor>(clock: clock)
     let waiting = Task.immediate { try await store.wait(until: { $0.count == 1 }, timeout: .seconds(5)) }
     try await clock.waitForSleepers(1)
     store.send(.count(1))
@@ -110,16 +110,16 @@ struct WatcherTests {
   @Test("When its task is cancelled a wait throws CancellationError, before or while it waits, and judges no more")
   func cancellation() async throws {
     let waiting = Task.immediate { [store] in try await store.wait(until: { _ in false }) }
-    #expect(store.onBoard { $0?.hasWatchers } == true)
+    #expect(store.onRegistry { $0?.hasWatchers } == true)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    #expect(store.onBoard { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.hasWatchers } == false)
     let cancelled = Task { [store] in
       withUnsafeCurrentTask { $0?.cancel() }
       try await store.wait(until: { _ in false })
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(store.onBoard { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.hasWatchers } == false)
   }
 
   @Test("At shutdown a wait throws an error that says so; later the last state is judged and no other waited for")
@@ -137,7 +137,7 @@ struct WatcherTests {
 
   @Test("R6: a suspended wait holds the store, and lets it go when it ends")
   func aWaitHoldsTheStore() async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     let gate = Gate()
     let waiting = Task.immediate { [store] in try await store?.wait(until: { $0.count == 1 }).count }
@@ -170,6 +170,6 @@ struct WatcherTests {
       }
     }
     for (index, wait) in waits.enumerated() { #expect(try await wait.value >= index + 1) }
-    #expect(store.onBoard { $0?.hasWatchers ?? false } == false)
+    #expect(store.onRegistry { $0?.hasWatchers ?? false } == false)
   }
 }

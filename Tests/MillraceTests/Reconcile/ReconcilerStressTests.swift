@@ -7,7 +7,7 @@ import Testing
 @Suite("Reconciler, stress", .timeLimit(.minutes(1)))
 struct ReconcilerStressTests {
   /// What is outside: what was really performed, and what is desired now.
-  private struct World<Desired: Strict>: Sendable {
+  private struct World<Desired: CheckedReconcilable>: Sendable {
     var generator: SeededGenerator
     var model: Desired
     var newest: Desired
@@ -36,7 +36,7 @@ struct ReconcilerStressTests {
   }
 
   /// Desires change only while an operation is under way, so that the newest one is known whenever one begins.
-  private func changeMeanwhile<Desired: Strict>(_: Desired.Type, seed: UInt64) async throws {
+  private func changeMeanwhile<Desired: CheckedReconcilable>(_: Desired.Type, seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let initial = Desired.random(using: &generator)
     var first = initial

@@ -32,10 +32,10 @@ struct BatchReceiptTests {
   @Test("A batch of more actions than one turn takes keeps their order, in a free store and behind a taken turn")
   func aLargeBatchKeepsItsOrder() async throws {
     let names = (0..<1_000).map(String.init)
-    let first = store.send(contentsOf: names.map { .commit(Script.Mutation($0)) })
+    let first = store.send(contentsOf: names.map { .commit(ScriptedInteractor.Mutation($0)) })
     #expect(await store.log == names)
     let (latch, thread) = try await store.block()
-    let second = store.send(contentsOf: names.map { .commit(Script.Mutation($0)) })
+    let second = store.send(contentsOf: names.map { .commit(ScriptedInteractor.Mutation($0)) })
     latch.open()
     #expect(await second.outcomes.count == 1_000)
     #expect(first.count == 1_000)
@@ -48,7 +48,7 @@ struct BatchReceiptTests {
   func cancelEndsTheRest() async throws {
     let gate = Gate()
     let batch = store.send(
-      contentsOf: [.commit("a"), Script.Action.handle { _ in try await gate.enter() }.closed()])
+      contentsOf: [.commit("a"), ScriptedInteractor.Action.handle { _ in try await gate.enter() }.closed()])
     batch.cancel()
     #expect(await batch.outcomes.map(\.kind) == [.finished, .cancelled])
     #expect(await store.log == ["a", "closed: cancelled"])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Breaker", .timeLimit(.minutes(1)))
 struct BreakerTests {
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let breaker = Breaker(failures: 2, within: .seconds(60), openFor: .seconds(30))
   let probe = Probe("probe")
 
@@ -17,11 +17,11 @@ struct BreakerTests {
   var plan: Plan { Plan.concurrent(max: 9, key: "k").breaker(breaker) }
 
   func fail(_ plan: Plan? = nil) async -> Outcome.Kind {
-    await store.send(Script.Action.handle { _ in throw Mishap() }.planned(plan ?? self.plan)).outcome.kind
+    await store.send(ScriptedInteractor.Action.handle { _ in throw Mishap() }.planned(plan ?? self.plan)).outcome.kind
   }
 
   func succeed(_ plan: Plan? = nil) -> Receipt {
-    store.send(Script.Action.handle { _ in }.closed().planned(plan ?? self.plan))
+    store.send(ScriptedInteractor.Action.handle { _ in }.closed().planned(plan ?? self.plan))
   }
 
   /// Opens the breaker.
@@ -86,7 +86,7 @@ struct BreakerTests {
   func aDecidedProbe() async throws {
     await open()
     await store.pass(.seconds(30), on: clock)
-    #expect(await store.send(Script.Action.commit("decided").planned(plan)).outcome.kind == .finished)
+    #expect(await store.send(ScriptedInteractor.Action.commit("decided").planned(plan)).outcome.kind == .finished)
     _ = store.send(probe.action(plan))
     try await probe.waitForStart()
     #expect(await succeed().rejection == .breakerOpen)
@@ -111,7 +111,7 @@ struct BreakerTests {
   func retriesStop() async {
     let attempts = Recorder<Int>()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         attempts.record(run.attempt)
         throw Mishap()
       }.closed().planned(plan.retry(9, backoff: .none)))
@@ -134,7 +134,7 @@ struct BreakerTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(90), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
   }
 
   @Test("`latest` supersedes nothing when its breaker rejects it")
@@ -158,7 +158,8 @@ struct BreakerTests {
     await store.pass(.seconds(1), on: clock)
     #expect(await waiting.outcome.kind == .timedOut)
     store.setLimit(nil, for: "k")
-    #expect(await store.send(Script.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
+    #expect(
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
 
     let first = store.send(stubborn[2].action(plan.timeout(.seconds(1))))
     await store.pass(.seconds(1), on: clock)
@@ -177,7 +178,7 @@ struct BreakerTests {
   func aTimeoutAfterAFailedAttempt(ofASecondAttempt: Bool) async throws {
     let gate = Gate()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         if run.attempt == 1 { throw Mishap() }
         await gate.enterIgnoringCancellation()
       }.planned(plan.timeout(.seconds(5)).retry(2, backoff: .constant(.seconds(ofASecondAttempt ? 1 : 10)), jitter: 0)))

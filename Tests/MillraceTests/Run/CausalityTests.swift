@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Causality", .timeLimit(.minutes(1)))
 struct CausalityTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   /// A value that a run must not see.
   enum Sender {
@@ -79,7 +79,7 @@ struct CausalityTests {
     "R7: whichever way an action goes to its handler, its run has its sender as parent and that one's trace",
     arguments: Way.allCases)
   func everyWay(way: Way) async throws {
-    let store = Store<Script>(
+    let store = Store<ScriptedInteractor>(
       StoreConfiguration(clock: TestClock(), limits: StoreLimits(runsInFlight: way == .waitingForASlot ? 2 : 9)))
     let (senderGate, blockerGate) = (Gate(), Gate())
     let probe = probe
@@ -154,9 +154,9 @@ struct CausalityTests {
     arguments: [true, false])
   func stepsAreNobodys(decides: Bool) async throws {
     let gate = Gate()
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let probe = probe
-    let sending = Script.Mutation("sending") { [store] in _ = store.send(probe) }
+    let sending = ScriptedInteractor.Mutation("sending") { [store] in _ = store.send(probe) }
     store.send(
       .handle { run in
         runs.record(run)
@@ -166,7 +166,7 @@ struct CausalityTests {
     let latch = Latch()
     let thread = onThread { [store] in
       // The first part of this handler runs on this thread.
-      store.send(.handle { $0.emit(Script.Mutation("block", whileReducing: latch.pass)) })
+      store.send(.handle { $0.emit(ScriptedInteractor.Mutation("block", whileReducing: latch.pass)) })
     }
     try await latch.waitForArrival()
     if decides {
@@ -226,7 +226,7 @@ struct CausalityTests {
 
   @Test("R7: a run that ended, and its task, still say what they are part of")
   func aRunThatEnded() async throws {
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(.handle { runs.record($0) })
     _ = await receipt.outcome
     #expect(try await runs.next().context?.run.action == receipt.id)

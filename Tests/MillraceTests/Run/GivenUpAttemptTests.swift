@@ -10,7 +10,7 @@ struct GivenUpAttemptTests {
   enum Late: CaseIterable {
     case returns, fails, bindsToWhatHolds, bindsToWhatDoesNot
 
-    func act(in run: Run<Script>) async throws {
+    func act(in run: Run<ScriptedInteractor>) async throws {
       switch self {
       case .returns: break
       case .fails: throw Mishap()
@@ -36,7 +36,7 @@ struct GivenUpAttemptTests {
     await Task { try? await world.clock.sleep(for: duration) }.value
   }
 
-  private static func store(in world: World) -> Store<Script> {
+  private static func store(in world: World) -> Store<ScriptedInteractor> {
     Store(world.configuration)
   }
 
@@ -48,7 +48,7 @@ struct GivenUpAttemptTests {
       let store = Self.store(in: world)
       let attempts = Notes<Int>()
       let receipt = store.send(
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           attempts.note(run.attempt)
           if run.attempt == 1 {
             await Self.stay(.seconds(8), in: world)
@@ -74,7 +74,7 @@ struct GivenUpAttemptTests {
     await Simulation.run(seeds: 0..<4) { world in
       let store = Self.store(in: world)
       let receipt = store.send(
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           if run.attempt == 1 {
             await Self.stay(.seconds(8), in: world)
             #expect(await run.bind { _ in true } == nil)
@@ -98,7 +98,7 @@ struct GivenUpAttemptTests {
       let store = Self.store(in: world)
       let cancelled = Notes<String>()
       let receipt = store.send(
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           await withTaskCancellationHandler {
             await Self.stay(.seconds(run.attempt == 1 ? 8 : 4), in: world)
           } onCancel: {
@@ -113,14 +113,14 @@ struct GivenUpAttemptTests {
   @Test("A task that begins when its attempt was given up is cancelled, and is not taken for that of the next attempt")
   func aLateTask() async throws {
     let clock = TestClock()
-    let store = Store<Script>(StoreConfiguration(clock: clock))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
     let (latch, gate) = (Latch(), Gate())
     let cancelled = Recorder<Int>()
     let receipt = Box<Receipt?>(nil)
     // The thread stands in the first part of the handler, so that the store does not know its task.
     let thread = onThread {
       receipt.value = store.send(
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           if run.attempt == 1 { latch.pass() }
           await withTaskCancellationHandler {
             await gate.enterIgnoringCancellation()

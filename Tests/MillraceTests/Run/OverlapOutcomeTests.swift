@@ -50,7 +50,7 @@ struct OverlapOutcomeTests {
   }
 
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let first = Probe("first")
   let next = Probe("next")
   let newest = Probe("newest")
@@ -62,13 +62,13 @@ struct OverlapOutcomeTests {
   }
 
   /// The first action, which can end in this way.
-  func action(_ ending: Ending, _ plan: Plan) -> Script.Action {
+  func action(_ ending: Ending, _ plan: Plan) -> ScriptedInteractor.Action {
     switch ending {
     case .failed: first.action(plan, throwing: Mishap())
     case .notHandled: first.action(plan, throwing: NotHandled())
     case .timedOut: first.action(plan.timeout(.seconds(10)))
     case .rejectedByDecide:
-      Script.Action.decide { _ in .reject(Mishap()) }.closed(as: "first").planned(plan)
+      ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.closed(as: "first").planned(plan)
     case .finished, .cancelledByReceipt, .cancelledByKey, .cancelledWithAll, .superseded, .shutDown: first.action(plan)
     }
   }
@@ -115,7 +115,7 @@ struct OverlapOutcomeTests {
     #expect(await store.log.count { $0.hasPrefix("first: ") } == closings.count)
     #expect(await store.log.contains("first done") == [.finished, .failed, .notHandled].contains(ending))
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
     #expect(await store.onLedger { $0?.waiting } == 0)
   }
 
@@ -152,7 +152,7 @@ struct OverlapOutcomeTests {
 
   @Test("R6: release ends those of any overlap as shut down, unclosed", arguments: Kind.allCases)
   func release(overlap: Kind) async throws {
-    var released: Store<Script>? = Store(StoreConfiguration(clock: clock))
+    var released: Store<ScriptedInteractor>? = Store(StoreConfiguration(clock: clock))
     let closings = Notes<String>()
     var action = first.action(overlap.plan)
     action.close = { outcome in

@@ -16,7 +16,7 @@ struct OverlapTests {
     let most = Box(0)
     let batch = store.send(
       contentsOf: (0..<50).map { _ in
-        Script.Action.handle { run in
+        ScriptedInteractor.Action.handle { run in
           let now = out.update { out in
             out += 1
             return out
@@ -54,7 +54,7 @@ struct OverlapTests {
     store.send(a.action(.serial(key: "k")))
     let seen = Box<[String]>([])
     let second = store.send(
-      Script.Action.decide { state in
+      ScriptedInteractor.Action.decide { state in
         seen.value = state.log
         return .ignore
       }.planned(.serial(key: "k")))
@@ -245,7 +245,9 @@ struct OverlapTests {
     let count = 10_000
     store.send(a.action(.serial(key: "k")))
     let batch = store.send(
-      contentsOf: (0..<count).map { Script.Action.commit(Script.Mutation("\($0)")).planned(.serial(key: "k")) })
+      contentsOf: (0..<count).map {
+        ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation("\($0)")).planned(.serial(key: "k"))
+      })
     #expect(await store.log == ["a begins"])
     a.open()
     #expect(await batch.outcomes.allSatisfy { $0.kind == .finished })

@@ -6,7 +6,7 @@ import Testing
 @Suite("Debounce", .timeLimit(.minutes(1)))
 struct DebounceTests {
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let plan = Plan.latest(key: "k").debounce(.seconds(10))
 
   init() {
@@ -14,7 +14,8 @@ struct DebounceTests {
   }
 
   func send(_ name: String, _ plan: Plan? = nil) -> Receipt {
-    store.send(Script.Action.commit(Script.Mutation(name)).closed(as: name).planned(plan ?? self.plan))
+    store.send(
+      ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).closed(as: name).planned(plan ?? self.plan))
   }
 
   @Test("An action waits for the interval, undecided, and passes when it is over")
@@ -107,7 +108,7 @@ struct DebounceTests {
     }
     #expect(await receipt.outcome.kind == .cancelled)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
     await store.pass(.seconds(10), on: clock)
     #expect(await store.log == [])
   }
@@ -150,7 +151,7 @@ struct DebounceTests {
   @Test("A1: an action that may not wait is rejected, and one that replaces another needs no more room")
   func room() async {
     let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(actionsWaiting: 1)))
-    let action = Script.Action.commit("a")
+    let action = ScriptedInteractor.Action.commit("a")
     let first = store.send(action.planned(plan))
     let second = store.send(action.planned(plan))
     let third = store.send(action.planned(.latest(key: "other").debounce(.seconds(1))))
@@ -180,7 +181,7 @@ struct DebounceTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             store.cancel(key: "other")
           }))
@@ -198,14 +199,14 @@ struct DebounceTests {
 @Suite("Throttle", .timeLimit(.minutes(1)))
 struct ThrottleTests {
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
 
   init() {
     store = Store(StoreConfiguration(clock: clock))
   }
 
   func send(_ name: String, _ plan: Plan) -> Receipt {
-    store.send(Script.Action.commit(Script.Mutation(name)).closed(as: name).planned(plan))
+    store.send(ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).closed(as: name).planned(plan))
   }
 
   func plan(leading: Bool = true, trailing: Bool = true) -> Plan {
@@ -229,7 +230,7 @@ struct ThrottleTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(10), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
   }
 
   @Test("Leading only: the others of the window are rejected as throttled, and the first after it passes at once")
@@ -289,7 +290,7 @@ struct ThrottleTests {
     // Left behind this step in this order: the action, and then what the clock wakes.
     store.send(
       .commit(
-        Script.Mutation("late") {
+        ScriptedInteractor.Mutation("late") {
           next.value = send("c", plan)
           clock.advance(by: .seconds(12))
         }))

@@ -27,7 +27,7 @@ struct PlanningTests {
     configuration.report = { incidents.record($0) }
     let store = Store(configuration)
     for (plan, problem) in PlanningTests.invalid {
-      let receipts = (0..<2).map { _ in store.send(Script.Action.commit("a").closed().planned(plan)) }
+      let receipts = (0..<2).map { _ in store.send(ScriptedInteractor.Action.commit("a").closed().planned(plan)) }
       for receipt in receipts {
         guard case .rejected(.invalidPlan(let description)) = await receipt.outcome else {
           Issue.record("\(problem) was not rejected")
@@ -40,7 +40,7 @@ struct PlanningTests {
       #expect(incident.action == receipts[0].id)
       #expect(
         incident.description
-          == "MillraceTests.Script rejected an action of type MillraceTests.Script.Action because its plan contradicts "
+          == "MillraceTests.ScriptedInteractor rejected an action of type MillraceTests.ScriptedInteractor.Action because its plan contradicts "
           + "itself. \(problem.description)")
     }
     #expect(incidents.recorded.count == PlanProblem.allCases.count)

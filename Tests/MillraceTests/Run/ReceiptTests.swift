@@ -33,7 +33,7 @@ struct ReceiptTests {
   func firstCommitOfADecision() async throws {
     let gate = Gate()
     let receipt = store.send(
-      Script.Action(
+      ScriptedInteractor.Action(
         decide: { _ in .mutate(["a", "b"], thenHandle: true) },
         handle: { run, _ in
           try await gate.enter()
@@ -55,7 +55,7 @@ struct ReceiptTests {
     #expect(await asked.value == (nil, nil))
     #expect(await receipt.firstCommit == nil)
     #expect(await receipt.lastRevision == nil)
-    for decision: Decision<Script.Mutation> in [.ignore, .mutate([]), .reject(Mishap())] {
+    for decision: Decision<ScriptedInteractor.Mutation> in [.ignore, .mutate([]), .reject(Mishap())] {
       let receipt = store.send(.decide { _ in decision })
       #expect(await receipt.firstCommit == nil)
       #expect(await receipt.lastRevision == nil)
@@ -66,7 +66,7 @@ struct ReceiptTests {
 
   @Test("The closing mutation counts as a commit of its action")
   func theClosingMutationCounts() async {
-    let receipt = store.send(Script.Action.decide { _ in .reject(Mishap()) }.closed())
+    let receipt = store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.closed())
     #expect(await receipt.firstCommit == 1)
     #expect(await receipt.lastRevision == 1)
   }
@@ -92,7 +92,8 @@ struct ReceiptTests {
         group.addTask {
           for _ in 0..<250 {
             // What is sent from inside a commit is always left.
-            let receipt = store.send(.commit(Script.Mutation("a") { ids.record(store.send(.commit("b")).id) }))
+            let receipt = store.send(
+              .commit(ScriptedInteractor.Mutation("a") { ids.record(store.send(.commit("b")).id) }))
             ids.record(receipt.id)
           }
         }
@@ -128,8 +129,8 @@ struct ReceiptTests {
 
   @Test("Cancelling what has ended does nothing")
   func cancellingWhatHasEnded() async {
-    let decided = store.send(Script.Action.commit("a").closed())
-    let handled = store.send(Script.Action.handle { $0.emit("b") }.closed())
+    let decided = store.send(ScriptedInteractor.Action.commit("a").closed())
+    let handled = store.send(ScriptedInteractor.Action.handle { $0.emit("b") }.closed())
     _ = await handled.outcome
     decided.cancel()
     handled.cancel()

@@ -16,7 +16,7 @@ struct RetryTests {
   }
 
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let seen = Recorder<Seen>()
 
   init() {
@@ -26,10 +26,10 @@ struct RetryTests {
   }
 
   /// An action that fails in its attempts up to this one, each time with its number.
-  func action(failing last: Int, emitting: Bool = false, _ plan: Plan) -> Script.Action {
-    Script.Action(handle: { [seen] run, state in
+  func action(failing last: Int, emitting: Bool = false, _ plan: Plan) -> ScriptedInteractor.Action {
+    ScriptedInteractor.Action(handle: { [seen] run, state in
       seen.record(Seen(attempt: run.attempt, log: state.log))
-      if emitting { run.emit(Script.Mutation("attempt \(run.attempt)")) }
+      if emitting { run.emit(ScriptedInteractor.Mutation("attempt \(run.attempt)")) }
       if run.attempt <= last { throw Numbered(attempt: run.attempt) }
       run.emit("done")
     }).closed().planned(plan)
@@ -56,7 +56,7 @@ struct RetryTests {
     #expect(await store.log == ["closed: failed"])
     #expect(await store.metrics.retries == attempts - 1)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
   }
 
   @Test("The first attempt that succeeds is the last one")
@@ -125,7 +125,7 @@ struct RetryTests {
     for attempt in 1...2 {
       #expect(try await seen.next() == Seen(attempt: attempt, log: (1..<attempt).map { "after \($0)" }))
       try await waitForRest()
-      store.send(.commit(Script.Mutation("after \(attempt)")))
+      store.send(.commit(ScriptedInteractor.Mutation("after \(attempt)")))
       await store.pass(.seconds(1), on: clock)
     }
     #expect(try await seen.next() == Seen(attempt: 3, log: ["after 1", "after 2"]))
@@ -137,7 +137,7 @@ struct RetryTests {
     let receipt = store.send(action(failing: 9, .serial(key: "k").retry(9, backoff: .constant(.seconds(1)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
     try await waitForRest()
-    let next = store.send(Script.Action.commit("next").planned(.serial(key: "k")))
+    let next = store.send(ScriptedInteractor.Action.commit("next").planned(.serial(key: "k")))
     #expect(await store.log == [])
     receipt.cancel()
     #expect(await next.outcome.kind == .finished)
@@ -145,7 +145,7 @@ struct RetryTests {
     await store.pass(.seconds(1), on: clock)
     #expect(seen.recorded.count == 1)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.strays.isEmpty } == true)
+    #expect(await store.onLedger { $0?.notReturned.isEmpty } == true)
   }
 
   @Test("One that rests keeps its slot")
@@ -181,13 +181,13 @@ struct RetryTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(20), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
   }
 
   @Test("An action that nobody handles is not tried again")
   func notHandled() async {
     let receipt = store.send(
-      Script.Action.handle { [seen] run in
+      ScriptedInteractor.Action.handle { [seen] run in
         seen.record(Seen(attempt: run.attempt, log: []))
         throw NotHandled()
       }.planned(.concurrent.retry(3, backoff: .none)))
@@ -198,7 +198,7 @@ struct RetryTests {
   @Test("All attempts of an action have one idempotency key, and no two actions have the same, in any two stores")
   func idempotencyKeys() async {
     let keys = Recorder<String>()
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       keys.record(run.idempotencyKey)
       throw Mishap()
     }.planned(.serial(key: "k").retry(3, backoff: .none))

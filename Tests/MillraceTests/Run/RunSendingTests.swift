@@ -5,10 +5,10 @@ import Testing
 
 @Suite("What runs send", .timeLimit(.minutes(1)))
 struct RunSendingTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
 
   init() {
     store = Store(StoreConfiguration(clock: clock))
@@ -140,7 +140,7 @@ struct RunSendingTests {
   @Test(
     "S1: during a drain what runs send is taken, and beyond the limits it is rejected as full", arguments: Way.allCases)
   func drainAndLimits(_ way: Way) async throws {
-    let store = Store<Script>(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)))
     let gate = Gate()
     let kinds = Recorder<Outcome>()
     store.send(
@@ -170,7 +170,7 @@ struct RunSendingTests {
     "After a run has ended, however it did, what it sends is rejected with a sentence and changes nothing",
     arguments: Way.allCases)
   func afterTheEnd(_ way: Way) async throws {
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let gate = Gate()
     let stays = Action.handle { run in
       runs.record(run)
@@ -193,7 +193,7 @@ struct RunSendingTests {
 
   @Test("After the store has ended it is rejected as that", arguments: Way.allCases)
   func afterTheStore(_ way: Way) async throws {
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     store.send(.handle { runs.record($0) })
     let run = try await runs.next()
     await store.shutdown()
@@ -207,7 +207,7 @@ struct RunSendingTests {
   @Test("What was left behind a taken turn is rejected when the run is cancelled before that turn comes to it")
   func cancelledBeforeItsTurn() async throws {
     let gate = Gate()
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
       .handle { run in
         runs.record(run)
@@ -218,7 +218,7 @@ struct RunSendingTests {
     // Inside a commit the send is left for later, and the cancel takes effect right after the commit.
     store.send(
       .commit(
-        Script.Mutation("step") {
+        ScriptedInteractor.Mutation("step") {
           sent.record(run.send(.commit("never")))
           receipt.cancel()
         }))
@@ -231,7 +231,7 @@ struct RunSendingTests {
     "After an attempt was given up, what it sends is rejected, and the next attempt may send", arguments: Way.allCases)
   func afterAnAttempt(_ way: Way) async throws {
     let gate = Gate()
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
       Action.handle { run in
         runs.record(run)
@@ -253,13 +253,13 @@ struct RunSendingTests {
 
   @Test("An effect outside a store sends nothing, and says so", arguments: Way.allCases)
   func outsideAStore(_ way: Way) async throws {
-    let effect = Effect<Script> { run in
+    let effect = Effect<ScriptedInteractor> { run in
       let receipt = try await way.give(.commit("sent"), in: run)
-      run.emit(Script.Mutation(await receipt.reasonNotSent ?? "sent"))
+      run.emit(ScriptedInteractor.Mutation(await receipt.reasonNotSent ?? "sent"))
       receipt.cancel()
     }
     var log: [String] = []
-    for try await mutation in effect.mutations(state: Script.State()) { log.append(mutation.name) }
+    for try await mutation in effect.mutations(state: ScriptedInteractor.State()) { log.append(mutation.name) }
     #expect(
       log == [
         "The effect is iterated outside a store, where nothing takes actions; return it from `handle` of a store's interactor."
@@ -278,12 +278,14 @@ extension Receipt {
 
 /// Notes the run that sends each action.
 private struct ParentSpy: Interceptor {
-  typealias Mutation = Script.Mutation
-  typealias State = Script.State
+  typealias Mutation = ScriptedInteractor.Mutation
+  typealias State = ScriptedInteractor.State
 
   let notes: Recorder<RunID?>
 
-  func intercept(_ action: Script.Action, context: InterceptionContext<Script.Action>) -> Interception<Script.Action> {
+  func intercept(_ action: ScriptedInteractor.Action, context: InterceptionContext<ScriptedInteractor.Action>)
+    -> Interception<ScriptedInteractor.Action>
+  {
     notes.record(context.parent)
     return .pass
   }

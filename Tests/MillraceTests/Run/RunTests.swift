@@ -54,7 +54,7 @@ struct RunTests {
             let name = "\(task).\(action)"
             let receipt = store.send(
               .handle { run in
-                run.emit(Script.Mutation(name))
+                run.emit(ScriptedInteractor.Mutation(name))
                 if await !run.state.log.contains(name) { missing.update { $0 += 1 } }
               })
             store.send(.commit("other"))
@@ -68,7 +68,7 @@ struct RunTests {
 
   @Test("emit is true while the run goes on, and false once it has ended, by itself or not")
   func emitTellsWhetherTheRunGoesOn() async throws {
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let finished = store.send(
       .handle { run in
         #expect(run.emit("a"))
@@ -93,7 +93,7 @@ struct RunTests {
         await withTaskGroup { group in
           for task in 0..<8 {
             group.addTask {
-              for number in 0..<50 { run.emit(Script.Mutation("\(task).\(number)")) }
+              for number in 0..<50 { run.emit(ScriptedInteractor.Mutation("\(task).\(number)")) }
             }
           }
         }

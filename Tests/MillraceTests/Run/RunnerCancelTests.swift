@@ -7,10 +7,10 @@ struct RunnerCancelTests {
   let store = Store()
 
   /// Sends an action whose handler hands its run out and stays until the gate opens, whether it is cancelled or not.
-  func sendStubborn(_ gate: Gate) async throws -> (Receipt, Run<Script>) {
-    let runs = Recorder<Run<Script>>()
+  func sendStubborn(_ gate: Gate) async throws -> (Receipt, Run<ScriptedInteractor>) {
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         runs.record(run)
         await gate.enterIgnoringCancellation()
         run.emit("from the handler, too late")
@@ -67,7 +67,7 @@ struct RunnerCancelTests {
     let gate = Gate()
     let batch = store.send(
       contentsOf: [
-        .commit("decided"), Script.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(),
+        .commit("decided"), ScriptedInteractor.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(),
         .handle { $0.emit("handled") },
       ])
     _ = try await store.wait { $0.log.contains("handled") }
@@ -84,7 +84,7 @@ struct RunnerCancelTests {
     let (receipt, run) = try await sendStubborn(gate)
     #expect(run.emit("before"))
     run.emit(
-      Script.Mutation("cancelling") { [store] in
+      ScriptedInteractor.Mutation("cancelling") { [store] in
         store.send(.commit("sent before"))
         receipt.cancel()
         #expect(run.emit("left behind the commit, then cut"))
@@ -103,10 +103,11 @@ struct RunnerCancelTests {
     let handled = Box(false)
     let (latch, thread) = try await store.block()
     receipt.value = store.send(
-      Script.Action(
+      ScriptedInteractor.Action(
         decide: { _ in
           if !inReduce { receipt.value?.cancel() }
-          return .mutate([Script.Mutation("a") { if inReduce { receipt.value?.cancel() } }, "b"], thenHandle: true)
+          return .mutate(
+            [ScriptedInteractor.Mutation("a") { if inReduce { receipt.value?.cancel() } }, "b"], thenHandle: true)
         },
         handle: { _, _ in handled.value = true }
       ).closed())
@@ -121,7 +122,7 @@ struct RunnerCancelTests {
   func aLeftActionIsNeverDecided() async throws {
     let decided = Box(false)
     let left = Box<[Receipt]>([])
-    let action = Script.Action.decide { _ in
+    let action = ScriptedInteractor.Action.decide { _ in
       decided.value = true
       return .mutate("decided")
     }
@@ -129,7 +130,7 @@ struct RunnerCancelTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             for receipt in left.value { receipt.cancel() }
           }))
@@ -147,7 +148,7 @@ struct RunnerCancelTests {
   @Test("R3: cancelAll covers what is left behind a taken turn, and not what is sent after it")
   func cancelAllCoversWhatIsLeft() async throws {
     let decided = Box(0)
-    let action = Script.Action.decide { _ in
+    let action = ScriptedInteractor.Action.decide { _ in
       decided.value += 1
       return .mutate("decided")
     }
@@ -156,13 +157,13 @@ struct RunnerCancelTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             store.cancelAll()
           }))
     }
     try await latch.waitForArrival()
-    let left = [store.send(action.closed()), store.send(Script.Action.handle { _ in }.closed())]
+    let left = [store.send(action.closed()), store.send(ScriptedInteractor.Action.handle { _ in }.closed())]
     let batch = store.send(contentsOf: [action, action])
     latch.open()
     #expect(await kinds(left) == [.cancelled, .cancelled])
@@ -177,16 +178,16 @@ struct RunnerCancelTests {
   @Test("R3: cancel(key:) covers the actions of the key that are left behind a taken turn, and leaves all others alone")
   func cancelOfAKeyCoversWhatIsLeft() async throws {
     let decided = Box(0)
-    let action = Script.Action.decide { _ in
+    let action = ScriptedInteractor.Action.decide { _ in
       decided.value += 1
       return .mutate("decided")
     }.closed()
-    let handled = Script.Action.handle { $0.emit("handled") }.closed()
+    let handled = ScriptedInteractor.Action.handle { $0.emit("handled") }.closed()
     let latch = Latch()
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             store.cancel(key: "k")
           }))
@@ -197,7 +198,8 @@ struct RunnerCancelTests {
       store.send(action.planned(.latest(key: "k").debounce(.seconds(60)))),
     ]
     let others = [
-      store.send(Script.Action.commit("other").planned(.serial(key: "other"))), store.send(.commit("without a key")),
+      store.send(ScriptedInteractor.Action.commit("other").planned(.serial(key: "other"))),
+      store.send(.commit("without a key")),
     ]
     let batch = store.send(contentsOf: [action.planned(.exclusive(key: "k")), .commit("in the batch")])
     latch.open()
@@ -237,7 +239,7 @@ struct RunnerCancelTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             receipt.cancel()
           }))
@@ -281,7 +283,7 @@ struct RunnerCancelTests {
             let name = "\(task).\(action)"
             let decided = Box(false)
             let receipt = store.send(
-              Script.Action(
+              ScriptedInteractor.Action(
                 decide: { _ in
                   decided.value = true
                   return .handle

@@ -7,14 +7,14 @@ struct RunnerExecutionTests {
   @TaskLocal static var request: String?
 
   /// What a task can inherit.
-  struct Surroundings: Sendable, Equatable {
+  struct Environment: Sendable, Equatable {
     var request: String?
     var isCancelled: Bool
     var priority: TaskPriority
     var basePriority: TaskPriority?
 
-    static var current: Surroundings {
-      Surroundings(
+    static var current: Environment {
+      Environment(
         request: RunnerExecutionTests.request, isCancelled: Task.isCancelled, priority: Task.currentPriority,
         basePriority: Task.basePriority)
     }
@@ -27,9 +27,9 @@ struct RunnerExecutionTests {
     await Self.$request.withValue("a request") {
       await Task(priority: .high) {
         withUnsafeCurrentTask { $0?.cancel() }
-        #expect(Surroundings.current.request == "a request")
-        #expect(Surroundings.current.isCancelled)
-        #expect(Surroundings.current.basePriority == .high)
+        #expect(Environment.current.request == "a request")
+        #expect(Environment.current.isCancelled)
+        #expect(Environment.current.basePriority == .high)
         return send()
       }.value
     }
@@ -37,9 +37,9 @@ struct RunnerExecutionTests {
 
   @Test("R7: a handler sees no task-local, priority or cancellation of the sender, before and after it suspends")
   func aHandlerInheritsNothing() async throws {
-    let expected = await Task.detached { Surroundings.current }.value
+    let expected = await Task.detached { Environment.current }.value
     let gate = Gate()
-    let seen = Recorder<Surroundings>()
+    let seen = Recorder<Environment>()
     let receipt = await sendFromARequest { [store] in
       store.send(
         .handle { _ in
@@ -55,12 +55,12 @@ struct RunnerExecutionTests {
 
   @Test("R7: nor does one whose action was left, and is taken up by another thread's request")
   func aHandlerOfALeftActionInheritsNothing() async throws {
-    let expected = await Task.detached { Surroundings.current }.value
-    let seen = Recorder<Surroundings>()
+    let expected = await Task.detached { Environment.current }.value
+    let seen = Recorder<Environment>()
     let inner = Box<Receipt?>(nil)
     let outer = await sendFromARequest { [store] in
       store.send(
-        .commit(Script.Mutation("a") { inner.value = store.send(.handle { _ in seen.record(.current) }) }))
+        .commit(ScriptedInteractor.Mutation("a") { inner.value = store.send(.handle { _ in seen.record(.current) }) }))
     }
     _ = await outer.outcome
     #expect(await inner.value?.outcome.kind == .finished)
@@ -69,8 +69,8 @@ struct RunnerExecutionTests {
 
   @Test("R7: nor does a handler that is started from inside another handler")
   func aHandlerSentFromAHandlerInheritsNothing() async throws {
-    let expected = await Task.detached { Surroundings.current }.value
-    let seen = Recorder<Surroundings>()
+    let expected = await Task.detached { Environment.current }.value
+    let seen = Recorder<Environment>()
     let inner = Box<Receipt?>(nil)
     let outer = store.send(
       .handle { [store] _ in

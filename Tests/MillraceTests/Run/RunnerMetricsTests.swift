@@ -5,12 +5,12 @@ import Testing
 
 @Suite("The metrics of a store", .timeLimit(.minutes(1)))
 struct RunnerMetricsTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   let clock = TestClock()
   private let gate = Gate()
 
-  func store(runs: Int = 100, waiting: Int = 100) -> Store<Script> {
+  func store(runs: Int = 100, waiting: Int = 100) -> Store<ScriptedInteractor> {
     var configuration = StoreConfiguration(
       clock: clock, limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting))
     configuration.report = { _ in }
@@ -207,8 +207,8 @@ struct RunnerMetricsTests {
   @Test("Observers are counted while they look on, and the slowest one's lag in revisions")
   func observersAreCounted() async throws {
     let store = store()
-    var fast: StateSequence<Script.State>.Iterator? = store.states.makeAsyncIterator()
-    var slow: StateSequence<Script.State>.Iterator? = store.states.makeAsyncIterator()
+    var fast: StateSequence<ScriptedInteractor.State>.Iterator? = store.states.makeAsyncIterator()
+    var slow: StateSequence<ScriptedInteractor.State>.Iterator? = store.states.makeAsyncIterator()
     _ = await fast?.next(isolation: nil)
     _ = await slow?.next(isolation: nil)
     store.send(contentsOf: [.commit("1"), .commit("2"), .commit("3")])

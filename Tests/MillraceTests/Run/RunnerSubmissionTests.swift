@@ -5,29 +5,29 @@ import Testing
 
 @Suite("Submitting", .timeLimit(.minutes(1)))
 struct SubmissionTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   private let gate = Gate()
 
-  func store(runs: Int = 1, waiting: Int = 1, _ policy: OverflowPolicy = .reject) -> Store<Script> {
+  func store(runs: Int = 1, waiting: Int = 1, _ policy: OverflowPolicy = .reject) -> Store<ScriptedInteractor> {
     Store(
       StoreConfiguration(limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, onOverflow: policy)))
   }
 
   /// An action whose handler emits its name.
   func named(_ name: String) -> Action {
-    .handle { $0.emit(Script.Mutation(name)) }
+    .handle { $0.emit(ScriptedInteractor.Mutation(name)) }
   }
 
   /// Takes the one slot until the gate opens.
-  func takeSlot(of store: Store<Script>) async throws -> Receipt {
+  func takeSlot(of store: Store<ScriptedInteractor>) async throws -> Receipt {
     let receipt = store.send(.handle { [gate] _ in await gate.enterIgnoringCancellation() })
     try await gate.waitForArrivals()
     return receipt
   }
 
   /// Suspends a submit; it stands in line when this returns.
-  func suspend(_ action: Action, at store: Store<Script>) -> Task<Receipt, any Error> {
+  func suspend(_ action: Action, at store: Store<ScriptedInteractor>) -> Task<Receipt, any Error> {
     Task.immediate { try await store.submit(action) }
   }
 
@@ -204,7 +204,7 @@ struct SubmissionTests {
     let thread = onThread {
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             if cancelsAll { store.cancelAll() } else { store.cancel(key: "another") }
           }))
@@ -284,7 +284,7 @@ struct SubmissionTests {
 
   @Test("R6: a suspended submit holds the store")
   func aSubmitHoldsTheStore() async throws {
-    let owned = Box<Store<Script>?>(store())
+    let owned = Box<Store<ScriptedInteractor>?>(store())
     weak let store = owned.value
     _ = try await takeSlot(of: #require(owned.value))
     owned.value?.send(named("waiting"))

@@ -25,14 +25,14 @@ struct RunnerTests {
     /// Whether the action is taken up and ends otherwise than by finishing.
     var isClosed: Bool { kind != .finished && self != .sentAfterShutdown }
 
-    var action: Script.Action {
-      let action: Script.Action =
+    var action: ScriptedInteractor.Action {
+      let action: ScriptedInteractor.Action =
         switch self {
         case .decided: .commit("decided")
         case .ignored: .decide { _ in .ignore }
         case .handled: .handle { $0.emit("handled") }
         case .decidedThenHandled:
-          Script.Action(
+          ScriptedInteractor.Action(
             decide: { _ in .mutate("decided", thenHandle: true) }, handle: { run, _ in run.emit("handled") })
         case .failed: .handle { _ in throw Mishap() }
         case .decidedAgainst: .decide { _ in .reject(Mishap()) }
@@ -44,7 +44,7 @@ struct RunnerTests {
     }
 
     /// Does to the store what this end takes, before and after the action is sent.
-    func send(_ action: Script.Action, to store: Store<Script>) async -> Receipt {
+    func send(_ action: ScriptedInteractor.Action, to store: Store<ScriptedInteractor>) async -> Receipt {
       if self == .sentAfterShutdown { await store.shutdown() }
       let receipt = store.send(action)
       switch self {
@@ -111,8 +111,10 @@ struct RunnerTests {
     let left = Box<[Receipt]>([])
     store.send(
       .commit(
-        Script.Mutation("a") { [store] in
-          left.update { $0 = [store.send(.commit("left")), store.send(Script.Action.handle { _ in }.closed())] }
+        ScriptedInteractor.Mutation("a") { [store] in
+          left.update {
+            $0 = [store.send(.commit("left")), store.send(ScriptedInteractor.Action.handle { _ in }.closed())]
+          }
           store.runner.beginClosing(drainFor: .zero)
           left.update { $0.append(store.send(.commit("left as well"))) }
         }))
@@ -139,7 +141,7 @@ struct RunnerTests {
     var action = end.action
     action.close = {
       asked.record($0.kind)
-      return Script.Mutation("closed: \($0.kind)")
+      return ScriptedInteractor.Mutation("closed: \($0.kind)")
     }
     let receipt = await end.send(action, to: store)
     _ = await receipt.outcome
@@ -154,7 +156,7 @@ struct RunnerTests {
   @Test("R2: the closing mutation is the last thing of its action")
   func theClosingMutationIsTheLast() async {
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         run.emit("a")
         run.emit("b")
         throw Mishap()
@@ -168,7 +170,7 @@ struct RunnerTests {
   @Test("R2: a decided rejection is closed in the same step, before an action that decide sent")
   func aRejectionIsClosedInTheSameStep() async {
     store.send(
-      Script.Action.decide { [store] _ in
+      ScriptedInteractor.Action.decide { [store] _ in
         store.send(.commit("sent from decide"))
         return .reject(Mishap())
       }.closed())
@@ -184,7 +186,7 @@ struct RunnerTests {
           for action in 0..<100 {
             let name = "\(task).\(action)"
             let isTakenUp = Box(false)
-            var action = Script.Action.handle { _ in try await Gate().enter() }.closed(as: name)
+            var action = ScriptedInteractor.Action.handle { _ in try await Gate().enter() }.closed(as: name)
             action.decide = { _ in
               isTakenUp.value = true
               return .handle
@@ -207,8 +209,8 @@ struct RunnerTests {
     let left = Box<Receipt?>(nil)
     store.send(
       .commit(
-        Script.Mutation("a") { [store] in
-          left.value = store.send(Script.Action.commit("left").closed())
+        ScriptedInteractor.Mutation("a") { [store] in
+          left.value = store.send(ScriptedInteractor.Action.commit("left").closed())
           left.value?.cancel()
         }))
     #expect(await left.value?.outcome.kind == .cancelled)

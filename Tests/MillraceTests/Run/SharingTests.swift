@@ -6,7 +6,7 @@ import Testing
 @Suite("Sharing", .timeLimit(.minutes(1)))
 struct SharingTests {
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let probe = Probe("a")
 
   init() {
@@ -59,7 +59,7 @@ struct SharingTests {
   func theIDIsThatOfTheFirst() async throws {
     let ids = Recorder<ActionID>()
     let gate = Gate()
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       ids.record(run.id)
       try await gate.enter()
     }.planned(.shared(key: "k"))
@@ -119,7 +119,7 @@ struct SharingTests {
   func cancelledWithTheLast(order: [Int]) async throws {
     let gate = Gate()
     let noticed = Recorder<Bool>()
-    let action = Script.Action.handle { run in
+    let action = ScriptedInteractor.Action.handle { run in
       run.emit("a")
       do { try await gate.enter() } catch { noticed.record(Task.isCancelled) }
     }.closed().planned(.shared(key: "k"))
@@ -162,7 +162,7 @@ struct SharingTests {
   @Test("R2: `latest` supersedes all that share a run, closed once and before anything of its own")
   func superseded() async throws {
     let receipts = try await share(3)
-    let latest = store.send(Script.Action.commit("latest").planned(.latest(key: "k")))
+    let latest = store.send(ScriptedInteractor.Action.commit("latest").planned(.latest(key: "k")))
     #expect(await kinds(receipts + [latest]) == [.superseded, .superseded, .superseded, .finished])
     #expect(await store.log == ["a begins", "a: superseded", "latest"])
     probe.open()
@@ -187,10 +187,11 @@ struct SharingTests {
   @Test("Shared actions that are decided at once have nothing to share")
   func decidedAtOnce() async {
     for index in 1...3 {
-      let receipt = store.send(Script.Action.commit("a").planned(.shared(key: "k")))
+      let receipt = store.send(ScriptedInteractor.Action.commit("a").planned(.shared(key: "k")))
       #expect(await (receipt.firstCommit, receipt.lastRevision) == (index, index))
     }
-    let rejected = store.send(Script.Action.decide { _ in .reject(Mishap()) }.closed().planned(.shared(key: "k")))
+    let rejected = store.send(
+      ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.closed().planned(.shared(key: "k")))
     #expect(await rejected.rejection == .decided)
     #expect(await store.log == ["a", "a", "a", "closed: rejected"])
     #expect(await store.keyCount == 0)
@@ -245,10 +246,11 @@ struct SharingTests {
 
   @Test("R4: a run is cancelled when the last that shares it is dropped to make room (its handler went on)")
   func cancelledWithTheLastThatIsDropped() async throws {
-    let store = Store<Script>(StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest)))
+    let store = Store<ScriptedInteractor>(
+      StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest)))
     let gate = Gate()
     let noticed = Recorder<Bool>()
-    let action = Script.Action.handle { _ in
+    let action = ScriptedInteractor.Action.handle { _ in
       try? await gate.enter()
       noticed.record(Task.isCancelled)
     }.closed().planned(.shared(key: "k"))
@@ -256,7 +258,7 @@ struct SharingTests {
     try await gate.waitForArrivals()
     receipts[0].cancel()
     store.setLimit(0, for: "other")
-    store.send(Script.Action.commit("waits").planned(.serial(key: "other")))
+    store.send(ScriptedInteractor.Action.commit("waits").planned(.serial(key: "other")))
     #expect(await kinds(receipts) == [.cancelled, .rejected])
     #expect(await store.log == ["closed: rejected"])
     gate.open()
@@ -265,7 +267,7 @@ struct SharingTests {
 
   @Test("R6: at release a shared run is not closed, though its first action has gone (it was)")
   func releaseDoesNotClose() async throws {
-    var store: Store<Script>? = Store()
+    var store: Store<ScriptedInteractor>? = Store()
     let closings = Notes<Outcome.Kind>()
     var action = probe.action(.shared(key: "k"))
     action.close = { outcome in
@@ -286,7 +288,7 @@ struct SharingTests {
   func shutdownFromASharedRun() async throws {
     let reports = Recorder<ShutdownReport>()
     let gate = Gate()
-    let action = Script.Action.handle { [store] _ in
+    let action = ScriptedInteractor.Action.handle { [store] _ in
       try await gate.enter()
       reports.record(await store.shutdown(drainFor: .seconds(10)))
     }.closed().planned(.shared(key: "k"))

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Supervision", .timeLimit(.minutes(1)))
 struct SupervisionTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   /// A store, and what it reports.
-  func reporting() -> (Store<Script>, Recorder<Incident>) {
+  func reporting() -> (Store<ScriptedInteractor>, Recorder<Incident>) {
     let incidents = Recorder<Incident>()
     var configuration = StoreConfiguration()
     configuration.report = { incidents.record($0) }
@@ -105,8 +105,10 @@ struct SupervisionTests {
   }
 
   /// A run that has its outcome, and whose handler returns when the gate is opened.
-  private func cancelledRun(of store: Store<Script>, until gate: Gate) async throws -> Run<Script> {
-    let runs = Recorder<Run<Script>>()
+  private func cancelledRun(of store: Store<ScriptedInteractor>, until gate: Gate) async throws -> Run<
+    ScriptedInteractor
+  > {
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
       .handle { run in
         runs.record(run)
@@ -128,7 +130,7 @@ struct SupervisionTests {
     #expect(ObjectIdentifier(incident.type) == ObjectIdentifier(Action.self))
     #expect(incident.error == nil)
     #expect(incident.action == run.id)
-    let (script, action) = (String(reflecting: Script.self), String(reflecting: Action.self))
+    let (script, action) = (String(reflecting: ScriptedInteractor.self), String(reflecting: Action.self))
     #expect(
       incident.description
         == "The handler of \(script) emitted for an action of type \(action) (\(run.id)) after the run had ended, which "
@@ -157,10 +159,10 @@ struct SupervisionTests {
 
   @Test("R6: a handler that neither ends nor stops emitting holds no store and changes no state")
   func aHandlerThatNeverEnds() async throws {
-    let owned = Box<Store<Script>?>(Store())
+    let owned = Box<Store<ScriptedInteractor>?>(Store())
     weak let store = owned.value
     let (gate, stop) = (Gate(), Gate())
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = owned.value?.send(
       .handle { run in
         runs.record(run)
@@ -181,10 +183,12 @@ struct SupervisionTests {
 
   @Test("L5: a report may send to the store")
   func aReportMaySend() async throws {
-    let owned = Box<Store<Script>?>(nil)
+    let owned = Box<Store<ScriptedInteractor>?>(nil)
     var configuration = StoreConfiguration()
-    configuration.report = { owned.value?.send(.commit(Script.Mutation("reported \($0.kind == .unhandledFailure)"))) }
-    let store = Store<Script>(configuration)
+    configuration.report = {
+      owned.value?.send(.commit(ScriptedInteractor.Mutation("reported \($0.kind == .unhandledFailure)")))
+    }
+    let store = Store<ScriptedInteractor>(configuration)
     owned.value = store
     store.send(.handle { _ in throw Mishap() })
     #expect(try await store.wait { !$0.log.isEmpty }.log == ["reported true"])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Time", .timeLimit(.minutes(1)))
 struct TimeTests {
   let clock = TestClock()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
   let a = Probe("a")
   let b = Probe("b")
 
@@ -19,7 +19,7 @@ struct TimeTests {
     let gate = Gate()
     let emitted = Recorder<Bool>()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         run.emit("early")
         do { try await gate.enter() } catch { emitted.record(run.emit("late")) }
       }.closed().planned(.concurrent.timeout(.seconds(5))))
@@ -38,8 +38,8 @@ struct TimeTests {
     a.open()
     let plan = Plan.serial(key: "k").timeout(.seconds(5)).attemptTimeout(.seconds(3))
     #expect(await store.send(a.action(plan)).outcome.kind == .finished)
-    #expect(await store.send(Script.Action.commit("b").planned(plan)).outcome.kind == .finished)
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.send(ScriptedInteractor.Action.commit("b").planned(plan)).outcome.kind == .finished)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
     await store.pass(.seconds(5), on: clock)
     #expect(await store.log == ["a begins", "a done", "b"])
   }
@@ -64,7 +64,7 @@ struct TimeTests {
     let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(runsInFlight: 1)))
     store.send(a.action(.concurrent))
     let second = store.send(b.action(.serial(key: "k").timeout(.seconds(5))))
-    let third = store.send(Script.Action.commit("third").planned(.serial(key: "k")))
+    let third = store.send(ScriptedInteractor.Action.commit("third").planned(.serial(key: "k")))
     await store.pass(.seconds(5), on: clock)
     #expect(await second.outcome.kind == .timedOut)
     #expect(await third.outcome.kind == .finished)
@@ -82,7 +82,7 @@ struct TimeTests {
     let store = Store(configuration)
     let attempts = Recorder<Int>()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         attempts.record(run.attempt)
         throw Mishap()
       }.closed().planned(.concurrent.retry(9, backoff: .constant(.seconds(4)), jitter: 0.5).timeout(.seconds(10))))
@@ -97,7 +97,7 @@ struct TimeTests {
     #expect(await receipt.outcome.kind == .timedOut)
     #expect(attempts.recorded == [1, 2, 3])
     #expect(await store.log == ["closed: timedOut"])
-    #expect(await store.onLedger { $0?.timetable.isEmpty } == true)
+    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
   }
 
   @Test("R2: without a retry an attempt that is given up ends the action as timed out, and cancels its task")
@@ -105,7 +105,7 @@ struct TimeTests {
     let gate = Gate()
     let noticed = Recorder<Bool>()
     let receipt = store.send(
-      Script.Action.handle { _ in
+      ScriptedInteractor.Action.handle { _ in
         do { try await gate.enter() } catch { noticed.record(Task.isCancelled) }
       }.closed().planned(.serial(key: "k").attemptTimeout(.seconds(5))))
     try await gate.waitForArrivals()
@@ -114,7 +114,7 @@ struct TimeTests {
     #expect(try await noticed.next())
     await store.sweep("k")
     #expect(await store.log == ["closed: timedOut"])
-    #expect(await store.onLedger { $0?.strays.isEmpty } == true)
+    #expect(await store.onLedger { $0?.notReturned.isEmpty } == true)
   }
 
   @Test("The time of an attempt does not count its wait for a turn")
@@ -157,11 +157,11 @@ struct TimeTests {
 
   /// The runs of attempts whose handlers stay until the gate opens, cancelled or not, and then emit once more.
   private func sendStubborn(_ plan: Plan, _ gate: MillraceTesting.Gate, late: Recorder<Bool>) -> (
-    Receipt, Recorder<Run<Script>>
+    Receipt, Recorder<Run<ScriptedInteractor>>
   ) {
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         runs.record(run)
         if run.attempt < 3 {
           await gate.enterIgnoringCancellation()

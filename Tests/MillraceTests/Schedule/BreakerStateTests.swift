@@ -8,13 +8,13 @@ import Testing
 @Suite("BreakerState")
 struct BreakerStateTests {
   enum Event {
-    case admit(at: Moment)
+    case admit(at: Instant)
     case succeed
-    case fail(at: Moment)
-    case withdraw(at: Moment)
+    case fail(at: Instant)
+    case withdraw(at: Instant)
     case probeSucceeds
-    case probeFails(at: Moment)
-    case probeWithdraws(at: Moment)
+    case probeFails(at: Instant)
+    case probeWithdraws(at: Instant)
   }
 
   /// An event, what becomes of the action if it is one, and the phase that has to be left.
@@ -188,12 +188,12 @@ struct BreakerStateTests {
       (Array(opening[..<1]), 11),
       (Array(opening[..<2]), 11),
       (opening, 110),
-      (probing, Moment.max),
+      (probing, Instant.max),
       (probing + [Step(.probeWithdraws(at: 200), .halfOpen(isProbing: false, since: 200))], 210),
       (probing + [Step(.probeSucceeds, new)], nil),
       (probing + [Step(.probeFails(at: 200), .open(until: 300))], 310),
-    ] as [([Step], Moment?)])
-  func forgetting(steps: [Step], forgottenAt: Moment?) {
+    ] as [([Step], Instant?)])
+  func forgetting(steps: [Step], forgottenAt: Instant?) {
     var state = BreakerState()
     for step in steps { _ = apply(step.event, to: &state) }
     #expect(state.forgottenAt(Self.breaker) == forgottenAt)

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Millrace
 
-/// Tables of the moment at which a token is asked for → whether there is one; times are nanoseconds.
+/// Tables of the instant at which a token is asked for → whether there is one; times are nanoseconds.
 @Suite("RetryBudgetState")
 struct RetryBudgetStateTests {
   /// When a token is asked for, whether there is one, and when the bucket is full after that.
   struct Step {
-    let now: Moment
+    let now: Instant
     let isTaken: Bool
-    let fullAt: Moment?
+    let fullAt: Instant?
 
-    init(at now: Moment, _ isTaken: Bool, full fullAt: Moment?) {
+    init(at now: Instant, _ isTaken: Bool, full fullAt: Instant?) {
       self.now = now
       self.isTaken = isTaken
       self.fullAt = fullAt
@@ -63,7 +63,7 @@ struct RetryBudgetStateTests {
   func nothingDrifts() {
     let budget = RetryBudget(capacity: 3, refill: .nanoseconds(7))
     var state = RetryBudgetState()
-    let taken = (0..<7_000).count { state.take(budget, at: Moment($0)) }
+    let taken = (0..<7_000).count { state.take(budget, at: Instant($0)) }
     // Three at 0, then one at each multiple of 7.
     #expect(taken == 3 + 999)
   }

@@ -6,8 +6,8 @@ import Testing
 @Suite("ThrottleState")
 struct ThrottleStateTests {
   enum Event {
-    case arrive(at: Moment, interval: Int64 = 10)
-    case ended(holdsOne: Bool, at: Moment)
+    case arrive(at: Instant, interval: Int64 = 10)
+    case ended(holdsOne: Bool, at: Instant)
   }
 
   enum Answer: Equatable {
@@ -21,9 +21,9 @@ struct ThrottleStateTests {
   struct Step {
     let event: Event
     let answer: Answer
-    let end: Moment?
+    let end: Instant?
 
-    init(_ event: Event, _ answer: Answer, until end: Moment?) {
+    init(_ event: Event, _ answer: Answer, until end: Instant?) {
       self.event = event
       self.answer = answer
       self.end = end

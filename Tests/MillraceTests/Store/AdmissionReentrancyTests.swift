@@ -12,7 +12,7 @@ struct AdmissionReentrancyTests {
     store.send(
       .decide { [store] _ in
         .mutate([
-          Script.Mutation("a") {
+          ScriptedInteractor.Mutation("a") {
             inner.record(store.send(.commit("inner 1")))
             inner.record(store.send(.commit("inner 2")))
           },
@@ -30,7 +30,7 @@ struct AdmissionReentrancyTests {
   func sendFromDecideIsQueued() async {
     let depth = Box(0)
     let deepest = Box(0)
-    let inner = Script.Action.decide { _ in
+    let inner = ScriptedInteractor.Action.decide { _ in
       deepest.update { [now = depth.value] in $0 = max($0, now) }
       return .mutate("inner")
     }
@@ -48,7 +48,7 @@ struct AdmissionReentrancyTests {
 
   @Test("L5: an action sent from closing is queued behind the closing mutation")
   func sendFromClosingIsQueued() async {
-    var rejected = Script.Action.decide { _ in .reject(Mishap()) }
+    var rejected = ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }
     rejected.close = { [store] _ in
       store.send(.commit("sent from closing"))
       return "closed"
@@ -77,7 +77,7 @@ struct AdmissionReentrancyTests {
     let observer = Task { [store] in
       for await state in store.states {
         if state.log.count == 100 { break }
-        store.send(.commit(Script.Mutation("\(state.log.count)")))
+        store.send(.commit(ScriptedInteractor.Mutation("\(state.log.count)")))
       }
     }
     await observer.value
@@ -105,8 +105,8 @@ struct AdmissionReentrancyTests {
   @Test("L5: cancel and cancelAll from inside a decision are done right after it, before what was sent meanwhile")
   func cancelFromInside() async throws {
     let gate = Gate()
-    let run = store.send(Script.Action.handle { _ in try await gate.enter() }.closed(as: "run"))
-    let other = store.send(Script.Action.handle { _ in try await gate.enter() }.closed(as: "other"))
+    let run = store.send(ScriptedInteractor.Action.handle { _ in try await gate.enter() }.closed(as: "run"))
+    let other = store.send(ScriptedInteractor.Action.handle { _ in try await gate.enter() }.closed(as: "other"))
     try await gate.waitForArrivals(2)
     store.send(
       .decide { [store] _ in
@@ -118,8 +118,8 @@ struct AdmissionReentrancyTests {
     #expect(await store.log == ["a", "b", "run: cancelled", "sent before"])
     store.send(
       .commit(
-        Script.Mutation("c") { [store] in
-          store.send(Script.Action.commit("sent before cancelAll").closed())
+        ScriptedInteractor.Mutation("c") { [store] in
+          store.send(ScriptedInteractor.Action.commit("sent before cancelAll").closed())
           store.cancelAll()
         }))
     #expect(await other.outcome.kind == .cancelled)
@@ -129,7 +129,7 @@ struct AdmissionReentrancyTests {
   @Test("L5: shutdown from a handler ends that very run, and does not wait for it")
   func shutdownFromAHandler() async {
     let run = store.send(
-      Script.Action.handle { [store] run in
+      ScriptedInteractor.Action.handle { [store] run in
         await store.shutdown()
         #expect(!run.emit("too late"))
       }.closed())
@@ -155,7 +155,7 @@ struct AdmissionReentrancyTests {
       for (here, there) in [(store, other), (other, store)] {
         group.addTask {
           for _ in 0..<500 {
-            here.send(.commit(Script.Mutation("own") { there.send(.commit("from the other's reducer")) }))
+            here.send(.commit(ScriptedInteractor.Mutation("own") { there.send(.commit("from the other's reducer")) }))
             _ = await here.send(.handle { _ in there.send(.commit("from the other's handler")) }).outcome
           }
         }

@@ -23,7 +23,9 @@ struct AdmissionTests {
 
   @Test("L2: decide is asked in accepted order and sees every earlier commit")
   func decideSeesEveryEarlierCommit() async throws {
-    let counting = Script.Action.decide { state in .mutate(Script.Mutation("\(state.log.count)")) }
+    let counting = ScriptedInteractor.Action.decide { state in
+      .mutate(ScriptedInteractor.Mutation("\(state.log.count)"))
+    }
     store.send(contentsOf: [counting, counting])
     let (latch, thread) = try await store.block()
     let receipts = (0..<3).map { _ in store.send(counting) }
@@ -36,7 +38,9 @@ struct AdmissionTests {
 
   @Test("L2: of 8 tasks' actions each is decided on exactly the commits before its own")
   func decideSeesEveryEarlierCommitUnderContention() async {
-    let counting = Script.Action.decide { state in .mutate(Script.Mutation("\(state.log.count)")) }
+    let counting = ScriptedInteractor.Action.decide { state in
+      .mutate(ScriptedInteractor.Mutation("\(state.log.count)"))
+    }
     await withTaskGroup { group in
       for _ in 0..<8 {
         group.addTask {
@@ -52,7 +56,7 @@ struct AdmissionTests {
     let handled = Recorder<[String]>()
     let (latch, thread) = try await store.block()
     store.send(.commit("accepted before"))
-    store.send(Script.Action(handle: { _, state in handled.record(state.log) }))
+    store.send(ScriptedInteractor.Action(handle: { _, state in handled.record(state.log) }))
     latch.open()
     #expect(try await handled.next().prefix(2) == ["block", "accepted before"])
     await thread.value
@@ -64,7 +68,7 @@ struct AdmissionTests {
     // The first part of one handler does not nest in that of another, so the inner one begins when "a" was committed.
     let receipt = store.send(
       .handle { [store] run in
-        store.send(Script.Action(handle: { _, state in handled.record(state.log) }))
+        store.send(ScriptedInteractor.Action(handle: { _, state in handled.record(state.log) }))
         run.emit("a")
       })
     #expect(await receipt.outcome.kind == .finished)
@@ -79,9 +83,9 @@ struct AdmissionTests {
         group.addTask {
           for action in 0..<50 {
             let name = "\(task).\(action)"
-            store.send(.commit(Script.Mutation(name)))
+            store.send(.commit(ScriptedInteractor.Mutation(name)))
             let receipt = store.send(
-              Script.Action(handle: { _, state in
+              ScriptedInteractor.Action(handle: { _, state in
                 if !state.log.contains(name) { stale.update { $0.append(name) } }
               }))
             _ = await receipt.outcome

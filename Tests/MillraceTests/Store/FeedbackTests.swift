@@ -5,14 +5,16 @@ import Testing
 
 @Suite("Feedback", .timeLimit(.minutes(1)))
 struct FeedbackTests {
-  typealias Feedback = Millrace.Feedback<Sheet.State, Sheet.Action>
+  typealias Feedback = Millrace.Feedback<ClosureInteractor.State, ClosureInteractor.Action>
 
   private func store(
-    _ state: Sheet.State = Sheet.State(), _ configuration: StoreConfiguration = StoreConfiguration(),
-    interceptors: [any Interceptor<Sheet.Action, Sheet.Mutation, Sheet.State>] = [], feedbacks: [Feedback]
-  ) -> Store<Sheet> {
+    _ state: ClosureInteractor.State = ClosureInteractor.State(),
+    _ configuration: StoreConfiguration = StoreConfiguration(),
+    interceptors: [any Interceptor<ClosureInteractor.Action, ClosureInteractor.Mutation, ClosureInteractor.State>] = [],
+    feedbacks: [Feedback]
+  ) -> Store<ClosureInteractor> {
     Store(
-      initial: state, interactor: Sheet(), configuration: configuration, interceptors: interceptors,
+      initial: state, interactor: ClosureInteractor(), configuration: configuration, interceptors: interceptors,
       feedbacks: feedbacks)
   }
 
@@ -27,7 +29,7 @@ struct FeedbackTests {
   @Test("First actions pass the interceptors")
   func startIsIntercepted() {
     let count = Box(0)
-    let interceptor = Choosing<Sheet> { _, _ in
+    let interceptor = Choosing<ClosureInteractor> { _, _ in
       count.update {
         $0 += 1; return $0 == 2
       } ? .reject("the second") : .pass
@@ -39,14 +41,15 @@ struct FeedbackTests {
   @Test("First actions come from outside of any run, though a handler of another store made the store")
   func startHasNoParent() async {
     let parents = Notes<RunID?>()
-    let interceptor = Choosing<Sheet> { _, context in
+    let interceptor = Choosing<ClosureInteractor> { _, context in
       parents.note(context.parent)
       return .pass
     }
-    let receipt = Store<Sheet>().send(
+    let receipt = Store<ClosureInteractor>().send(
       .handle { _ in
         _ = Store(
-          initial: Sheet.State(), interactor: Sheet(), interceptors: [interceptor], feedbacks: [.start(.append(1))])
+          initial: ClosureInteractor.State(), interactor: ClosureInteractor(), interceptors: [interceptor],
+          feedbacks: [.start(.append(1))])
       })
     _ = await receipt.outcome
     #expect(parents.all == [nil])
@@ -64,7 +67,7 @@ struct FeedbackTests {
 
   @Test("Another store's values become actions")
   func anotherStore() async throws {
-    let other = Store<Sheet>(count: 1)
+    let other = Store<ClosureInteractor>(count: 1)
     let store = store(feedbacks: [.actions(from: other.values(of: \.count)) { .append($0) }])
     try await store.wait { $0.items == [1] }
     other.send(.count(5))
@@ -81,7 +84,7 @@ struct FeedbackTests {
     }
     let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 1)
     let store = store(
-      Sheet.State(), StoreConfiguration(limits: limits),
+      ClosureInteractor.State(), StoreConfiguration(limits: limits),
       feedbacks: [
         .actions(from: numbers) { number in
           .handle { run in
@@ -116,7 +119,7 @@ struct FeedbackTests {
   func cancellationIsNoFailure() async throws {
     let (gate, failures, over) = (Gate(), Notes<String>(), Recorder<Void>())
     func feedback() -> Feedback {
-      let token = Token(over)
+      let token = ReleaseRecorder(over)
       return .actions(from: Blocked(gate: gate)) { _ in
         withExtendedLifetime(token) { nil }
       } failure: {
@@ -136,7 +139,8 @@ struct FeedbackTests {
   @Test("A timer sends at equal distances on the store's clock, leaves out what was missed, and ends with the store")
   func every() async throws {
     let clock = TestClock()
-    let store = store(Sheet.State(), StoreConfiguration(clock: clock), feedbacks: [.every(.seconds(10)) { .increment }])
+    let store = store(
+      ClosureInteractor.State(), StoreConfiguration(clock: clock), feedbacks: [.every(.seconds(10)) { .increment }])
     try await clock.waitForSleepers()
     #expect(await store.state.count == 0)
     clock.advance(by: .seconds(9))
@@ -162,7 +166,8 @@ struct FeedbackTests {
   func everyAtTheEdge() async throws {
     let clock = TestClock()
     let store = store(
-      Sheet.State(), StoreConfiguration(clock: clock), feedbacks: [.every(.milliseconds(100)) { .increment }])
+      ClosureInteractor.State(), StoreConfiguration(clock: clock),
+      feedbacks: [.every(.milliseconds(100)) { .increment }])
     try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(400))  // 100, and with it 200, 300 and 400.
     try await store.wait { $0.count == 1 }
@@ -178,7 +183,7 @@ struct FeedbackTests {
   @Test("What runs beside the store reads its live state, and sends")
   func run() async throws {
     let store = store(
-      Sheet.State(count: 3),
+      ClosureInteractor.State(count: 3),
       feedbacks: [
         .run { access in
           access.send(.append(await access.state.count))
@@ -190,10 +195,11 @@ struct FeedbackTests {
 
   // MARK: The end
 
-  @Test("S1: what accompanies a store is cancelled at the beginning of its drain")
+  @Test("S1: the feedbacks and thunks of a store are cancelled at the beginning of its drain")
   func cancelledAtTheDrain() async throws {
     let (clock, cancelled, gate) = (TestClock(), Recorder<String>(), Gate())
-    let store = store(Sheet.State(), StoreConfiguration(clock: clock), feedbacks: [.staying(until: cancelled)])
+    let store = store(
+      ClosureInteractor.State(), StoreConfiguration(clock: clock), feedbacks: [.staying(until: cancelled)])
     let running = store.send(.handle { _ in await gate.enterIgnoringCancellation() })
     try await gate.waitForArrivals()
     let closing = Task { await store.shutdown(drainFor: .seconds(60)) }
@@ -204,12 +210,12 @@ struct FeedbackTests {
     #expect(await closing.value.isClean)
   }
 
-  @Test("R6: what accompanies a store does not hold it, and is cancelled when it is released")
+  @Test("R6: the feedbacks and thunks of a store do not hold it, and are cancelled when it is released")
   func cancelledAtTheRelease() async throws {
     let cancelled = Recorder<String>()
     let (begun, clock) = (Recorder<String>(), TestClock())
-    var store: Store<Sheet>? = store(
-      Sheet.State(text: "a"), StoreConfiguration(clock: clock),
+    var store: Store<ClosureInteractor>? = store(
+      ClosureInteractor.State(text: "a"), StoreConfiguration(clock: clock),
       feedbacks: [
         .start(.append(1)), .staying(until: cancelled),
         .every(.seconds(1)) { .increment },
@@ -233,17 +239,18 @@ struct FeedbackTests {
   func pruned() async throws {
     let (over, count) = (Recorder<Void>(), 20)
     func feedback() -> Feedback {
-      let token = Token(over)
+      let token = ReleaseRecorder(over)
       return .run { _ in withExtendedLifetime(token) {} }
     }
     let store = Store(
-      initial: Sheet.State(), interactor: Sheet(), feedbacks: (0..<count).map { _ in feedback() })
+      initial: ClosureInteractor.State(), interactor: ClosureInteractor(),
+      feedbacks: (0..<count).map { _ in feedback() })
     _ = try await over.next(count)
-    #expect(await store.onLedger { $0?.companions?.count } == 0)
+    #expect(await store.onLedger { $0?.tasks?.count } == 0)
   }
 }
 
-extension Feedback where State == Sheet.State, Action == Sheet.Action {
+extension Feedback where State == ClosureInteractor.State, Action == ClosureInteractor.Action {
   /// Stays until it is cancelled, which it records.
   static func staying(until cancelled: Recorder<String>) -> Feedback {
     .run { _ in
@@ -253,7 +260,7 @@ extension Feedback where State == Sheet.State, Action == Sheet.Action {
   }
 }
 
-extension Sheet.Action {
+extension ClosureInteractor.Action {
   /// Appends an item.
   static func append(_ item: Int) -> Self { .write { $0.items.append(item) } }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("The end of a store", .timeLimit(.minutes(1)))
 struct LifecycleTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
   let clock = TestClock()
   private let gate = Gate()
-  let store: Store<Script>
+  let store: Store<ScriptedInteractor>
 
   init() {
     store = Store(StoreConfiguration(clock: clock))
@@ -22,7 +22,7 @@ struct LifecycleTests {
       Action.handle { [gate] run in
         await gate.enterIgnoringCancellation()
         await then()
-        run.emit(Script.Mutation(name))
+        run.emit(ScriptedInteractor.Mutation(name))
       }.closed(as: name))
     try await gate.waitForArrivals(arrivals + 1)
     return receipt
@@ -81,12 +81,15 @@ struct LifecycleTests {
   )
   func drainEndsARunBetweenDebouncedActions() async throws {
     let (store, gate) = (Store(StoreConfiguration(clock: TestClock())), Gate())
-    let bound = store.send(Script.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(as: "bound"))
+    let bound = store.send(
+      ScriptedInteractor.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(as: "bound"))
     try await gate.waitForArrivals()
-    let run = try #require(bound.ticket as? ActiveRun<Script>)
+    let run = try #require(bound.ticket as? ActiveRun<ScriptedInteractor>)
     _ = await store.runner.bind(run, nil) { !$0.log.contains("first") }
     for name in ["first", "second"] {
-      store.send(Script.Action.commit(Script.Mutation(name)).planned(.latest(key: name).debounce(.seconds(9))))
+      store.send(
+        ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).planned(
+          .latest(key: name).debounce(.seconds(9))))
     }
     await store.shutdown(drainFor: .seconds(60))
     #expect(await store.log == ["first", "bound: cancelled", "second"])
@@ -137,7 +140,7 @@ struct LifecycleTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             Task.immediate { report.record(await store.shutdown()) }
           }))
@@ -159,7 +162,7 @@ struct LifecycleTests {
     let thread = onThread { [store] in
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             Task.immediate { report.record(await store.shutdown(drainFor: .seconds(60))) }
           }))
@@ -186,7 +189,7 @@ struct LifecycleTests {
   func theEarlierDeadlineCounts(first: Int, second: Int, deadline: Int) async throws {
     let receipt = try await stay("a")
     let calls = [shutDown(drainFor: first), shutDown(drainFor: second)]
-    let due = store.look { $0.ledger?.closing?.deadline?.moment }
+    let due = store.look { $0.ledger?.closing?.timer?.instant }
     #expect(due == Int64(deadline) * 1_000_000_000)
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(deadline))
@@ -268,7 +271,7 @@ struct LifecycleTests {
     let reports = Recorder<ShutdownReport>()
     let receipt = store.send(
       .commit(
-        Script.Mutation("first") { [store] in
+        ScriptedInteractor.Mutation("first") { [store] in
           Task.immediate { reports.record(await store.shutdown()) }
         }))
     #expect(await receipt.outcome.kind == .finished)
@@ -301,7 +304,7 @@ struct LifecycleTests {
     _ = try await stay("a") { [store] in late.record(store.send(.commit("late"))) }
     let shutdown = shutDown(drainFor: 60)
     _ = store.look { [store] runner in
-      runner.enqueue { runner.ledger?.closing?.deadline?.action() }
+      runner.enqueue { runner.ledger?.closing?.timer?.action() }
       store.cancelAll()
     }
     _ = await shutdown.value
@@ -347,11 +350,11 @@ struct LifecycleTests {
       static func == (left: Key, right: Key) -> Bool { left === right }
       func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-      let token: Token
-      init(_ token: Token) { self.token = token }
+      let token: ReleaseRecorder
+      init(_ token: ReleaseRecorder) { self.token = token }
     }
     let released = Recorder<Void>()
-    var key: Key? = Key(Token(released))
+    var key: Key? = Key(ReleaseRecorder(released))
     if let made = key {
       let plans = [
         Plan.latest(key: made).throttle(.seconds(9)), .serial(key: made).breaker(Breaker(failures: 3)),
@@ -390,7 +393,7 @@ struct LifecycleTests {
   func aNewStoreGoesOn() async throws {
     store.send(.commit("old"))
     await store.shutdown()
-    let next = Store(initial: await store.state, interactor: Script())
+    let next = Store(initial: await store.state, interactor: ScriptedInteractor())
     next.send(.commit("new"))
     #expect(await next.log == ["old", "new"])
     #expect(await store.send(.commit("late")).outcome.kind == .rejected)

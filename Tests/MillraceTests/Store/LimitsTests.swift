@@ -6,20 +6,22 @@ import Testing
 
 @Suite("Limits", .timeLimit(.minutes(1)))
 struct LimitsTests {
-  typealias Action = Script.Action
+  typealias Action = ScriptedInteractor.Action
 
-  func store(runs: Int = 1, waiting: Int = 2, left: Int = 100, _ policy: OverflowPolicy = .reject) -> Store<Script> {
+  func store(runs: Int = 1, waiting: Int = 2, left: Int = 100, _ policy: OverflowPolicy = .reject) -> Store<
+    ScriptedInteractor
+  > {
     Store(
       StoreConfiguration(
-        limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, actionsLeft: left, onOverflow: policy)))
+        limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, queuedActions: left, onOverflow: policy)))
   }
 
   /// An action that commits its name when it is decided and when its handler begins, which then stays at the gate.
   func action(_ name: String, _ gate: Gate? = nil) -> Action {
     Action(
-      decide: { _ in .mutate(Script.Mutation("\(name) decided"), thenHandle: true) },
+      decide: { _ in .mutate(ScriptedInteractor.Mutation("\(name) decided"), thenHandle: true) },
       handle: { run, _ in
-        run.emit(Script.Mutation("\(name) handled"))
+        run.emit(ScriptedInteractor.Mutation("\(name) handled"))
         await gate?.enterIgnoringCancellation()
       }
     ).closed(as: name)
@@ -90,7 +92,7 @@ struct LimitsTests {
     let gate = Gate()
     store.send(contentsOf: [action("a", gate), action("b")])
     try await gate.waitForArrivals()
-    let batch = store.send(contentsOf: (0..<1_000).map { .commit(Script.Mutation("\($0)")) })
+    let batch = store.send(contentsOf: (0..<1_000).map { .commit(ScriptedInteractor.Mutation("\($0)")) })
     #expect(await batch.outcomes.allSatisfy { $0.kind == .finished })
     let planned = store.send(Action.commit("planned").planned(Plan.serial(key: 1)))
     #expect(await planned.outcome.kind == .finished)
@@ -171,7 +173,7 @@ struct LimitsTests {
     try await gate.waitForArrivals()
     let dropped = store.send(action("b"))
     store.send(
-      Action(decide: { .mutate(Script.Mutation("decided on \($0.log.count)"), thenHandle: true) })
+      Action(decide: { .mutate(ScriptedInteractor.Mutation("decided on \($0.log.count)"), thenHandle: true) })
         .planned(hasPlan ? Plan.serial(key: "k") : .concurrent))
     #expect(await isFull(dropped))
     #expect(await store.log == ["a decided", "a handled", "b decided", "decided on 3", "b: rejected"])
@@ -211,7 +213,7 @@ struct LimitsTests {
 
   // MARK: What is left behind a taken turn
 
-  @Test("A1, A3: past actionsLeft new actions are rejected, one by one and in batches, and counted")
+  @Test("A1, A3: past queuedActions new actions are rejected, one by one and in batches, and counted")
   func tooManyAreLeft() async throws {
     let store = store(left: 3)
     let (latch, thread) = try await store.block()
@@ -261,7 +263,7 @@ struct LimitsTests {
   func emitHelps(hasEnded: Bool) async throws {
     let store = store()
     let gate = Gate()
-    let runs = Recorder<Run<Script>>()
+    let runs = Recorder<Run<ScriptedInteractor>>()
     let receipt = store.send(
       .handle { run in
         runs.record(run)
@@ -273,11 +275,11 @@ struct LimitsTests {
     let (latch, thread) = try await store.block()
     let full = Recorder<Int>()
     let emitter = onThread {
-      for number in 0..<1_024 { run.emit(Script.Mutation("\(number)")) }
+      for number in 0..<1_024 { run.emit(ScriptedInteractor.Mutation("\(number)")) }
       full.record(active.leftEmits.load(ordering: .relaxed))
       var most = 0
       for number in 1_024..<10_000 {
-        run.emit(Script.Mutation("\(number)"))
+        run.emit(ScriptedInteractor.Mutation("\(number)"))
         most = max(most, active.leftEmits.load(ordering: .relaxed))
       }
       full.record(most)
@@ -305,9 +307,9 @@ private struct Ends: Interceptor, RefusalWitness {
     let isRefusal: Bool
   }
 
-  typealias Action = Script.Action
-  typealias Mutation = Script.Mutation
-  typealias State = Script.State
+  typealias Action = ScriptedInteractor.Action
+  typealias Mutation = ScriptedInteractor.Mutation
+  typealias State = ScriptedInteractor.State
 
   let note: @Sendable (End) -> Void
 

@@ -7,9 +7,9 @@ import Testing
 @Suite("ObservedStore", .timeLimit(.minutes(1)))
 @MainActor
 struct ObservedStoreTests {
-  private typealias Observed = ObservedStore<Sheet.State, Sheet.Action>
+  private typealias Observed = ObservedStore<ClosureInteractor.State, ClosureInteractor.Action>
 
-  private let store = Store<Sheet>()
+  private let store = Store<ClosureInteractor>()
 
   /// Notes that what `read` reads is about to change; once.
   private func watch<Value>(_ changes: Notes<String>, _ name: String, _ read: () -> Value) {
@@ -32,7 +32,7 @@ struct ObservedStoreTests {
   func theStateIsThere() {
     store.send(.count(3))
     let observed = ObservedStore(store)
-    #expect(observed.state == Sheet.State(count: 3))
+    #expect(observed.state == ClosureInteractor.State(count: 3))
     #expect(observed.count == 3)
     #expect(observed.text?.count == nil)
   }
@@ -54,13 +54,13 @@ struct ObservedStoreTests {
   private actor Screen {
     private var observed: Observed?
 
-    func open(_ store: Store<Sheet>) {
+    func open(_ store: Store<ClosureInteractor>) {
       observed = ObservedStore(store)
     }
 
     func counts() -> Observations<Int?, Never> { Observations { self.observed?.count } }
 
-    func send(_ action: Sheet.Action) -> Int? {
+    func send(_ action: ClosureInteractor.Action) -> Int? {
       observed?.send(action)
       return observed?.count
     }
@@ -121,7 +121,7 @@ struct ObservedStoreTests {
 
   @Test("Readers of several members that change at once are told in the order in which they read")
   func orderOfReaders() {
-    let observed = ObservedStore(Store<Sheet>(items: Array(0..<8)))
+    let observed = ObservedStore(Store<ClosureInteractor>(items: Array(0..<8)))
     let changes = Notes<String>()
     let order = [5, 2, 7, 1, 0, 3, 6, 4]
     for index in order { watch(changes, "\(index)") { observed[dynamicMember: \.items[index]] } }
@@ -131,7 +131,7 @@ struct ObservedStoreTests {
 
   /// A state with a part that cannot be compared.
   private struct Loose: Sendable {
-    var sheet = Sheet.State()
+    var sheet = ClosureInteractor.State()
     var call: @Sendable () -> Int { { [sheet] in sheet.count } }
   }
 
@@ -197,9 +197,9 @@ struct ObservedStoreTests {
     }
     observed.send(.count(1))
     #expect(found.all == [0])
-    #expect(observed.state == Sheet.State(count: 1))
+    #expect(observed.state == ClosureInteractor.State(count: 1))
     try await wait(for: 7, observed)
-    #expect(observed.state == Sheet.State(count: 1, other: 7))
+    #expect(observed.state == ClosureInteractor.State(count: 1, other: 7))
   }
 
   @Test("Of a part it follows that part and sends its actions, and of a reader alone it sends nothing")
@@ -209,7 +209,7 @@ struct ObservedStoreTests {
       store.sender.scope { (text: String) in .text(text) })
     part.send("a")
     #expect(part.text == "a")
-    let readOnly: ObservedStore<Sheet.State, Never> = ObservedStore(store.reader)
+    let readOnly: ObservedStore<ClosureInteractor.State, Never> = ObservedStore(store.reader)
     #expect(readOnly.text == "a")
     #expect(await readOnly.sender.send(contentsOf: []).outcomes.isEmpty)
   }
@@ -222,13 +222,13 @@ struct ObservedStoreTests {
     for _ in 0..<3 { _ = (observed.count, observed.text, observed.state) }
     #expect(observed.readings.count == 2)
     observed.send(.count(1))
-    #expect(observed.readings.keys.map { $0 == \Sheet.State.text } == [true])
+    #expect(observed.readings.keys.map { $0 == \ClosureInteractor.State.text } == [true])
   }
 
   @Test("R5: when too many key paths are known all readers are told of the next state, and all are forgotten")
   func readingsAreBounded() {
     let count = Observed.readingsKept
-    let store = Store<Sheet>(items: Array(0...count))
+    let store = Store<ClosureInteractor>(items: Array(0...count))
     let observed = ObservedStore(store)
     let changes = Notes<String>()
     watch(changes, "items") {
@@ -247,7 +247,7 @@ struct ObservedStoreTests {
 
   @Test("R6: it holds its store, and both are freed when it is released, though it follows")
   func release() async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     var observed = store.map { ObservedStore($0) }
     weak let weakObserved = observed
@@ -268,16 +268,16 @@ struct ObservedStoreTests {
   func theTaskEnds() async throws {
     var observed: Observed? = ObservedStore(store)
     let ended = Recorder<Void>()
-    Task { [follower = observed?.follower] in
-      await follower?.value
+    Task { [updates = observed?.updates] in
+      await updates?.value
       ended.record(())
     }
     store.send(.other(1))
     if let observed { try await wait(for: 1, observed) }
-    #expect(store.onBoard { $0?.seats.elements.count } == 1)
+    #expect(store.onRegistry { $0?.positions.elements.count } == 1)
     observed = nil
     try await ended.next()
-    #expect(store.onBoard { $0?.seats.elements.count } == 0)
+    #expect(store.onRegistry { $0?.positions.elements.count } == 0)
   }
 
   @Test("O6: it follows until its store is shut down, and keeps the last state")
@@ -311,7 +311,7 @@ struct ObservedStoreTests {
   func madeInsideAStep() async {
     await #expect(processExitsWith: .failure) {
       await MainActor.run {
-        let store = Store<Sheet>()
+        let store = Store<ClosureInteractor>()
         store.send(.write { _ in MainActor.assumeIsolated { _ = ObservedStore(store) } })
       }
     }

@@ -5,13 +5,15 @@ import Testing
 
 @Suite("ReactiveEffects", .timeLimit(.minutes(1)))
 struct ReactiveEffectsTests {
-  typealias Feedback = Millrace.Feedback<Sheet.State, Sheet.Action>
+  typealias Feedback = Millrace.Feedback<ClosureInteractor.State, ClosureInteractor.Action>
 
   /// What the effects of a test do, in order.
   let log = Recorder<String>()
 
-  private func store(_ state: Sheet.State = Sheet.State(), _ feedbacks: Feedback...) -> Store<Sheet> {
-    Store(initial: state, interactor: Sheet(), feedbacks: feedbacks)
+  private func store(_ state: ClosureInteractor.State = ClosureInteractor.State(), _ feedbacks: Feedback...) -> Store<
+    ClosureInteractor
+  > {
+    Store(initial: state, interactor: ClosureInteractor(), feedbacks: feedbacks)
   }
 
   /// Stays until it is cancelled.
@@ -25,7 +27,7 @@ struct ReactiveEffectsTests {
 
   @Test("An effect runs while the query is that value; it is cancelled when the query changes, or becomes nil")
   func follows() async throws {
-    let store = store(Sheet.State(), staying)
+    let store = store(ClosureInteractor.State(), staying)
     store.send(.text("a"))
     #expect(try await log.next() == "a begins")
     store.send(.text("b"))
@@ -38,7 +40,7 @@ struct ReactiveEffectsTests {
 
   @Test("An effect begins with the state the store begins with, as after a restore")
   func beginsAtOnce() async throws {
-    let store = store(Sheet.State(text: "restored"), staying)
+    let store = store(ClosureInteractor.State(text: "restored"), staying)
     #expect(try await log.next() == "restored begins")
     await store.shutdown()
     #expect(try await log.next() == "restored is cancelled")
@@ -47,7 +49,7 @@ struct ReactiveEffectsTests {
   @Test("An effect that has returned is not run again for the same query, whatever else changes")
   func runsOnce() async throws {
     let store = store(
-      Sheet.State(text: "a"),
+      ClosureInteractor.State(text: "a"),
       .react(to: \.text) { [log] query, access in
         log.record(query)
         access.send(.increment)
@@ -66,7 +68,7 @@ struct ReactiveEffectsTests {
   func lateSends() async throws {
     let (gate, kinds) = (Gate(), Recorder<Outcome.Kind?>())
     let store = store(
-      Sheet.State(text: "a"),
+      ClosureInteractor.State(text: "a"),
       .react(to: \.text) { [log] query, access in
         log.record(query)
         guard query == "a" else { return }
@@ -96,7 +98,7 @@ struct ReactiveEffectsTests {
   func lateSubmit() async throws {
     let (gate, results) = (Gate(), Recorder<Bool>())
     let store = Store(
-      initial: Sheet.State(), interactor: Sheet(),
+      initial: ClosureInteractor.State(), interactor: ClosureInteractor(),
       configuration: StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)),
       feedbacks: [
         .react(to: \.text) { [log] query, access in
@@ -126,7 +128,9 @@ struct ReactiveEffectsTests {
     let feedback: Feedback = .react(to: \.text) { _, access in
       access.send(.count(await access.state.other))
     }
-    let (first, second) = (store(Sheet.State(other: 1), feedback), store(Sheet.State(other: 2), feedback))
+    let (first, second) = (
+      store(ClosureInteractor.State(other: 1), feedback), store(ClosureInteractor.State(other: 2), feedback)
+    )
     first.send(.text("a"))
     try await first.wait { $0.count == 1 }
     second.send(.text("a"))
@@ -137,7 +141,7 @@ struct ReactiveEffectsTests {
   @Test("Of several queries each has its own effect, and one that stays is left alone")
   func each() async throws {
     let store = store(
-      Sheet.State(items: [1, 2]),
+      ClosureInteractor.State(items: [1, 2]),
       .react(toEach: { Set($0.items) }) { [log] query, _ in
         log.record("\(query) begins")
         try? await Gate().enter()
@@ -193,7 +197,7 @@ struct ReactiveEffectsTests {
   func manyChanges() async throws {
     let (running, over) = (Box(Set<String>()), Recorder<Void>())
     func feedback() -> Feedback {
-      let token = Token(over)
+      let token = ReleaseRecorder(over)
       return .react(to: \.text) { [log] query, _ in
         running.update { _ = $0.insert(query) }
         log.record(query)
@@ -203,7 +207,7 @@ struct ReactiveEffectsTests {
         withExtendedLifetime(token) {}
       }
     }
-    let store = store(Sheet.State(), feedback())
+    let store = store(ClosureInteractor.State(), feedback())
     let last = scaled(1_000)
     for number in 1...last { store.send(.text("\(number)")) }
     while try await log.next() != "\(last)" {}

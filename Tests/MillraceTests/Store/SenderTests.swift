@@ -8,23 +8,23 @@ struct SenderTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case whole, scoped
 
-    func sender(of store: Store<Script>) -> Sender<Script.Action> {
+    func sender(of store: Store<ScriptedInteractor>) -> Sender<ScriptedInteractor.Action> {
       switch self {
       case .whole: store.sender
       case .scoped:
         store.sender
-          .scope { (action: (Script.Action, Int)) in action.0 }
-          .scope { (action: Script.Action) in (action, 1) }
+          .scope { (action: (ScriptedInteractor.Action, Int)) in action.0 }
+          .scope { (action: ScriptedInteractor.Action) in (action, 1) }
       }
     }
 
     var testDescription: String { rawValue }
   }
 
-  private let store = Store<Script>()
+  private let store = Store<ScriptedInteractor>()
 
   private static func suspended(
-    _ sender: Sender<Script.Action>, _ action: Script.Action
+    _ sender: Sender<ScriptedInteractor.Action>, _ action: ScriptedInteractor.Action
   ) -> Task<Receipt, any Error> {
     Task.immediate { try await sender.submit(action) }
   }
@@ -39,7 +39,9 @@ struct SenderTests {
 
   @Test("A sender of other actions makes the store's action of each, through all the scopes")
   func scopes() async {
-    let texts = store.sender.scope { (text: String) in Script.Action.commit(Script.Mutation(text)) }
+    let texts = store.sender.scope { (text: String) in
+      ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(text))
+    }
     let numbers = texts.scope { (number: Int) in "number \(number)" }
     texts.send("text")
     numbers.send(contentsOf: [1, 2])
@@ -66,7 +68,7 @@ struct SenderTests {
   @Test("A1: submit suspends while the store is full", arguments: Way.allCases)
   func submit(_ way: Way) async throws {
     let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
-    let store = Store<Script>(StoreConfiguration(limits: limits))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: limits))
     let gate = Gate()
     store.send(.handle { _ in try await gate.enter() })
     try await gate.waitForArrivals()
@@ -80,7 +82,7 @@ struct SenderTests {
   @Test("S1: a suspended submit throws when the store is shut down, and a send is rejected", arguments: Way.allCases)
   func shutdown(_ way: Way) async throws {
     let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
-    let store = Store<Script>(StoreConfiguration(limits: limits))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: limits))
     let gate = Gate()
     store.send(.handle { _ in try await gate.enter() })
     try await gate.waitForArrivals()
@@ -94,7 +96,7 @@ struct SenderTests {
 
   @Test("R6: a sender holds its store, and lets it go", arguments: Way.allCases)
   func aSenderHoldsTheStore(_ way: Way) async {
-    var store: Store<Script>? = Store<Script>()
+    var store: Store<ScriptedInteractor>? = Store<ScriptedInteractor>()
     weak let weakStore = store
     var sender = store.map(way.sender)
     store = nil

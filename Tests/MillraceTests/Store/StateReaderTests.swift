@@ -5,9 +5,9 @@ import Testing
 
 @Suite("StateReader", .timeLimit(.minutes(1)))
 struct StateReaderTests {
-  private typealias State = Sheet.State
+  private typealias State = ClosureInteractor.State
 
-  /// A sheet within something else within something else.
+  /// A state within something else within something else.
   private struct Part: Sendable, Equatable {
     var count: Int
     var text: String?
@@ -17,17 +17,17 @@ struct StateReaderTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case whole, scoped
 
-    func reader(of store: Store<Sheet>) -> StateReader<Sheet.State> {
+    func reader(of store: Store<ClosureInteractor>) -> StateReader<ClosureInteractor.State> {
       switch self {
       case .whole: store.reader
-      case .scoped: store.reader.scope { (state: Sheet.State) in [state] }.scope(\.[0])
+      case .scoped: store.reader.scope { (state: ClosureInteractor.State) in [state] }.scope(\.[0])
       }
     }
 
     var testDescription: String { rawValue }
   }
 
-  private let store = Store<Sheet>()
+  private let store = Store<ClosureInteractor>()
 
   /// A reader of count and text.
   private var part: StateReader<Part> {
@@ -99,7 +99,7 @@ struct StateReaderTests {
     recorder.record(from: store.values(of: \.count))
     recorder.record(from: store.reader.values(of: \.count))
     #expect(try await recorder.next(2) == [0, 0])
-    #expect(store.onBoard { $0?.keyPathCount } == 1)
+    #expect(store.onRegistry { $0?.keyPathCount } == 1)
   }
 
   @Test("O6: states and values end at shutdown, after the last one", arguments: Way.allCases)
@@ -130,7 +130,7 @@ struct StateReaderTests {
   @Test("A wait ends when time is up, or when the store is shut down", arguments: Way.allCases)
   func waitingInVain(_ way: Way) async throws {
     let clock = TestClock()
-    let store = Store<Sheet>(clock: clock)
+    let store = Store<ClosureInteractor>(clock: clock)
     let reader = way.reader(of: store)
     let timed = Task.immediate { try await reader.wait(until: { $0.count == 2 }, timeout: .seconds(5)) }
     try await clock.waitForSleepers(1)
@@ -143,7 +143,7 @@ struct StateReaderTests {
 
   @Test("R6: a reader holds its store, and its sequences and iterators do not", arguments: Way.allCases)
   func holding(_ way: Way) async {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
     var reader = store.map(way.reader)
     store = nil
@@ -165,8 +165,8 @@ struct StateReaderTests {
     do {
       var iterator = way.reader(of: store).states.makeAsyncIterator()
       #expect(await iterator.next()?.count == 0)
-      #expect(store.onBoard { $0?.seats.elements.count } == 1)
+      #expect(store.onRegistry { $0?.positions.elements.count } == 1)
     }
-    #expect(store.onBoard { $0?.seats.elements.count } == 0)
+    #expect(store.onRegistry { $0?.positions.elements.count } == 0)
   }
 }

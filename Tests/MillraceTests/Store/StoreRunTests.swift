@@ -13,7 +13,7 @@ struct StoreRunTests {
     let receipt = store.send(
       .handle { [gate] run in
         await gate.enterIgnoringCancellation()
-        run.emit(Script.Mutation(name))
+        run.emit(ScriptedInteractor.Mutation(name))
       })
     try await gate.waitForArrivals()
     return receipt
@@ -57,7 +57,7 @@ struct StoreRunTests {
 
   @Test("R6: run holds the store")
   func runHoldsTheStore() async throws {
-    let owned = Box<Store<Script>?>(Store())
+    let owned = Box<Store<ScriptedInteractor>?>(Store())
     weak let store = owned.value
     let resident = Task.immediate { await owned.value?.run() }
     owned.value = nil
@@ -80,13 +80,13 @@ struct StoreRunTests {
     let thread = onThread {
       store.send(
         .commit(
-          Script.Mutation("block") {
+          ScriptedInteractor.Mutation("block") {
             latch.pass()
             begin(60)
           }))
     }
     try await latch.waitForArrival()
-    let left = store.send(.commit(Script.Mutation("left") { begin(seconds) }))
+    let left = store.send(.commit(ScriptedInteractor.Mutation("left") { begin(seconds) }))
     latch.open()
     await thread.value
     #expect(await left.outcome.kind == .finished)

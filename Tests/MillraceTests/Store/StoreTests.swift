@@ -10,7 +10,7 @@ struct StoreTests {
   func commitsAreNumbered() async {
     #expect(await store.snapshot.revision == 0)
     for number in 1...3 {
-      let receipt = store.send(.commit(Script.Mutation("\(number)")))
+      let receipt = store.send(.commit(ScriptedInteractor.Mutation("\(number)")))
       #expect(await receipt.firstCommit == number)
       #expect(await receipt.lastRevision == number)
       let snapshot = await store.snapshot
@@ -37,7 +37,7 @@ struct StoreTests {
           var numbered: [(String, Int?)] = []
           for action in 0..<actions {
             let name = "\(task).\(action)"
-            let receipt = store.send(.commit(Script.Mutation(name)))
+            let receipt = store.send(.commit(ScriptedInteractor.Mutation(name)))
             numbered.append((name, await receipt.lastRevision))
           }
           return numbered
@@ -69,7 +69,8 @@ struct StoreTests {
         for action in 0..<100 {
           // Something slow, so that another thread finds the turn taken.
           store.send(
-            .commit(Script.Mutation("\(thread).\(action)") { _ = (0..<500).reduce(0) { $0 ^ $1.hashValue } }))
+            .commit(
+              ScriptedInteractor.Mutation("\(thread).\(action)") { _ = (0..<500).reduce(0) { $0 ^ $1.hashValue } }))
         }
       }
     }
@@ -86,7 +87,7 @@ struct StoreTests {
   func onlyOneMutationIsReducedAtATime() async throws {
     let (latch, thread) = try await store.block()
     let reduced = Box(false)
-    let receipt = store.send(.commit(Script.Mutation("a") { reduced.value = true }))
+    let receipt = store.send(.commit(ScriptedInteractor.Mutation("a") { reduced.value = true }))
     #expect(!reduced.value)
     latch.open()
     #expect(await receipt.lastRevision == 2)
@@ -101,12 +102,12 @@ struct StoreTests {
     let run = store.send(
       .handle { run in
         try await start.enter()
-        for name in expected { run.emit(Script.Mutation(name)) }
+        for name in expected { run.emit(ScriptedInteractor.Mutation(name)) }
       })
     await withTaskGroup { group in
       for task in 0..<8 {
         group.addTask {
-          for _ in 0..<200 { store.send(.commit(Script.Mutation("task \(task)"))) }
+          for _ in 0..<200 { store.send(.commit(ScriptedInteractor.Mutation("task \(task)"))) }
         }
       }
       start.open()
@@ -120,9 +121,9 @@ struct StoreTests {
     let start = Gate()
     let emitted = Gate()
     let run = store.send(
-      Script.Action.handle { run in
+      ScriptedInteractor.Action.handle { run in
         try await start.enter()
-        for name in ["a", "b", "c"] { run.emit(Script.Mutation(name)) }
+        for name in ["a", "b", "c"] { run.emit(ScriptedInteractor.Mutation(name)) }
         emitted.open()
       }.closed())
     try await start.waitForArrivals()
@@ -138,7 +139,7 @@ struct StoreTests {
   @Test("L6: a run that throws ends alone; the store, other runs and observers go on")
   func aThrowingRunEndsAlone() async throws {
     let gate = Gate()
-    let states = Recorder<Script.State>()
+    let states = Recorder<ScriptedInteractor.State>()
     states.record(from: store.states)
     let other = store.send(
       .handle { run in
@@ -207,7 +208,7 @@ struct StoreTests {
 
   @Test("shutdown may be called twice, and at once from several tasks")
   func shutdownTwice() async throws {
-    let receipt = store.send(Script.Action.handle { _ in try await Gate().enter() }.closed())
+    let receipt = store.send(ScriptedInteractor.Action.handle { _ in try await Gate().enter() }.closed())
     await withTaskGroup { group in
       for _ in 0..<8 { group.addTask { await store.shutdown() } }
     }

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Thunk", .timeLimit(.minutes(1)))
 struct ThunkTests {
-  typealias Access = StoreAccess<Sheet.State, Sheet.Action>
+  typealias Access = StoreAccess<ClosureInteractor.State, ClosureInteractor.Action>
 
-  let store = Store<Sheet>()
+  let store = Store<ClosureInteractor>()
 
   @Test("A thunk sends many actions, and reads the live state between them")
   func manySends() async throws {
@@ -42,7 +42,7 @@ struct ThunkTests {
   func interceptors() async throws {
     let count = Box(0)
     store.setInterceptors([
-      Choosing<Sheet> { _, _ in
+      Choosing<ClosureInteractor> { _, _ in
         count.update { $0 += 1 }
         return .reject("no")
       }
@@ -58,13 +58,13 @@ struct ThunkTests {
     let reported = Notes<String>()
     var configuration = StoreConfiguration()
     configuration.report = { reported.note("\($0.kind), \($0.error.map { "\($0)" } ?? ""): \($0)") }
-    let store = Store(initial: Sheet.State(), interactor: Sheet(), configuration: configuration)
+    let store = Store(initial: ClosureInteractor.State(), interactor: ClosureInteractor(), configuration: configuration)
     await #expect(throws: Mishap()) { try await store.send { _ in throw Mishap() }.value }
     await #expect(throws: CancellationError.self) { try await store.send { _ in throw CancellationError() }.value }
     #expect(
       reported.all == [
         """
-        thunkFailure, \(Mishap()): A thunk of \(String(reflecting: Sheet.self)) threw: \(Mishap()). Catch the error in the thunk, \
+        thunkFailure, \(Mishap()): A thunk of \(String(reflecting: ClosureInteractor.self)) threw: \(Mishap()). Catch the error in the thunk, \
         and send an action that says so, if the state is to show it.
         """
       ])
@@ -101,7 +101,7 @@ struct ThunkTests {
 
   @Test("R6: a thunk does not hold the store, and is cancelled when that is released")
   func cancelledAtTheRelease() async throws {
-    var store: Store<Sheet>? = Store<Sheet>()
+    var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let released = store
     let kinds = Recorder<Outcome.Kind>()
     let thunk = store?.send { access in
@@ -134,7 +134,7 @@ struct ThunkTests {
       try await Gate().enter()
     }
     await #expect(throws: CancellationError.self) { try await thunk.value }
-    #expect(await store.onLedger { $0?.companions?.count } == 0)
+    #expect(await store.onLedger { $0?.tasks?.count } == 0)
   }
 
   @Test("S1: a thunk that shuts the store down gets the report, and is not waited for", arguments: [0, 60])
@@ -210,7 +210,7 @@ struct ThunkTests {
   /// Sends a thunk that sends an action, and the next thunk.
   private struct Chain: Sendable {
     let last: Int
-    let store: Store<Sheet>
+    let store: Store<ClosureInteractor>
     let ends: Recorder<Int>
 
     func go(_ number: Int) {
@@ -227,10 +227,10 @@ struct ThunkTests {
   func pruned() async throws {
     let stays = store.send { _ in try await Gate().enter() }
     for _ in 0..<scaled(10_000) { try await store.send { $0.send(.increment) }.value }
-    #expect(await store.onLedger { $0?.companions?.count } == 1)
+    #expect(await store.onLedger { $0?.tasks?.count } == 1)
     stays.cancel()
     _ = await stays.result
-    #expect(await store.onLedger { $0?.companions?.count } == 0)
+    #expect(await store.onLedger { $0?.tasks?.count } == 0)
     #expect(await store.state.count == scaled(10_000))
   }
 }

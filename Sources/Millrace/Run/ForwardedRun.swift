@@ -1,6 +1,6 @@
 /// A run whose mutations do not go straight into a store: into a state of its own, or through the run of a parent.
 @usableFromInline
-final class ApartRun<I: Interactor>: Sendable {
+final class ForwardedRun<I: Interactor>: Sendable {
   @usableFromInline let emit: @Sendable (I.Mutation) -> Bool
   @usableFromInline let state: @Sendable () async -> I.State
 
@@ -8,11 +8,11 @@ final class ApartRun<I: Interactor>: Sendable {
   @usableFromInline let bind: @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
   @usableFromInline let send: @Sendable (I.Action) -> Receipt
   @usableFromInline let submit: @Sendable (I.Action) async throws -> Receipt
-  @usableFromInline let surroundings: any RunSurroundings
+  @usableFromInline let environment: any RunEnvironment
 
   @inlinable
   init(
-    _ surroundings: any RunSurroundings, emit: @escaping @Sendable (I.Mutation) -> Bool,
+    _ environment: any RunEnvironment, emit: @escaping @Sendable (I.Mutation) -> Bool,
     state: @escaping @Sendable () async -> I.State,
     bind: @escaping @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?,
     send: @escaping @Sendable (I.Action) -> Receipt,
@@ -23,13 +23,13 @@ final class ApartRun<I: Interactor>: Sendable {
     self.bind = bind
     self.send = send
     self.submit = submit
-    self.surroundings = surroundings
+    self.environment = environment
   }
 }
 
 /// What a run is told besides the state; the same for the run of a parent and that of its child.
 @usableFromInline
-protocol RunSurroundings: Sendable {
+protocol RunEnvironment: Sendable {
   var id: ActionID { get }
   var attempt: Int { get }
   var idempotencyKey: String { get }
@@ -41,7 +41,7 @@ protocol RunSurroundings: Sendable {
 }
 
 /// What a run outside a store is told.
-struct LoneSurroundings: RunSurroundings {
+struct LoneEnvironment: RunEnvironment {
   let id: ActionID
   let attempt: Int
   let idempotencyKey: String

@@ -1,5 +1,5 @@
 /// Tasks that end together: the feedbacks of a store and its thunks, or the submits of an effect.
-final class Companions: Sendable {
+final class StoreTasks: Sendable {
   private struct Members {
     var isOpen = true
     var count = 0

@@ -4,14 +4,14 @@ import Testing
 @testable import Millrace
 
 /// A value that knows which operations can be performed on it, and of which a test makes as many as it likes.
-protocol Strict: Reconcilable {
+protocol CheckedReconcilable: Reconcilable {
   static func random(using generator: inout SeededGenerator) -> Self
 
   /// Whether the operation fits exactly, as a terminal or a service would see it that does nothing wrong.
   func permits(_ operation: Operation) -> Bool
 }
 
-extension Strict {
+extension CheckedReconcilable {
   /// Checks the law, that each operation can be performed when it is its turn, and that what is left is the same if it is
   /// asked for on the way.
   func expectToBecome(_ desired: Self, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -46,7 +46,7 @@ extension Strict {
   }
 }
 
-extension ReconciledPath: Strict where Element == String {
+extension ReconciledPath: CheckedReconcilable where Element == String {
   static func random(using generator: inout SeededGenerator) -> ReconciledPath {
     let length = Int.random(in: 0...6, using: &generator)
     return ReconciledPath((0..<length).map { _ in Bool.random(using: &generator) ? "a" : "b" })
@@ -62,7 +62,7 @@ extension ReconciledPath: Strict where Element == String {
   }
 }
 
-extension ReconciledSet: Strict where Element == Int {
+extension ReconciledSet: CheckedReconcilable where Element == Int {
   static func random(using generator: inout SeededGenerator) -> ReconciledSet {
     ReconciledSet((0..<8).filter { _ in Bool.random(using: &generator) })
   }
@@ -75,7 +75,7 @@ extension ReconciledSet: Strict where Element == Int {
   }
 }
 
-extension ReconciledTree: Strict where Key == String, Value == Int {
+extension ReconciledTree: CheckedReconcilable where Key == String, Value == Int {
   static func random(using generator: inout SeededGenerator) -> ReconciledTree {
     ReconciledTree(nodes(levels: 3, using: &generator))
   }

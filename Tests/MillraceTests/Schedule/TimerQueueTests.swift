@@ -3,50 +3,50 @@ import Testing
 
 @testable import Millrace
 
-/// A deadline is a name here: its moment, and a letter that tells equal ones apart.
-@Suite("Timetable")
-struct TimetableTests {
-  /// A timetable and its deadlines by name.
+/// A timer is a name here: its instant, and a letter that tells equal ones apart.
+@Suite("TimerQueue")
+struct TimerQueueTests {
+  /// A timer queue and its timers by name.
   private struct Fixture {
-    var timetable = Timetable()
-    var deadlines: [String: Deadline] = [:]
+    var queue = TimerQueue()
+    var timers: [String: Timer] = [:]
 
-    func name(of deadline: Deadline?) -> String? {
-      deadlines.first { $0.value === deadline }?.key
+    func name(of timer: Timer?) -> String? {
+      timers.first { $0.value === timer }?.key
     }
 
     mutating func apply(_ event: Event) -> String? {
       switch event {
-      case .add(let name, let moment):
-        let deadline = deadlines[name] ?? Deadline(at: moment) {}
-        deadlines[name] = deadline
-        timetable.add(deadline)
+      case .add(let name, let instant):
+        let timer = timers[name] ?? Timer(at: instant) {}
+        timers[name] = timer
+        queue.add(timer)
       case .remove(let name):
-        timetable.remove(deadlines[name] ?? Deadline(at: 0) {})
+        queue.remove(timers[name] ?? Timer(at: 0) {})
       case .removeAll:
-        timetable.removeAll()
+        queue.removeAll()
       case .pop(let now):
-        return name(of: timetable.popDue(at: now))
+        return name(of: queue.popDue(at: now))
       }
       return nil
     }
   }
 
   enum Event {
-    case add(String, at: Moment)
+    case add(String, at: Instant)
     case remove(String)
     case removeAll
-    case pop(at: Moment)
+    case pop(at: Instant)
   }
 
-  /// An event, the deadline it has to return, and the count and the earliest moment that have to be left.
+  /// An event, the timer it has to return, and the count and the earliest instant that have to be left.
   private struct Step {
     let event: Event
     let popped: String?
     let count: Int
-    let earliest: Moment?
+    let earliest: Instant?
 
-    init(_ event: Event, _ popped: String? = nil, left count: Int, _ earliest: Moment?) {
+    init(_ event: Event, _ popped: String? = nil, left count: Int, _ earliest: Instant?) {
       self.event = event
       self.popped = popped
       self.count = count
@@ -58,13 +58,13 @@ struct TimetableTests {
     var fixture = Fixture()
     for (index, step) in steps.enumerated() {
       #expect(fixture.apply(step.event) == step.popped, "step \(index): \(step.event)")
-      #expect(fixture.timetable.count == step.count, "step \(index): \(step.event)")
-      #expect(fixture.timetable.isEmpty == (step.count == 0), "step \(index): \(step.event)")
-      #expect(fixture.timetable.earliest == step.earliest, "step \(index): \(step.event)")
+      #expect(fixture.queue.count == step.count, "step \(index): \(step.event)")
+      #expect(fixture.queue.isEmpty == (step.count == 0), "step \(index): \(step.event)")
+      #expect(fixture.queue.earliest == step.earliest, "step \(index): \(step.event)")
     }
   }
 
-  @Test("The earliest deadline comes first, once it is due, and equal ones in the order they were added")
+  @Test("The earliest timer comes first, once it is due, and equal ones in the order they were added")
   func theEarliestComesFirst() {
     check([
       Step(.pop(at: 9), left: 0, nil),
@@ -81,7 +81,7 @@ struct TimetableTests {
     ])
   }
 
-  @Test("A deadline is taken out wherever it stands; one that does not stand there changes nothing")
+  @Test("A timer is taken out wherever it stands; one that does not stand there changes nothing")
   func aDeadlineIsTakenOut() {
     check([
       Step(.remove("nowhere"), left: 0, nil),
@@ -99,7 +99,7 @@ struct TimetableTests {
     ])
   }
 
-  @Test("A deadline stands there once; one that was taken out may come again, and is then the last of its moment")
+  @Test("A timer stands there once; one that was taken out may come again, and is then the last of its instant")
   func aDeadlineStandsOnce() {
     check([
       Step(.add("a", at: 1), left: 1, 1),
@@ -124,26 +124,26 @@ struct TimetableTests {
     ])
   }
 
-  @Test("A deadline of another timetable is left where it is")
-  func aDeadlineOfAnotherTimetable() {
-    var one = Timetable()
-    var other = Timetable()
-    let deadline = Deadline(at: 1) {}
-    one.add(deadline)
-    other.add(Deadline(at: 2) {})
-    other.remove(deadline)
-    other.add(deadline)
+  @Test("A timer of another timer queue is left where it is")
+  func timerOfAnotherQueue() {
+    var one = TimerQueue()
+    var other = TimerQueue()
+    let timer = Timer(at: 1) {}
+    one.add(timer)
+    other.add(Timer(at: 2) {})
+    other.remove(timer)
+    other.add(timer)
     #expect(one.count == 1)
     #expect(other.count == 1)
-    #expect(one.popDue(at: 1) === deadline)
+    #expect(one.popDue(at: 1) === timer)
   }
 
-  @Test("Whoever takes a deadline calls its action; the timetable does not")
+  @Test("Whoever takes a timer calls its action; the timer queue does not")
   func theActionIsCalledByTheOwner() {
     var calls = 0
-    var timetable = Timetable()
-    timetable.add(Deadline(at: 1) { calls += 1 })
-    let due = timetable.popDue(at: 1)
+    var queue = TimerQueue()
+    queue.add(Timer(at: 1) { calls += 1 })
+    let due = queue.popDue(at: 1)
     #expect(calls == 0)
     due?.action()
     #expect(calls == 1)
@@ -152,39 +152,39 @@ struct TimetableTests {
   @Test("10,000 operations answer as a sorted list does", arguments: [1, 2, 3])
   func asASortedListDoes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var timetable = Timetable()
-    var list: [Deadline] = []
-    var gone: [Deadline] = []
+    var queue = TimerQueue()
+    var list: [Timer] = []
+    var gone: [Timer] = []
     for step in 0..<10_000 {
       // Grows for a while, then shrinks, so that memory is given back too.
       let grows = step / 1_000 % 2 == 0
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<(grows ? 6 : 2):
-        let deadline = Deadline(at: .random(in: 0..<500, using: &random)) {}
-        timetable.add(deadline)
-        list.insert(deadline, at: list.firstIndex { $0.moment > deadline.moment } ?? list.count)
+        let timer = Timer(at: .random(in: 0..<500, using: &random)) {}
+        queue.add(timer)
+        list.insert(timer, at: list.firstIndex { $0.instant > timer.instant } ?? list.count)
       case 0..<8:
         guard let index = list.indices.randomElement(using: &random) else { continue }
-        let deadline = list.remove(at: index)
-        timetable.remove(deadline)
-        gone.append(deadline)
+        let timer = list.remove(at: index)
+        queue.remove(timer)
+        gone.append(timer)
       case 8:
-        if let deadline = gone.randomElement(using: &random) { timetable.remove(deadline) }
+        if let timer = gone.randomElement(using: &random) { queue.remove(timer) }
       default:
-        let now = Moment.random(in: 0..<500, using: &random)
-        let due = list.first.flatMap { $0.moment <= now ? $0 : nil }
+        let now = Instant.random(in: 0..<500, using: &random)
+        let due = list.first.flatMap { $0.instant <= now ? $0 : nil }
         if due != nil { list.removeFirst() }
-        guard timetable.popDue(at: now) === due else {
-          Issue.record("step \(step): another deadline than the first of the list")
+        guard queue.popDue(at: now) === due else {
+          Issue.record("step \(step): another timer than the first of the list")
           return
         }
       }
-      guard timetable.count == list.count, timetable.earliest == list.first?.moment else {
-        Issue.record("step \(step): \(timetable.count) deadlines, \(list.count) in the list")
+      guard queue.count == list.count, queue.earliest == list.first?.instant else {
+        Issue.record("step \(step): \(queue.count) timers, \(list.count) in the list")
         return
       }
     }
-    for deadline in list { #expect(timetable.popDue(at: .max) === deadline) }
-    #expect(timetable.isEmpty)
+    for timer in list { #expect(queue.popDue(at: .max) === timer) }
+    #expect(queue.isEmpty)
   }
 }

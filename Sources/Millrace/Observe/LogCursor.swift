@@ -4,8 +4,8 @@ public import Synchronization
 ///
 /// All but what is atomic or locked is the owner's of the store's turn.
 @usableFromInline
-final class Follower<I: Interactor>: Placed, @unchecked Sendable {
-  /// What becomes of a follower that is so far behind.
+final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
+  /// What becomes of a cursor that is so far behind.
   enum Verdict {
     case goesOn
     /// It holds the store up, and parts from the log beyond the limit.

@@ -2,46 +2,46 @@ import Testing
 
 @testable import Millrace
 
-@Suite("Follower", .timeLimit(.minutes(1)))
-struct FollowerTests {
+@Suite("LogCursor", .timeLimit(.minutes(1)))
+struct LogCursorTests {
   @Test(
-    "By its policy and its lag a follower goes on, holds the store up, or parts",
+    "By its policy and its lag a cursor goes on, holds the store up, or parts",
     arguments: [
       (ObservationPolicy(.latest), 1, "goes on"), (ObservationPolicy(.latest), 2, "parts"),
       (.every(buffer: 3), 3, "goes on"), (.every(buffer: 3), 4, "parts"),
       (.every(buffer: 0), 1, "goes on"), (.every(buffer: -1), 2, "parts"),
       (.every(buffer: 3, onOverflow: .disconnect), 3, "goes on"),
       (.every(buffer: 3, onOverflow: .disconnect), 4, "overflowed 4"),
-      (.lossless(bound: 3, limit: 5), 2, "goes on"), (.lossless(bound: 3, limit: 5), 3, "holds to 5"),
-      (.lossless(bound: 3, limit: 5), 5, "holds to 5"), (.lossless(bound: 3, limit: 5), 6, "lagged 6"),
-      (.lossless(bound: 3, limit: 1), 3, "holds to 3"), (.lossless(bound: 3, limit: 1), 4, "lagged 4"),
-      (.lossless(bound: 0, limit: 0), 0, "goes on"), (.lossless(bound: 0, limit: 0), 1, "holds to 1"),
+      (.lossless(pausesAt: 3, endsAt: 5), 2, "goes on"), (.lossless(pausesAt: 3, endsAt: 5), 3, "holds to 5"),
+      (.lossless(pausesAt: 3, endsAt: 5), 5, "holds to 5"), (.lossless(pausesAt: 3, endsAt: 5), 6, "lagged 6"),
+      (.lossless(pausesAt: 3, endsAt: 1), 3, "holds to 3"), (.lossless(pausesAt: 3, endsAt: 1), 4, "lagged 4"),
+      (.lossless(pausesAt: 0, endsAt: 0), 0, "goes on"), (.lossless(pausesAt: 0, endsAt: 0), 1, "holds to 1"),
     ] as [(ObservationPolicy<ObservationError>, Int, String)])
   func judge(policy: ObservationPolicy<ObservationError>, lag: Int, verdict: String) {
-    let follower = Follower<Sheet>(policy.terms, seeksCauses: false)
-    #expect("\(follower.judge(lag: lag).text)" == verdict)
-    #expect((lag >= follower.allowance) == (verdict != "goes on"))
+    let cursor = LogCursor<ClosureInteractor>(policy.terms, seeksCauses: false)
+    #expect("\(cursor.judge(lag: lag).text)" == verdict)
+    #expect((lag >= cursor.allowance) == (verdict != "goes on"))
   }
 
-  @Test("A follower takes what is left of its chunk, then chunk by chunk, then nothing")
+  @Test("A cursor takes what is left of its chunk, then chunk by chunk, then nothing")
   func take() {
     let (first, second) = (LogChunk<Ticks>(), LogChunk<Ticks>())
     first.entries = [1, 2, 3].map(LogEntry.number)
     second.entries = [4].map(LogEntry.number)
-    let follower = Follower<Ticks>(ObservationPolicy<Never>.every().terms, seeksCauses: false)
-    #expect(follower.taken == [])
-    follower.position = (first, 1)
-    #expect(follower.taken == [2, 3])
-    #expect(follower.taken == [])
+    let cursor = LogCursor<Ticks>(ObservationPolicy<Never>.every().terms, seeksCauses: false)
+    #expect(cursor.taken == [])
+    cursor.position = (first, 1)
+    #expect(cursor.taken == [2, 3])
+    #expect(cursor.taken == [])
     first.next = second
-    #expect(follower.taken == [4])
+    #expect(cursor.taken == [4])
     second.entries.append(.number(5))
-    #expect(follower.taken == [5])
-    #expect(follower.position?.chunk === second)
+    #expect(cursor.taken == [5])
+    #expect(cursor.position?.chunk === second)
   }
 }
 
-extension Follower.Verdict {
+extension LogCursor.Verdict {
   /// The verdict in a few words.
   var text: String {
     switch self {
@@ -61,7 +61,7 @@ extension LogEntry where I == Ticks {
   }
 }
 
-extension Follower where I == Ticks {
+extension LogCursor where I == Ticks {
   /// The numbers that it takes at once.
   fileprivate var taken: [Int] {
     var batch: [LogEntry<Ticks>] = []

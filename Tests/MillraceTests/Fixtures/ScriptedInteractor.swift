@@ -1,7 +1,7 @@
 import Millrace
 
 /// An interactor whose actions carry what they do, so that a test stands in one place.
-struct Script: Interactor {
+struct ScriptedInteractor: Interactor {
   /// The names of all mutations, in the order of their commits.
   struct State: Sendable, Equatable {
     var log: [String] = []
@@ -25,7 +25,7 @@ struct Script: Interactor {
   /// What becomes of one action, at each step of its way.
   struct Action: Sendable {
     typealias Decide = @Sendable (State) -> Decision<Mutation>
-    typealias Handle = @Sendable (Run<Script>, State) async throws -> Void
+    typealias Handle = @Sendable (Run<ScriptedInteractor>, State) async throws -> Void
     typealias Close = @Sendable (Outcome) -> Mutation?
 
     var decide: Decide = { _ in .handle }
@@ -44,7 +44,7 @@ struct Script: Interactor {
     }
 
     /// An action that is handled.
-    static func handle(_ handle: @escaping @Sendable (Run<Script>) async throws -> Void) -> Action {
+    static func handle(_ handle: @escaping @Sendable (Run<ScriptedInteractor>) async throws -> Void) -> Action {
       Action(handle: { run, _ in try await handle(run) })
     }
 
@@ -88,10 +88,10 @@ struct Mishap: Error, Equatable, CustomStringConvertible {
   var description: String { "a mishap" }
 }
 
-extension Store where I == Script {
+extension Store where I == ScriptedInteractor {
   /// A store with an empty log.
   init(_ configuration: StoreConfiguration = StoreConfiguration()) {
-    self.init(initial: Script.State(), interactor: Script(), configuration: configuration)
+    self.init(initial: ScriptedInteractor.State(), interactor: ScriptedInteractor(), configuration: configuration)
   }
 
   /// The log now.
@@ -103,7 +103,7 @@ extension Store where I == Script {
   nonisolated func block() async throws -> (latch: Latch, thread: Task<Void, Never>) {
     let latch = Latch()
     let thread = onThread {
-      self.send(.commit(Script.Mutation("block", whileReducing: latch.pass)))
+      self.send(.commit(ScriptedInteractor.Mutation("block", whileReducing: latch.pass)))
     }
     try await latch.waitForArrival()
     return (latch, thread)

@@ -1,7 +1,7 @@
 import Millrace
 
 /// An interactor whose actions and mutations have names of cases to be told by, and payloads to be kept back.
-struct Kitchen: Interactor {
+struct KitchenInteractor: Interactor {
   struct State: Sendable, Equatable {
     var dishes: [String] = []
     var isClean = true
@@ -13,9 +13,9 @@ struct Kitchen: Interactor {
     /// Decided against.
     case refuse
     /// Handled by this.
-    case cook(@Sendable (Run<Kitchen>) async throws -> Void)
+    case cook(@Sendable (Run<KitchenInteractor>) async throws -> Void)
     /// Handled once for all of them.
-    case share(@Sendable (Run<Kitchen>) async throws -> Void)
+    case share(@Sendable (Run<KitchenInteractor>) async throws -> Void)
   }
 
   enum Mutation: Sendable, Equatable {
@@ -35,7 +35,7 @@ struct Kitchen: Interactor {
     }
   }
 
-  func handle(_ action: Action, state: State) async -> Effect<Kitchen> {
+  func handle(_ action: Action, state: State) async -> Effect<KitchenInteractor> {
     switch action {
     case .serve, .refuse: .none
     case .cook(let body), .share(let body): Effect { run in try await body(run) }
@@ -58,14 +58,14 @@ struct Kitchen: Interactor {
 
 /// Rejects the actions that a test says.
 struct Refusing: Interceptor {
-  typealias Mutation = Kitchen.Mutation
-  typealias State = Kitchen.State
+  typealias Mutation = KitchenInteractor.Mutation
+  typealias State = KitchenInteractor.State
 
   let dish: String
 
   func intercept(
-    _ action: Kitchen.Action, context: InterceptionContext<Kitchen.Action>
-  ) -> Interception<Kitchen.Action> {
+    _ action: KitchenInteractor.Action, context: InterceptionContext<KitchenInteractor.Action>
+  ) -> Interception<KitchenInteractor.Action> {
     if case .serve(dish) = action { .reject("no \(dish) today") } else { .pass }
   }
 }

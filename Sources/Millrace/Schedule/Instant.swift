@@ -1,11 +1,11 @@
 /// Nanoseconds since the origin of a store's clock.
 @usableFromInline
-package typealias Moment = Int64
+package typealias Instant = Int64
 
 extension Duration {
   /// The duration in whole nanoseconds, rounded up, so that nothing is due too early.
   ///
-  /// At least 0, and at most a quarter of what fits, about 73 years, so that a few can be added to a moment.
+  /// At least 0, and at most a quarter of what fits, about 73 years, so that a few can be added to an instant.
   package var nanoseconds: Int64 {
     let longest = Int64.max / 4
     guard self > .zero else { return 0 }

@@ -3,7 +3,7 @@
 /// A pass looks only at parts for which somebody waits, and goes on from a cursor, so that the turn is held for a few parts
 /// at a time. Guarded by the store's turn.
 @usableFromInline
-final class ValueHub<State: Sendable> {
+final class Selections<State: Sendable> {
   /// How many parts are evaluated in one turn.
   static var partsPerTurn: Int { 64 }
 
@@ -82,7 +82,7 @@ final class ValueHub<State: Sendable> {
 /// One observed part of the state, whatever its type.
 @usableFromInline
 class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
-  /// Where the hub holds this part while it is awaited; guarded by the store's turn.
+  /// Where the selections holds this part while it is awaited; guarded by the store's turn.
   @exclusivity(unchecked) final var place: Int?
 
   /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Millrace
 
-@Suite("Moment")
-struct MomentTests {
+@Suite("Instant")
+struct InstantTests {
   static let longest = Int64.max / 4
 
   private static func attoseconds(_ count: Int64) -> Duration {

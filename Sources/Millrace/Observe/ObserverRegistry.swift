@@ -2,7 +2,7 @@
 ///
 /// Guarded by the store's turn.
 @usableFromInline
-final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
+final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sendable {
   @usableFromInline
   typealias State = I.State
 
@@ -36,7 +36,7 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
   }
 
   /// Observers of parts of the state.
-  private let values = ValueHub<State>()
+  private let values = Selections<State>()
 
   private func noteNeeds() {
     hasWatchers = !watchers.isEmpty
@@ -48,20 +48,20 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
 
   // MARK: Every state
 
-  /// Lets the follower read on from `revision`, which is the newest.
-  func join(_ follower: Follower<I>, at revision: Int) {
+  /// Lets the cursor read on from `revision`, which is the newest.
+  func join(_ cursor: LogCursor<I>, at revision: Int) {
     let log = log ?? MutationLog<I>()
     if self.log == nil { self.log = log }
-    if follower.place == nil, follower.seeksCauses { causeSeekers += 1 }
-    log.join(follower, at: revision)
+    if cursor.place == nil, cursor.seeksCauses { causeSeekers += 1 }
+    log.join(cursor, at: revision)
   }
 
-  /// Keeps nothing for the follower any more.
-  func leave(_ follower: Follower<I>) {
-    guard follower.place != nil, let log else { return }
-    if follower.seeksCauses { causeSeekers -= 1 }
-    log.leave(follower)
-    if log.followers.isEmpty { self.log = nil }
+  /// Keeps nothing for the cursor any more.
+  func leave(_ cursor: LogCursor<I>) {
+    guard cursor.place != nil, let log else { return }
+    if cursor.seeksCauses { causeSeekers -= 1 }
+    log.leave(cursor)
+    if log.cursors.isEmpty { self.log = nil }
   }
 
   /// Keeps the mutation that led to `revision` for those who replay it; says whether it has to be asked who holds the store
@@ -76,7 +76,7 @@ final class ObserverBoard<I: Interactor>: Noticeboard, @unchecked Sendable {
   }
 
   /// Whether an observer is so far behind that the store should take on less.
-  @usableFromInline var isHeld: Bool { log?.holding ?? 0 > 0 }
+  @usableFromInline var isBackpressured: Bool { log?.holding ?? 0 > 0 }
 
   // MARK: Predicates
 

@@ -4,7 +4,7 @@ public import Synchronization
 ///
 /// All but `lingerers` is guarded by the store's turn.
 @usableFromInline
-class Noticeboard {
+class AnyObserverRegistry {
   /// Observers that wait for any newer state.
   @exclusivity(unchecked) private final var parked = PlacedList<Waiter>()
 
@@ -23,7 +23,7 @@ class Noticeboard {
   @exclusivity(unchecked) @usableFromInline final var needsEach = false
 
   /// Observers of states that were delivered one, and how many there are of values.
-  @exclusivity(unchecked) final var seats = PlacedList<Seat>()
+  @exclusivity(unchecked) final var positions = PlacedList<ObserverPosition>()
   @exclusivity(unchecked) final var valueObservers = 0
 
   /// Observers that look for a newer state before they park.
@@ -34,7 +34,7 @@ class Noticeboard {
   }
 
   /// Whether there is no observer, be it one that does not wait now.
-  final var isUnobserved: Bool { parked.isEmpty && seats.isEmpty && valueObservers == 0 }
+  final var isUnobserved: Bool { parked.isEmpty && positions.isEmpty && valueObservers == 0 }
 
   /// Lets the waiter wait for a newer state.
   final func park(_ waiter: Waiter) {
@@ -69,7 +69,7 @@ class Noticeboard {
   final func linger(after seen: Int, newest: borrowing Atomic<Int>) -> Bool {
     guard lingerers.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged else { return false }
     defer { lingerers.store(0, ordering: .relaxed) }
-    for _ in 0..<Noticeboard.looks {
+    for _ in 0..<AnyObserverRegistry.looks {
       if newest.load(ordering: .relaxed) > seen { return true }
       pause(1)
     }

@@ -1,7 +1,7 @@
 @testable import Millrace
 
-/// A sheet that a test writes on as it likes: a mutation is a closure, so that a test can look from inside a reduce.
-struct Sheet: Interactor {
+/// An interactor whose mutations are closures, so that a test changes the state as it likes and looks from inside a reduce.
+struct ClosureInteractor: Interactor {
   typealias Mutation = @Sendable (inout State) -> Void
 
   struct State: Equatable, Sendable {
@@ -18,7 +18,7 @@ struct Sheet: Interactor {
     /// Commits several mutations as one step.
     case writeAll([Mutation])
     /// Runs a handler.
-    case handle(Effect<Sheet>.Body)
+    case handle(Effect<ClosureInteractor>.Body)
     /// Runs a handler that is given the state.
     case handleState(@Sendable (State) async -> Void)
   }
@@ -31,7 +31,7 @@ struct Sheet: Interactor {
     }
   }
 
-  func handle(_ action: Action, state: State) async -> Effect<Sheet> {
+  func handle(_ action: Action, state: State) async -> Effect<ClosureInteractor> {
     switch action {
     case .handle(let body): return Effect(body)
     case .handleState(let body): await body(state)
@@ -45,7 +45,7 @@ struct Sheet: Interactor {
   }
 }
 
-extension Sheet.Action {
+extension ClosureInteractor.Action {
   /// Sets the count.
   static func count(_ count: Int) -> Self { .write { $0.count = count } }
 
@@ -64,23 +64,23 @@ extension Sheet.Action {
   static var increment: Self { .write { $0.count += 1 } }
 }
 
-extension Store where I == Sheet {
-  /// An empty sheet, or one with a count.
+extension Store where I == ClosureInteractor {
+  /// A store with an empty state, or with a count.
   init(count: Int = 0, items: [Int] = [], clock: any Clock<Duration> = ContinuousClock()) {
     self.init(
-      initial: Sheet.State(count: count, items: items), interactor: Sheet(),
+      initial: ClosureInteractor.State(count: count, items: items), interactor: ClosureInteractor(),
       configuration: StoreConfiguration(clock: clock))
   }
 }
 
 extension Store {
-  /// What `look` says of the board of this store, with its turn.
-  nonisolated func onBoard<Value: Sendable>(
-    _ look: @escaping @Sendable (ObserverBoard<I>?) -> Value
+  /// What `look` says of the registry of this store, with its turn.
+  nonisolated func onRegistry<Value: Sendable>(
+    _ look: @escaping @Sendable (ObserverRegistry<I>?) -> Value
   ) -> Value? {
     let found = Lock<Value?>(nil)
     runner.performUrgently { [runner] in
-      let value = look(runner.board)
+      let value = look(runner.registry)
       found.withLock { $0 = value }
     }
     return found.withLock { $0 }

@@ -13,7 +13,7 @@ extension Store {
       for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
     }
     for case let body? in feedbacks.map(\.body) {
-      runner.accompany { _, hasReturned in
+      runner.spawn { _, hasReturned in
         Task.detached {
           await body(access)
           hasReturned()
@@ -51,7 +51,7 @@ extension Store {
     thunk: @escaping Thunk
   ) -> Task<Void, any Error> {
     let (access, report) = (access, runner.configuration.report)
-    return runner.accompany { isNested, hasReturned in
+    return runner.spawn { isNested, hasReturned in
       let body: @Sendable () async throws -> Void = {
         defer { hasReturned() }
         do {
