@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "Millrace", targets: ["Millrace"]),
     .library(name: "MillraceOperators", targets: ["MillraceOperators"]),
+    .library(name: "MillraceReconcile", targets: ["MillraceReconcile"]),
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
     .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
@@ -39,6 +40,7 @@ let package = Package(
       ]),
     .target(name: "MillraceHTTP", dependencies: ["Millrace", "MillraceCurl"], swiftSettings: strict),
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(name: "MillraceReconcile", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
     .target(name: "MillraceHooks"),
     .target(name: "MillraceRecording", dependencies: ["Millrace"], swiftSettings: strict),
@@ -93,6 +95,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MillraceOperatorsTests", dependencies: ["MillraceOperators", "Millrace", "MillraceTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MillraceReconcileTests", dependencies: ["MillraceReconcile", "Millrace", "MillraceTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),

@@ -25,12 +25,12 @@ public struct Backoff: Sendable, Hashable {
   }
 
   /// Why no rest can be computed, or nil.
-  var problem: PlanProblem? {
+  package var problem: PlanProblem? {
     initial < .zero || maximum < initial || !(factor >= 1) ? .backoff : nil
   }
 
   /// The rest after the `attempt`th attempt, counted from 1, before jitter.
-  func rest(after attempt: Int) -> Duration {
+  package func rest(after attempt: Int) -> Duration {
     var rest = initial
     for _ in 1..<Swift.max(attempt, 1) {
       guard rest > .zero, factor > 1 else { break }

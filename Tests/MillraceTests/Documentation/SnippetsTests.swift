@@ -60,7 +60,8 @@ struct SnippetsTests {
   /// Where snippets stand, relative to the package; in folders of these too.
   static let folders =
     [
-      "MillraceTests", "MillraceOperatorsTests", "MillraceTestingTests", "MillraceRecordingTests",
+      "MillraceTests", "MillraceOperatorsTests", "MillraceReconcileTests", "MillraceTestingTests",
+      "MillraceRecordingTests",
       "MillraceCommandTests", "MillraceLoadTests", "PulseServiceTests",
     ].map { "Tests/\($0)/Documentation" } + ["Tests/Consumer/Sources/service"]
 

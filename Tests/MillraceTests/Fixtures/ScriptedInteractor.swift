@@ -83,11 +83,6 @@ struct ScriptedInteractor: Interactor {
   }
 }
 
-/// What a test's handlers throw.
-struct Mishap: Error, Equatable, CustomStringConvertible {
-  var description: String { "a mishap" }
-}
-
 extension Store where I == ScriptedInteractor {
   /// A store with an empty log.
   init(_ configuration: StoreConfiguration = StoreConfiguration()) {

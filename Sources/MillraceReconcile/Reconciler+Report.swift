@@ -1,3 +1,5 @@
+import Millrace
+
 extension Reconciler {
   /// What became of one operation.
   public enum Report: Sendable, CustomStringConvertible {

@@ -1,7 +1,8 @@
+import Millrace
 import MillraceTesting
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 /// Desires change and operations fail at random, while the performer keeps a model of its own that forgives nothing.
 @Suite("Reconciler, stress", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
+import Millrace
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 /// What each event leads to, as tables of past, event and answer.
 @Suite("ReconcilerState")

@@ -1,3 +1,5 @@
+import Millrace
+
 /// What a reconciler knows and where it stands, as a value without tasks, time and locks.
 ///
 /// Each event is one function. Those that come from beside the loop of the run answer whether the loop is to look again;

@@ -1,3 +1,5 @@
+public import Millrace
+
 /// Brings what is so to what is desired: it derives ordered operations, and performs them one at a time.
 ///
 /// ```swift

@@ -1,7 +1,8 @@
+import Millrace
 import MillraceTesting
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 @Suite("Reconciler", .timeLimit(.minutes(1)))
 struct ReconcilerTests {
@@ -183,17 +184,40 @@ struct ReconcilerTests {
     #expect(rig.reconciler.acknowledged == ["a", "b"])
   }
 
+  struct Shelf: Interactor {
+    typealias Mutations = Effect<Self>
+
+    enum Change: Sendable {
+      case items([Int])
+      case label(String)
+    }
+
+    struct State: Sendable {
+      var items: [Int]
+      var label = ""
+    }
+
+    func decide(_ action: Change, state: State) -> Decision<Change> { .mutate(action) }
+
+    static func reduce(into state: inout State, mutation: Change) {
+      switch mutation {
+      case .items(let items): state.items = items
+      case .label(let label): state.label = label
+      }
+    }
+  }
+
   @Test("A store's state drives a reconciler until the store is shut down")
   func store() async throws {
-    let store = Store(items: [1])
+    let store = Store(initial: Shelf.State(items: [1]), interactor: Shelf())
     let reports = Recorder<String>()
     let reconciler = Reconciler<ReconciledPath<Int>>(initial: [], report: { reports.record($0.short) }) { _ in }
     let run = Task { try await reconciler.run(following: store.values { ReconciledPath($0.items) }) }
     #expect(try await reports.next() == "performed push(1, at: 0) #1")
-    store.send(.write { $0.items = [2, 3] })
+    store.send(.items([2, 3]))
     #expect(try await reports.next(2) == ["performed change(at: 0, from: 1, to: 2) #1", "performed push(3, at: 1) #1"])
-    store.send(.other(1))
-    store.send(.write { $0.items = [] })
+    store.send(.label("new"))
+    store.send(.items([]))
     _ = await store.shutdown()
     try await run.value
     #expect(reconciler.acknowledged == [])

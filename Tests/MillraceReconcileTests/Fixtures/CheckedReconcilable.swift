@@ -1,7 +1,8 @@
+import Millrace
 import MillraceTesting
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 /// A value that knows which operations can be performed on it, and of which a test makes as many as it likes.
 protocol CheckedReconcilable: Reconcilable {

@@ -1,6 +1,7 @@
+import Millrace
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 @Suite("ReconcilerError")
 struct ReconcilerErrorTests {

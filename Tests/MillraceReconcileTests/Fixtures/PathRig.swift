@@ -1,6 +1,7 @@
+import Millrace
 import MillraceTesting
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 /// A reconciler of paths whose performer does what a test says, with all that happens recorded.
 struct PathRig {

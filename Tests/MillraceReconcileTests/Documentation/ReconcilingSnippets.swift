@@ -1,4 +1,5 @@
 import Millrace
+import MillraceReconcile
 import MillraceTesting
 import Testing
 

@@ -1,7 +1,8 @@
+import Millrace
 import MillraceTesting
 import Testing
 
-@testable import Millrace
+@testable import MillraceReconcile
 
 /// Timeouts, rests, further attempts and their end.
 @Suite("Reconciler, failures", .timeLimit(.minutes(1)))
