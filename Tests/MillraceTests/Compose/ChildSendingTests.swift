@@ -102,7 +102,7 @@ struct ChildSendingTests {
       text { try SilentScope.action(.commit("a")) }
         == begin + "add `static func action(_:)` to \(String(reflecting: SilentScope.self)).")
     let office = KeyPathScoped<Town, ScriptedInteractor>(ScriptedInteractor(), state: \.office) { .office($0) }
-    #expect(text { try office.action(.commit("a")) } == begin + "pass `action` to its `KeyPathScoped`.")
+    #expect(text { try office.content.action(.commit("a")) } == begin + "pass `action` to its `KeyPathScoped`.")
   }
 
   @Test("A run that ended with its child sends no more")
