@@ -33,10 +33,12 @@ public final actor Store<I: Interactor> {
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
     runner = Runner(state: initial, interactor: interactor, configuration: configuration)
-    checkSpelling(of: I.self, configuration: configuration)
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }
   }
+
+  /// One for all stores: nothing of a store is isolated to it, and a store with one of its own is 96 bytes larger.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { StoreExecutor.shared.unownedExecutor }
 
   deinit {
     runner.release()
@@ -188,4 +190,9 @@ public final actor Store<I: Interactor> {
   public nonisolated func run(drainFor time: Duration = .zero) async {
     await runner.waitForClosing(drainFor: time)
   }
+}
+
+/// The executor of all stores.
+private actor StoreExecutor {
+  static let shared = StoreExecutor()
 }
