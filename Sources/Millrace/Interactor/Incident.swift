@@ -38,21 +38,16 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported each time.
     public static let missingAction = Kind(name: "missingAction")
-
-    /// The interactor has a method that looks like one of the protocol's and is not.
-    ///
-    /// Reported once a type, in debug builds.
-    public static let nearMiss = Kind(name: "nearMiss")
   }
 
   /// What kind of thing went wrong.
   public let kind: Kind
 
-  /// The type of the action, or of the interactor for ``Kind/nearMiss``.
+  /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure`` and ``Kind/nearMiss``, which concern
-  /// no action.
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, which concerns no
+  /// action.
   ///
   /// A run that several actions share has the id of the first of them.
   public let action: ActionID?

@@ -5,7 +5,6 @@ public struct StoreConfiguration: Sendable {
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     var limits = StoreLimits.standard
     var report: @Sendable (Incident) -> Void = writeToStandardError
-    var isSpellingChecked = true
     var alteration: RunPhase.Alteration?
     var swappedOrders: SwappedOrders = []
     var witness: (any StoreWitness)?
@@ -48,19 +47,13 @@ public struct StoreConfiguration: Sendable {
     set { choice.limits = newValue }
   }
 
-  /// What is told of failures that nobody handles, and of mistakes in the interactor; by default one line on standard error.
+  /// What is told of failures that nobody handles, and of mistakes in plans; by default one line on standard error.
   ///
   /// **Order and isolation.** It is called on whichever thread meets the incident, one call at a time or several, never with
   /// the store's turn; it may send to the store.
   public var report: @Sendable (Incident) -> Void {
     get { choice.report }
     set { choice.report = newValue }
-  }
-
-  /// Whether a debug build looks for misspelt methods of the interactor, once a type; that is a task more or less.
-  package var isSpellingChecked: Bool {
-    get { choice.isSpellingChecked }
-    set { choice.isSpellingChecked = newValue }
   }
 
   /// What takes the place of the transitions of a run; nil but in tests that have to notice it.

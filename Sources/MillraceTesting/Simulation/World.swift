@@ -51,7 +51,6 @@ public final class World: Sendable {
     var configuration = StoreConfiguration(clock: clock)
     configuration.random = storeNumbers
     // The first world of a process would have a task more than the others.
-    configuration.isSpellingChecked = false
     configuration.witness = WorldWitness(self)
     configuration.report = { [clock, record] incident in
       let line = "\(clock.now.offset): \(incident)"

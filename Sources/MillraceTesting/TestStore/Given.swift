@@ -17,7 +17,21 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
   private let interactor: I
 
   /// Begins with a state.
-  public init(_ state: I.State, _ interactor: I) {
+  ///
+  /// Fails the test for methods of the interactor that look like those of the protocol and are not; see
+  /// ``checkSpelling(of:file:line:)``.
+  ///
+  /// - Parameters:
+  ///   - state: the state that the first step begins with.
+  ///   - interactor: what is tested.
+  ///   - file: where such a failure is shown.
+  ///   - line: where such a failure is shown.
+  public init(_ state: I.State, _ interactor: I, file: StaticString = #filePath, line: UInt = #line) {
+    self.init(then: state, interactor)
+    checkSpelling(of: I.self, file: file, line: line)
+  }
+
+  private init(then state: I.State, _ interactor: I) {
     self.state = state
     self.interactor = interactor
   }
@@ -58,7 +72,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
   func next(_ mutations: [I.Mutation]) -> Given {
     var state = state
     for mutation in mutations { I.reduce(into: &state, mutation: mutation) }
-    return Given(state, interactor)
+    return Given(then: state, interactor)
   }
 
   static func fail(_ message: String, at place: TestLine) {

@@ -19,6 +19,9 @@ public import Millrace
 /// **Failures** are those of the test that made the store, at the line of the call. After one, the store's state is
 /// taken for the expected one, so that one mistake fails once.
 ///
+/// A method of the interactor that looks like one of the protocol's and is not is a failure too; see
+/// ``checkSpelling(of:file:line:)``.
+///
 /// **Waiting.** Nothing here polls or yields. A wait ends at once when no action is open, so that nothing can come;
 /// otherwise after `timeout`, with a failure that says which actions are open.
 ///
@@ -83,6 +86,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     self.timeoutClock = timeoutClock
     self.origin = origin
     mode = Lock(exhaustivity)
+    checkSpelling(of: I.self, file: origin.file, line: origin.line)
   }
 
   deinit {

@@ -47,7 +47,7 @@ enum MetricsSnippets {
   static func configuration(_ log: any Log) -> StoreConfiguration {
     let configuration = StoreConfiguration { incident in
       switch incident.kind {
-      case .nearMiss, .invalidPlan: log.critical("\(incident)")
+      case .invalidPlan: log.critical("\(incident)")
       default: log.error("\(incident)")
       }
     }

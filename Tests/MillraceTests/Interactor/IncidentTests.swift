@@ -11,11 +11,11 @@ struct IncidentTests {
     #expect(ObjectIdentifier(incident.type) == ObjectIdentifier(Int.self))
     #expect(incident.error as? Mishap == Mishap())
     #expect("\(incident)" == "A handler threw: a mishap")
-    #expect(Incident(.nearMiss, of: Int.self, "").error == nil)
+    #expect(Incident(.invalidPlan, of: Int.self, "").error == nil)
   }
 
   @Test("The kinds are different ones")
   func kindsAreDifferent() {
-    #expect(Set([Incident.Kind.unhandledFailure, .invalidPlan, .lateEmit, .nearMiss]).count == 4)
+    #expect(Set([Incident.Kind.unhandledFailure, .invalidPlan, .lateEmit, .missingChild]).count == 4)
   }
 }

@@ -107,7 +107,7 @@
   enum Letters {
     enum Action { case one }
     enum Mutation { case one }
-    struct State {}
+    struct State: Equatable {}
   }
 
   /// An interactor that inherits all it needs, so that what it writes itself stands out.

@@ -7,7 +7,7 @@
     import Musl
   #endif
 
-  @testable import Millrace
+  @testable import MillraceTesting
 
   @Suite("SymbolTable")
   struct SymbolTableTests {

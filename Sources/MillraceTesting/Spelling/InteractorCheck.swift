@@ -1,3 +1,5 @@
+public import Millrace
+
 #if DEBUG && os(Linux) && _pointerBitWidth(_64) && _endian(little)
   #if canImport(Glibc)
     import Glibc
@@ -6,37 +8,46 @@
   #endif
 #endif
 
-/// Reports the methods of an interactor that look like the protocol's and are not, once a type.
+/// Fails the test for each method of an interactor that looks like one of the protocol's and is not.
 ///
-/// It does so in debug builds on Linux, and nothing elsewhere. It is no part of what clients compile, for their build and
-/// this one may differ in that.
+/// ```swift
+/// checkSpelling(of: Records.self)
+/// ```
 ///
-/// **Order and isolation.** It returns at once; the configuration's `report` is called later, by a task of its own.
-@usableFromInline
-func checkSpelling<I: Interactor>(of interactor: I.Type, configuration: StoreConfiguration) {
+/// The compiler says nothing of such a method: it is an overload beside the default, and never called. A ``TestStore`` and
+/// ``Given`` check their interactor by themselves; this is for one that a test makes a plain store of.
+///
+/// It finds methods by their names in the symbol table of the program. So it works in debug builds on Linux, and does nothing
+/// elsewhere and in a program that was stripped of its symbols. A class that inherits is left alone.
+///
+/// **Cost.** The symbol table is read once for each type of interactor, which takes some milliseconds.
+///
+/// - Parameters:
+///   - interactor: the type that is checked.
+///   - file: where a failure is shown.
+///   - line: where a failure is shown.
+public func checkSpelling<I: Interactor>(of interactor: I.Type, file: StaticString = #filePath, line: UInt = #line) {
   #if DEBUG && os(Linux) && _pointerBitWidth(_64) && _endian(little)
-    if configuration.isSpellingChecked { InteractorCheck.start(interactor, report: configuration.report) }
+    let sentences = InteractorCheck.sentences(of: interactor)
+    if sentences.isEmpty { return }
+    let reporter = FailureReporter()
+    for sentence in sentences { reporter.fail(sentence, file: file, line: line) }
   #endif
 }
 
 #if DEBUG && os(Linux) && _pointerBitWidth(_64) && _endian(little)
   /// Looks at the methods of an interactor, which it finds by their names in the symbol table of the program.
   enum InteractorCheck {
-    /// The declarations that were looked at; a generic interactor has one for all its types.
-    private static let seen = Lock<Set<UInt>>([])
+    /// The sentences about the declarations that were looked at; a generic interactor has one for all its types.
+    private static let known = Lock<[UInt: [String]]>([:])
 
-    /// Starts to look at an interactor, unless that was done before; then it returns nil.
-    @discardableResult
-    static func start<I: Interactor>(
-      _ interactor: I.Type, report: @escaping @Sendable (Incident) -> Void
-    ) -> Task<Void, Never>? {
+    /// One sentence for each near miss of an interactor, which is looked for once.
+    static func sentences<I: Interactor>(of interactor: I.Type) -> [String] {
       let declaration = declaration(of: interactor)
-      guard seen.withLock({ $0.insert(declaration).inserted }) else { return nil }
-      return Task.detached(priority: .utility) {
-        for sentence in nearMisses(of: interactor) {
-          report(Incident(.nearMiss, of: interactor, sentence))
-        }
-      }
+      if let sentences = known.withLock({ $0[declaration] }) { return sentences }
+      let sentences = nearMisses(of: interactor)
+      known.withLock { $0[declaration] = sentences }
+      return sentences
     }
 
     /// One sentence for each method that looks like one of the protocol's and is not.

@@ -1,7 +1,8 @@
 #if DEBUG && os(Linux)
+  import Millrace
   import Testing
 
-  @testable import Millrace
+  @testable import MillraceTesting
 
   @Suite("Spelling of an interactor")
   struct InteractorCheckTests {
@@ -57,45 +58,39 @@
       "An interactor that is right is not reported, whatever helpers it has",
       arguments: [
         WellSpelt.Full.self, WellSpelt.Helpers.self, WellSpelt.Generic<Int>.self,
-        WellSpelt.Wrapper<ScriptedInteractor>.self,
         WellSpelt.Wrapper<WellSpelt.Generic<[Int]>>.self, WellSpelt.Exotic.self, WellSpelt.Own.self,
         WellSpelt.Class.self, WellSpelt.Inheriting.self, WellSpelt.Actor.self, WellSpelt.hidden, WellSpelt.local,
-        ScriptedInteractor.self, ClosureInteractor.self,
       ] as [any Interactor.Type])
     func aCorrectInteractorIsNotReported(interactor: any Interactor.Type) {
       #expect(InteractorCheck.nearMisses(of: interactor) == [])
     }
 
-    @Test("A near miss is one incident of the interactor that says the fix, once a type")
-    func aNearMissIsReportedOnce() async throws {
-      struct Once: Desk {
-        func closing(_ action: Action, _ outcome: Outcome) -> Mutation? { nil }
-      }
-      let incidents = Lock<[Incident]>([])
-      let report: @Sendable (Incident) -> Void = { incident in incidents.withLock { $0.append(incident) } }
-      let look = try #require(InteractorCheck.start(Once.self, report: report))
-      await look.value
-      #expect(InteractorCheck.start(Once.self, report: report) == nil)
-      let reported = incidents.withLock { $0 }
-      #expect(reported.map(\.kind) == [.nearMiss])
-      #expect(reported.first?.type == Once.self)
-      #expect(
-        reported.first?.description
-          == "Once.closing(_:_:) looks like Interactor's closing(_:outcome:) and is not, so the default is used; "
-          + "spell it `func closing(_ action: Action, outcome: Outcome) -> Mutation?`, or rename it.")
+    private struct Sorter: Desk {
+      func closing(_ action: Action, _ outcome: Outcome) -> Mutation? { nil }
     }
 
-    @Test("What a store calls reports in its own time")
-    func theEntryReports() async {
-      struct Entry: Desk {
-        func plan(_ action: Action) -> Plan { .concurrent }
+    @Test("A near miss fails the test at the line of each call that makes or names the interactor, and says the fix")
+    func failures() async {
+      let failures = Failures()
+      let line: UInt = #line
+      failures.collect { checkSpelling(of: Sorter.self) }
+      _ = failures.collect { Given(Letters.State(), Sorter()) }
+      let store = failures.collect { TestStore(initial: Letters.State(), interactor: Sorter()) }
+      await store.finish()
+      let sentence =
+        "InteractorCheckTests.Sorter.closing(_:_:) looks like Interactor's closing(_:outcome:) and is not, so the default is "
+        + "used; spell it `func closing(_ action: Action, outcome: Outcome) -> Mutation?`, or rename it."
+      #expect(failures.messages == [sentence, sentence, sentence])
+      #expect(failures.lines == [line + 1, line + 2, line + 3])
+    }
+
+    @Test("Further steps of a Given say it no more")
+    func steps() {
+      let failures = Failures()
+      failures.collect {
+        _ = Given(Letters.State(), Sorter()).when(.one).then(.handle).when(.one).then(.handle)
       }
-      let (incidents, continuation) = AsyncStream.makeStream(of: Incident.self)
-      var configuration = StoreConfiguration()
-      configuration.report = { continuation.yield($0) }
-      checkSpelling(of: Entry.self, configuration: configuration)
-      let incident = await incidents.first { _ in true }
-      #expect(incident.map { brief($0.description) } == "Entry.plan(_:) plan(for:) and is not")
+      #expect(failures.messages.count == 1)
     }
 
     /// The part of a sentence that differs from one near miss to the next, without the type around all of them.

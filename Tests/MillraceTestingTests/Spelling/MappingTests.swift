@@ -1,7 +1,7 @@
 #if DEBUG && os(Linux) && _pointerBitWidth(_64) && _endian(little)
   import Testing
 
-  @testable import Millrace
+  @testable import MillraceTesting
 
   @Suite("Mapping")
   struct MappingTests {

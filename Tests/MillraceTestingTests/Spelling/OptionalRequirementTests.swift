@@ -1,7 +1,7 @@
 #if DEBUG
   import Testing
 
-  @testable import Millrace
+  @testable import MillraceTesting
 
   @Suite("OptionalRequirement")
   struct OptionalRequirementTests {
