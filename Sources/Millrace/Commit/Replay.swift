@@ -141,7 +141,7 @@ final class Replay<I: Interactor> {
     return committer.isOpen ? .nothing : .ended
   }
 
-  /// The store is gone, and with it whoever else would touch the cursor.
+  /// The store is gone, so that nothing else touches the cursor.
   @inlinable
   func takeWhatIsLeft() -> Finding {
     cursor.take(into: &batch)

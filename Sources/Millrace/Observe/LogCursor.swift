@@ -5,7 +5,7 @@ public import Synchronization
 /// All but what is atomic or locked is the owner's of the store's turn.
 @usableFromInline
 final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
-  /// What becomes of a cursor that is so far behind.
+  /// The verdict on a cursor by its lag.
   enum Verdict {
     case goesOn
     /// It holds the store up, and parts from the log beyond the limit.

@@ -37,7 +37,7 @@ final class MutationLog<I: Interactor> {
   /// At which revision a cursor may have fallen too far behind.
   @exclusivity(unchecked) @usableFromInline private(set) var nextCheck = Int.max
 
-  /// How many cursors hold the store up.
+  /// The number of cursors that hold the store up.
   private(set) var holding = 0
 
   init() {}

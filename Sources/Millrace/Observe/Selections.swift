@@ -82,7 +82,7 @@ final class Selections<State: Sendable> {
 /// One observed part of the state, whatever its type.
 @usableFromInline
 class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
-  /// Where the selections holds this part while it is awaited; guarded by the store's turn.
+  /// The index of this part among those that are awaited, while it is; guarded by the store's turn.
   @exclusivity(unchecked) final var place: Int?
 
   /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.

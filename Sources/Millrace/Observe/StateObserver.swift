@@ -1,4 +1,4 @@
-/// Where one observer of states sits at the registry of the store; all of it the owner's of the turn.
+/// The place of one observer of states in the store's registry, and the revision it got last; guarded by the store's turn.
 @usableFromInline
 final class ObserverPosition: Placed, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var place: Int?

@@ -1,10 +1,10 @@
-/// Something that is due at an instant, unless it is taken from its timer queue before.
+/// A step that is due at an instant, unless its timer is taken from the queue before.
 ///
 /// Guarded by the turn of the store whose timer queue it stands in.
 final class Timer {
   let instant: Instant
 
-  /// What is to be done; called by the one that took the timer as due.
+  /// The step; the caller that took the timer as due calls it.
   let action: () -> Void
 
   /// Where it stands in the heap; the queue's own.

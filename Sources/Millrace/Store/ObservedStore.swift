@@ -158,8 +158,8 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     guard snapshot.revision > newest.revision, !isTelling else { return }
     isTelling = true
     defer { isTelling = false }
-    let hasWaiters = readings.count > ObservedStore.readingsKept
-    let changed = readings.lazy.filter { hasWaiters || $0.value.differs(self.newest.state, snapshot.state) }
+    let isCrowded = readings.count > ObservedStore.readingsKept
+    let changed = readings.lazy.filter { isCrowded || $0.value.differs(self.newest.state, snapshot.state) }
       .sorted { $0.value.number < $1.value.number }
     for (keyPath, _) in changed { readings[keyPath] = nil }
     registrar.willSet(self, keyPath: \.state)

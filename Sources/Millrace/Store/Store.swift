@@ -37,7 +37,9 @@ public final actor Store<I: Interactor> {
     if !feedbacks.isEmpty { begin(feedbacks) }
   }
 
-  /// One for all stores: nothing of a store is isolated to it, and a store with one of its own is 96 bytes larger.
+  /// One executor for all stores: nothing of a store is isolated to it, and a store with one of its own is 96 bytes larger.
+  ///
+  /// A method that an extension isolates to its store takes turns with those of all stores; declare it `nonisolated`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { StoreExecutor.shared.unownedExecutor }
 
   deinit {

@@ -1,6 +1,6 @@
 /// The actions that an event of an operator's state asks for, to be done after its lock was released.
 struct OperatorActions<Element, Failure: Error> {
-  /// What the waiting consumer gets.
+  /// The answer to the waiting consumer.
   var answer: Result<Element?, Failure>?
   /// The bases to ask for their next element.
   var asked: [Int] = []

@@ -32,7 +32,7 @@ public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
   /// The places of all states where some invariant does not hold.
   public let violating: Set<Int>
 
-  /// The cases that hold in no state.
+  /// The names in `reachable` whose condition holds in no state.
   public let unreached: [String]
 
   /// The places of the states that have to be left, and lead to none that has not.

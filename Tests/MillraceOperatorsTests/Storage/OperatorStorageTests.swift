@@ -95,7 +95,7 @@ struct OperatorStorageTests {
     try await tap.gone.enter()
   }
 
-  /// How an operator comes to its end in the next test.
+  /// The ways an operator comes to its end in the next test.
   enum Ending: CaseIterable {
     case cancelled
     case ended

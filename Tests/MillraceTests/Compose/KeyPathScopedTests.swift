@@ -46,7 +46,7 @@ struct KeyPathScopedTests {
     func decide(_ action: Void, state: Parts) -> Decision<String> { .ignore }
   }
 
-  /// What a child at a key path is told of its state.
+  /// The mutations of a child at a key path, which tell its state.
   private func told<Value: Sendable>(
     _ parts: Parts, _ state: any KeyPath<Parts, Value> & Sendable,
     text: @escaping @Sendable (Value) -> String = { "\($0)" }
