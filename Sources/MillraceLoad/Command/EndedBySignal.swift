@@ -16,9 +16,9 @@ func endedBySignal<Result: Sendable>(
     source.setEventHandler {
       if !interruption.request() { _exit(128 + number) }
     }
-    source.resume()
     return source
   }
+  await begin(sources)
   defer {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
@@ -26,6 +26,16 @@ func endedBySignal<Result: Sendable>(
   let task = Task.detached { try await body() }
   interruption.cancels(task.cancel)
   return try await task.value
+}
+
+/// Returns when the sources watch: a signal that came before would be lost.
+private func begin(_ sources: [any DispatchSourceSignal]) async {
+  for source in sources {
+    await withCheckedContinuation { continuation in
+      source.setRegistrationHandler { continuation.resume() }
+      source.resume()
+    }
+  }
 }
 
 /// A request to end early, which may come before there is a task to cancel.

@@ -21,6 +21,7 @@ struct Signals {
     signal(SIGPIPE, SIG_IGN)
     let queue = DispatchQueue(label: "pulse.signals")
     let count = SignalCount()
+    let registered = DispatchSemaphore(value: 0)
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -31,9 +32,12 @@ struct Signals {
         _ = farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
         _exit(128 + number)
       }
+      source.setRegistrationHandler { _ = registered.signal() }
       source.resume()
       return source
     }
+    // A signal that comes before its source watches would be lost.
+    for _ in sources { registered.wait() }
   }
 }
 
