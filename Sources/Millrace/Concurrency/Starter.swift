@@ -3,28 +3,22 @@ import Synchronization
 /// Something asynchronous that is begun once, by a starter.
 @usableFromInline
 package class Startable: @unchecked Sendable {
-  /// Makes the task of a startable; on this thread up to the first suspension, if `immediately`.
-  ///
-  /// It captures nothing, so that it costs no allocation, and is written where all types are known.
-  @usableFromInline
-  package typealias Begin = @Sendable (_ start: Startable, _ immediately: Bool) -> Task<Void, Never>
-
-  /// How this is begun; taken by the starter, and by it alone.
-  @exclusivity(unchecked) @usableFromInline final var begin: Begin?
-
   /// The next one in a chain; belongs to whoever holds the chain.
   @exclusivity(unchecked) fileprivate final var next: Startable?
 
   @usableFromInline
   package init() {}
 
+  /// Makes the task; on this thread up to the first suspension, if `immediately`.
+  ///
+  /// Called once, by the starter.
+  func begin(immediately: Bool) -> Task<Void, Never>? { nil }
+
   /// Told of the task once it is begun.
   func hasStarted(as task: Task<Void, Never>) {}
 
   fileprivate final func start(immediately: Bool) {
-    guard let begin else { return }
-    self.begin = nil
-    hasStarted(as: begin(self, immediately))
+    if let task = begin(immediately: immediately) { hasStarted(as: task) }
   }
 }
 

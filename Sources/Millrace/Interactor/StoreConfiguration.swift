@@ -5,8 +5,6 @@ public struct StoreConfiguration: Sendable {
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     var limits = StoreLimits.standard
     var report: @Sendable (Incident) -> Void = writeToStandardError
-    var alteration: RunPhase.Alteration?
-    var swappedOrders: SwappedOrders = []
     var witness: (any StoreWitness)?
   }
 
@@ -56,28 +54,10 @@ public struct StoreConfiguration: Sendable {
     set { choice.report = newValue }
   }
 
-  /// What takes the place of the transitions of a run; nil but in tests that have to notice it.
-  @usableFromInline var alteration: RunPhase.Alteration? { box?.choice.alteration }
-
-  /// Which orders are the wrong way round; none but in tests that have to notice it.
-  var swappedOrders: SwappedOrders { box?.choice.swappedOrders ?? [] }
-
   /// What looks on at the stores that are made with this; nil but in a simulation.
   @usableFromInline package var witness: (any StoreWitness)? {
     get { box?.choice.witness }
     set { choice.witness = newValue }
-  }
-
-  /// The given configuration, but with other transitions of its runs than it should have, for tests that have to notice it.
-  package init(_ configuration: StoreConfiguration, altering alteration: @escaping RunPhase.Alteration) {
-    self = configuration
-    choice.alteration = alteration
-  }
-
-  /// The given configuration, but with orders the wrong way round, for tests that have to notice it.
-  package init(_ configuration: StoreConfiguration, swapping orders: SwappedOrders) {
-    self = configuration
-    choice.swappedOrders = orders
   }
 
   /// Makes a configuration; an argument that is nil has the default of its property.

@@ -1,31 +1,36 @@
 /// One action that did not settle at once: accepted, then perhaps waiting, then perhaps running.
 @usableFromInline
-final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
-  /// Where it stands on its way.
+final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
+  /// Its name in the scheduler; nil for an action that is decided, and once it is over.
   ///
   /// *Owner's.*
-  @exclusivity(unchecked) @usableFromInline var phase = RunPhase()
+  @exclusivity(unchecked) @usableFromInline var handle: Scheduler.Handle?
 
   /// Whether it was told of as accepted, or would have been if there had been interceptors.
   ///
   /// *Owner's.*
   @exclusivity(unchecked) @usableFromInline var wasAccepted = false
 
-  /// Neighbours in the one list it stands in: of those that run, or that wait.
+  /// Whether several actions share it; no receipt refers to it then.
   ///
   /// *Owner's.*
-  @exclusivity(unchecked) @usableFromInline var previous: ActiveRun?
-  @exclusivity(unchecked) @usableFromInline var following: ActiveRun?
+  @exclusivity(unchecked) @usableFromInline var isShared = false
+
+  /// The run that it shares with others.
+  ///
+  /// *Owner's.*
+  @exclusivity(unchecked) @usableFromInline var sharedRun: ActiveRun?
 
   /// The run that sends it; until it is accepted or rejected.
   ///
   /// *Owner's.*
   @exclusivity(unchecked) @usableFromInline var sender: RunSender<I>?
 
-  /// What its plan and its waiting need.
+  /// The newest attempt, if there may be several, and the last revision before the first one.
   ///
   /// *Owner's.*
-  @exclusivity(unchecked) @usableFromInline var course: Course<I>?
+  @exclusivity(unchecked) @usableFromInline var attempt: Attempt<I>?
+  @exclusivity(unchecked) @usableFromInline var revisionAtTakeUp = 0
 
   /// What must hold of the state for it to go on.
   ///
@@ -45,18 +50,18 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
   init(id: ActionID, action: I.Action, runner: Runner<I>, lineage: Lineage?) {
     self.action = action
     super.init(id: id, at: runner, lineage: lineage)
-    begin = { start, immediately in
-      let run = unsafeDowncast(start, to: ActiveRun<I>.self)
-      let runner = run.takeRunner()
-      return immediately
-        ? Task.immediateDetached { await Ticket.current.withValue(run) { await runner.execute(run) } }
-        : Task.detached { await Ticket.current.withValue(run) { await runner.execute(run) } }
-    }
   }
 
   @usableFromInline
   override func cancel(at owner: Combiner) {
     unsafeDowncast(owner, to: Runner<I>.self).cancel(self)
+  }
+
+  /// Whoever begins the run holds its runner from then on.
+  override func begin(immediately: Bool) -> Task<Void, Never>? {
+    guard let runner else { return nil }
+    self.runner = nil
+    return runner.code(runner, .run(self, immediately: immediately))
   }
 
   /// The state of the take-up, once.
@@ -65,13 +70,5 @@ final class ActiveRun<I: Interactor>: Ticket, Linked, @unchecked Sendable {
     let taken = snapshot
     snapshot = nil
     return taken
-  }
-
-  /// The runner, once: whoever begins the run holds it from then on.
-  @inlinable
-  func takeRunner() -> Runner<I> {
-    guard let runner else { preconditionFailure("A run is begun once, by the starter that got it from its runner.") }
-    self.runner = nil
-    return runner
   }
 }

@@ -31,6 +31,10 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
     over.store(true, ordering: .releasing)
   }
 
+  override func begin(immediately: Bool) -> Task<Void, Never>? {
+    runner.code(runner, .attempt(self, immediately: immediately))
+  }
+
   override func hasStarted(as task: Task<Void, Never>) {
     run.hasStarted(as: task, isCurrent: { !self.isOver })
   }

@@ -5,19 +5,27 @@ import Synchronization
 /// All of it is the owner's, but for the time and the chain that senders see.
 @usableFromInline
 final class Ledger<I: Interactor> {
+  /// Who runs when.
+  @exclusivity(unchecked) @usableFromInline var scheduler: Scheduler
+
+  /// The actions that the scheduler names, by their handles.
+  @exclusivity(unchecked) @usableFromInline var records: ContiguousArray<ActiveRun<I>?> = []
+
+  /// What the scheduler has asked for and is not done, the next one last.
+  @exclusivity(unchecked) var pending: [Scheduler.Action] = []
+
+  /// Whether that is being done, and whether the scheduler's next steps are.
+  var isPerforming = false
+  var isStepping = false
+
   /// Tells this store from every other one of the process.
   @usableFromInline let store: Int
 
   @usableFromInline let time: TimeSource
-  @usableFromInline let limits: StoreLimits
-  let swappedOrders: SwappedOrders
   var random: any RandomNumberGenerator & Sendable
 
   /// What the idempotency keys of this store begin with.
   let keyPrefix: String
-
-  /// The runs that have a slot and have not ended, in the order in which they got it.
-  @usableFromInline var runs = LinkedList<ActiveRun<I>>()
 
   /// What must hold of the state for runs to go on, in the order in which they were bound.
   var bonds = LinkedList<Bond<I>>()
@@ -25,43 +33,16 @@ final class Ledger<I: Interactor> {
   /// Runs whose bond the last commits have broken, to be ended after the step.
   var orphans: [ActiveRun<I>] = []
 
-  // MARK: Waiting
-
-  /// All that wait, in the order in which they began to, and how many they are.
-  @usableFromInline var room = LinkedList<Course<I>>()
-  @usableFromInline var waiting = 0
-
-  /// Those of them that wait for a slot.
-  var slotQueue = LinkedList<ActiveRun<I>>()
-
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
-  var submitting = 0
 
-  /// How many shared runs have not ended, and how many of the actions that began one.
-  var flights = 0
-  var firstMembers = 0
-
-  /// Counts planned actions.
-  var planned = 0
-
-  var keys: [PlanKey: KeyRecord<I>] = [:]
-
-  // MARK: Time
-
-  var timers = TimerQueue()
+  /// The task that sleeps until the next timer.
   var wakeUp: WakeUp?
 
   // MARK: The end
 
-  var admittance = Admittance.open
-
   /// The cuts in progress, each begun inside those before it.
   var cuts: [Cut] = []
-
-  /// Runs that have ended while their handlers were out.
-  var notReturned = LinkedList<ActiveRun<I>>()
-  var notReturnedCount = 0
 
   /// A shutdown that goes on, or has been.
   var closing: Closing?
@@ -93,16 +74,10 @@ final class Ledger<I: Interactor> {
   /// The places of children that were missing and reported.
   var reportedPlaces: Set<ObjectIdentifier> = []
 
-  /// Whether one more action may wait, be it that another one has to go for it.
-  @inlinable final var mayWait: Bool {
-    waiting < limits.actionsWaiting || limits.onOverflow != .reject && !room.isEmpty
-  }
-
   init(_ configuration: StoreConfiguration) {
+    scheduler = Scheduler(configuration.limits)
     store = configuration.witness?.numberStore() ?? StoreNumbers.next()
     time = TimeSource(configuration.clock)
-    limits = configuration.limits
-    swappedOrders = configuration.swappedOrders
     random = configuration.random
     keyPrefix = Ledger.prefix(from: &random)
   }
@@ -114,6 +89,29 @@ final class Ledger<I: Interactor> {
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
   }
+
+  /// Keeps the action that the scheduler names by this handle.
+  @inlinable
+  func keep(_ run: ActiveRun<I>, _ handle: Scheduler.Handle) {
+    while records.count <= Int(handle) { records.append(nil) }
+    records[Int(handle)] = run
+    run.handle = handle
+  }
+
+  /// Lets the action go that the scheduler has named.
+  @inlinable
+  func release(_ handle: Scheduler.Handle) {
+    records[Int(handle)]?.handle = nil
+    records[Int(handle)] = nil
+  }
+
+  /// The actions that have ended while their handlers were out, in the order in which they did.
+  var notReturned: [ActionID] {
+    scheduler.standing.handles(of: scheduler.notReturned).compactMap { records[Int($0)]?.id }
+  }
+
+  /// The time, if the scheduler needs it.
+  var now: Instant { scheduler.isTimed ? time.now() : 0 }
 }
 
 /// Numbers the stores of the process, whatever their types.
@@ -123,16 +121,6 @@ private enum StoreNumbers {
   static func next() -> Int {
     last.add(1, ordering: .relaxed).newValue
   }
-}
-
-/// Which actions are accepted.
-enum Admittance {
-  /// All.
-  case open
-  /// The store drains: those that runs in flight send.
-  case draining
-  /// None.
-  case shut
 }
 
 /// A cut through what was accepted: what is still left for the owner ends with this outcome, untouched.
@@ -157,7 +145,6 @@ struct Tally {
 
   /// Rejected as full and untouched: what an overload is made of.
   @usableFromInline var refused = 0
-  var retries = 0
   var lateEmits = 0
 
   mutating func count(_ outcome: Outcome) {

@@ -64,9 +64,12 @@ extension Runner {
   /// *Owner's.*
   func endOrphans() {
     guard let ledger, !ledger.orphans.isEmpty else { return }
-    let orphans = ledger.orphans
+    let now = ledger.now
+    for run in ledger.orphans {
+      if let handle = run.handle { ledger.scheduler.handle(.end(handle, .cancelled), at: now) }
+    }
     ledger.orphans = []
-    for run in orphans { end(run, .cancelled) }
+    performActions(ledger)
   }
 
   /// Ends the runs whose condition the step broke, then does urgent steps; called between two steps of one turn.
@@ -88,6 +91,6 @@ extension Runner {
           .missingChild, of: I.Action.self, action: run.id, error: missing,
           "An action of type \(String(reflecting: I.Action.self)) was rejected. \(missing.description)"))
     }
-    end(run, .rejected(.decided(error)))
+    endDecided(run, .rejected(.decided(error)))
   }
 }

@@ -14,10 +14,7 @@ extension Runner {
   ///
   /// *Owner's.*
   func cutAll(_ outcome: Outcome, asksClosing: Bool = true) {
-    if let ledger {
-      while let course = ledger.room.first { end(course.run, outcome, asksClosing: asksClosing) }
-      while let run = ledger.runs.first { end(run, outcome, asksClosing: asksClosing) }
-    }
+    if ledger != nil { raise(.endAll(outcome, asksClosing: asksClosing)) }
     cutLeftWork(outcome, of: nil)
   }
 
@@ -31,12 +28,24 @@ extension Runner {
     isAdmitting = false
     performLeftWork()  // An urgent step in between may cut on top of this.
     ledger.cuts.removeLast()
-    isAdmitting = ledger.cuts.isEmpty && ledger.admittance == .open
-    // These do nothing while there is a cut.
-    afterStep {
-      $0.admitSubmitters()
-      $0.finishClosingIfDrained()
+    isAdmitting = ledger.cuts.isEmpty && ledger.scheduler.lifecycle == .open
+    // That does nothing while there is a cut.
+    ledger.scheduler.lookAgain()
+    performActions(ledger)
+  }
+
+  /// Ends everything of a key as cancelled before this returns.
+  func cancel(_ key: PlanKey) {
+    performUrgently {
+      self.cutLeftWork(.cancelled, of: key)
+      self.raise(.endKey(key, .cancelled))
     }
+  }
+
+  /// Sets how many of a key may be in flight, whatever the plans say; nil leaves it to them.
+  func setLimit(_ limit: Int?, for key: PlanKey) {
+    guard key == key else { return }  // No plan has it.
+    perform { self.raise(.limit(limit, key)) }
   }
 
   /// Whether the store is being shut down, or has been.
@@ -65,10 +74,10 @@ extension Runner {
       // What was sent from outside before the drain began was taken up when it did.
       if ledger.closing?.isDrain == true, !isChild { return .rejected(.shuttingDown) }
       if let cut = ledger.cuts.first(where: { $0.key == nil || $0.key == terms?.key }) { return cut.outcome }
-      switch ledger.admittance {
+      switch ledger.scheduler.lifecycle {
       case .open: break
       case .draining: if !isChild { return .rejected(.shuttingDown) }
-      case .shut: return .rejected(.shuttingDown)
+      case .closed: return .rejected(.shuttingDown)
       }
     }
     if let ending { return .rejected(.notSent(ending)) }

@@ -1,35 +1,67 @@
 extension Runner {
-  /// Ends an action otherwise than by finishing without a plan: closes it, tidies up after it, counts and reports.
+  /// Ends an action that has not ended, from outside or before it is taken up.
   ///
   /// *Owner's.*
   @usableFromInline
-  func settle(
-    _ run: ActiveRun<I>, _ outcome: Outcome, _ consequences: RunPhase.Consequences, asksClosing: Bool
-  ) {
-    let ledger = ownLedger
-    if asksClosing, consequences.contains(.askClosing), !outcome.isFinished {
+  func end(_ run: ActiveRun<I>, _ outcome: Outcome) {
+    if run.hasEnded { return }
+    if let handle = run.handle {
+      raise(.end(handle, outcome))
+    } else {
+      settle(run, outcome, asksClosing: false)
+    }
+  }
+
+  /// Ends an action that was decided, and asks for no handler.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func endDecided(_ run: ActiveRun<I>, _ outcome: Outcome) {
+    if let handle = run.handle {
+      raise(.decided(handle, .ends(outcome)))
+    } else if outcome.isFinished, isFastPath {
+      finish(run)
+    } else {
+      settle(run, outcome, asksClosing: !outcome.isFinished)
+    }
+  }
+
+  /// Gives an action its outcome `finished` where nobody else is to be told of it.
+  ///
+  /// *Owner's.*
+  @inlinable
+  func finish(_ run: ActiveRun<I>) {
+    run.willEnd()
+    if run.bond != nil { unbind(run) }
+    if let answer = run.end(.finished, cancelsTask: false) { afterLeaving(answer) }
+  }
+
+  /// Gives an action its outcome: closes it, counts and reports.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool) {
+    run.willEnd()
+    if run.bond != nil { unbind(run) }
+    if asksClosing {
       if let mutation = interactor.closing(run.action, outcome: outcome) {
         commit(mutation, of: run)
       } else if case .failed(let error) = outcome {
         reportUnhandled(error, of: run)
       }
     }
-    if run.phase.handlersOut > 0 {
-      ledger.notReturned.append(run)
-      ledger.notReturnedCount += 1
+    run.attempt?.willEnd()
+    run.attempt = nil
+    if let shared = run.sharedRun {
+      run.lastRevision = shared.lastRevision
+      run.sharedRun = nil
     }
-    let course = run.course
-    if let course {
-      settleBreaker(of: course, outcome)
-      tidyUp(after: course, outcome, asksClosing: asksClosing)
-    }
-    if course?.isFlight != true {
+    if !run.isShared {
       count(outcome)
       noteEndWhileClosing(run, outcome)
       noteEnd(of: run, outcome)
     }
     if let answer = run.end(outcome, cancelsTask: outcome.isCut) { afterLeaving(answer) }
-    if let course, course.isFlight { endMembers(of: course, outcome) }
   }
 
   /// Counts an outcome other than `finished`, which is what all others are.
@@ -37,21 +69,6 @@ extension Runner {
   /// *Owner's.*
   func count(_ outcome: Outcome) {
     if !outcome.isFinished { ownLedger.tally.count(outcome) }
-  }
-
-  /// Takes an action that has ended out of everything it stands in.
-  private func tidyUp(after course: Course<I>, _ outcome: Outcome, asksClosing: Bool) {
-    leaveQueue(course)
-    cancel(&course.timeout)
-    cancel(&course.pause)
-    course.attempt?.willEnd()
-    course.attempt = nil
-    if let record = course.record {
-      record.live.remove(course)
-      if record.flight === course.run { record.flight = nil }
-      forgetIfIdle(record)
-    }
-    if let flight = course.flight { leaveFlight(course, flight, outcome, asksClosing: asksClosing) }
   }
 
   private func reportUnhandled(_ error: any Error, of run: ActiveRun<I>) {

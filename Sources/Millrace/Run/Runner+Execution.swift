@@ -143,20 +143,26 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func conclude(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
-    ledger?.handleTime.record(nanoseconds: time)
-    let consequences = advance(run, .handlerReturned)
-    if run.hasEnded { noteReturn(of: run, consequences) } else { end(run, outcome) }
+    guard let ledger, let handle = run.handle else { return }
+    ledger.handleTime.record(nanoseconds: time)
+    if outcome.isFinished, isFastPath, ledger.scheduler.finishAtOnce(handle) {
+      ledger.release(handle)
+      finish(run)
+    } else {
+      raise(.returned(handle, attempt: nil, outcome, hasCommitted: false))
+    }
   }
 
-  /// A handler of a run that has ended has returned.
+  /// The handler of an attempt has returned with this outcome.
   ///
   /// *Owner's.*
-  @usableFromInline
-  func noteReturn(of run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
-    guard !consequences.isEmpty, let ledger else { return }
-    ledger.notReturned.remove(run)
-    ledger.notReturnedCount -= 1
-    free(run, consequences)
+  func conclude(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
+    let run = attempt.run
+    guard let handle = run.handle else { return }
+    ledger?.handleTime.record(nanoseconds: time)
+    attempt.willEnd()
+    let hasCommitted = run.lastRevision > run.revisionAtTakeUp
+    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted))
   }
 }
 

@@ -1,13 +1,7 @@
 /// A shutdown: what it waits for, and who waits for it.
 final class Closing {
-  /// When the drain is over.
-  var timer: Timer?
-
   /// Whether what was left before it began was taken up, so that what is left later came later.
   var isDrain = false
-
-  /// The runs that called for it, which are not waited for.
-  var callers: [Ticket] = []
 
   /// How many actions have ended by themselves since it began, and which did not.
   var drained = 0
@@ -64,33 +58,18 @@ extension Runner {
     let isFirst = ledger.closing == nil
     let closing = ledger.closing ?? Closing()
     closing.waiters.append(promise)
-    if let caller, caller.store == ledger.store { closing.callers.append(caller) }
     if isFirst {
       closing.isDrain = time > .zero
       ledger.closing = closing
-      ledger.admittance = .draining
       isAdmitting = false
       refuseSubmitters()
       endStoreTasks()
     }
     guard time > .zero else { return finishClosing(asksClosing: true) }
-    let end = ledger.time.now() + time.nanoseconds
-    if closing.timer.map({ $0.instant <= end }) != true {
-      cancel(&closing.timer)
-      closing.timer = at(end) { $0.finishClosing(asksClosing: true) }
-    }
-    if isFirst { letAllPass() }
-    finishClosingIfDrained()
-  }
-
-  /// Lets what is debounced or throttled go on at once.
-  private func letAllPass() {
-    let held = ownLedger.keys.values.compactMap { $0.held?.course }.sorted { $0.order < $1.order }
-    for course in held {
-      guard let record = course.holder else { continue }
-      letPass(record)
-      finishStep()
-    }
+    let now = ledger.time.now()
+    let run = caller.flatMap { $0.store == ledger.store ? unsafeDowncast($0, to: ActiveRun<I>.self).handle : nil }
+    ledger.scheduler.handle(.drain(until: now + time.nanoseconds, caller: run), at: now)
+    performActions(ledger)
   }
 
   /// Counts an action that ended during a shutdown, and goes on if it was the last.
@@ -103,51 +82,35 @@ extension Runner {
     case .shutDown: closing.cut.append(run.id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: closing.drained += 1
     }
-    if ledger.admittance == .draining { afterStep { $0.finishClosingIfDrained() } }
   }
 
   func finishClosingIfDrained() {
-    guard let ledger, ledger.admittance == .draining, ledger.cuts.isEmpty else { return }
+    guard let ledger, ledger.scheduler.lifecycle == .draining, ledger.cuts.isEmpty else { return }
     if hasLeftWork { return perform { self.finishClosingIfDrained() } }
-    let callers = ledger.closing?.callers ?? []
-    func isCaller(_ run: ActiveRun<I>?) -> Bool { callers.contains { $0 === run } }
-    guard ledger.runs.allSatisfy({ isCaller($0) }), ledger.room.allSatisfy({ isCaller($0.flight) }) else { return }
-    finishClosing(asksClosing: true)
+    if ledger.scheduler.isDrained { finishClosing(asksClosing: true) }
   }
 
   /// Cuts what has not ended, takes no more actions, and lets the observers end after the last state.
-  private func finishClosing(asksClosing: Bool) {
+  func finishClosing(asksClosing: Bool) {
     let ledger = ownLedger
     guard isOpen else { return }
     let closing = ledger.closing ?? Closing()
     ledger.closing = closing
     isAdmitting = false
     cutAll(.shutDown, asksClosing: asksClosing)
-    ledger.admittance = .shut
+    raise(.close)
     isAdmitting = false  // A cut of an open store, which was released, ends with it admitting again.
     refuseSubmitters()
     endStoreTasks()
-    forgetKeys()
-    cancelTimers()
+    cancelWakeUp()
     close()
     let report = ShutdownReport(
-      drained: closing.drained, cut: closing.cut, notReturned: ledger.notReturned.map(\.id))
+      drained: closing.drained, cut: closing.cut, notReturned: ledger.notReturned)
     let waiting = closing.waiters + ledger.residents
     ledger.residents = []
     ledger.closing = Closing()
     ledger.closing?.report = report
     if !waiting.isEmpty { afterLeaving { waiting.forEach { $0.fulfil(report) } } }
-  }
-
-  /// Forgets all keys, and with them the timers that hold them.
-  private func forgetKeys() {
-    guard let ledger else { return }
-    for record in ledger.keys.values {
-      record.isForgotten = true
-      cancel(&record.windowEnd)
-      cancel(&record.forgetting)
-    }
-    ledger.keys = [:]
   }
 
   /// Does what is left to do when nobody holds the store any more.

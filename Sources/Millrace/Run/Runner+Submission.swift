@@ -50,16 +50,14 @@ extension Runner {
     let ledger = ownLedger
     submitter.isInLine = true
     ledger.submitters.append(submitter)
-    ledger.submitting += 1
-    updateHasWaiters()
+    ledger.scheduler.submitting += 1
   }
 
   /// Whether an action may be taken up that has to wait then.
   private var hasPlaceForSubmit: Bool {
     if isBackpressured { return false }
     guard let ledger else { return true }
-    let most = ledger.limits.actionsWaiting
-    return ledger.waiting < most || most == 0 && freeSlots > 0
+    return ledger.scheduler.hasRoomForSubmit
   }
 
   /// Takes the action up, unless its submit was cancelled.
@@ -80,20 +78,19 @@ extension Runner {
     guard submitter.isInLine, let ledger else { return }
     submitter.isInLine = false
     ledger.submitters.remove(submitter)
-    ledger.submitting -= 1
-    updateHasWaiters()
+    ledger.scheduler.submitting -= 1
   }
 
-  /// Takes up the actions of those who stand in line, as far as there are places.
+  /// Takes up the action of the first who stands in line, if there is room, and has the next one looked at.
   ///
   /// *Owner's.*
-  func admitSubmitters() {
-    guard !isClosing else { return }
-    while isAdmitting, hasPlaceForSubmit, let submitter = ledger?.submitters.first {
-      leaveLine(submitter)
-      accept(submitter)
-      finishStep()
+  func admitSubmitter() {
+    guard !isClosing, isAdmitting, hasPlaceForSubmit, let ledger, let submitter = ledger.submitters.first else {
+      return
     }
+    leaveLine(submitter)
+    accept(submitter)
+    ledger.scheduler.admitLater()
   }
 
   /// Ends the waits of all who stand in line.

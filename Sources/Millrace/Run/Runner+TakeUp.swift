@@ -46,10 +46,10 @@ extension Runner {
   @inlinable
   @inline(never)
   func follow(_ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID) -> Receipt {
-    if isFull, decision.handles { return refuse(id) }
+    if decision.handles, isFull { return refuse(id) }
     let run = ActiveRun(id: id, action: action, runner: self, lineage: Lineage.ofSender())
     follow(decision, run)
-    if run.phase.isInFlight, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
+    if run.runner != nil, !hasLeftWork { run.snapshot = Snapshot(revision: revision, state: state) }
     return Receipt(run)
   }
 
@@ -67,7 +67,7 @@ extension Runner {
     run.wasAccepted = true
     if !isFastPath { noteAccepted(run) }
     if let terms = plan.terms {
-      schedule(run, Course(run, terms: terms), terms)
+      schedule(run, terms)
     } else {
       decideAndFollow(run)
     }
@@ -80,12 +80,45 @@ extension Runner {
   @inlinable
   func decideAndFollow(_ run: ActiveRun<I>) {
     let decision = interactor.decide(run.action, state: state)
-    if isFull, decision.handles {
-      end(run, .rejected(.full))
-      if run.course != nil { leaveLane(run) }
+    if decision.handles, isFull { refuse(run) } else { follow(decision, run) }
+  }
+
+  /// Whether there is neither a slot nor room to wait for one more action that asks for `handle`.
+  ///
+  /// *Owner's.*
+  @inlinable
+  var isFull: Bool { ledger?.scheduler.isFull == true }
+
+  @usableFromInline
+  func refuse(_ run: ActiveRun<I>) {
+    if let handle = run.handle {
+      raise(.decided(handle, .isFull))
     } else {
-      follow(decision, run)
+      end(run, .rejected(.full))
     }
+  }
+
+  /// Lets the scheduler see to an action with a plan.
+  ///
+  /// *Owner's.*
+  @usableFromInline
+  func schedule(_ run: ActiveRun<I>, _ terms: PlanTerms) {
+    if let problem = terms.problem { return reject(run, problem) }
+    let ledger = ownLedger
+    let handle = ledger.scheduler.add(terms)
+    ledger.keep(run, handle)
+    raise(.arrived(handle))
+  }
+
+  private func reject(_ run: ActiveRun<I>, _ problem: PlanProblem) {
+    if ownLedger.reportedProblems.insert(problem).inserted {
+      report(
+        Incident(
+          .invalidPlan, of: I.Action.self, action: run.id,
+          "\(String(reflecting: I.self)) rejected an action of type \(String(reflecting: I.Action.self)) because its plan "
+            + "contradicts itself. \(problem.description)"))
+    }
+    end(run, .rejected(.invalidPlan(problem.description)))
   }
 
   /// Does what was decided.
@@ -93,16 +126,15 @@ extension Runner {
   /// *Owner's.*
   @inlinable
   func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>) {
-    _ = advance(run, .takeUp)
     switch decision.step {
     case .handle:
       start(run)
     case .one(let mutation):
       commit(mutation, of: run)
-      end(run, .finished)
+      endDecided(run, .finished)
     case .many(let mutations):
       for mutation in mutations { commit(mutation, of: run) }
-      end(run, .finished)
+      endDecided(run, .finished)
     case .oneThenHandle(let mutation):
       commit(mutation, of: run)
       start(run)
@@ -110,7 +142,7 @@ extension Runner {
       for mutation in mutations { commit(mutation, of: run) }
       start(run)
     case .ignore:
-      end(run, .finished)
+      endDecided(run, .finished)
     case .reject(let error):
       reject(run, error)
     }

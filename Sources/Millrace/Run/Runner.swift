@@ -31,12 +31,6 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// Whether actions pass interceptors; set by the owner, read by anybody.
   @usableFromInline let isIntercepted = Atomic(false)
 
-  /// Whether runs wait for a slot, or submits for room.
-  @exclusivity(unchecked) @usableFromInline var hasWaiters = false
-
-  /// How many more handlers may be out.
-  @exclusivity(unchecked) @usableFromInline var freeSlots: Int32
-
   /// How many of the actions that were left for an owner it has taken; the owner's to write, and anybody's to read.
   @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
 
@@ -54,10 +48,12 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   /// Made by the owner when it is first needed; from then on it is read by anybody.
   @exclusivity(unchecked) @usableFromInline var ledger: Ledger<I>?
 
+  @usableFromInline let code: InteractorCode<I>
+
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration) {
+  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: @escaping InteractorCode<I>) {
     self.configuration = configuration
-    freeSlots = Int32(configuration.limits.runsInFlight)
+    self.code = code
     super.init(state: state, interactor: interactor)
     if let witness = configuration.witness { begin(witness) }
   }
@@ -93,7 +89,9 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   override func observersHold(_ isBackpressured: Bool) {
     guard isBackpressured != self.isBackpressured else { return }
     self.isBackpressured = isBackpressured
-    if !isBackpressured, ledger?.submitting ?? 0 > 0 { afterStep { $0.admitSubmitters() } }
+    guard !isBackpressured, let ledger else { return }
+    ledger.scheduler.admitLater()
+    performActions(ledger)
   }
 
   override func didCommit(_ mutation: I.Mutation) {
@@ -134,40 +132,26 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
 
   // MARK: Running
 
-  /// Tells a run's phase an event, and gives what is to be done.
-  ///
-  /// *Owner's.*
-  @inlinable
-  @inline(__always)
-  func advance(_ run: ActiveRun<I>, _ event: RunPhase.Event) -> RunPhase.Consequences {
-    if let alteration = configuration.alteration { return alteration(&run.phase, event) }
-    return run.phase.advance(event)
-  }
-
   /// Starts a run of an action that was taken up, or lets it wait for a slot.
   ///
   /// *Owner's.*
   @inlinable
   func start(_ run: ActiveRun<I>) {
-    if freeSlots > 0 { launch(run) } else { waitForSlot(run) }
+    if let handle = run.handle { return raise(.decided(handle, .handles)) }
+    let ledger = ownLedger
+    guard let handle = ledger.scheduler.launchAtOnce() else { return waitForSlot(run, ledger) }
+    ledger.keep(run, handle)
+    run.store = ledger.store
+    ledger.waitTime.record(nanoseconds: 0)
+    begin(run)
   }
 
-  /// Gives a run a slot, and begins its handler once the turn is given up.
-  ///
-  /// *Owner's.*
-  @inlinable
-  func launch(_ run: ActiveRun<I>) {
-    let ledger = ownLedger
-    freeSlots &-= 1
-    run.store = ledger.store
-    _ = advance(run, .begin)
-    ledger.runs.append(run)
-    if run.course != nil {
-      launchPlanned(run)
-    } else {
-      ledger.waitTime.record(nanoseconds: 0)
-      begin(run)
-    }
+  @usableFromInline
+  func waitForSlot(_ run: ActiveRun<I>, _ ledger: Ledger<I>) {
+    let handle = ledger.scheduler.add()
+    ledger.keep(run, handle)
+    ledger.scheduler.handle(.decided(handle, .handles), at: ledger.time.now())
+    performActions(ledger)
   }
 
   /// Begins the one handler of a run once the turn is given up.
@@ -199,36 +183,6 @@ final class Runner<I: Interactor>: Committer<I>, @unchecked Sendable {
   @usableFromInline
   func noteFirstCommit(of run: ActiveRun<I>) {
     if let answer = run.noteFirstCommit(revision) { afterLeaving(answer) }
-    if let course = run.course, course.isFlight { noteFirstCommit(ofMembersOf: course) }
-  }
-
-  /// Gives an action its outcome, unless it has one: closes it if it was taken up, and counts it no more.
-  ///
-  /// *Owner's.*
-  ///
-  /// - Parameter asksClosing: whether the interactor is asked for a closing mutation; not when the store was released.
-  @inlinable
-  func end(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool = true) {
-    if run.hasEnded { return }
-    run.willEnd()
-    if run.phase.isInFlight { ledger?.runs.remove(run) }
-    if run.bond != nil { unbind(run) }
-    let consequences = advance(run, .end)
-    if outcome.isFinished, run.course == nil, isFastPath {
-      if let answer = run.end(outcome, cancelsTask: false) { afterLeaving(answer) }
-    } else {
-      settle(run, outcome, consequences, asksClosing: asksClosing)
-    }
-    if !consequences.isDisjoint(with: [.freeSlot, .freePlace]) { free(run, consequences) }
-  }
-
-  /// Gives the slot and the place of a run that is over to those that wait for them.
-  ///
-  /// *Owner's.*
-  @inlinable
-  func free(_ run: ActiveRun<I>, _ consequences: RunPhase.Consequences) {
-    if consequences.contains(.freeSlot) { freeSlots &+= 1 }
-    if hasWaiters { giveSlots() }
-    if run.course != nil, consequences.contains(.freePlace) { leaveLane(run) }
+    if run.isShared { noteFirstCommit(ofMembersOf: run) }
   }
 }

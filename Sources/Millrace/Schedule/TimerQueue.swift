@@ -1,36 +1,27 @@
-/// A step that is due at an instant, unless its timer is taken from the queue before.
+/// The timers of a store by their instants, the earliest first; equal instants in the order in which they were added.
 ///
-/// Guarded by the turn of the store whose timer queue it stands in.
-final class Timer {
-  let instant: Instant
+/// A binary heap whose timers are named by ids, so that one is taken out of the middle in logarithmic time.
+struct TimerQueue<Purpose> {
+  /// Names a timer from its addition until it is due or taken out.
+  typealias ID = Int32
 
-  /// The step; the caller that took the timer as due calls it.
-  let action: () -> Void
+  private struct Timer {
+    let instant: Instant
+    let order: Int
+    let id: ID
+    let purpose: Purpose
 
-  /// Where it stands in the heap; the queue's own.
-  fileprivate(set) var place: Int?
-
-  /// Counts additions, so that equal instants come in the order they were added.
-  fileprivate var turn = 0
-
-  init(at instant: Instant, action: @escaping () -> Void) {
-    self.instant = instant
-    self.action = action
+    func comes(before other: Timer) -> Bool {
+      (instant, order) < (other.instant, other.order)
+    }
   }
 
-  fileprivate func comes(before other: Timer) -> Bool {
-    (instant, turn) < (other.instant, other.turn)
-  }
-}
-
-/// The timers of a store, the earliest first.
-///
-/// A binary heap in which each timer knows its place, so that one is taken out of the middle in logarithmic time. It is
-/// not to be copied: the places are those of the one timer queue.
-struct TimerQueue {
-  /// Each comes after the one at half its place.
+  /// Each comes after the one at half its index.
   private var heap: [Timer] = []
-  private var turns = 0
+
+  /// Where each timer stands in the heap, by its id.
+  private var indices = Slab<Int>(blank: -1)
+  private var added = 0
 
   var isEmpty: Bool { heap.isEmpty }
 
@@ -39,72 +30,76 @@ struct TimerQueue {
   /// The instant of the timer that is due next, or nil.
   var earliest: Instant? { heap.first?.instant }
 
-  /// Adds a timer, unless it stands in a timer queue.
-  mutating func add(_ timer: Timer) {
-    guard timer.place == nil else { return }
-    turns += 1
-    timer.turn = turns
+  /// The instant of a timer that is in the queue.
+  func instant(of id: ID) -> Instant { heap[indices[id]].instant }
+
+  mutating func add(_ purpose: Purpose, at instant: Instant) -> ID {
+    added += 1
+    let id = indices.insert(heap.count)
+    let timer = Timer(instant: instant, order: added, id: id, purpose: purpose)
     heap.append(timer)
     rise(timer, from: heap.count - 1)
+    return id
   }
 
-  /// Takes the timer out, if it stands here.
-  mutating func remove(_ timer: Timer) {
-    guard let place = timer.place, place < heap.count, heap[place] === timer else { return }
-    timer.place = nil
+  /// Takes a timer out, if there is one, and forgets its id.
+  mutating func cancel(_ id: inout ID?) {
+    guard let cancelled = id else { return }
+    remove(cancelled)
+    id = nil
+  }
+
+  mutating func remove(_ id: ID) {
+    let index = indices[id]
+    indices.remove(id)
     let last = heap.removeLast()
-    if last !== timer {
-      // The last one takes the place, and goes up or down from there.
-      if place > 0, last.comes(before: heap[(place - 1) / 2]) {
-        rise(last, from: place)
+    if last.id != id {
+      // The last one takes its index, and goes up or down from there.
+      if index > 0, last.comes(before: heap[(index - 1) / 2]) {
+        rise(last, from: index)
       } else {
-        sink(last, from: place)
+        sink(last, from: index)
       }
     }
     shrink()
   }
 
   /// Takes out the earliest timer, if it is due.
-  mutating func popDue(at now: Instant) -> Timer? {
+  mutating func popDue(at now: Instant) -> Purpose? {
     guard let first = heap.first, first.instant <= now else { return nil }
-    remove(first)
-    return first
+    remove(first.id)
+    return first.purpose
   }
 
-  mutating func removeAll() {
-    for timer in heap { timer.place = nil }
-    heap = []
-  }
-
-  /// Puts the timer where it belongs, at this place or above it.
-  private mutating func rise(_ timer: Timer, from place: Int) {
-    var place = place
-    while place > 0 {
-      let above = (place - 1) / 2
+  /// Puts the timer where it belongs, at this index or above it.
+  private mutating func rise(_ timer: Timer, from index: Int) {
+    var index = index
+    while index > 0 {
+      let above = (index - 1) / 2
       guard timer.comes(before: heap[above]) else { break }
-      put(heap[above], at: place)
-      place = above
+      put(heap[above], at: index)
+      index = above
     }
-    put(timer, at: place)
+    put(timer, at: index)
   }
 
-  /// Puts the timer where it belongs, at this place or below it.
-  private mutating func sink(_ timer: Timer, from place: Int) {
-    var place = place
+  /// Puts the timer where it belongs, at this index or below it.
+  private mutating func sink(_ timer: Timer, from index: Int) {
+    var index = index
     while true {
-      var below = 2 * place + 1
+      var below = 2 * index + 1
       guard below < heap.count else { break }
       if below + 1 < heap.count, heap[below + 1].comes(before: heap[below]) { below += 1 }
       guard heap[below].comes(before: timer) else { break }
-      put(heap[below], at: place)
-      place = below
+      put(heap[below], at: index)
+      index = below
     }
-    put(timer, at: place)
+    put(timer, at: index)
   }
 
-  private mutating func put(_ timer: Timer, at place: Int) {
-    heap[place] = timer
-    timer.place = place
+  private mutating func put(_ timer: Timer, at index: Int) {
+    heap[index] = timer
+    indices[timer.id] = index
   }
 
   /// Gives memory back once little of it is used.

@@ -32,7 +32,9 @@ public final actor Store<I: Interactor> {
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
-    runner = Runner(state: initial, interactor: interactor, configuration: configuration)
+    runner = Runner(state: initial, interactor: interactor, configuration: configuration) { runner, call in
+      call.perform(at: runner)
+    }
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }
   }

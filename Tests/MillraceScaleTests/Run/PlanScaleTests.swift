@@ -29,9 +29,10 @@ struct PlanScaleTests {
       #expect(await last.outcome.kind == .finished)
     }
     let isEmpty = await store.onLedger { ledger in
-      guard let ledger else { return false }
-      return ledger.keys.isEmpty && ledger.timers.isEmpty && ledger.room.isEmpty && ledger.waiting == 0
-        && ledger.slotQueue.isEmpty && ledger.runs.isEmpty && ledger.notReturned.isEmpty && ledger.notReturnedCount == 0
+      guard let scheduler = ledger?.scheduler else { return false }
+      return scheduler.entries.count == 0 && scheduler.plans.count == 0 && scheduler.keys.isEmpty
+        && scheduler.timers.isEmpty && scheduler.room.isEmpty && scheduler.slotQueue.isEmpty && scheduler.runs.isEmpty
+        && scheduler.notReturned.isEmpty
     }
     #expect(isEmpty)
     #expect(await store.metrics.inFlight == 0)

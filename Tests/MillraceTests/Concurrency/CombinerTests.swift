@@ -205,11 +205,8 @@ private final class LateWork: Combiner, @unchecked Sendable {
 private final class Noted: Startable, @unchecked Sendable {
   let begun = Notes<String>()
 
-  override init() {
-    super.init()
-    begin = { start, immediately in
-      unsafeDowncast(start, to: Noted.self).begun.note(immediately ? "here" : "in the pool")
-      return Task {}
-    }
+  override func begin(immediately: Bool) -> Task<Void, Never>? {
+    begun.note(immediately ? "here" : "in the pool")
+    return Task {}
   }
 }

@@ -98,7 +98,7 @@ extension Store {
 
   /// How many keys the store remembers.
   nonisolated var keyCount: Int {
-    get async { await onLedger { $0?.keys.count ?? 0 } }
+    get async { await onLedger { $0?.scheduler.keys.count ?? 0 } }
   }
 
   /// Waits until all work that was left for the owner of the turn before this call is done.

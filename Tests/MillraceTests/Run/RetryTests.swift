@@ -56,7 +56,7 @@ struct RetryTests {
     #expect(await store.log == ["closed: failed"])
     #expect(await store.metrics.retries == attempts - 1)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
+    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("The first attempt that succeeds is the last one")
@@ -181,7 +181,7 @@ struct RetryTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(20), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.timers.isEmpty } == true)
+    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("An action that nobody handles is not tried again")

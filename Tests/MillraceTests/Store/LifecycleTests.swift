@@ -189,7 +189,9 @@ struct LifecycleTests {
   func theEarlierDeadlineCounts(first: Int, second: Int, deadline: Int) async throws {
     let receipt = try await stay("a")
     let calls = [shutDown(drainFor: first), shutDown(drainFor: second)]
-    let due = store.look { $0.ledger?.closing?.timer?.instant }
+    let due = store.look { runner in
+      runner.ledger.flatMap { ledger in ledger.scheduler.drainEnd.map { ledger.scheduler.timers.instant(of: $0) } }
+    }
     #expect(due == Int64(deadline) * 1_000_000_000)
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(deadline))
@@ -289,7 +291,7 @@ struct LifecycleTests {
     let shutdown = shutDown(drainFor: 60)
     _ = store.look { [store] runner in
       runner.perform {}  // Something is left, so that the end of the drain is looked for behind it.
-      if let run = runner.ledger?.runs.first { runner.end(run, .finished) }
+      if let run = runner.ledger?.scheduler.runs.first { runner.raise(.end(run, .finished)) }
       store.cancelAll()
     }
     #expect(await shutdown.value.drained == 1)
@@ -304,7 +306,7 @@ struct LifecycleTests {
     _ = try await stay("a") { [store] in late.record(store.send(.commit("late"))) }
     let shutdown = shutDown(drainFor: 60)
     _ = store.look { [store] runner in
-      runner.enqueue { runner.ledger?.closing?.timer?.action() }
+      runner.enqueue { runner.finishClosing(asksClosing: true) }
       store.cancelAll()
     }
     _ = await shutdown.value

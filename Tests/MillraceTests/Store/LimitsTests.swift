@@ -81,7 +81,11 @@ struct LimitsTests {
     store.send(
       Action(decide: { _ in .mutate("b decided", thenHandle: true) }, handle: { _, state in logs.record(state.log) }))
     store.send(.commit("newer"))
-    #expect(store.look { $0.ledger?.slotQueue.first?.snapshot == nil } == true)
+    #expect(
+      store.look { runner in
+        guard let ledger = runner.ledger, let waiting = ledger.scheduler.slotQueue.first else { return false }
+        return ledger.records[Int(waiting)]?.snapshot == nil
+      } == true)
     gate.open()
     #expect(try await logs.next() == ["a decided", "a handled", "b decided", "newer"])
   }
@@ -122,7 +126,7 @@ struct LimitsTests {
     #expect(await rejected.lastRevision == nil)
     #expect(await store.log == ["a decided", "a handled", "b decided"])
     #expect(await store.metrics.rejections == [.full: 1])
-    #expect(store.look { $0.ledger?.keys.isEmpty } == true)
+    #expect(store.look { $0.ledger?.scheduler.keys.isEmpty } == true)
     gate.open()
     #expect(await waiting.outcome.kind == .finished)
     #expect(await store.send(action("d").planned(LimitsTests.plans[plan])).outcome.kind == .finished)

@@ -1,12 +1,12 @@
-/// How the actions of one key meet: who holds its places, and what becomes of one that comes.
+/// How the actions of one key meet: who holds its permits, and what becomes of one that comes.
 ///
-/// A place is held from the take-up of an action until it has ended and its handlers have returned.
-struct Lane {
+/// A permit is held from the take-up of an action until it has ended and its handlers have returned.
+struct OverlapState {
   /// What becomes of an action that comes.
   enum Arrival: Hashable {
     /// It is taken up at once.
     case takeUp
-    /// It waits behind those that wait, and is taken up as soon as there is a place.
+    /// It waits behind those that wait, and is taken up as soon as there is a permit.
     case wait
     /// It is rejected.
     case reject
@@ -16,10 +16,10 @@ struct Lane {
     case replace
   }
 
-  /// How many hold a place.
-  private(set) var places = 0
+  /// How many permits are held.
+  private(set) var taken = 0
 
-  /// How many places there are: by the newest plan that says it.
+  /// How many permits there are: by the newest plan that says it.
   private var maximum = Int.max
 
   /// How many there are whatever the plans say.
@@ -42,18 +42,15 @@ struct Lane {
   }
 
   /// Whether the next one that waits may be taken up.
-  var hasPlace: Bool { places < (limit ?? maximum) }
+  var hasPermit: Bool { taken < (limit ?? maximum) }
 
   /// An action is taken up.
   mutating func take() {
-    places += 1
+    taken += 1
   }
 
   /// An action has ended, and its handlers have returned.
-  mutating func leave() {
-    places -= 1
+  mutating func release() {
+    taken -= 1
   }
-
-  /// Whether nothing needs to be remembered.
-  var isIdle: Bool { places == 0 && limit == nil }
 }

@@ -1,24 +1,24 @@
 /// Where one action stands on its way to its outcome, as a value without tasks and locks.
 ///
-/// The owner of the turn tells it events, and does what it answers.
+/// The scheduler tells it events, and does what it answers.
 @usableFromInline
 @frozen
 package struct RunPhase: Equatable {
   @usableFromInline
   @frozen
   package enum Stage: CaseIterable {
-    /// Accepted; it waits for its plan's time or for the turn of its key, and has changed nothing.
+    /// Accepted; it waits for its plan's time or for a permit of its key, and has changed nothing.
     ///
     /// Becomes `takenUp`, or `ended`.
     case accepted
 
-    /// Decided; what it committed stands, and it holds a place of its key. Becomes `running`, or `ended`.
+    /// Decided; what it committed stands, and it holds a permit of its key. Becomes `running`, or `ended`.
     case takenUp
 
     /// A handler is out for it; it holds a slot. Becomes `resting`, `running` for its next attempt, or `ended`.
     case running
 
-    /// An attempt failed, and the next one is due; it keeps slot and place. Becomes `running`, or `ended`.
+    /// An attempt failed, and the next one is due; it keeps slot and permit. Becomes `running`, or `ended`.
     case resting
 
     /// It has its outcome. Remains, but for handlers that return.
@@ -53,14 +53,11 @@ package struct RunPhase: Equatable {
 
     /// Ask for the closing mutation, unless the outcome is `finished`.
     @inlinable package static var askClosing: Consequences { Consequences(rawValue: 1) }
-    /// The place of its key is free again.
-    @inlinable package static var freePlace: Consequences { Consequences(rawValue: 2) }
+    /// The permit of its key is free again.
+    @inlinable package static var freePermit: Consequences { Consequences(rawValue: 2) }
     /// The slot it ran in is free again.
     @inlinable package static var freeSlot: Consequences { Consequences(rawValue: 4) }
   }
-
-  /// What takes the place of ``advance(_:)``.
-  @usableFromInline package typealias Alteration = @Sendable (inout RunPhase, Event) -> Consequences
 
   @usableFromInline package var stage = Stage.accepted
 
@@ -99,14 +96,14 @@ package struct RunPhase: Equatable {
       return []
     case .handlerReturned:
       handlersOut &-= 1
-      return stage == .ended && handlersOut == 0 ? [.freePlace, .freeSlot] : []
+      return stage == .ended && handlersOut == 0 ? [.freePermit, .freeSlot] : []
     case .end:
       let before = stage
       stage = .ended
       switch before {
       case .ended, .accepted: return []
-      case .takenUp: return [.askClosing, .freePlace]
-      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freePlace, .freeSlot] : .askClosing
+      case .takenUp: return [.askClosing, .freePermit]
+      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freePermit, .freeSlot] : .askClosing
       }
     }
   }

@@ -1,0 +1,192 @@
+extension Scheduler {
+  /// Lets an action meet the others of its key, and so be taken up, wait, share a run, or end.
+  mutating func meet(_ handle: Handle) {
+    guard let plan = entries[handle].plan, let terms = plans[plan].terms, let overlap = terms.overlap,
+      let name = terms.key
+    else { return takeUp(handle) }
+    let key = use(name)
+    defer { release(key) }
+    switch keys[key].overlap.arrive(overlap, live: keys[key].earlier, canJoin: keys[key].sharedRun != nil) {
+    case .takeUp where overlap == .shared: share(handle, key)
+    case .takeUp: enter(handle, key)
+    case .reject: end(handle, .rejected(.exclusive))
+    case .join: join(handle, key)
+    case .replace:
+      // Asked first, for one that does not pass replaces nothing.
+      guard passesBreaker(handle) else { return end(handle, .rejected(.breakerOpen)) }
+      endAll(key, .superseded)
+      enter(handle, key)
+    case .wait where keys[key].waiting.isEmpty && keys[key].overlap.hasPermit: enter(handle, key)
+    case .wait: waitForPermit(handle, key)
+    }
+  }
+
+  private mutating func enter(_ handle: Handle, _ key: KeyIndex) {
+    beLive(handle, key)
+    takeUp(handle)
+  }
+
+  private mutating func waitForPermit(_ handle: Handle, _ key: KeyIndex) {
+    guard let plan = entries[handle].plan, makeRoom() else { return end(handle, .rejected(.full)) }
+    beLive(handle, key)
+    queues.append(handle, to: &keys[key].waiting)
+    enterRoom(handle, plan, .permit)
+    takeUpWaitingLater(key)
+  }
+
+  /// Counts an action among those of its key that have not ended.
+  private mutating func beLive(_ handle: Handle, _ key: KeyIndex) {
+    guard let plan = entries[handle].plan else { return }
+    plans[plan].key = key
+    meetings.append(handle, to: &keys[key].live)
+  }
+
+  /// Gives an action its permit and has it decided, unless the breaker is open.
+  private mutating func takeUp(_ handle: Handle) {
+    guard passesBreaker(handle) else { return end(handle, .rejected(.breakerOpen)) }
+    if let plan = entries[handle].plan, let key = plans[plan].key {
+      keys[key].overlap.take()
+      plans[plan].permits.add(key)
+    }
+    actions.append(.decide(handle))
+  }
+
+  // MARK: Permits
+
+  mutating func releasePermits(of plan: Int32) {
+    while let key = plans[plan].permits.popLast() {
+      keys[key].overlap.release()
+      if keys[key].waiting.isEmpty { forgetIfIdle(key) } else { takeUpWaitingLater(key) }
+    }
+  }
+
+  /// Has those taken up that wait for a permit, as far as there are any, each in a step of its own.
+  private mutating func takeUpWaitingLater(_ key: KeyIndex) {
+    guard !keys[key].isTakeUpDue, keys[key].overlap.hasPermit, !keys[key].waiting.isEmpty else { return }
+    keys[key].isTakeUpDue = true
+    keys[key].users += 1
+    steps.append(.takeUpWaiting(key))
+  }
+
+  /// Takes up the first of those that wait for a permit; false if there is none, or no permit.
+  mutating func takeUpWaiting(_ key: KeyIndex) -> Bool {
+    guard keys[key].overlap.hasPermit, let handle = keys[key].waiting.first, let plan = entries[handle].plan else {
+      keys[key].isTakeUpDue = false
+      return false
+    }
+    leaveQueue(handle, plan)
+    takeUp(handle)
+    return true
+  }
+
+  mutating func setLimit(_ limit: Int?, for name: PlanKey) {
+    let key = use(name)
+    keys[key].overlap.limit = limit.map { max($0, 0) }
+    takeUpWaitingLater(key)
+    release(key)
+  }
+
+  // MARK: Shared runs
+
+  /// Begins the run that an action shares with those that will join it; no receipt refers to that run itself.
+  private mutating func share(_ handle: Handle, _ key: KeyIndex) {
+    guard let plan = entries[handle].plan else { return }
+    var shared = PlannedAction(terms: plans[plan].terms, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)
+    shared.isShared = true
+    queues.append(handle, to: &shared.members)
+    let run = entries.insert(Entry(plan: plans.insert(shared)))
+    beLive(run, key)
+    keys[key].sharedRun = run
+    plans[plan].sharedRun = run
+    plans[plan].isFirstMember = true
+    sharedRuns += 1
+    firstMembers += 1
+    actions.append(.share(handle, run: run))
+    takeUp(run)
+  }
+
+  private mutating func join(_ handle: Handle, _ key: KeyIndex) {
+    guard let plan = entries[handle].plan, makeRoom() else { return end(handle, .rejected(.full)) }
+    // Asked after the room was made, for the run may have been dropped to make it.
+    guard let run = keys[key].sharedRun, let shared = entries[run].plan else { return share(handle, key) }
+    enterRoom(handle, plan, .sharedRun)
+    plans[plan].sharedRun = run
+    queues.append(handle, to: &plans[shared].members)
+    actions.append(.join(handle, run: run))
+  }
+
+  /// One that shared a run has ended; the run ends with the last of them.
+  mutating func leaveSharedRun(_ handle: Handle, _ plan: Int32, _ outcome: Outcome, asksClosing: Bool) {
+    guard let run = plans[plan].sharedRun else { return }
+    if plans[plan].isFirstMember { firstMembers -= 1 }
+    guard entries[run].phase.stage != .ended, let shared = entries[run].plan else { return }
+    queues.remove(handle, from: &plans[shared].members)
+    if plans[shared].members.isEmpty { end(run, outcome, asksClosing: asksClosing) }
+  }
+
+  /// Gives those that share a run its outcome.
+  mutating func endMembers(of shared: Int32, _ outcome: Outcome) {
+    sharedRuns -= 1
+    while let member = plans[shared].members.first {
+      queues.remove(member, from: &plans[shared].members)
+      end(member, outcome)
+    }
+  }
+
+  /// Those that share a run, in the order in which they joined it.
+  func members(of run: Handle) -> [Handle] {
+    entries[run].plan.map { queues.handles(of: plans[$0].members) } ?? []
+  }
+
+  // MARK: The end of a key
+
+  mutating func endAll(of name: PlanKey, _ outcome: Outcome) {
+    guard let key = keys.existingIndex(of: name) else { return }
+    keys[key].users += 1
+    endAll(key, outcome)
+    release(key)
+  }
+
+  /// Ends all of a key that have not ended, in accepted order, those that wait first.
+  private mutating func endAll(_ key: KeyIndex, _ outcome: Outcome) {
+    if let held = keys[key].held { end(held, outcome) }
+    while let handle = keys[key].waiting.first { end(handle, outcome) }
+    if keys[key].live.count == 1, let handle = keys[key].live.first { return end(handle, outcome) }
+    let live = meetings.handles(of: keys[key].live)
+    for handle in live.sorted(by: { order(of: $0) < order(of: $1) }) { end(handle, outcome) }
+  }
+
+  func order(of handle: Handle) -> Int {
+    entries[handle].plan.map { plans[$0].order } ?? 0
+  }
+
+  // MARK: What is remembered
+
+  /// The index of a key, which is remembered until it is released.
+  mutating func use(_ name: PlanKey) -> KeyIndex {
+    let key = keys.index(of: name)
+    keys[key].users += 1
+    return key
+  }
+
+  mutating func release(_ key: KeyIndex) {
+    keys[key].users -= 1
+    forgetIfIdle(key)
+  }
+
+  /// Forgets a key that nothing needs, now or when its breaker and its budget are as new.
+  mutating func forgetIfIdle(_ key: KeyIndex) {
+    guard keys[key].isIdle else { return }
+    if lifecycle != .closed {
+      if keys[key].windowEnd != nil || keys[key].overlap.limit != nil { return }
+      if let instant = keys[key].forgottenAt(), instant > now {
+        if let timer = keys[key].forgetting, timers.instant(of: timer) == instant { return }
+        timers.cancel(&keys[key].forgetting)
+        keys[key].forgetting = timers.add(.forget(key), at: instant)
+        return
+      }
+    }
+    timers.cancel(&keys[key].forgetting)
+    keys.forget(key)
+  }
+}

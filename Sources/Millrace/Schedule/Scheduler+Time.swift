@@ -1,0 +1,207 @@
+extension Scheduler {
+  /// Sees to an action with a plan: its time, its pace, then those of its key.
+  mutating func arrive(_ handle: Handle) {
+    guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return }
+    plans[plan].acceptedAt = now
+    if let timeout = terms.timeout {
+      plans[plan].timeout = timers.add(.timeout(handle), at: now + timeout.nanoseconds)
+    }
+    // A store that drains lets nothing wait for its pace.
+    guard let pace = terms.pace, let name = terms.key, lifecycle == .open else { return meet(handle) }
+    let key = use(name)
+    defer { release(key) }
+    switch pace {
+    case .debounce(let interval):
+      guard hold(handle, plan, at: key) else { return }
+      let end = keys[key].debounce.arrive(interval: interval, at: now)
+      keys[key].debounceEnd = timers.add(.debounceEnd(key), at: end)
+    case .throttle(let interval, let leading, let trailing):
+      if let end = keys[key].throttle.windowEnd, end <= now { endWindow(key) }
+      switch keys[key].throttle.arrive(interval: interval, leading: leading, trailing: trailing, at: now) {
+      case .drop:
+        end(handle, .rejected(.throttled))
+      case .pass:
+        awaitWindowEnd(key)
+        meet(handle)
+      case .hold:
+        awaitWindowEnd(key)
+        _ = hold(handle, plan, at: key)
+      }
+    }
+  }
+
+  /// Handles the earliest timer if it is due, and tells the owner what it has to do; nil if none is.
+  mutating func handleNextTimer(at now: Instant) -> DueStep? {
+    self.now = now
+    guard let timer = timers.popDue(at: now) else { return nil }
+    switch timer {
+    case .timeout(let handle):
+      if let plan = entries[handle].plan { plans[plan].timeout = nil }
+      end(handle, .timedOut)
+    case .attemptTimeout(let handle): giveUpAttempt(of: handle)
+    case .nextAttempt(let handle): beginNextAttempt(of: handle)
+    case .debounceEnd(let key):
+      keys[key].debounceEnd = nil
+      letPass(key)
+    case .windowEnd(let key):
+      keys[key].windowEnd = nil
+      endWindow(key)
+    case .forget(let key):
+      keys[key].forgetting = nil
+      forgetIfIdle(key)
+    case .drainEnd:
+      drainEnd = nil
+      return .drainEnd
+    }
+    return .actions
+  }
+
+  // MARK: Pace
+
+  /// Holds an action in place of the one held before; false when there is no room for it.
+  private mutating func hold(_ handle: Handle, _ plan: Int32, at key: KeyIndex) -> Bool {
+    if let earlier = keys[key].held { end(earlier, .superseded) }
+    guard makeRoom() else {
+      end(handle, .rejected(.full))
+      return false
+    }
+    plans[plan].holder = key
+    keys[key].held = handle
+    enterRoom(handle, plan, .pace)
+    return true
+  }
+
+  /// Lets the action go on that is held.
+  mutating func letPass(_ key: KeyIndex) {
+    guard let handle = keys[key].held, let plan = entries[handle].plan else { return }
+    keys[key].users += 1
+    leaveQueue(handle, plan)
+    meet(handle)
+    release(key)
+  }
+
+  /// Holds nothing any more.
+  mutating func releaseHeld(_ key: KeyIndex) {
+    if let held = keys[key].held, let plan = entries[held].plan { plans[plan].holder = nil }
+    keys[key].held = nil
+    keys[key].debounce.released()
+    timers.cancel(&keys[key].debounceEnd)
+    forgetIfIdle(key)
+  }
+
+  private mutating func awaitWindowEnd(_ key: KeyIndex) {
+    guard keys[key].windowEnd == nil, let end = keys[key].throttle.windowEnd else { return }
+    keys[key].windowEnd = timers.add(.windowEnd(key), at: end)
+  }
+
+  private mutating func endWindow(_ key: KeyIndex) {
+    timers.cancel(&keys[key].windowEnd)
+    var holdsThrottled = false
+    if let held = keys[key].held, let plan = entries[held].plan, case .throttle = plans[plan].terms?.pace {
+      holdsThrottled = true
+    }
+    let passes = keys[key].throttle.windowEnded(holdsOne: holdsThrottled, at: now)
+    awaitWindowEnd(key)
+    if passes { letPass(key) } else { forgetIfIdle(key) }
+  }
+
+  // MARK: Attempts
+
+  mutating func beginAttempt(_ handle: Handle, _ plan: Int32) {
+    plans[plan].attempt += 1
+    plans[plan].isAttemptOver = false
+    plans[plan].isFailureCounted = false
+    if let timeout = plans[plan].terms?.attemptTimeout {
+      plans[plan].attemptTimer = timers.add(.attemptTimeout(handle), at: now + timeout.nanoseconds)
+    }
+    actions.append(.start(handle, attempt: plans[plan].attempt))
+  }
+
+  private mutating func giveUpAttempt(of handle: Handle) {
+    guard let plan = entries[handle].plan else { return }
+    plans[plan].attemptTimer = nil
+    if plans[plan].isAttemptOver { return }
+    plans[plan].isAttemptOver = true
+    actions.append(.giveUp(handle))
+  }
+
+  private mutating func beginNextAttempt(of handle: Handle) {
+    guard let plan = entries[handle].plan else { return }
+    plans[plan].attemptTimer = nil
+    _ = entries[handle].phase.advance(.begin)
+    beginAttempt(handle, plan)
+  }
+
+  /// An attempt has failed: lets another one follow, or ends the run.
+  mutating func failed(_ handle: Handle, _ outcome: Outcome, _ hasCommitted: Bool) {
+    guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return end(handle, outcome) }
+    timers.cancel(&plans[plan].attemptTimer)
+    if let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
+      keys[key].breaker.failed(breaker, isProbe: plans[plan].isProbe, at: now)
+      plans[plan].isFailureCounted = true
+    }
+    guard let retry = terms.retry, mayRetry(plan, terms, retry, hasCommitted) else { return end(handle, outcome) }
+    retries += 1
+    _ = entries[handle].phase.advance(.rest)
+    actions.append(.draw(handle, retry, after: plans[plan].attempt))
+  }
+
+  /// Whether there is another attempt; if so it has its token of the retry budget.
+  private mutating func mayRetry(
+    _ plan: Int32, _ terms: PlanTerms, _ retry: PlanTerms.Retry, _ hasCommitted: Bool
+  ) -> Bool {
+    guard plans[plan].attempt < retry.attempts else { return false }
+    if hasCommitted, !retry.afterCommits { return false }
+    if let key = plans[plan].breakerKey, !keys[key].breaker.allowsRetry { return false }
+    guard let budget = retry.budget, let name = terms.key else { return true }
+    let key = use(name)
+    defer { release(key) }
+    keys[key].budgetTerms = budget
+    return keys[key].budget.take(budget, at: now)
+  }
+
+  mutating func rest(_ handle: Handle, _ duration: Duration) {
+    guard let plan = entries[handle].plan else { return }
+    plans[plan].attemptTimer = timers.add(.nextAttempt(handle), at: now + duration.nanoseconds)
+  }
+
+  // MARK: The breaker
+
+  /// Whether the breaker of the action's plan, if it has one, lets it pass.
+  mutating func passesBreaker(_ handle: Handle) -> Bool {
+    guard let plan = entries[handle].plan, plans[plan].breakerKey == nil, let breaker = plans[plan].terms?.breaker,
+      let name = plans[plan].terms?.breakerKey
+    else { return true }
+    let key = use(name)
+    keys[key].breakerTerms = breaker
+    switch keys[key].breaker.admit(breaker, at: now) {
+    case .pass: break
+    case .probe: plans[plan].isProbe = true
+    case .reject:
+      release(key)
+      return false
+    }
+    plans[plan].breakerKey = key
+    return true
+  }
+
+  /// Tells the breaker how an action ended that it let pass.
+  mutating func settleBreaker(_ plan: Int32, _ outcome: Outcome) {
+    guard let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms else { return }
+    plans[plan].breakerKey = nil
+    let (isProbe, hasBegun) = (plans[plan].isProbe, plans[plan].attempt > 0)
+    switch outcome {
+    case .finished where hasBegun: keys[key].breaker.succeeded(isProbe: isProbe)
+    case .failed, .timedOut:
+      if plans[plan].isFailureCounted { break }
+      if hasBegun {
+        keys[key].breaker.failed(breaker, isProbe: isProbe, at: now)
+      } else {
+        keys[key].breaker.withdrew(isProbe: isProbe, at: now)
+      }
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned:
+      keys[key].breaker.withdrew(isProbe: isProbe, at: now)
+    }
+    release(key)
+  }
+}

@@ -1,0 +1,140 @@
+extension Scheduler {
+  // MARK: The waiting room
+
+  /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
+  @usableFromInline var isFull: Bool {
+    freeSlots == 0 && room.count >= limits.actionsWaiting && (limits.onOverflow == .reject || room.isEmpty)
+  }
+
+  /// Whether a submitted action may be taken up that has to wait then.
+  var hasRoomForSubmit: Bool {
+    room.count < limits.actionsWaiting || limits.actionsWaiting == 0 && freeSlots > 0
+  }
+
+  /// Makes room for one more action that waits, if need be by dropping another; returns whether there is any.
+  mutating func makeRoom() -> Bool {
+    if room.count < limits.actionsWaiting { return true }
+    let dropped: Handle?
+    switch limits.onOverflow {
+    case .reject: dropped = nil
+    case .dropOldest: dropped = room.first
+    case .dropNewest: dropped = room.last
+    }
+    guard let dropped else { return false }
+    end(dropped, .rejected(.full))
+    return true
+  }
+
+  /// Lets an action wait; room was made for it.
+  mutating func enterRoom(_ handle: Handle, _ plan: Int32, _ wait: PlannedAction.Wait) {
+    if plans[plan].wait == .nowhere { standing.append(handle, to: &room) }
+    plans[plan].wait = wait
+  }
+
+  /// Lets an action wait no more, wherever it waits.
+  mutating func leaveQueue(_ handle: Handle, _ plan: Int32) {
+    switch plans[plan].wait {
+    case .nowhere: return
+    case .pace: if let key = plans[plan].holder { releaseHeld(key) }
+    case .permit: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
+    case .slot: queues.remove(handle, from: &slotQueue)
+    case .sharedRun: break
+    }
+    plans[plan].wait = .nowhere
+    standing.remove(handle, from: &room)
+    admitLater()
+  }
+
+  // MARK: Slots
+
+  /// Lets a run that was taken up wait for a slot; that it can was asked before anything was committed.
+  mutating func waitForSlot(_ handle: Handle) {
+    _ = makeRoom()
+    let plan: Int32
+    if let known = entries[handle].plan {
+      plan = known
+    } else {
+      plan = plans.insert(PlannedAction(acceptedAt: now))
+      entries[handle].plan = plan
+    }
+    enterRoom(handle, plan, .slot)
+    queues.append(handle, to: &slotQueue)
+  }
+
+  /// Starts those that wait for a slot, first come first.
+  mutating func giveSlots() {
+    while freeSlots > 0, let handle = slotQueue.first, let plan = entries[handle].plan {
+      leaveQueue(handle, plan)
+      launch(handle)
+    }
+    if freeSlots > 0 { admitLater() }
+  }
+
+  /// Has suspended submits looked at in a step of their own, if there are any.
+  mutating func admitLater() {
+    guard submitting > 0, !isAdmitDue else { return }
+    isAdmitDue = true
+    steps.append(.admit)
+  }
+
+  // MARK: The end
+
+  /// Has those looked at in steps of their own that wait for what the owner decides.
+  mutating func lookAgain() {
+    admitLater()
+    if lifecycle == .draining { steps.append(.finishIfDrained) }
+  }
+
+  /// Ends everything, what waits first, so that it is not taken up by what that frees.
+  mutating func endAll(_ outcome: Outcome, asksClosing: Bool) {
+    while let handle = room.first { end(handle, outcome, asksClosing: asksClosing) }
+    while let handle = runs.first { end(handle, outcome, asksClosing: asksClosing) }
+  }
+
+  /// Begins a drain, or shortens it; lets what is debounced or throttled go on at once.
+  mutating func drain(until instant: Instant, _ caller: Handle?) {
+    if let caller { callers.append(caller) }
+    if drainEnd.map({ timers.instant(of: $0) <= instant }) != true {
+      timers.cancel(&drainEnd)
+      drainEnd = timers.add(.drainEnd, at: instant)
+    }
+    if lifecycle == .open {
+      lifecycle = .draining
+      let held = keys.all.compactMap { key in keys[key].held.map { (key, order(of: $0)) } }
+      for (key, _) in held.sorted(by: { $0.1 < $1.1 }) {
+        keys[key].users += 1
+        steps.append(.letPass(key))
+      }
+    }
+    steps.append(.finishIfDrained)
+  }
+
+  /// Whether a drain waits for nothing more; the runs that asked for the shutdown are not waited for.
+  var isDrained: Bool {
+    var next = runs.first
+    while let run = next {
+      guard callers.contains(run) else { return false }
+      next = standing.handle(after: run)
+    }
+    next = room.first
+    while let handle = next {
+      guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, callers.contains(run) else {
+        return false
+      }
+      next = standing.handle(after: handle)
+    }
+    return true
+  }
+
+  /// Forgets all keys but those whose permits are held by handlers that have not returned, and all timers.
+  mutating func close() {
+    lifecycle = .closed
+    timers.cancel(&drainEnd)
+    for key in keys.all {
+      timers.cancel(&keys[key].windowEnd)
+      timers.cancel(&keys[key].forgetting)
+      forgetIfIdle(key)
+    }
+    keys.forgetNames()
+  }
+}

@@ -1,0 +1,371 @@
+/// Who runs when: a value without tasks, locks, clocks, states and interactors.
+///
+/// Its owner tells it an event with the time, and then performs the actions it answers, in their order. Performing an action may
+/// raise another event, whose actions are performed before the next one. Everything up to there is one step. Work that belongs
+/// to a step of its own stands in line until the owner asks for the next step.
+///
+/// | folder file | the part of the way |
+/// |---|---|
+/// | Scheduler | arrival, decision, start, return, end |
+/// | Scheduler+Keys | overlap, shared runs, permits, limits, and which keys are remembered |
+/// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
+/// | Scheduler+Waiting | the waiting room, slots, and the end of the store |
+@usableFromInline
+struct Scheduler {
+  /// Names an action from its addition until it is forgotten.
+  @usableFromInline typealias Handle = Int32
+  typealias KeyIndex = KeyTable.Index
+  typealias List = HandleLists.List
+
+  @usableFromInline
+  enum Event {
+    /// An action with a plan was accepted.
+    case arrived(Handle)
+    /// What an action was decided to commit is committed.
+    case decided(Handle, Verdict)
+    /// A handler has returned; with the number of its attempt, if there may be several.
+    case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool)
+    /// An attempt was given up because its time was over.
+    case gaveUp(Handle, hasCommitted: Bool)
+    /// The time before the next attempt was drawn.
+    case rests(Handle, for: Duration)
+    /// One action ends from outside.
+    case end(Handle, Outcome)
+    /// All actions of a key end, or all there are.
+    case endKey(PlanKey, Outcome)
+    case endAll(Outcome, asksClosing: Bool)
+    /// How many actions of a key may hold a permit, whatever the plans say.
+    case limit(Int?, PlanKey)
+    /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
+    case drain(until: Instant, caller: Handle?)
+    /// Nothing is accepted any more, and nothing is open.
+    case close
+  }
+
+  /// What became of an action that was to be decided.
+  @usableFromInline
+  enum Verdict {
+    case handles
+    case ends(Outcome)
+    /// It asks for `handle`, and there is no room for it; it has changed nothing.
+    case isFull
+  }
+
+  enum Action {
+    /// Decide the action, commit what is known of it, and raise `decided`.
+    case decide(Handle)
+    /// Make the record of a run that several actions share, of which this is the first.
+    case share(Handle, run: Handle)
+    /// The action shares a run that others began.
+    case join(Handle, run: Handle)
+    /// Begin the one handler of a run, or that of an attempt.
+    case start(Handle, attempt: Int?)
+    /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
+    case giveUp(Handle)
+    /// Draw the time before the next attempt, and raise `rests`.
+    case draw(Handle, PlanTerms.Retry, after: Int)
+    /// Give the action its outcome; before that ask for its closing mutation, if `asksClosing`.
+    case settle(Handle, Outcome, asksClosing: Bool)
+    /// Nothing names the action any more.
+    case forget(Handle)
+  }
+
+  /// A step that was due.
+  enum DueStep {
+    /// Its actions stand in `actions`.
+    case actions
+    /// There may be room for an action whose submit is suspended.
+    case admission
+    /// The shutdown may be over, if nothing more is open.
+    case drained
+    /// The shutdown is over, for its time is.
+    case drainEnd
+  }
+
+  /// A step that is due.
+  enum Step {
+    /// Take up an action of the key that waits for a permit, and so on until there is none of either.
+    case takeUpWaiting(KeyIndex)
+    /// Let the action go on that the key holds.
+    case letPass(KeyIndex)
+    case admit
+    case finishIfDrained
+  }
+
+  /// What is to be done at an instant.
+  enum Timer {
+    case timeout(Handle)
+    case attemptTimeout(Handle)
+    case nextAttempt(Handle)
+    case debounceEnd(KeyIndex)
+    case windowEnd(KeyIndex)
+    case forget(KeyIndex)
+    case drainEnd
+  }
+
+  enum Lifecycle: Equatable {
+    case open
+    case draining
+    case closed
+  }
+
+  /// An action that has not ended, or whose handlers have not all returned.
+  struct Entry {
+    var phase = RunPhase()
+
+    /// Where its plan stands, or what it needs because it waits.
+    var plan: Int32?
+  }
+
+  // MARK: What there is
+
+  var entries = Slab(blank: Entry())
+  var plans = Slab(blank: PlannedAction())
+  var keys = KeyTable()
+  var timers = TimerQueue<Timer>()
+
+  /// Actions that run, that wait, or that have ended while handlers are out; each stands in one of the lists at most.
+  var standing = HandleLists()
+  var runs = List()
+  var room = List()
+  var notReturned = List()
+
+  /// Those that wait for a slot, for a permit of their key, or that share a run; each stands in one of the lists at most.
+  var queues = HandleLists()
+  var slotQueue = List()
+
+  /// Those that have met others at their key, by keys.
+  var meetings = HandleLists()
+
+  let limits: StoreLimits
+
+  /// How many more handlers may be out.
+  @usableFromInline var freeSlots: Int32
+
+  /// How many submits are suspended.
+  var submitting = 0
+
+  var lifecycle = Lifecycle.open
+  var drainEnd: TimerQueue<Timer>.ID?
+  var callers: [Handle] = []
+
+  /// What the owner has to do for the last event.
+  var actions: [Action] = []
+
+  var steps: [Step] = []
+  var nextStep = 0
+  var isAdmitDue = false
+
+  /// The time of the event that is handled.
+  var now: Instant = 0
+
+  // MARK: Counting
+
+  /// How many actions with plans were accepted.
+  private var planned = 0
+
+  var retries = 0
+
+  /// How many runs are shared, and how many of the actions that began one have not ended.
+  var sharedRuns = 0
+  var firstMembers = 0
+
+  init(_ limits: StoreLimits) {
+    self.limits = limits
+    freeSlots = Int32(limits.runsInFlight)
+  }
+
+  /// Whether an event needs the time.
+  var isTimed: Bool { plans.count > 0 || !keys.isEmpty }
+
+  // MARK: Actions without a plan
+
+  /// Names an action without a plan, which was taken up and asks for `handle`.
+  mutating func add() -> Handle {
+    entries.insert(Entry())
+  }
+
+  /// Names such an action and gives it a slot, if there is one.
+  @usableFromInline
+  mutating func launchAtOnce() -> Handle? {
+    guard freeSlots > 0 else { return nil }
+    let handle = entries.insert(Entry())
+    freeSlots -= 1
+    _ = entries[handle].phase.advance(.takeUp)
+    _ = entries[handle].phase.advance(.begin)
+    standing.append(handle, to: &runs)
+    return handle
+  }
+
+  /// Ends and forgets an action whose one handler has returned, if that takes nothing else; returns whether it did.
+  @usableFromInline
+  mutating func finishAtOnce(_ handle: Handle) -> Bool {
+    let entry = entries[handle]
+    guard entry.plan == nil, entry.phase.stage == .running, slotQueue.isEmpty, submitting == 0, lifecycle == .open
+    else {
+      return false
+    }
+    standing.remove(handle, from: &runs)
+    freeSlots += 1
+    forget(handle)
+    return true
+  }
+
+  // MARK: Events
+
+  /// Names an action with a plan that is accepted.
+  mutating func add(_ terms: PlanTerms) -> Handle {
+    planned += 1
+    let plan = plans.insert(PlannedAction(terms: terms, order: planned))
+    return entries.insert(Entry(plan: plan))
+  }
+
+  /// Puts what the owner has to do into `actions`.
+  @usableFromInline
+  mutating func handle(_ event: Event, at now: Instant) {
+    self.now = now
+    switch event {
+    case .arrived(let handle): arrive(handle)
+    case .decided(let handle, let verdict): decided(handle, verdict)
+    case .returned(let handle, let attempt, let outcome, let hasCommitted):
+      returned(handle, attempt, outcome, hasCommitted)
+    case .gaveUp(let handle, let hasCommitted): failed(handle, .timedOut, hasCommitted)
+    case .rests(let handle, let duration): rest(handle, duration)
+    case .end(let handle, let outcome): end(handle, outcome)
+    case .endKey(let key, let outcome): endAll(of: key, outcome)
+    case .endAll(let outcome, let asksClosing): endAll(outcome, asksClosing: asksClosing)
+    case .limit(let limit, let key): setLimit(limit, for: key)
+    case .drain(let instant, let caller): drain(until: instant, caller)
+    case .close: close()
+    }
+  }
+
+  /// Does the next step that is due, and tells the owner what it has to do; nil if there is none.
+  mutating func handleNextStep(at now: Instant) -> DueStep? {
+    self.now = now
+    while nextStep < steps.count {
+      switch steps[nextStep] {
+      case .takeUpWaiting(let key):
+        if takeUpWaiting(key) { return .actions }
+        nextStep += 1
+        release(key)
+      case .letPass(let key):
+        nextStep += 1
+        letPass(key)
+        release(key)
+        return .actions
+      case .admit:
+        nextStep += 1
+        isAdmitDue = false
+        return .admission
+      case .finishIfDrained:
+        nextStep += 1
+        return .drained
+      }
+    }
+    steps.removeAll(keepingCapacity: steps.capacity <= 64)
+    nextStep = 0
+    return nil
+  }
+
+  /// Whether a step is due.
+  var hasSteps: Bool { nextStep < steps.count }
+
+  // MARK: The way of an action
+
+  private mutating func decided(_ handle: Handle, _ verdict: Verdict) {
+    switch verdict {
+    case .isFull:
+      end(handle, .rejected(.full))
+    case .handles:
+      _ = entries[handle].phase.advance(.takeUp)
+      if freeSlots > 0 { launch(handle) } else { waitForSlot(handle) }
+    case .ends(let outcome):
+      _ = entries[handle].phase.advance(.takeUp)
+      end(handle, outcome)
+    }
+  }
+
+  /// Gives a run a slot, and lets its handler begin.
+  mutating func launch(_ handle: Handle) {
+    freeSlots -= 1
+    _ = entries[handle].phase.advance(.begin)
+    standing.append(handle, to: &runs)
+    if let plan = entries[handle].plan, plans[plan].terms?.mayRepeat == true {
+      beginAttempt(handle, plan)
+    } else {
+      actions.append(.start(handle, attempt: nil))
+    }
+  }
+
+  private mutating func returned(_ handle: Handle, _ attempt: Int?, _ outcome: Outcome, _ hasCommitted: Bool) {
+    let consequences = entries[handle].phase.advance(.handlerReturned)
+    if entries[handle].phase.stage == .ended {
+      guard entries[handle].phase.handlersOut == 0 else { return }
+      standing.remove(handle, from: &notReturned)
+      free(handle, consequences)
+      return
+    }
+    guard let attempt, let plan = entries[handle].plan else { return end(handle, outcome) }
+    guard attempt == plans[plan].attempt, !plans[plan].isAttemptOver else { return }
+    plans[plan].isAttemptOver = true
+    if case .failed = outcome { failed(handle, outcome, hasCommitted) } else { end(handle, outcome) }
+  }
+
+  /// Ends an action, unless it has ended: takes it out of everything it stands in, and frees what it held.
+  mutating func end(_ handle: Handle, _ outcome: Outcome, asksClosing: Bool = true) {
+    let before = entries[handle].phase
+    if before.stage == .ended { return }
+    let consequences = entries[handle].phase.advance(.end)
+    if before.isInFlight { standing.remove(handle, from: &runs) }
+    let plan = entries[handle].plan
+    if let plan { tidyUp(after: handle, plan, outcome, asksClosing: asksClosing) }
+    if before.handlersOut > 0 { standing.append(handle, to: &notReturned) }
+    let closes = asksClosing && consequences.contains(.askClosing) && !outcome.isFinished
+    actions.append(.settle(handle, outcome, asksClosing: closes))
+    if let plan, plans[plan].isShared { endMembers(of: plan, outcome) }
+    if before.handlersOut == 0 { free(handle, consequences) }
+    if lifecycle == .draining { steps.append(.finishIfDrained) }
+  }
+
+  private mutating func tidyUp(after handle: Handle, _ plan: Int32, _ outcome: Outcome, asksClosing: Bool) {
+    settleBreaker(plan, outcome)
+    leaveQueue(handle, plan)
+    timers.cancel(&plans[plan].timeout)
+    timers.cancel(&plans[plan].attemptTimer)
+    plans[plan].isAttemptOver = true
+    if let key = plans[plan].key {
+      meetings.remove(handle, from: &keys[key].live)
+      if keys[key].sharedRun == handle { keys[key].sharedRun = nil }
+      forgetIfIdle(key)
+    }
+    leaveSharedRun(handle, plan, outcome, asksClosing: asksClosing)
+  }
+
+  /// Gives the slot and the permits of an action that is over to those that wait for them, and lets it be forgotten.
+  private mutating func free(_ handle: Handle, _ consequences: RunPhase.Consequences) {
+    if consequences.contains(.freeSlot) {
+      freeSlots += 1
+      giveSlots()
+    }
+    if let plan = entries[handle].plan { releasePermits(of: plan) }
+    actions.append(.forget(handle))
+  }
+
+  /// Forgets an action; the owner, once it was told to.
+  mutating func forget(_ handle: Handle) {
+    if let plan = entries[handle].plan { plans.remove(plan) }
+    if !callers.isEmpty { callers.removeAll { $0 == handle } }
+    entries.remove(handle)
+    if entries.count == 0 {
+      standing.shrink()
+      queues.shrink()
+      meetings.shrink()
+    }
+  }
+
+  /// When an action with a plan, or one that has waited, was accepted.
+  func acceptedAt(_ handle: Handle) -> Instant? {
+    entries[handle].plan.map { plans[$0].acceptedAt }
+  }
+}

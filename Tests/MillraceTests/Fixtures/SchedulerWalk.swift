@@ -1,0 +1,321 @@
+import MillraceTesting
+
+@testable import Millrace
+
+/// An owner of a scheduler without tasks and without a store: it performs the actions, and checks them against the guarantees.
+struct SchedulerWalk {
+  typealias Handle = Scheduler.Handle
+
+  /// What the walk knows of an action.
+  struct Known {
+    var plan: Int
+    var order = 0
+    var isShared = false
+    var isTakenUp = false
+    var isSettled = false
+    var handlersOut = 0
+    var attempt = 0
+  }
+
+  /// A handler that has not returned.
+  struct Handler {
+    let handle: Handle
+    let attempt: Int?
+  }
+
+  static let slots = 4
+  static let room = 6
+  static let keys = 6
+
+  /// Each plan has keys of its own, so that one overlap and one maximum hold for a key.
+  static let plans: [[PlanTerms]] = (0..<keys).map { key in
+    let plans: [Plan] = [
+      .serial(key: "serial \(key)"),
+      .concurrent(max: 2, key: "two \(key)"),
+      .latest(key: "latest \(key)"),
+      .exclusive(key: "exclusive \(key)"),
+      .shared(key: "shared \(key)"),
+      .serial(key: "timed \(key)").timeout(.nanoseconds(40)),
+      .latest(key: "debounced \(key)").debounce(.nanoseconds(10)),
+      .serial(key: "throttled \(key)").throttle(.nanoseconds(25)),
+      .serial(key: "retried \(key)").attemptTimeout(.nanoseconds(20)).retry(
+        3, backoff: .constant(.nanoseconds(5)), budget: RetryBudget(capacity: 2, refill: .nanoseconds(50))),
+      .shared(key: "broken \(key)").retry(2, backoff: .none).breaker(
+        Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30))),
+    ]
+    return plans.compactMap(\.terms)
+  }
+
+  var scheduler: Scheduler
+  private var random: SeededGenerator
+  private var now: Instant = 0
+  private var known: [Known?] = []
+  private var handlers: [Handler] = []
+  private var pending: [Scheduler.Action] = []
+  private var arrived = 0
+
+  /// How many handlers run for each plan and key, with those that were taken up and have not ended.
+  private var holders: [[Int]]
+  private var lastOrder: [[Int]]
+
+  /// The first rule that was broken.
+  private(set) var broken: String?
+
+  private(set) var settled: [Outcome.Kind: Int] = [:]
+
+  init(seed: UInt64, onOverflow: OverflowPolicy) {
+    random = SeededGenerator(seed: seed)
+    scheduler = Scheduler(
+      StoreLimits(runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow))
+    let none = Array(repeating: Array(repeating: 0, count: SchedulerWalk.plans[0].count), count: SchedulerWalk.keys)
+    (holders, lastOrder) = (none, none)
+  }
+
+  // MARK: Steps
+
+  /// Raises one event, and performs all that follows from it.
+  mutating func step() {
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<40: arrive()
+    case 40..<75: returnHandler()
+    case 75..<84: if let handle = live() { raise(.end(handle, .cancelled)) }
+    case 84..<95: advance(by: .random(in: 0..<20, using: &random))
+    case 95..<98:
+      if let key = randomTerms().key { raise(.endKey(key, .cancelled)) }
+    case 98: raiseLimit()
+    default: raise(.endAll(.cancelled, asksClosing: true))
+    }
+    checkBounds()
+  }
+
+  /// Ends everything, lets all handlers return, and lets all time pass.
+  mutating func finish() {
+    raise(.endAll(.shutDown, asksClosing: true))
+    while !handlers.isEmpty { returnHandler() }
+    for key in SchedulerWalk.plans.joined().compactMap(\.key) { raise(.limit(nil, key)) }
+    advance(by: 1_000_000)
+    if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
+    if scheduler.entries.count > 0 || scheduler.plans.count > 0 || !scheduler.keys.isEmpty || !scheduler.timers.isEmpty
+    {
+      fail("R5: something is remembered when nothing is left")
+    }
+    if scheduler.freeSlots != SchedulerWalk.slots { fail("A1: a slot was lost") }
+  }
+
+  private mutating func arrive() {
+    let terms = randomTerms()
+    arrived += 1
+    if Int.random(in: 0..<8, using: &random) == 0 { return handleWithoutPlan() }
+    let handle = scheduler.add(terms)
+    keep(handle, Known(plan: index(of: terms), order: arrived))
+    raise(.arrived(handle))
+  }
+
+  private mutating func handleWithoutPlan() {
+    if scheduler.isFull { return }
+    if let handle = scheduler.launchAtOnce() {
+      keep(handle, Known(plan: -1, isTakenUp: true, handlersOut: 1))
+      handlers.append(Handler(handle: handle, attempt: nil))
+    } else {
+      let handle = scheduler.add()
+      keep(handle, Known(plan: -1, isTakenUp: true))
+      raise(.decided(handle, .handles))
+    }
+  }
+
+  private mutating func returnHandler() {
+    guard let index = handlers.indices.randomElement(using: &random) else { return }
+    let handler = handlers[index]
+    handlers.swapAt(index, handlers.count - 1)
+    handlers.removeLast()
+    guard var action = known[Int(handler.handle)] else {
+      return fail("R4: an action was forgotten while its handler is out")
+    }
+    action.handlersOut -= 1
+    known[Int(handler.handle)] = action
+    let fails = Bool.random(using: &random)
+    if handler.attempt == nil, !action.isSettled, !fails, scheduler.finishAtOnce(handler.handle) {
+      settled[.finished, default: 0] += 1
+      known[Int(handler.handle)] = nil
+      return
+    }
+    let outcome: Outcome = fails ? .failed(Mishap()) : .finished
+    let hasCommitted = Int.random(in: 0..<4, using: &random) == 0
+    raise(.returned(handler.handle, attempt: handler.attempt, outcome, hasCommitted: hasCommitted))
+  }
+
+  private mutating func advance(by time: Instant) {
+    now += time
+    while let due = scheduler.handleNextTimer(at: now) {
+      guard case .actions = due else { return fail("S1: a drain ended that never began") }
+      perform()
+    }
+  }
+
+  private mutating func raiseLimit() {
+    let terms = SchedulerWalk.plans[Int.random(in: 0..<SchedulerWalk.keys, using: &random)][0]
+    guard let key = terms.key else { return }
+    raise(.limit(Bool.random(using: &random) ? nil : Int.random(in: 0...1, using: &random), key))
+  }
+
+  private mutating func raise(_ event: Scheduler.Event) {
+    scheduler.handle(event, at: now)
+    perform()
+  }
+
+  private mutating func perform() {
+    performActions()
+    while let due = scheduler.handleNextStep(at: now) {
+      guard case .actions = due else { return fail("A1: a submit was to be admitted that nobody made") }
+      performActions()
+    }
+  }
+
+  private mutating func performActions() {
+    takeActions()
+    while broken == nil, let action = pending.popLast() {
+      perform(action)
+      takeActions()
+    }
+  }
+
+  private mutating func takeActions() {
+    while let action = scheduler.actions.popLast() { pending.append(action) }
+  }
+
+  // MARK: Actions
+
+  private mutating func perform(_ action: Scheduler.Action) {
+    switch action {
+    case .decide(let handle): decide(handle)
+    case .share(let handle, let run):
+      guard let first = known[Int(handle)] else { return fail("R4: a run is shared by an action that is over") }
+      keep(run, Known(plan: first.plan, order: first.order, isShared: true))
+    case .join(let handle, let run):
+      if known[Int(handle)] == nil || known[Int(run)]?.isSettled != false { fail("R4: a run was joined that is over") }
+    case .start(let handle, let attempt): start(handle, attempt)
+    case .giveUp(let handle):
+      scheduler.handle(.gaveUp(handle, hasCommitted: Bool.random(using: &random)), at: now)
+    case .draw(let handle, let retry, let made):
+      if known[Int(handle)]?.isSettled != false { fail("R3: an action that has ended is tried again") }
+      if made >= retry.attempts { fail("L8: there are more attempts than the plan allows") }
+      scheduler.handle(.rests(handle, for: .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
+    case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)
+    case .forget(let handle): forget(handle)
+    }
+  }
+
+  private mutating func decide(_ handle: Handle) {
+    guard var action = known[Int(handle)], !action.isSettled, !action.isTakenUp else {
+      return fail("R3: an action is decided twice, or after its end")
+    }
+    let (key, kind) = (action.plan / SchedulerWalk.plans[0].count, action.plan % SchedulerWalk.plans[0].count)
+    checkOverlap(key, kind, action)
+    let handles = Int.random(in: 0..<10, using: &random) < 7
+    if handles, scheduler.isFull { return scheduler.handle(.decided(handle, .isFull), at: now) }
+    action.isTakenUp = true
+    known[Int(handle)] = action
+    holders[key][kind] += 1
+    let end: Outcome = Bool.random(using: &random) ? .finished : .rejected(.decided(Mishap()))
+    scheduler.handle(.decided(handle, handles ? .handles : .ends(end)), at: now)
+  }
+
+  /// Whether an action may be taken up beside those that hold a permit of its key.
+  private mutating func checkOverlap(_ key: Int, _ kind: Int, _ action: Known) {
+    switch kind {
+    case 0, 5, 7, 8:
+      if holders[key][kind] > 0 { fail("R4: two actions of a serial key are taken up") }
+      if action.order < lastOrder[key][kind] { fail("L2: a serial key takes up a later action first") }
+      lastOrder[key][kind] = action.order
+    case 1: if holders[key][kind] > 1 { fail("R4: three actions of a key that allows two are taken up") }
+    default: break
+    }
+    // What it replaces, or excludes, has its outcome; handlers may still be out.
+    if holders[key][kind] > 0, [2, 3, 4, 6, 9].contains(kind),
+      known.contains(where: { other in
+        other?.plan == action.plan && other?.isTakenUp == true && other?.isSettled == false
+      })
+    {
+      fail("R4: an action is taken up beside one that it replaces, excludes or shares")
+    }
+  }
+
+  private mutating func start(_ handle: Handle, _ attempt: Int?) {
+    guard let action = known[Int(handle)], !action.isSettled, action.isTakenUp else {
+      return fail("R4: a handler begins for an action that was not taken up, or has ended")
+    }
+    if let attempt, attempt != action.attempt + 1 { fail("L8: attempts are not counted") }
+    known[Int(handle)]?.handlersOut += 1
+    known[Int(handle)]?.attempt = attempt ?? 1
+    handlers.append(Handler(handle: handle, attempt: attempt))
+  }
+
+  private mutating func settle(_ handle: Handle, _ outcome: Outcome, _ asksClosing: Bool) {
+    guard let action = known[Int(handle)], !action.isSettled else { return fail("R1: an action has two outcomes") }
+    if asksClosing != (action.isTakenUp && outcome.kind != .finished) {
+      fail(
+        "R2: \(asksClosing ? "a closing" : "no closing") of an action that was \(action.isTakenUp ? "" : "not ")taken up"
+      )
+    }
+    known[Int(handle)]?.isSettled = true
+    if !action.isShared { settled[outcome.kind, default: 0] += 1 }
+  }
+
+  private mutating func forget(_ handle: Handle) {
+    guard let action = known[Int(handle)], action.isSettled else {
+      return fail("R1: an action is forgotten before its end")
+    }
+    if action.handlersOut > 0 { fail("R4: an action is forgotten while its handler is out") }
+    if action.isTakenUp, action.plan >= 0 {
+      holders[action.plan / SchedulerWalk.plans[0].count][action.plan % SchedulerWalk.plans[0].count] -= 1
+    }
+    known[Int(handle)] = nil
+    scheduler.forget(handle)
+  }
+
+  // MARK: What holds after each step
+
+  private mutating func checkBounds() {
+    if scheduler.freeSlots < 0 { fail("A1: more handlers are out than there are slots") }
+    if scheduler.room.count > SchedulerWalk.room { fail("A1: more actions wait than may") }
+    if scheduler.freeSlots > 0, !scheduler.slotQueue.isEmpty { fail("R4: an action waits for a slot that is free") }
+    guard arrived % 32 == 0 else { return }
+    for key in scheduler.keys.all where scheduler.keys[key].overlap.hasPermit && !scheduler.keys[key].waiting.isEmpty {
+      fail("R4: an action waits for a permit that is free")
+    }
+  }
+
+  private mutating func fail(_ rule: String) {
+    if broken == nil { broken = rule }
+  }
+
+  // MARK: Choices
+
+  private mutating func keep(_ handle: Handle, _ action: Known) {
+    while known.count <= Int(handle) { known.append(nil) }
+    if known[Int(handle)] != nil { fail("R1: a handle names two actions") }
+    known[Int(handle)] = action
+  }
+
+  private mutating func live() -> Handle? {
+    guard !known.isEmpty else { return nil }
+    let start = Int.random(in: 0..<known.count, using: &random)
+    for offset in 0..<min(known.count, 8) {
+      let index = (start + offset) % known.count
+      if known[index]?.isSettled == false, known[index]?.isShared == false { return Handle(index) }
+    }
+    return nil
+  }
+
+  private mutating func randomTerms() -> PlanTerms {
+    let key = Int.random(in: 0..<SchedulerWalk.keys, using: &random)
+    return SchedulerWalk.plans[key][Int.random(in: 0..<SchedulerWalk.plans[key].count, using: &random)]
+  }
+
+  private func index(of terms: PlanTerms) -> Int {
+    for (key, plans) in SchedulerWalk.plans.enumerated() {
+      if let kind = plans.firstIndex(where: { $0 === terms }) { return key * plans.count + kind }
+    }
+    return -1
+  }
+}

@@ -1,0 +1,324 @@
+import Testing
+
+@testable import Millrace
+
+/// Tables of events and the actions that they are answered with, in order.
+@Suite("Scheduler")
+struct SchedulerTests {
+  /// What happens to actions with names; each is added with its plan when it arrives.
+  enum Event {
+    case arrive(String, Plan)
+    /// The decision that `decide` was answered with.
+    case handles(String), finishes(String), rejects(String), isFull(String)
+    case returns(String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false)
+    case gaveUp(String)
+    case rests(String, Int64)
+    case end(String), endKey(String), endAll
+    case limit(Int?, String)
+    case time(Int64)
+    /// The next step that is due.
+    case step
+    case drain(Int64)
+  }
+
+  /// Events that follow each other, each with the answer.
+  struct Table {
+    var scheduler: Scheduler
+    var handles: [String: Scheduler.Handle] = [:]
+    var now: Instant = 0
+
+    init(slots: Int = 2, waiting: Int = 2, onOverflow: OverflowPolicy = .reject) {
+      scheduler = Scheduler(StoreLimits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow))
+    }
+
+    /// Raises an event, and returns the actions as words.
+    mutating func raise(_ event: Event) -> [String] {
+      var due: Scheduler.DueStep?
+      switch event {
+      case .arrive(let name, let plan):
+        guard let terms = plan.terms else { return ["no plan"] }
+        let handle = scheduler.add(terms)
+        handles[name] = handle
+        scheduler.handle(.arrived(handle), at: now)
+      case .handles(let name): scheduler.handle(.decided(handles[name]!, .handles), at: now)
+      case .finishes(let name): scheduler.handle(.decided(handles[name]!, .ends(.finished)), at: now)
+      case .rejects(let name):
+        scheduler.handle(.decided(handles[name]!, .ends(.rejected(.decided(Mishap())))), at: now)
+      case .isFull(let name): scheduler.handle(.decided(handles[name]!, .isFull), at: now)
+      case .returns(let name, let attempt, let fails, let hasCommitted):
+        let outcome: Outcome = fails ? .failed(Mishap()) : .finished
+        scheduler.handle(
+          .returned(handles[name]!, attempt: attempt, outcome, hasCommitted: hasCommitted), at: now)
+      case .gaveUp(let name): scheduler.handle(.gaveUp(handles[name]!, hasCommitted: false), at: now)
+      case .rests(let name, let time): scheduler.handle(.rests(handles[name]!, for: .nanoseconds(time)), at: now)
+      case .end(let name): scheduler.handle(.end(handles[name]!, .cancelled), at: now)
+      case .endKey(let key): scheduler.handle(.endKey(PlanKey(key), .cancelled), at: now)
+      case .endAll: scheduler.handle(.endAll(.shutDown, asksClosing: true), at: now)
+      case .limit(let limit, let key): scheduler.handle(.limit(limit, PlanKey(key)), at: now)
+      case .time(let instant):
+        now = instant
+        due = scheduler.handleNextTimer(at: now)
+        if due == nil { return ["nothing is due"] }
+      case .step:
+        due = scheduler.handleNextStep(at: now)
+        if due == nil { return ["nothing is due"] }
+      case .drain(let instant): scheduler.handle(.drain(until: instant, caller: nil), at: now)
+      }
+      if let due, !isActions(due) { return ["\(due)"] }
+      return takeActions()
+    }
+
+    private func isActions(_ due: Scheduler.DueStep) -> Bool {
+      if case .actions = due { true } else { false }
+    }
+
+    private mutating func takeActions() -> [String] {
+      defer { scheduler.actions = [] }
+      return scheduler.actions.map { words(for: $0) }
+    }
+
+    private mutating func words(for action: Scheduler.Action) -> String {
+      switch action {
+      case .decide(let handle): return "decide \(name(handle))"
+      case .share(let handle, let run):
+        handles["run of \(name(handle))"] = run
+        return "share \(name(handle))"
+      case .join(let handle, let run): return "join \(name(handle)) to \(name(run))"
+      case .start(let handle, let attempt): return "start \(name(handle))\(attempt.map { " \($0)" } ?? "")"
+      case .giveUp(let handle): return "give up \(name(handle))"
+      case .draw(let handle, _, let made): return "draw \(name(handle)) after \(made)"
+      case .settle(let handle, let outcome, let asksClosing):
+        return "settle \(name(handle)) \(outcome.kind)\(asksClosing ? ", closing" : "")"
+      case .forget(let handle):
+        let name = name(handle)
+        handles[name] = nil
+        scheduler.forget(handle)
+        return "forget \(name)"
+      }
+    }
+
+    private func name(_ handle: Scheduler.Handle) -> String {
+      handles.first { $0.value == handle }?.key ?? "?"
+    }
+  }
+
+  private func check(_ table: Table, _ rows: [(Event, [String])], sourceLocation: SourceLocation = #_sourceLocation) {
+    var table = table
+    for (index, row) in rows.enumerated() {
+      #expect(table.raise(row.0) == row.1, "row \(index): \(row.0)", sourceLocation: sourceLocation)
+    }
+  }
+
+  // MARK: Slots and the waiting room
+
+  @Test("R4, A1: a slot is free when the handler has returned, and goes to the first that waits")
+  func slots() {
+    let plan = Plan.concurrent.timeout(.seconds(1))
+    check(
+      Table(slots: 1),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", plan), ["decide b"]), (.handles("b"), []),
+        (.arrive("c", plan), ["decide c"]), (.handles("c"), []),
+        (.arrive("d", plan), ["decide d"]), (.isFull("d"), ["settle d rejected", "forget d"]),
+        (.end("a"), ["settle a cancelled, closing"]),
+        (.returns("a"), ["start b", "forget a"]),
+        (.end("c"), ["settle c cancelled, closing", "forget c"]),
+        (.returns("b"), ["settle b finished", "forget b"]),
+      ])
+  }
+
+  @Test("A1: where the policy drops, the oldest or the newest that waits makes room", arguments: ["oldest", "newest"])
+  func dropping(which: String) {
+    let dropped = which == "oldest" ? "b" : "c"
+    check(
+      Table(slots: 1, waiting: 2, onOverflow: which == "oldest" ? .dropOldest : .dropNewest),
+      [
+        (.arrive("a", .serial(key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .serial(key: "k")), []), (.arrive("c", .serial(key: "k")), []),
+        (.arrive("d", .serial(key: "k")), ["settle \(dropped) rejected", "forget \(dropped)"]),
+      ])
+  }
+
+  // MARK: Overlap
+
+  @Test("R4: a serial key takes up the next one in a step of its own, when the handler has returned")
+  func serial() {
+    check(
+      Table(),
+      [
+        (.arrive("a", .serial(key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .serial(key: "k")), []), (.arrive("c", .serial(key: "k")), []),
+        (.end("a"), ["settle a cancelled, closing"]), (.step, ["nothing is due"]),
+        (.returns("a"), ["forget a"]), (.step, ["decide b"]),
+        (.finishes("b"), ["settle b finished", "forget b"]), (.step, ["decide c"]),
+        (.rejects("c"), ["settle c rejected, closing", "forget c"]), (.step, ["nothing is due"]),
+      ])
+  }
+
+  @Test("R2, R4: what .latest replaces is settled before the new one is decided, also while its handler is out")
+  func latest() {
+    check(
+      Table(),
+      [
+        (.arrive("a", .latest(key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .latest(key: "k")), ["settle a superseded, closing", "decide b"]), (.handles("b"), ["start b"]),
+        (.arrive("c", .latest(key: "k")), ["settle b superseded, closing", "decide c"]), (.handles("c"), []),
+        (.arrive("d", .latest(key: "k")), ["settle c superseded, closing", "forget c", "decide d"]),
+      ])
+  }
+
+  @Test("R4: .exclusive rejects beside one that has not ended, and lets in beside one whose handler is out")
+  func exclusive() {
+    check(
+      Table(),
+      [
+        (.arrive("a", .exclusive(key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .exclusive(key: "k")), ["settle b rejected", "forget b"]),
+        (.end("a"), ["settle a cancelled, closing"]),
+        (.arrive("c", .exclusive(key: "k")), ["decide c"]),
+      ])
+  }
+
+  @Test("R4: those that share a run have its outcome, and the run ends with the last of them")
+  func shared() {
+    check(
+      Table(),
+      [
+        (.arrive("a", .shared(key: "k")), ["share a", "decide run of a"]), (.handles("run of a"), ["start run of a"]),
+        (.arrive("b", .shared(key: "k")), ["join b to run of a"]),
+        (.end("a"), ["settle a cancelled", "forget a"]),
+        (.end("b"), ["settle run of a cancelled, closing", "settle b cancelled", "forget b"]),
+        (.returns("run of a"), ["forget run of a"]),
+        (.arrive("c", .shared(key: "k")), ["share c", "decide run of c"]), (.handles("run of c"), ["start run of c"]),
+        (.arrive("d", .shared(key: "k")), ["join d to run of c"]),
+        (
+          .returns("run of c"),
+          [
+            "settle run of c finished", "settle c finished", "forget c", "settle d finished", "forget d",
+            "forget run of c",
+          ]
+        ),
+      ])
+  }
+
+  @Test("A limit counts at once: none begins with 0, and those that wait are taken up when it is raised")
+  func limits() {
+    check(
+      Table(),
+      [
+        (.limit(0, "k"), []), (.arrive("a", .concurrent(max: 9, key: "k")), []),
+        (.arrive("b", .concurrent(max: 9, key: "k")), []), (.limit(1, "k"), []),
+        (.step, ["decide a"]), (.finishes("a"), ["settle a finished", "forget a"]), (.step, ["decide b"]),
+      ])
+  }
+
+  @Test("R3: the end of a key ends what waits first, and the rest in accepted order")
+  func endOfAKey() {
+    check(
+      Table(),
+      [
+        (.arrive("a", .concurrent(max: 2, key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .concurrent(max: 2, key: "k")), ["decide b"]), (.handles("b"), ["start b"]),
+        (.arrive("c", .concurrent(max: 2, key: "k")), []),
+        (
+          .endKey("k"),
+          ["settle c cancelled", "forget c", "settle a cancelled, closing", "settle b cancelled, closing"]
+        ),
+        (.endKey("k"), []),
+      ])
+  }
+
+  // MARK: Time
+
+  @Test("A debounced action passes when no other has come for the interval")
+  func debounce() {
+    let plan = Plan.latest(key: "k").debounce(.nanoseconds(10))
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), []), (.time(9), ["nothing is due"]),
+        (.arrive("b", plan), ["settle a superseded", "forget a"]), (.time(18), ["nothing is due"]),
+        (.time(19), ["decide b"]),
+      ])
+  }
+
+  @Test("A throttle lets the first one pass, and the last one of each window at its end")
+  func throttle() {
+    let plan = Plan.latest(key: "k").throttle(.nanoseconds(10))
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.finishes("a"), ["settle a finished", "forget a"]),
+        (.arrive("b", plan), []), (.arrive("c", plan), ["settle b superseded", "forget b"]),
+        (.time(10), ["decide c"]), (.finishes("c"), ["settle c finished", "forget c"]), (.time(20), []),
+      ])
+  }
+
+  @Test("A timeout ends an action wherever it stands, and is gone with it")
+  func timeout() {
+    let plan = Plan.serial(key: "k").timeout(.nanoseconds(10))
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a"]), (.arrive("b", plan), []),
+        (.time(10), ["settle a timedOut, closing"]), (.time(10), ["settle b timedOut", "forget b"]),
+        (.time(99), ["nothing is due"]), (.returns("a"), ["forget a"]),
+      ])
+  }
+
+  @Test("An attempt that fails or takes too long is followed by the next one after its rest, as often as the plan says")
+  func attempts() {
+    let plan = Plan.concurrent.attemptTimeout(.nanoseconds(10)).retry(3, backoff: .none)
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.rests("a", 5), []), (.time(5), ["start a 2"]),
+        (.time(15), ["give up a"]), (.gaveUp("a"), ["draw a after 2"]), (.rests("a", 0), []),
+        (.time(15), ["start a 3"]), (.returns("a", attempt: 2), []),
+        (.returns("a", attempt: 3, fails: true), ["settle a failed, closing", "forget a"]),
+      ])
+  }
+
+  @Test("There is no other attempt once the first has committed, unless the plan says so")
+  func attemptsAfterCommits() {
+    let plan = Plan.concurrent.retry(3, backoff: .none)
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true, hasCommitted: true), ["settle a failed, closing", "forget a"]),
+      ])
+  }
+
+  @Test("A breaker that is open rejects before anything is decided, and lets one probe pass when its time is over")
+  func breaker() {
+    let plan = Plan.concurrent.breaker(
+      Breaker(failures: 1, within: .nanoseconds(100), openFor: .nanoseconds(10)), key: "k")
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true), ["settle a failed, closing", "forget a"]),
+        (.arrive("b", plan), ["settle b rejected", "forget b"]), (.time(10), ["nothing is due"]),
+        (.arrive("c", plan), ["decide c"]), (.arrive("d", plan), ["settle d rejected", "forget d"]),
+      ])
+  }
+
+  // MARK: The end
+
+  @Test(
+    "S1: a drain lets what is held go on in accepted order, each in a step of its own, and looks whether all is over")
+  func drain() {
+    let plan = Plan.latest(key: "k").debounce(.seconds(1))
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), []), (.arrive("b", Plan.latest(key: "l").debounce(.seconds(1))), []), (.drain(50), []),
+        (.step, ["decide a"]), (.finishes("a"), ["settle a finished", "forget a"]),
+        (.step, ["decide b"]), (.handles("b"), ["start b"]), (.step, ["drained"]), (.time(50), ["drainEnd"]),
+        (.endAll, ["settle b shutDown, closing"]),
+      ])
+  }
+}
