@@ -20,7 +20,7 @@ extension Interactor {
       return effect.mapMutations(state: newest, action: sent, mutation)
     }
     return Effect { run in
-      try await perform(action, in: run.run(state: newest, mutation: mutation, action: sent))
+      try await handle(action, emittingInto: run.run(state: newest, mutation: mutation, action: sent))
     }
   }
 
@@ -40,13 +40,13 @@ extension Interactor {
     Effect { run in
       let child: Run<Self>? = await run.run(part: part, mutation: mutation, action: sent)
       guard let child else { throw CancellationError() }
-      try await perform(action, in: child)
+      try await handle(action, emittingInto: child)
     }
   }
 
   /// Handles an action in a run of this interactor.
   @inlinable
-  func perform(_ action: Action, in run: Run<Self>) async throws {
+  func handle(_ action: Action, emittingInto run: Run<Self>) async throws {
     let mutations = await handle(action, state: run.state)
     if let effect = mutations as? Effect<Self> {
       try await effect.perform(in: run)

@@ -77,7 +77,7 @@ final class Starter: @unchecked Sendable {
       return
     }
     chain = starts
-    var patience = Combiner.patience
+    var patience = CombiningLock.patience
     while let start = chain.popFirst() {
       patience -= 1
       start.start(immediately: patience > 0)

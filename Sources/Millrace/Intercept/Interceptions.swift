@@ -1,11 +1,15 @@
 /// The interceptions in progress, each on its thread, and the actions that interceptors send during them.
 ///
 /// An action that is sent during an interception passes the chain once the intercepted action was accepted, so that
-/// interceptions do not nest, and a chain of them does not grow the stack.
+/// interceptors do not nest, and a chain of them does not grow the stack. It knows nothing of the records of these actions, so that it
+/// is compiled once for all interactors.
 @usableFromInline
-final class Interceptions<I: Interactor>: Sendable {
+final class Interceptions: Sendable {
+  /// The record of an action.
+  @usableFromInline typealias Record = any AnyObject & Sendable
+
   /// Postponed actions by thread; a thread has a list from the beginning of its interception to the end.
-  private let postponed = Lock<[UInt: [ActiveRun<I>]]>([:])
+  private let postponed = Lock<[UInt: [Record]]>([:])
 
   @usableFromInline
   init() {}
@@ -13,26 +17,37 @@ final class Interceptions<I: Interactor>: Sendable {
   /// Calls `body`, and returns its result with the actions that were postponed meanwhile on this thread.
   ///
   /// During another interception of this thread, whose caller then gets them, it returns none.
-  @usableFromInline
-  func intercept<Result>(_ body: () -> Result) -> (Result, postponed: [ActiveRun<I>]) {
-    let thread = currentThread()
-    let isNested = postponed.withLock { postponed in
-      if postponed[thread] != nil { return true }
-      postponed[thread] = []
-      return false
-    }
+  @inlinable
+  func intercept<Result>(_ body: () -> Result) -> (Result, postponed: [Record]) {
+    let begins = begin()
     let result = body()
-    if isNested { return (result, []) }
-    return (result, postponed.withLock { $0.removeValue(forKey: thread) } ?? [])
+    return (result, begins ? end() : [])
+  }
+
+  /// Returns whether an interception begins on this thread, and not within another one.
+  @usableFromInline
+  func begin() -> Bool {
+    let thread = currentThread()
+    return postponed.withLock { postponed in
+      if postponed[thread] != nil { return false }
+      postponed[thread] = []
+      return true
+    }
+  }
+
+  @usableFromInline
+  func end() -> [Record] {
+    let thread = currentThread()
+    return postponed.withLock { $0.removeValue(forKey: thread) } ?? []
   }
 
   /// Postpones an action if an interception is in progress on this thread; returns whether it did.
   @usableFromInline
-  func postpone(_ run: ActiveRun<I>) -> Bool {
+  func postpone(_ record: Record) -> Bool {
     let thread = currentThread()
     return postponed.withLock { postponed in
       guard postponed[thread] != nil else { return false }
-      postponed[thread]?.append(run)
+      postponed[thread]?.append(record)
       return true
     }
   }

@@ -38,7 +38,7 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var bond: Bond<I>?
 
   /// Where it runs; from its start until it is begun.
-  @exclusivity(unchecked) @usableFromInline var runner: Runner<I>?
+  @exclusivity(unchecked) @usableFromInline var core: StoreCore<I>?
 
   /// The state when the turn of the take-up ended, which is the newest unless something was committed since.
   @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
@@ -47,21 +47,21 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var action: I.Action
 
   @inlinable
-  init(id: ActionID, action: I.Action, runner: Runner<I>, lineage: Lineage?) {
+  init(id: ActionID, action: I.Action, core: StoreCore<I>, lineage: Lineage?) {
     self.action = action
-    super.init(id: id, at: runner, lineage: lineage)
+    super.init(id: id, at: core, lineage: lineage)
   }
 
   @usableFromInline
-  override func cancel(at owner: Combiner) {
-    unsafeDowncast(owner, to: Runner<I>.self).cancel(self)
+  override func cancel(at owner: any AnyObject & Sendable) {
+    unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self)
   }
 
-  /// Whoever begins the run holds its runner from then on.
+  /// Whoever begins the run holds its core from then on.
   override func begin(immediately: Bool) -> Task<Void, Never>? {
-    guard let runner else { return nil }
-    self.runner = nil
-    return runner.code(runner, .run(self, immediately: immediately))
+    guard let core else { return nil }
+    self.core = nil
+    return core.code(core, .run(self, immediately: immediately))
   }
 
   /// The state of the take-up, once.

@@ -6,7 +6,7 @@ import Synchronization
 @usableFromInline
 final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   @usableFromInline let run: ActiveRun<I>
-  @usableFromInline let runner: Runner<I>
+  @usableFromInline let core: StoreCore<I>
 
   /// Counted from 1.
   @usableFromInline let number: Int
@@ -14,10 +14,10 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   private let over = Atomic(false)
 
   @usableFromInline
-  init(_ number: Int, of run: ActiveRun<I>, at runner: Runner<I>) {
+  init(_ number: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
     self.number = number
     self.run = run
-    self.runner = runner
+    self.core = core
     super.init()
   }
 
@@ -32,7 +32,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 
   override func begin(immediately: Bool) -> Task<Void, Never>? {
-    runner.code(runner, .attempt(self, immediately: immediately))
+    core.code(core, .attempt(self, immediately: immediately))
   }
 
   override func hasStarted(as task: Task<Void, Never>) {

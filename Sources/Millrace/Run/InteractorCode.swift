@@ -1,6 +1,6 @@
 /// What a store does with its interactor, as one closure that is written where all types are known.
 @usableFromInline
-typealias InteractorCode<I: Interactor> = @Sendable (Runner<I>, InteractorCall<I>) -> Task<Void, Never>?
+typealias InteractorCode<I: Interactor> = @Sendable (StoreCore<I>, InteractorCall<I>) -> Task<Void, Never>?
 
 /// What the store asks its code for.
 @usableFromInline
@@ -14,21 +14,21 @@ enum InteractorCall<I: Interactor> {
 
 extension InteractorCall {
   @inlinable
-  func perform(at runner: Runner<I>) -> Task<Void, Never>? {
+  func answer(at core: StoreCore<I>) -> Task<Void, Never>? {
     switch self {
     case .decide(let run):
-      runner.decideAndFollow(run)
+      core.decideAndFollow(run)
       return nil
     case .run(let run, immediately: true):
-      return Task.immediateDetached { await Ticket.current.withValue(run) { await runner.execute(run) } }
+      return Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
     case .run(let run, immediately: false):
-      return Task.detached { await Ticket.current.withValue(run) { await runner.execute(run) } }
+      return Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
     case .attempt(let attempt, immediately: true):
       return Task.immediateDetached {
-        await Ticket.current.withValue(attempt.run) { await runner.execute(attempt) }
+        await Ticket.current.withValue(attempt.run) { await core.execute(attempt) }
       }
     case .attempt(let attempt, immediately: false):
-      return Task.detached { await Ticket.current.withValue(attempt.run) { await runner.execute(attempt) } }
+      return Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
     }
   }
 }

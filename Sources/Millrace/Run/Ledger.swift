@@ -60,7 +60,7 @@ final class Ledger<I: Interactor> {
   @usableFromInline let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
   /// The interceptions in progress, made with the first chain.
-  @usableFromInline private(set) lazy var interceptions = Interceptions<I>()
+  @usableFromInline private(set) lazy var interceptions = Interceptions()
 
   // MARK: Counting
 

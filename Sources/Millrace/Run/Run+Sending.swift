@@ -25,8 +25,8 @@ extension Run {
   @discardableResult
   public func send(_ action: I.Action) -> Receipt {
     switch place {
-    case .store(let runner, let run): runner.send(action, from: RunSender(run, nil))
-    case .attempt(let attempt): attempt.runner.send(action, from: RunSender(attempt.run, attempt))
+    case .store(let core, let run): core.send(action, from: RunSender(run, nil))
+    case .attempt(let attempt): attempt.core.send(action, from: RunSender(attempt.run, attempt))
     case .apart(let apart): apart.send(action)
     }
   }
@@ -47,8 +47,8 @@ extension Run {
   @discardableResult
   public func submit(_ action: I.Action) async throws -> Receipt {
     switch place {
-    case .store(let runner, let run): try await runner.submit(action, from: RunSender(run, nil))
-    case .attempt(let attempt): try await attempt.runner.submit(action, from: RunSender(attempt.run, attempt))
+    case .store(let core, let run): try await core.submit(action, from: RunSender(run, nil))
+    case .attempt(let attempt): try await attempt.core.submit(action, from: RunSender(attempt.run, attempt))
     case .apart(let apart): try await apart.submit(action)
     }
   }
@@ -74,8 +74,8 @@ extension Run {
   @usableFromInline
   func refuse(_ reason: String) -> Receipt {
     switch place {
-    case .store(let runner, let run): runner.refuse(reason, from: run)
-    case .attempt(let attempt): attempt.runner.refuse(reason, from: attempt.run)
+    case .store(let core, let run): core.refuse(reason, from: run)
+    case .attempt(let attempt): attempt.core.refuse(reason, from: attempt.run)
     case .apart(let apart): apart.environment.refuse(reason)
     }
   }
@@ -104,7 +104,7 @@ struct RunSender<I: Interactor>: Sendable {
   }
 }
 
-extension Runner {
+extension StoreCore {
   /// Accepts an action that a run of this store sends.
   @inlinable
   func send(_ action: I.Action, from sender: RunSender<I>) -> Receipt {
@@ -133,7 +133,7 @@ extension Runner {
       self.count(outcome)
       self.report(Incident(.missingAction, of: I.Action.self, action: ticket.id, reason))
       ticket.willEnd()
-      if let answer = ticket.end(outcome, cancelsTask: false) { self.afterLeaving(answer) }
+      if let answer = ticket.end(outcome, cancelsTask: false) { self.lock.afterUnlock(answer) }
     }
     return Receipt(ticket)
   }
@@ -142,7 +142,7 @@ extension Runner {
 extension Receipt {
   /// The receipt of an action that there was no store for.
   init(notSent reason: String) {
-    let ticket = Ticket(id: .refused(0), at: Combiner(), lineage: nil)
+    let ticket = Ticket(id: .refused(0), at: nil, lineage: nil)
     ticket.willEnd()
     _ = ticket.end(.rejected(.notSent(reason)), cancelsTask: false)
     self.init(ticket)

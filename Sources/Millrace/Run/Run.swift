@@ -5,7 +5,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @frozen
   enum Place: Sendable {
     /// Straight into a store.
-    case store(Runner<I>, ActiveRun<I>)
+    case store(StoreCore<I>, ActiveRun<I>)
     /// Into a store, as long as the attempt lasts.
     case attempt(Attempt<I>)
     /// Into something else: a state of its own, or the run of a parent.
@@ -15,8 +15,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @usableFromInline let place: Place
 
   @usableFromInline
-  init(of run: ActiveRun<I>, at runner: Runner<I>) {
-    place = .store(runner, run)
+  init(of run: ActiveRun<I>, at core: StoreCore<I>) {
+    place = .store(core, run)
   }
 
   @usableFromInline
@@ -42,8 +42,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @discardableResult
   public func emit(_ mutation: I.Mutation) -> Bool {
     switch place {
-    case .store(let runner, let run): runner.emit(mutation, of: run)
-    case .attempt(let attempt): attempt.runner.emit(mutation, of: attempt)
+    case .store(let core, let run): core.emit(mutation, of: run)
+    case .attempt(let attempt): attempt.core.emit(mutation, of: attempt)
     case .apart(let apart): apart.emit(mutation)
     }
   }
@@ -55,8 +55,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   public var state: I.State {
     get async {
       switch place {
-      case .store(let runner, _): await runner.read().state
-      case .attempt(let attempt): await attempt.runner.read().state
+      case .store(let core, _): await core.read().state
+      case .attempt(let attempt): await attempt.core.read().state
       case .apart(let apart): await apart.state()
       }
     }
@@ -84,8 +84,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// only once.
   public var idempotencyKey: String {
     switch place {
-    case .store(let runner, let run): runner.idempotencyKey(of: run)
-    case .attempt(let attempt): attempt.runner.idempotencyKey(of: attempt.run)
+    case .store(let core, let run): core.idempotencyKey(of: run)
+    case .attempt(let attempt): attempt.core.idempotencyKey(of: attempt.run)
     case .apart(let apart): apart.environment.idempotencyKey
     }
   }
@@ -93,8 +93,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// The store's clock: sleep and measure by it, and a test clock can stand in for it.
   public var clock: any Clock<Duration> {
     switch place {
-    case .store(let runner, _): runner.configuration.clock
-    case .attempt(let attempt): attempt.runner.configuration.clock
+    case .store(let core, _): core.configuration.clock
+    case .attempt(let attempt): attempt.core.configuration.clock
     case .apart(let apart): apart.environment.clock
     }
   }
@@ -116,8 +116,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @usableFromInline
   func bind(_ holds: @escaping @Sendable (I.State) -> Bool) async -> I.State? {
     switch place {
-    case .store(let runner, let run): await runner.bind(run, nil, holds)
-    case .attempt(let attempt): await attempt.runner.bind(attempt.run, attempt, holds)
+    case .store(let core, let run): await core.bind(run, nil, holds)
+    case .attempt(let attempt): await attempt.core.bind(attempt.run, attempt, holds)
     case .apart(let apart): await apart.bind(holds)
     }
   }

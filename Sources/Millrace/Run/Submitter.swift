@@ -2,7 +2,7 @@
 @usableFromInline
 final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
   /// Makes the run of the action, once that is accepted; written where all types are known.
-  let makeRun: (ActionID, Runner<I>) -> ActiveRun<I>
+  let makeRun: (ActionID, StoreCore<I>) -> ActiveRun<I>
 
   /// The run that submits, if one does.
   let sender: Ticket?
@@ -16,7 +16,7 @@ final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
   @usableFromInline var following: Submitter?
 
   @usableFromInline
-  init(sender: Ticket?, makeRun: @escaping (ActionID, Runner<I>) -> ActiveRun<I>) {
+  init(sender: Ticket?, makeRun: @escaping (ActionID, StoreCore<I>) -> ActiveRun<I>) {
     self.sender = sender
     self.makeRun = makeRun
   }

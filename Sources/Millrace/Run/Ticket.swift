@@ -9,7 +9,7 @@ package class Ticket: Startable, @unchecked Sendable {
   private struct Progress {
     enum Phase {
       /// Accepted or running. Becomes `ended`.
-      case open(Combiner)
+      case open((any AnyObject & Sendable)?)
       /// It has its outcome, and cancels nothing more. Remains.
       case ended(Outcome)
     }
@@ -54,7 +54,7 @@ package class Ticket: Startable, @unchecked Sendable {
   final let leftEmits = Atomic(0)
 
   @usableFromInline
-  init(id: ActionID, at owner: Combiner, lineage: Lineage?) {
+  init(id: ActionID, at owner: (any AnyObject & Sendable)?, lineage: Lineage?) {
     self.id = id
     self.lineage = lineage
     progress = Lock(Progress(phase: .open(owner)))
@@ -78,7 +78,7 @@ package class Ticket: Startable, @unchecked Sendable {
   /// Notes the first commit of this action, and says what is to be done when the turn is given up.
   ///
   /// *Owner's.*
-  final func noteFirstCommit(_ revision: Int) -> Combiner.Work? {
+  final func noteFirstCommit(_ revision: Int) -> CombiningLock.Work? {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return nil }
       progress.firstCommit = revision
@@ -104,7 +104,7 @@ package class Ticket: Startable, @unchecked Sendable {
   /// - Returns: what is to be done when the turn is given up, if anything: receipts are answered, and the task of a run
   ///   that did not end by itself is cancelled.
   @usableFromInline
-  final func end(_ outcome: Outcome, cancelsTask: Bool) -> Combiner.Work? {
+  final func end(_ outcome: Outcome, cancelsTask: Bool) -> CombiningLock.Work? {
     let last = lastRevision
     return progress.withLock { progress in
       progress.phase = .ended(outcome)
@@ -150,7 +150,7 @@ package class Ticket: Startable, @unchecked Sendable {
   /// Says how the task is cancelled, which is to be done when the turn is given up.
   ///
   /// *Owner's.*
-  final func cancelTask() -> Combiner.Work? {
+  final func cancelTask() -> CombiningLock.Work? {
     let cancelled: Task<Void, Never>? = progress.withLock { progress in
       defer { progress.task = nil }
       return progress.task
@@ -204,7 +204,7 @@ package class Ticket: Startable, @unchecked Sendable {
   }
 
   final func cancel() {
-    let owner: Combiner? = progress.withLock { progress in
+    let owner: (any AnyObject & Sendable)? = progress.withLock { progress in
       if case .open(let owner) = progress.phase { owner } else { nil }
     }
     if let owner { cancel(at: owner) }
@@ -212,5 +212,5 @@ package class Ticket: Startable, @unchecked Sendable {
 
   /// Cancels the action at the store it was given to.
   @usableFromInline
-  func cancel(at owner: Combiner) {}
+  func cancel(at owner: any AnyObject & Sendable) {}
 }

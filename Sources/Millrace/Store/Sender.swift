@@ -10,8 +10,18 @@ protocol ActionTaking<Action>: Sendable {
 
 extension Store: ActionTaking {}
 
-/// What sends to a runner does not hold the store.
-extension Runner: ActionTaking {}
+/// Sends to a store, and does not hold it.
+struct CoreTaking<I: Interactor>: ActionTaking {
+  let core: StoreCore<I>
+
+  func send(_ action: I.Action) -> Receipt { core.send(action) }
+
+  func send(_ action: I.Action, context: TraceContext) -> Receipt { core.send(action, context: context) }
+
+  func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt { core.send(contentsOf: actions) }
+
+  func submit(_ action: I.Action) async throws -> Receipt { try await core.submit(action) }
+}
 
 extension Store {
   /// This store for code that may send actions, and read nothing.

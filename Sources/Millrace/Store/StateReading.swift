@@ -28,50 +28,59 @@ extension Store: StateReading {
   }
 
   /// The object that stands for this store where a witness is told of it; it does not hold the store.
-  package nonisolated var identity: any AnyObject & Sendable { runner }
+  package nonisolated var identity: any AnyObject & Sendable { core }
 
   package nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {
-    runner.readAtOnce()
+    core.readAtOnce()
   }
 
   nonisolated func stateSource() -> StateSource<I.State> {
-    runner.stateSource()
+    core.stateSource()
   }
 
   nonisolated func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
-    runner.readers(policy)
+    Replay.readers(policy, at: core)
   }
 
   nonisolated func stateSource<Part: Sendable>(
     of get: @escaping @Sendable (I.State) -> Part
   ) -> StateSource<Part> {
-    runner.stateSource(of: get)
+    core.stateSource(of: get)
   }
 }
 
-/// What reads of a runner does not hold the store.
-extension Runner: StateReading {
+/// Reads and observes a store, and does not hold it.
+struct CoreReading<I: Interactor>: StateReading {
+  let core: StoreCore<I>
+
   var snapshot: Snapshot<I.State> {
-    get async { await read() }
+    get async { await core.read() }
   }
 
-  func snapshotAtOnce() -> Snapshot<I.State>? { readAtOnce() }
-}
+  func snapshotAtOnce() -> Snapshot<I.State>? { core.readAtOnce() }
 
-extension Committer {
-  /// Where observers look for what `get` takes from each state; it does not hold this committer.
-  final func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
-    StateSource { [weak self] seen, observer in
-      guard let self, let snapshot = await self.next(after: seen, observer) else { return nil }
-      return snapshot.map(get)
-    } leave: { [weak self] position in
-      self?.leave(position)
-    }
+  func stateSource() -> StateSource<I.State> { core.stateSource() }
+
+  func values<Value: Equatable & Sendable>(
+    of keyPath: any KeyPath<I.State, Value> & Sendable
+  ) -> ValueSequence<Value> {
+    ValueObservation.sequence(of: keyPath, at: core)
   }
 
-  /// The newest state, read before this returns: waits for at most the step in progress; nil from inside one.
-  final func readAtOnce() -> Snapshot<I.State>? {
-    performNow { Snapshot(revision: self.revision, state: self.state) }
+  func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (I.State) -> Value) -> ValueSequence<Value> {
+    ValueObservation.sequence(get, at: core)
+  }
+
+  func wait(until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration?) async throws -> I.State {
+    try await core.wait(until: predicate, timeout: timeout)
+  }
+
+  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
+    Replay.readers(policy, at: core)
+  }
+
+  func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
+    core.stateSource(of: get)
   }
 }
 

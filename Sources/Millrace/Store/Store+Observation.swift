@@ -2,13 +2,13 @@ extension Store {
   /// The states over time: the current one first, then the newest whenever the observer asks.
   @inlinable
   public nonisolated var states: StateSequence<I.State> {
-    StateSequence(source: runner.stateSource())
+    StateSequence(source: core.stateSource())
   }
 
   /// The states over time, with their revisions, as `policy` says.
   @inlinable
   public nonisolated func states<Failure>(_ policy: ObservationPolicy<Failure>) -> SnapshotSequence<I.State> {
-    SnapshotSequence(makeReader: runner.readers(policy.terms))
+    SnapshotSequence(makeReader: Replay.readers(policy.terms, at: core))
   }
 
   /// The commits from now on: each mutation with its cause and the state it led to.
@@ -22,8 +22,8 @@ extension Store {
   public nonisolated func transitions<Failure>(
     _ policy: ObservationPolicy<Failure>, includesBefore: Bool = false
   ) -> TransitionSequence<I> {
-    TransitionSequence(includesBefore: includesBefore) { [weak runner] in
-      Replay(runner, policy.terms, seeksCauses: true)
+    TransitionSequence(includesBefore: includesBefore) { [weak core] in
+      Replay(core, policy.terms, seeksCauses: true)
     }
   }
 
@@ -33,7 +33,7 @@ extension Store {
   public nonisolated func values<Value: Equatable & Sendable>(
     of keyPath: any KeyPath<I.State, Value> & Sendable
   ) -> ValueSequence<Value> {
-    runner.values(of: keyPath)
+    ValueObservation.sequence(of: keyPath, at: core)
   }
 
   /// What a closure takes from the state, over time: the current value first, then whenever it differs from the one
@@ -43,7 +43,7 @@ extension Store {
   public nonisolated func values<Value: Equatable & Sendable>(
     _ get: @escaping @Sendable (I.State) -> Value
   ) -> ValueSequence<Value> {
-    runner.values(get)
+    ValueObservation.sequence(get, at: core)
   }
 
   /// The values that a closure or a key path takes from the state over time, with their revisions, as `policy` says.
@@ -78,7 +78,7 @@ extension Store {
     of get: @escaping @Sendable (I.State) -> Value, _ policy: ObservationPolicy<Failure>,
     removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
   ) -> ValueSnapshotSequence<Value, Failure> {
-    let makeReader = runner.readers(policy.terms)
+    let makeReader = Replay.readers(policy.terms, at: core)
     return ValueSnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
   }
 
@@ -114,6 +114,6 @@ extension Store {
   public nonisolated func wait(
     until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration? = nil
   ) async throws -> I.State {
-    try await runner.wait(until: predicate, timeout: timeout)
+    try await core.wait(until: predicate, timeout: timeout)
   }
 }

@@ -1,7 +1,9 @@
 extension Store {
   /// What a feedback or a thunk does with this store; it does not hold it.
   nonisolated var access: StoreAccess<I.State, I.Action> {
-    StoreAccess(sender: Sender(runner), reader: StateReader(runner), clock: runner.configuration.clock)
+    StoreAccess(
+      sender: Sender(CoreTaking(core: core)), reader: StateReader(CoreReading(core: core)),
+      clock: core.configuration.clock)
   }
 
   /// Sends first actions, and begins the tasks of the feedbacks.
@@ -10,10 +12,10 @@ extension Store {
     let access = access
     // Whoever makes the store, they come from outside of any run.
     Ticket.current.withValue(nil) {
-      for feedback in feedbacks { _ = runner.send(contentsOf: feedback.firstActions) }
+      for feedback in feedbacks { _ = core.send(contentsOf: feedback.firstActions) }
     }
     for case let body? in feedbacks.map(\.body) {
-      runner.spawn { _, hasReturned in
+      core.spawn { _, hasReturned in
         Task.detached {
           await body(access)
           hasReturned()
@@ -50,8 +52,8 @@ extension Store {
   public nonisolated func send(
     thunk: @escaping Thunk
   ) -> Task<Void, any Error> {
-    let (access, report) = (access, runner.configuration.report)
-    return runner.spawn { isNested, hasReturned in
+    let (access, report) = (access, core.configuration.report)
+    return core.spawn { isNested, hasReturned in
       let body: @Sendable () async throws -> Void = {
         defer { hasReturned() }
         do {
@@ -62,7 +64,7 @@ extension Store {
         }
       }
       // Inside a step the thread may do others' work, and its task is none of the sender's.
-      if runner.isOwnedHere { return Task.detached { try await body() } }
+      if core.lock.isHeldHere { return Task.detached { try await body() } }
       return isNested ? Task { try await body() } : Task.immediate { try await body() }
     }
   }

@@ -16,7 +16,7 @@
 /// are cancelled, open receipts get ``Outcome/shutDown`` and its sequences end, all without closing mutations; for an
 /// orderly end call ``shutdown(drainFor:)`` first.
 public final actor Store<I: Interactor> {
-  @usableFromInline nonisolated let runner: Runner<I>
+  @usableFromInline nonisolated let core: StoreCore<I>
 
   /// Makes a store that takes actions at once.
   ///
@@ -32,8 +32,8 @@ public final actor Store<I: Interactor> {
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
-    runner = Runner(state: initial, interactor: interactor, configuration: configuration) { runner, call in
-      call.perform(at: runner)
+    core = StoreCore(state: initial, interactor: interactor, configuration: configuration) { core, call in
+      call.answer(at: core)
     }
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }
@@ -45,7 +45,7 @@ public final actor Store<I: Interactor> {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { StoreExecutor.shared.unownedExecutor }
 
   deinit {
-    runner.release()
+    core.release()
   }
 
   // MARK: Actions
@@ -65,7 +65,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   @discardableResult
   public nonisolated func send(_ action: I.Action) -> Receipt {
-    runner.send(action)
+    core.send(action)
   }
 
   /// Gives the store an action with the trace it belongs to; otherwise as ``send(_:)``.
@@ -74,7 +74,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   @discardableResult
   public nonisolated func send(_ action: I.Action, context: TraceContext) -> Receipt {
-    runner.send(action, context: context)
+    core.send(action, context: context)
   }
 
   /// Gives the store actions in order, many of them in one turn; never suspends, and otherwise as ``send(_:)``.
@@ -83,7 +83,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   @discardableResult
   public nonisolated func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt {
-    runner.send(contentsOf: actions)
+    core.send(contentsOf: actions)
   }
 
   /// Gives the store an action as soon as it has room for one that waits.
@@ -102,7 +102,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   @discardableResult
   public nonisolated func submit(_ action: I.Action) async throws -> Receipt {
-    try await runner.submit(action)
+    try await core.submit(action)
   }
 
   // MARK: State
@@ -110,18 +110,18 @@ public final actor Store<I: Interactor> {
   /// The state now; it holds every decided action whose `send` returned before, and never waits for a handler.
   @inlinable
   public nonisolated var state: I.State {
-    get async { await runner.read().state }
+    get async { await core.read().state }
   }
 
   /// The state now, with its revision.
   @inlinable
   public nonisolated var snapshot: Snapshot<I.State> {
-    get async { await runner.read() }
+    get async { await core.read() }
   }
 
   /// What the store has counted and measured so far.
   public nonisolated var metrics: Metrics {
-    get async { await runner.metrics() }
+    get async { await core.metrics() }
   }
 
   // MARK: Keys
@@ -130,7 +130,7 @@ public final actor Store<I: Interactor> {
   ///
   /// Otherwise as ``cancelAll()``. Actions of the key that were left for another thread and not yet taken up end undecided.
   public nonisolated func cancel(key: some Hashable & Sendable) {
-    runner.cancel(PlanKey(key))
+    core.cancel(PlanKey(key))
   }
 
   /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
@@ -142,7 +142,7 @@ public final actor Store<I: Interactor> {
   ///   - limit: a number of actions; below 0 it is taken as 0.
   ///   - key: the key of the plans.
   public nonisolated func setLimit(_ limit: Int?, for key: some Hashable & Sendable) {
-    runner.setLimit(limit, for: PlanKey(key))
+    core.setLimit(limit, for: PlanKey(key))
   }
 
   // MARK: Interceptors
@@ -154,7 +154,7 @@ public final actor Store<I: Interactor> {
   ///
   /// As long as there are any, each action has a record of its own. They are held until the store is released.
   public nonisolated func setInterceptors(_ interceptors: [any Interceptor<I.Action, I.Mutation, I.State>]) {
-    runner.setInterceptors(interceptors)
+    core.setInterceptors(interceptors)
   }
 
   // MARK: The end
@@ -165,7 +165,7 @@ public final actor Store<I: Interactor> {
   /// It waits for at most the step in progress, one `decide` with its commits or one emit, also while others send in a loop or
   /// in a batch. Called from inside a commit it takes effect right after it.
   public nonisolated func cancelAll() {
-    runner.cancelAll()
+    core.cancelAll()
   }
 
   /// Ends the store: lets what was accepted go on for a while, cuts the rest, and lets observers finish after the last state.
@@ -183,7 +183,7 @@ public final actor Store<I: Interactor> {
   /// - Parameter time: how long to wait, on the store's clock; by default not at all.
   @discardableResult
   public nonisolated func shutdown(drainFor time: Duration = .zero) async -> ShutdownReport {
-    await runner.shutDown(drainFor: time, caller: Ticket.current.get())
+    await core.shutDown(drainFor: time, caller: Ticket.current.get())
   }
 
   /// Returns when the store is shut down, and shuts it down when the calling task is cancelled: a service's main function.
@@ -192,7 +192,7 @@ public final actor Store<I: Interactor> {
   ///
   /// - Parameter time: how long a shutdown by cancellation drains.
   public nonisolated func run(drainFor time: Duration = .zero) async {
-    await runner.waitForClosing(drainFor: time)
+    await core.waitForClosing(drainFor: time)
   }
 }
 

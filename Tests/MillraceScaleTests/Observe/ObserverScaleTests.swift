@@ -170,7 +170,7 @@ struct ObserverScaleTests {
     func commit(_ name: String, _ count: Int) -> ClosureInteractor.Action {
       .write { [store] state in
         // Observers of every state reduce it again, on states of their own.
-        let isStores = store.runner.isOwnedHere
+        let isStores = store.core.lock.isHeldHere
         if isStores { notes.note("enter \(name)") }
         state.count = count
         if isStores { notes.note("exit \(name)") }

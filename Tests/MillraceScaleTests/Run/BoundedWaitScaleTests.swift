@@ -24,7 +24,7 @@ struct BoundedWaitScaleTests {
       case .cancelRun: run.cancel()
       case .setInterceptors: store.setInterceptors([Choosing<ClosureInteractor> { _, _ in .pass }])
       case .observe: _ = store.transitions.makeAsyncIterator()
-      case .shutDown: store.runner.beginClosing(drainFor: .zero)
+      case .shutDown: store.core.beginClosing(drainFor: .zero)
       }
     }
   }
@@ -54,7 +54,7 @@ struct BoundedWaitScaleTests {
       await trial.store.settle()
       if trial.watch.registered.load(ordering: .relaxed) > 1 { overtaken += 1 }
       if trial.watch.unregistered.load(ordering: .relaxed) > 1 { unseen += 1 }
-      #expect(trial.store.runner.overflowed.load(ordering: .relaxed) == 0)
+      #expect(trial.store.core.overflowed.load(ordering: .relaxed) == 0)
     }
     #expect(overtaken == 0, "Steps began although a call was registered.")
     // The caller may lose its processor on the way to its registration, but rarely does.
@@ -76,7 +76,7 @@ private final class Trial: Sendable {
     var configuration = StoreConfiguration()
     configuration.report = { _ in }  // Emits that come late are meant to.
     store = Store(initial: ClosureInteractor.State(), interactor: ClosureInteractor(), configuration: configuration)
-    watch = Watch(store.runner)
+    watch = Watch(store.core)
     run = store.send(.handle { _ in try await Gate().enter() })
   }
 
@@ -107,7 +107,7 @@ private final class Trial: Sendable {
 
 /// Counts the steps that end while a call waits for the turn.
 private final class Watch: Sendable {
-  private unowned let runner: Runner<ClosureInteractor>
+  private unowned let core: StoreCore<ClosureInteractor>
 
   /// Steps that end while a call is registered, so that the owner has to see it; at most the one in progress does.
   let registered = Atomic(0)
@@ -115,13 +115,13 @@ private final class Watch: Sendable {
   /// Steps that end while a call waits that the owner cannot see.
   let unregistered = Atomic(0)
 
-  init(_ runner: Runner<ClosureInteractor>) {
-    self.runner = runner
+  init(_ core: StoreCore<ClosureInteractor>) {
+    self.core = core
   }
 
   func look() {
-    guard runner.isWanted else { return }
-    if runner.hasLeftWork {
+    guard core.hasUrgentSteps else { return }
+    if core.lock.hasQueuedWork {
       registered.add(1, ordering: .relaxed)
     } else {
       unregistered.add(1, ordering: .relaxed)

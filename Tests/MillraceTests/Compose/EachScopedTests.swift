@@ -222,7 +222,7 @@ struct EachScopedTests {
   @Test("The conditions of an attempt are gone with the next one")
   func conditionsOfAttempts() {
     let store = store
-    let run = ActiveRun<Town>(id: .takenAtOnce(1), action: .apply([]), runner: store.runner, lineage: nil)
+    let run = ActiveRun<Town>(id: .takenAtOnce(1), action: .apply([]), core: store.core, lineage: nil)
     defer { withExtendedLifetime(run) {} }
     let bond = Bond(run)
     bond.add({ _ in false }, attempt: 1)

@@ -1,4 +1,4 @@
-/// The hand-over protocol of `Combiner` as a pure value: threads at points, of which each is one atomic operation of the code.
+/// The hand-over protocol of `CombiningLock` as a pure value: threads at points, of which each is one atomic operation of the code.
 ///
 /// A step of one thread is the operation at its point with everything that follows up to its next one. What only the owner
 /// touches is checked to be touched by the one thread that the word names.

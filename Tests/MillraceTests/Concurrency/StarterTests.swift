@@ -72,7 +72,7 @@ struct StarterTests {
   func startsAreFlat() {
     let starter = Starter()
     let (depth, begun) = (Box(0), Notes<Link.Start>())
-    let last = 2 * Combiner.patience
+    let last = 2 * CombiningLock.patience
     @Sendable func link(_ number: Int) -> Link {
       Link(number) { link, immediately in
         depth.update { $0 += 1 }
@@ -90,7 +90,7 @@ struct StarterTests {
     starter.start(chain(link(0)))
     #expect(begun.all.map(\.number) == Array(0...last))
     #expect(begun.all.allSatisfy { $0.depth == 1 })
-    #expect(begun.all.firstIndex { !$0.immediately } == Combiner.patience - 1)
+    #expect(begun.all.firstIndex { !$0.immediately } == CombiningLock.patience - 1)
     makeLink.value = nil
   }
 

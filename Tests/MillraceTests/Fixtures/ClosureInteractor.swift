@@ -79,8 +79,8 @@ extension Store {
     _ look: @escaping @Sendable (ObserverRegistry<I>?) -> Value
   ) -> Value? {
     let found = Lock<Value?>(nil)
-    runner.performUrgently { [runner] in
-      let value = look(runner.registry)
+    core.performUrgently { [core] in
+      let value = look(core.registry)
       found.withLock { $0 = value }
     }
     return found.withLock { $0 }
@@ -89,9 +89,9 @@ extension Store {
   /// What `look` says of the ledger of this store, with its turn; behind all work that was left before.
   nonisolated func onLedger<Value: Sendable>(_ look: @escaping @Sendable (Ledger<I>?) -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-      runner.perform { [runner] in
-        let value = look(runner.ledger)
-        runner.afterLeaving { continuation.resume(returning: value) }
+      core.perform { [core] in
+        let value = look(core.ledger)
+        core.lock.afterUnlock { continuation.resume(returning: value) }
       }
     }
   }
@@ -103,17 +103,6 @@ extension Store {
 
   /// Waits until all work that was left for the owner of the turn before this call is done.
   nonisolated func settle() async {
-    await runner.settle()
-  }
-}
-
-extension Combiner {
-  /// Waits until all work that was left before this call is done.
-  nonisolated final func settle() async {
-    await withCheckedContinuation { continuation in
-      perform {
-        self.afterLeaving { continuation.resume() }
-      }
-    }
+    await core.settle()
   }
 }

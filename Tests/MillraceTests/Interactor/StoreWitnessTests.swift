@@ -115,11 +115,11 @@ struct StoreWitnessTests {
   @Test("It may cancel all that the store has accepted, and does not hold it")
   func cancelling() async throws {
     var store: Store<Steps>? = Store(initial: 0, interactor: Steps(), configuration: configuration)
-    weak let runner = store?.runner
+    weak let core = store?.core
     let cancel = try #require(witness.cancellations.recorded.first)
     let steps = Steps()
     store = Store(initial: 0, interactor: steps, configuration: configuration)
-    #expect(runner == nil)
+    #expect(core == nil)
     cancel()
     let receipt = try #require(store?.send(.hang))
     witness.cancellations.recorded.last?()

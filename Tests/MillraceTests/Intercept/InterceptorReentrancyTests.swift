@@ -268,10 +268,10 @@ struct InterceptorReentrancyTests {
     interceptor?.contexts.all.forEach { contexts.note($0) }
     #expect(contexts.all.count == 1)
     if isShutDown { await store?.shutdown() }
-    weak let runner = store?.runner
+    weak let core = store?.core
     store = nil
     #expect(interceptor == nil)
-    #expect(runner == nil)
+    #expect(core == nil)
     for context in contexts.all { context.send(.add(2)) }
   }
 

@@ -82,8 +82,8 @@ struct LimitsTests {
       Action(decide: { _ in .mutate("b decided", thenHandle: true) }, handle: { _, state in logs.record(state.log) }))
     store.send(.commit("newer"))
     #expect(
-      store.look { runner in
-        guard let ledger = runner.ledger, let waiting = ledger.scheduler.slotQueue.first else { return false }
+      store.look { core in
+        guard let ledger = core.ledger, let waiting = ledger.scheduler.slotQueue.first else { return false }
         return ledger.records[Int(waiting)]?.snapshot == nil
       } == true)
     gate.open()
@@ -327,11 +327,11 @@ private struct Ends: Interceptor, RefusalWitness {
 }
 
 extension Store {
-  /// What `look` says of the runner of this store, with its turn.
-  nonisolated func look<Value: Sendable>(_ look: @escaping @Sendable (Runner<I>) -> Value) -> Value? {
+  /// What `look` says of the core of this store, with its turn.
+  nonisolated func look<Value: Sendable>(_ look: @escaping @Sendable (StoreCore<I>) -> Value) -> Value? {
     let found = Lock<Value?>(nil)
-    runner.performUrgently { [runner] in
-      let value = look(runner)
+    core.performUrgently { [core] in
+      let value = look(core)
       found.withLock { $0 = value }
     }
     return found.withLock { $0 }

@@ -73,8 +73,8 @@ struct StoreRunTests {
     let store = Store()
     let reports = Box<[Promise<ShutdownReport>]>([])
     let latch = Latch()
-    let begin: @Sendable (Int) -> Void = { [runner = store.runner] seconds in
-      let report = runner.beginClosing(drainFor: .seconds(seconds))
+    let begin: @Sendable (Int) -> Void = { [core = store.core] seconds in
+      let report = core.beginClosing(drainFor: .seconds(seconds))
       reports.update { $0.append(report) }
     }
     let thread = onThread {

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// What the holder of a lock has to do besides its step; all of it the holder's, but for the starter.
+final class AfterUnlock: @unchecked Sendable {
+  /// Steps that this thread asked for from inside a step, to be done right after it.
+  var deferred: [CombiningLock.Work] = []
+
+  /// Work taken from the queue and not yet done, the next one last.
+  var backlog: [CombiningLock.Work] = []
+
+  /// What is to be done once the lock is free.
+  var due = Due()
+
+  /// Starts what is due.
+  let starter = Starter()
+
+  /// Does what was asked for from inside the step that has just ended.
+  func performDeferred() {
+    while !deferred.isEmpty {
+      let now = deferred
+      deferred = []
+      for work in now { work() }
+    }
+  }
+
+  /// Hands over what is due.
+  func takeDue() -> Due {
+    let taken = due
+    due = Due()
+    return taken
+  }
+}
+
+/// What is done once the lock is free, in the order in which it was asked for: starts last.
+struct Due {
+  var actions: [CombiningLock.Work] = []
+  var starts = StartChain()
+
+  /// Takes back what could not be done yet, ahead of what came after.
+  mutating func putBack(_ earlier: Due) {
+    actions = earlier.actions + actions
+    let later = starts
+    starts = earlier.starts
+    starts.append(later)
+  }
+
+  func perform(with starter: Starter, inPool: Bool) {
+    for action in actions { action() }
+    if !starts.isEmpty { starter.start(starts, inPool: inPool) }
+  }
+}
+
+/// A step whose caller waits until it is done, by the holder of the lock or by the caller itself.
+final class UrgentStep: @unchecked Sendable {
+  let work: CombiningLock.Work
+
+  /// Whether the step is done, and `due` and `starter` are the caller's.
+  let isDone = Atomic(false)
+
+  private var due = Due()
+  private var starter: Starter?
+
+  init(_ work: @escaping CombiningLock.Work) {
+    self.work = work
+  }
+
+  /// Gives the caller what the step left to be done without the lock, and lets it return.
+  ///
+  func finish(_ due: Due, _ starter: Starter) {
+    self.due = due
+    self.starter = starter
+    isDone.store(true, ordering: .releasing)
+  }
+
+  /// Does what the step left to be done without the lock, on the thread of its caller; starts are begun in the pool.
+  func performDue() {
+    if let starter { due.perform(with: starter, inPool: true) }
+  }
+}

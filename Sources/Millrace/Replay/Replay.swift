@@ -1,0 +1,171 @@
+/// One observer of every state: reduces what is committed on a state of its own, from when it was made.
+///
+/// It does not hold the store, and leaves it when it is dropped.
+@usableFromInline
+final class Replay<I: Interactor> {
+  /// What led to a state.
+  @usableFromInline
+  struct Step {
+    /// The mutation that led to it; nil for the first state, and after a gap if it is not known any more.
+    @usableFromInline let entry: LogEntry<I>?
+
+    /// How many commits were skipped before it.
+    @usableFromInline let missed: Int
+
+    /// Whether it is the state that this began with.
+    @usableFromInline let isFirst: Bool
+
+    @inlinable
+    init(entry: LogEntry<I>?, missed: Int, isFirst: Bool) {
+      self.entry = entry
+      self.missed = missed
+      self.isFirst = isFirst
+    }
+  }
+
+  /// What a look at the store finds.
+  @usableFromInline
+  enum Finding {
+    case entries
+    case state(Snapshot<I.State>, LogEntry<I>?)
+    case nothing
+    case ended
+    case failed(ObservationError)
+  }
+
+  @usableFromInline private(set) weak var core: StoreCore<I>?
+  @usableFromInline let cursor: LogCursor<I>
+
+  /// What was taken from the log, and where the part begins that is not replayed yet.
+  @exclusivity(unchecked) @usableFromInline var batch: [LogEntry<I>] = []
+  @exclusivity(unchecked) @usableFromInline var index = 0
+
+  /// The state after the last step; nil before the first one.
+  @exclusivity(unchecked) @usableFromInline var state: I.State?
+
+  /// The revision of that state.
+  @exclusivity(unchecked) @usableFromInline var revision = -1
+
+  @usableFromInline
+  init(_ core: StoreCore<I>?, _ policy: ObservationTerms, seeksCauses: Bool = false) {
+    self.core = core
+    let cursor = LogCursor<I>(policy, seeksCauses: seeksCauses)
+    self.cursor = cursor
+    // Called from inside a step, this begins right after it.
+    core?.performUrgently { [weak core] in
+      let snapshot = core?.begin(cursor)
+      cursor.first.withLock { $0 = snapshot }
+    }
+  }
+
+  @usableFromInline
+  deinit {
+    core?.perform { [weak core, cursor] in core?.end(cursor) }
+  }
+
+  /// The next state, as soon as there is one; nil when there will be none.
+  @inlinable
+  func next() async throws(ObservationError) -> Step? {
+    while !Task.isCancelled {
+      if revision < 0, let first = takeFirst() { return go(to: first, nil) }
+      if index < batch.count { return replay() }
+      switch await look() {
+      case .entries, .nothing: continue
+      case .state(let snapshot, let entry): return go(to: snapshot, entry)
+      case .ended: return nil
+      case .failed(let error): throw error
+      }
+    }
+    return nil
+  }
+
+  @usableFromInline
+  func takeFirst() -> Snapshot<I.State>? {
+    cursor.first.withLock { first in
+      defer { first = nil }
+      return first
+    }
+  }
+
+  @inlinable
+  func go(to snapshot: Snapshot<I.State>, _ entry: LogEntry<I>?) -> Step {
+    let isFirst = revision < 0
+    let missed = isFirst ? 0 : snapshot.revision - revision - 1
+    state = snapshot.state
+    revision = snapshot.revision
+    cursor.delivered = revision
+    return Step(entry: entry, missed: missed, isFirst: isFirst)
+  }
+
+  @inlinable
+  func replay() -> Step {
+    let entry = batch[index]
+    index += 1
+    if state != nil { I.reduce(into: &state!, mutation: entry.mutation) }
+    revision += 1
+    cursor.delivered = revision
+    if cursor.isHolding { core?.noteProgress(of: cursor) }
+    return Step(entry: entry, missed: 0, isFirst: false)
+  }
+
+  // MARK: Looking
+
+  /// Takes what the log has for this, or waits until there may be something.
+  @inlinable
+  func look() async -> Finding {
+    batch.removeAll(keepingCapacity: true)
+    index = 0
+    guard let core else { return takeWhatIsLeft() }
+    if core.lock.tryLockSpinning() {
+      let finding = take(from: core)
+      let registry = core.registry
+      core.unlock()
+      guard case .nothing = finding else { return finding }
+      if registry?.linger(after: revision, newest: core.newest) == true { return .nothing }
+    }
+    await core.park(cursor.waiter, after: revision)
+    return .nothing
+  }
+
+  /// With the store's turn.
+  @inlinable
+  func take(from core: StoreCore<I>) -> Finding {
+    if revision < 0 { return .nothing }  // It has begun since this looked for its first state.
+    if let error = cursor.error { return .failed(error) }
+    guard cursor.position != nil else {
+      let entry = core.registry?.log?.last
+      return .state(core.begin(cursor), entry)
+    }
+    core.registry?.log?.take(for: cursor, into: &batch)
+    if !batch.isEmpty { return .entries }
+    return core.isOpen ? .nothing : .ended
+  }
+
+  /// The store is gone, so that nothing else touches the cursor.
+  @inlinable
+  func takeWhatIsLeft() -> Finding {
+    cursor.take(into: &batch)
+    if !batch.isEmpty { return .entries }
+    return cursor.error.map { .failed($0) } ?? .ended
+  }
+}
+
+extension Replay {
+  /// Makes readers of a store's states under a policy; they do not hold the core.
+  @usableFromInline
+  static func readers(_ policy: ObservationTerms, at core: StoreCore<I>) -> @Sendable () -> SnapshotReader<I.State> {
+    switch policy {
+    case .latest:
+      let source = core.stateSource()
+      return { SnapshotReader.latest(source) }
+    case .every, .lossless:
+      return { [weak core] in
+        let replay = Replay(core, policy)
+        return SnapshotReader { () async throws(ObservationError) -> Snapshot<I.State>? in
+          guard let step = try await replay.next(), let state = replay.state else { return nil }
+          return Snapshot(revision: replay.revision, state: state, missed: step.missed)
+        }
+      }
+    }
+  }
+}

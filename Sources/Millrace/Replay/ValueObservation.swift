@@ -1,0 +1,141 @@
+/// What one iterator of a value sequence does at the store; it does not hold the store, and leaves it when it is dropped.
+final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unchecked Sendable {
+  private weak var core: StoreCore<I>?
+  private let observer = ValueObserver<Value>()
+  private let found = Lock<Finding?>(nil)
+  private let join: (ObserverRegistry<I>) -> ObservedValue<I.State, Value>
+  private let forget: @Sendable (ObserverRegistry<I>) -> Void
+
+  /// What is observed, once this has joined.
+  private let joined = Lock<ObservedValue<I.State, Value>?>(nil)
+
+  /// - Parameters:
+  ///   - join: finds what is observed.
+  ///   - forget: called when nobody observes it any more.
+  init(
+    _ core: StoreCore<I>?,
+    join: @escaping (ObserverRegistry<I>) -> ObservedValue<I.State, Value>,
+    forget: @escaping @Sendable (ObserverRegistry<I>) -> Void
+  ) {
+    self.core = core
+    self.join = join
+    self.forget = forget
+  }
+
+  deinit {
+    guard let core, let observed = joined.withLock({ $0 }) else { return }
+    core.perform { [forget, observer] in
+      observed.remove(observer)  // It waits there still if it was cancelled before it joined.
+      observed.observers -= 1
+      core.registry?.valueObservers -= 1
+      if observed.observers == 0, let registry = core.registry { forget(registry) }
+    }
+  }
+
+  /// The next value that differs from the last one delivered; nil when there will be none.
+  func next() async -> Value? {
+    guard let core else { return nil }
+    while !Task.isCancelled {
+      switch look() {
+      case .value(let value): return value
+      case .ended: return nil
+      case .waiting: await wait {}
+      case .unknown: await wait { core.perform { self.look(at: core) } }
+      }
+    }
+    return nil
+  }
+
+  /// What an observer finds.
+  private enum Finding {
+    case value(Value)
+    case waiting
+    case ended
+    /// It takes the turn to know.
+    case unknown
+  }
+
+  /// What the last look with the turn found, or what the part offers without.
+  private func look() -> Finding {
+    if let found = found.withLock({ found in
+      defer { found = nil }
+      return found
+    }) {
+      return found
+    }
+    guard let observed = joined.withLock({ $0 }) else { return .unknown }
+    switch observed.offer(to: observer) {
+    case .value(let value): return .value(value)
+    case .waiting: return .waiting
+    case .inactive: return .unknown
+    }
+  }
+
+  /// Looks with the store's turn: the part is active from then on, if somebody waits for it.
+  private func look(at core: StoreCore<I>) {
+    let registry = core.ownRegistry
+    let observed = joined(to: registry)
+    var told: [Waiter] = []
+    let offer = observed.offer(core.state, to: observer, isLast: !core.isOpen, telling: &told)
+    if !told.isEmpty { core.lock.afterUnlock { [told] in told.forEach { $0.signal() } } }
+    if case .value(let value) = offer {
+      find(.value(value))
+    } else if !core.isOpen {
+      observed.remove(observer)
+      find(.ended)
+    }
+    if core.isOpen { registry.await(observed) }
+  }
+
+  private func find(_ finding: Finding) {
+    found.withLock { $0 = finding }
+    observer.waiter.signal()
+  }
+
+  /// Suspends until signalled, or cancelled.
+  private func wait(_ arrange: () -> Void) async {
+    await withTaskCancellationHandler {
+      await observer.waiter.wait(arrange)
+    } onCancel: {
+      joined.withLock { $0 }?.remove(observer)
+      observer.waiter.signal()
+    }
+  }
+
+  private func joined(to registry: ObserverRegistry<I>) -> ObservedValue<I.State, Value> {
+    if let joined = joined.withLock({ $0 }) { return joined }
+    let observed = join(registry)
+    observed.observers += 1
+    registry.valueObservers += 1
+    joined.withLock { $0 = observed }
+    return observed
+  }
+}
+
+extension ValueObservation {
+  /// The values at a key path; all observers of one key path share its evaluation.
+  static func sequence(
+    of keyPath: any KeyPath<I.State, Value> & Sendable, at core: StoreCore<I>
+  ) -> ValueSequence<Value> {
+    ValueSequence { [weak core] in
+      let observation = ValueObservation(core) { registry in
+        registry.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
+      } forget: { registry in
+        registry.forget(keyPath)
+      }
+      return { await observation.next() }
+    }
+  }
+
+  /// The values that a closure takes from the state; all observers of one sequence share its evaluation.
+  static func sequence(_ get: @escaping @Sendable (I.State) -> Value, at core: StoreCore<I>) -> ValueSequence<Value> {
+    let shared = ObservedValue(get: get)
+    return ValueSequence { [weak core] in
+      let observation = ValueObservation(core) { _ in
+        shared
+      } forget: { _ in
+      }
+      return { await observation.next() }
+    }
+  }
+}
