@@ -26,9 +26,17 @@ extension StoreCore {
     .left(left.add(1, ordering: .relaxed).newValue)
   }
 
-  /// Leaves an action for the owner of the turn.
+  /// Takes an action up if the lock is free, and queues it for the holder otherwise.
   @inlinable
-  func leave(_ run: ActiveRun<I>) {
+  func takeUpOrQueue(_ run: ActiveRun<I>) {
+    guard lock.tryLock() else { return queue(run) }
+    countTaken()
+    takeUp(run)
+    unlock()
+  }
+
+  @inlinable
+  func queue(_ run: ActiveRun<I>) {
     enqueue {
       self.countTaken()
       self.takeUp(run)

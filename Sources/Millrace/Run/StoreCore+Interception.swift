@@ -63,17 +63,17 @@ extension StoreCore {
   @inlinable
   func passAlone(_ run: ActiveRun<I>) -> [ActiveRun<I>] {
     guard let shared else {
-      leave(run)
+      takeUpOrQueue(run)
       return []
     }
     let (interception, sent) = shared.interceptions.intercept {
       shared.chain.intercept(run.action, context(of: run.lineage))
     }
     switch interception {
-    case .pass: leave(run)
+    case .pass: takeUpOrQueue(run)
     case .replace(let action):
       run.action = action
-      leave(run)
+      takeUpOrQueue(run)
     case .reject(let reason): reject(run, reason)
     }
     return sent.map { unsafeDowncast($0, to: ActiveRun<I>.self) }

@@ -22,7 +22,7 @@ extension StoreCore {
     }
     guard mayLeaveAction() else { return refuseToLeave() }
     let run = ticket(for: action)
-    leave(run)
+    takeUpOrQueue(run)
     return Receipt(run)
   }
 
@@ -46,7 +46,7 @@ extension StoreCore {
     guard mayLeaveAction() else { return refuseToLeave() }
     let run = ticket(for: action, lineage)
     run.sender = sender
-    leave(run)
+    takeUpOrQueue(run)
     return Receipt(run)
   }
 
@@ -66,7 +66,7 @@ extension StoreCore {
       } else {
         if mayLeaveAction() {
           let run = ticket(for: actions[index])
-          leave(run)
+          takeUpOrQueue(run)
           batch.add(Receipt(run))
         } else {
           batch.add(refuseToLeave())
