@@ -135,6 +135,7 @@ package struct CombiningLock: ~Copyable, Sendable {
   /// Does `work` with the lock: at once if it is free, otherwise in the order of the calls.
   ///
   /// Never waits.
+  @usableFromInline
   func perform(for object: any Combining, _ work: @escaping Work) {
     if tryLockSpinning() {
       work()
@@ -145,6 +146,7 @@ package struct CombiningLock: ~Copyable, Sendable {
   }
 
   /// Queues work for the holder, behind all that was queued before.
+  @usableFromInline
   func enqueue(for object: any Combining, _ work: @escaping Work) {
     queue.withLock { $0.append(work) }
     let before = word.bitwiseOr(CombiningLock.pending, ordering: .acquiringAndReleasing).oldValue
@@ -276,6 +278,7 @@ package struct CombiningLock: ~Copyable, Sendable {
   /// Unlocks after all that is to be done with the lock, and then does what is to be done without it; for the holder.
   ///
   /// - Parameter isUrgent: whether the holder does urgent steps alone.
+  @usableFromInline
   func unlockSlowly(for object: any Combining, isUrgent: Bool = false) {
     let duties = duties
     var patience = isUrgent ? 0 : CombiningLock.patience

@@ -152,7 +152,7 @@ final class Replay<I: Interactor> {
 
 extension Replay {
   /// Makes readers of a store's states under a policy; they do not hold the core.
-  @usableFromInline
+  @inlinable
   static func readers(_ policy: ObservationTerms, at core: StoreCore<I>) -> @Sendable () -> SnapshotReader<I.State> {
     switch policy {
     case .latest:

@@ -158,20 +158,20 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     if !lock.tryUnlock() { unlockSlowly() }
   }
 
-  @usableFromInline
+  @inlinable
   @inline(never)
   func unlockSlowly() {
     lock.unlockSlowly(for: self)
   }
 
   /// Does `work` with the lock: at once if it is free, otherwise in the order of the calls; never waits.
-  @usableFromInline
+  @inlinable
   func perform(_ work: @escaping CombiningLock.Work) {
     lock.perform(for: self, work)
   }
 
   /// Queues work for the lock's holder.
-  @usableFromInline
+  @inlinable
   func enqueue(_ work: @escaping CombiningLock.Work) {
     lock.enqueue(for: self, work)
   }
