@@ -20,9 +20,9 @@ extension StoreCore {
   @inlinable
   @inline(never)
   func noteCommit(_ mutation: I.Mutation) {
-    guard let registry else { return }
-    if registry.isAwaited { lock.requireDuties() }
-    if registry.needsEach { show(mutation) }
+    // Without a name for the registry, which would be retained.
+    if registry?.isAwaited == true { lock.requireDuties() }
+    if registry?.needsEach == true { show(mutation) }
   }
 
   /// Shows the mutation that was just committed to those who look at each.
