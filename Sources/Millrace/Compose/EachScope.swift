@@ -27,7 +27,7 @@ public protocol EachScope<Parent, Child, ID>: SendableMetatype {
 
   /// A child's part of the parent's state, or nil when there is no child with this id.
   ///
-  /// Called with the store's turn, after each commit once for each run of a child that is in flight: quick and free of effects.
+  /// Called with the store's lock, after each commit once for each run of a child that is in flight: quick and free of effects.
   static func state(of id: ID, in parent: Parent.State) -> Child.State?
 
   /// The parent's mutation that carries one of a child.

@@ -23,7 +23,7 @@ public protocol OptionalScope<Parent, Child>: SendableMetatype {
 
   /// The child's part of the parent's state, or nil when there is no child.
   ///
-  /// Called with the store's turn, after each commit while a run of the child is in flight: quick and free of effects.
+  /// Called with the store's lock, after each commit while a run of the child is in flight: quick and free of effects.
   static func state(of parent: Parent.State) -> Child.State?
 
   /// The parent's mutation that carries one of the child.

@@ -23,7 +23,7 @@ public protocol Scope<Parent, Child>: SendableMetatype {
 
   /// The child's part of the parent's state.
   ///
-  /// Called with the store's turn: quick and free of effects.
+  /// Called with the store's lock: quick and free of effects.
   static func state(of parent: Parent.State) -> Child.State
 
   /// The parent's mutation that carries one of the child.

@@ -1,6 +1,6 @@
 /// Tells one action of a store from every other one of that store.
 ///
-/// Ids are unique in one store. They are not an order: an action that was sent while another thread had the store's turn is
+/// Ids are unique in one store. They are not an order: an action that was sent while another thread had the store's lock is
 /// numbered apart from those that found it free.
 public struct ActionID: Sendable, Hashable, CustomStringConvertible {
   /// The id as a number.
@@ -17,7 +17,7 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
     ActionID(number: UInt64(count) << 2)
   }
 
-  /// The id of the `count`th action that was left for the owner.
+  /// The id of the `count`th action that was queued for the holder.
   @inlinable
   static func left(_ count: Int) -> ActionID {
     ActionID(number: UInt64(count) << 2 | 1)

@@ -40,7 +40,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// Applies one mutation to the state.
   ///
   /// Pure and deterministic: it is static so that it cannot read a gateway. It is called for one mutation at a time on the
-  /// store's state, on whichever thread has the turn.
+  /// store's state, on whichever thread holds the lock.
   static func reduce(into state: inout State, mutation: Mutation)
 
   /// Says what is known at once, in one atomic step with the state it was decided on.
@@ -52,7 +52,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
 
   /// Says how this action meets others and time: overlap, pace, timeouts, retry, breaker.
   ///
-  /// Called once, when the action is accepted, with the store's turn: quick and without effects. Defaults to
+  /// Called once, when the action is accepted, with the store's lock: quick and without effects. Defaults to
   /// ``Plan/concurrent``, which costs nothing.
   func plan(for action: Action) -> Plan
 

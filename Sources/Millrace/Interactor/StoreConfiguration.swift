@@ -48,7 +48,7 @@ public struct StoreConfiguration: Sendable {
   /// What is told of failures that nobody handles, and of mistakes in plans; by default one line on standard error.
   ///
   /// **Order and isolation.** It is called on whichever thread meets the incident, one call at a time or several, never with
-  /// the store's turn; it may send to the store.
+  /// the store's lock; it may send to the store.
   public var report: @Sendable (Incident) -> Void {
     get { choice.report }
     set { choice.report = newValue }

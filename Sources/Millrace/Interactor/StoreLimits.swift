@@ -16,7 +16,7 @@ public struct StoreLimits: Sendable, Hashable {
     didSet { actionsWaiting = max(actionsWaiting, 0) }
   }
 
-  /// How many actions may be left for the thread that has the store's turn.
+  /// How many actions may be left for the thread that has the store's lock.
   ///
   /// At least 1; by default 65,536. Past it new ones are rejected, whatever the policy. Threads that send faster than the store
   /// reduces are slowed down long before that.

@@ -11,7 +11,7 @@ package protocol StoreWitness: Sendable {
   /// Called when a store is to have a number, once for each; gives one below 0, or nil for one among those of the process.
   func numberStore() -> Int?
 
-  /// Called after each commit, with the store's turn.
+  /// Called after each commit, with the store's lock.
   ///
   /// - Parameter identity: the object that ``Store/identity`` gives.
   func committed<I: Interactor>(

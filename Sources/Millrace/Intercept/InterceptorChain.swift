@@ -73,7 +73,7 @@ package protocol RestWitness<Action>: Sendable {
 
   /// Returns the rest before the next attempt.
   ///
-  /// Called with the store's turn, in the order of the interceptors; each call gets the rest that the previous call returned.
+  /// Called with the store's lock, in the order of the interceptors; each call gets the rest that the previous call returned.
   ///
   /// - Parameters:
   ///   - drawn: the rest by the plan's backoff and jitter.

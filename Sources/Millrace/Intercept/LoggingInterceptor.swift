@@ -12,7 +12,7 @@
 /// An action has a line when it is accepted, each commit has one, and an action when it has ended, with the time since it was
 /// accepted; one that is rejected before has that line alone. `#4@1` is the action's id and its store.
 ///
-/// **Order and isolation.** Lines are written one after the other, with the store's turn: `write` must be quick. Only the line
+/// **Order and isolation.** Lines are written one after the other, with the store's lock: `write` must be quick. Only the line
 /// of an action that is rejected because too many are queued is written by the sender's thread, at any time.
 ///
 /// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told

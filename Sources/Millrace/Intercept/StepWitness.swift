@@ -4,6 +4,6 @@
 /// what the action was decided to commit, and the closing mutations of those whose place it took. Commits of handlers
 /// are never among it.
 package protocol StepWitness: Sendable {
-  /// Called with the store's turn, once for each action that was accepted, also if it waits or has ended.
+  /// Called with the store's lock, once for each action that was accepted, also if it waits or has ended.
   func stepEnded(of action: ActionID)
 }

@@ -2,7 +2,7 @@
 ///
 /// Each action that is accepted begins and ends once. One that is rejected before has no span.
 ///
-/// **Order and isolation.** The closures are called one at a time, with the store's turn: they must be quick, and must not
+/// **Order and isolation.** The closures are called one at a time, with the store's lock: they must be quick, and must not
 /// block. They may send to the store.
 ///
 /// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told

@@ -8,7 +8,7 @@
 ///
 /// It keeps mutations, revisions and causes, with the actions in them, and no states.
 ///
-/// **Order and isolation.** Commits are kept in their order, with the store's turn. All else may be called from any thread, also
+/// **Order and isolation.** Commits are kept in their order, with the store's lock. All else may be called from any thread, also
 /// from inside a commit, and sees each commit whose state an observer can have seen.
 ///
 /// **Lifetime.** What is kept stays until as many newer commits have come, or the history is released. It holds no store.

@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// What a store's owner looks at for its observers with every commit, whatever the type of the state.
+/// What a store looks at for its observers with every commit, whatever the type of the state.
 ///
-/// All but `lingerers` is guarded by the store's turn.
+/// All but `lingerers` is guarded by the store's lock.
 @usableFromInline
 class AnyObserverRegistry {
   /// Observers that wait for any newer state.
@@ -16,7 +16,7 @@ class AnyObserverRegistry {
     didSet { isAwaited = needsPass || !parked.isEmpty }
   }
 
-  /// Whether somebody must be told when the turn is given up.
+  /// Whether somebody must be told when the lock is free.
   @exclusivity(unchecked) @usableFromInline private(set) final var isAwaited = false
 
   /// Whether somebody looks at each single commit.

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// One observer of every state: where it reads the log, and how far behind it may be.
 ///
-/// All but what is atomic or locked is the owner's of the store's turn.
+/// All but what is atomic or locked is guarded by the store's lock.
 @usableFromInline
 final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   /// The verdict on a cursor by its lag.
@@ -42,7 +42,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
 
   @usableFromInline let holds = Atomic(false)
 
-  /// Whether it holds the store up; the owner's to set.
+  /// Whether it holds the store up; set with the lock.
   @inlinable var isHolding: Bool {
     get { holds.load(ordering: .relaxed) }
     set { holds.store(newValue, ordering: .relaxed) }

@@ -28,7 +28,7 @@ final class LogChunk<I: Interactor> {
 /// The mutations that cursors have not taken yet; it exists only while there is one.
 ///
 /// Each cursor holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest cursor has
-/// left it. Guarded by the store's turn.
+/// left it. Guarded by the store's lock.
 @usableFromInline
 final class MutationLog<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var tail = LogChunk<I>()

@@ -1,8 +1,8 @@
 /// One observed part of the state: its value when last looked at, and who waits for it to differ from what they got.
 ///
 /// It is *active* while somebody waits for it: the selections then look at it in every pass, so that its value is as new as the
-/// last pass, and one that comes to wait needs this part's lock alone, not the store's turn. With nobody waiting it costs
-/// nothing, and the next one to wait brings the value up to date with the turn.
+/// last pass, and one that comes to wait needs this part's lock alone, not the store's lock. With nobody waiting it costs
+/// nothing, and the next one to wait brings the value up to date with the lock.
 @usableFromInline
 final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: ObservedPart<State>, @unchecked Sendable {
   /// What became of an observer that asked for a value.
@@ -42,7 +42,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   private let get: @Sendable (State) -> Value
   private let part = Lock(Part())
 
-  /// How many observers there are, waiting or not; guarded by the store's turn.
+  /// How many observers there are, waiting or not; guarded by the store's lock.
   @exclusivity(unchecked) var observers = 0
 
   init(get: @escaping @Sendable (State) -> Value) {
@@ -60,7 +60,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
 
   /// Gives `observer` the value of `state` if that is news; adds to `told` the others for whom it is.
   ///
-  /// This part is active from then on, unless no more states come. With the store's turn.
+  /// This part is active from then on, unless no more states come. With the store's lock.
   func offer(
     _ state: State, to observer: ValueObserver<Value>, isLast: Bool, telling told: inout [Waiter]
   ) -> Offer {

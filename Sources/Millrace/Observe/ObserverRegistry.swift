@@ -1,6 +1,6 @@
 /// Who waits for what of one store; made when somebody first observes.
 ///
-/// Guarded by the store's turn.
+/// Guarded by the store's lock.
 @usableFromInline
 final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sendable {
   @usableFromInline

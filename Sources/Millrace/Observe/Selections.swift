@@ -1,10 +1,10 @@
 /// The parts of one store's state that are observed, each evaluated once a pass however many observe it.
 ///
-/// A pass looks only at parts for which somebody waits, and goes on from a cursor, so that the turn is held for a few parts
-/// at a time. Guarded by the store's turn.
+/// A pass looks only at parts for which somebody waits, and goes on from a cursor, so that the lock is held for a few parts
+/// at a time. Guarded by the store's lock.
 @usableFromInline
 final class Selections<State: Sendable> {
-  /// How many parts are evaluated in one turn.
+  /// How many parts are evaluated in one step.
   static var partsPerTurn: Int { 64 }
 
   /// Whether a pass is on its way or under way.
@@ -82,7 +82,7 @@ final class Selections<State: Sendable> {
 /// One observed part of the state, whatever its type.
 @usableFromInline
 class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
-  /// The index of this part among those that are awaited, while it is; guarded by the store's turn.
+  /// The index of this part among those that are awaited, while it is; guarded by the store's lock.
   @exclusivity(unchecked) final var place: Int?
 
   /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.

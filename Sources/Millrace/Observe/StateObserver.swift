@@ -1,4 +1,4 @@
-/// The place of one observer of states in the store's registry, and the revision it got last; guarded by the store's turn.
+/// The place of one observer of states in the store's registry, and the revision it got last; guarded by the store's lock.
 @usableFromInline
 final class ObserverPosition: Placed, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var place: Int?

@@ -4,7 +4,7 @@
 /// A slow observer skips to the newest value, at no cost to the store. Every iterator is an observer of its own.
 ///
 /// **Isolation.** Elements are delivered where the observer runs. The closure or key path is evaluated with the store's
-/// turn, on any thread: it must be quick, and free of effects.
+/// lock, on any thread: it must be quick, and free of effects.
 ///
 /// **Cancellation.** In a cancelled task the sequence ends.
 ///

@@ -127,7 +127,7 @@ final class Replay<I: Interactor> {
     return .nothing
   }
 
-  /// With the store's turn.
+  /// With the store's lock.
   @inlinable
   func take(from core: StoreCore<I>) -> Finding {
     if revision < 0 { return .nothing }  // It has begun since this looked for its first state.

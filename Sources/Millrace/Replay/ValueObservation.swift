@@ -51,11 +51,11 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     case value(Value)
     case waiting
     case ended
-    /// It takes the turn to know.
+    /// It takes the lock to know.
     case unknown
   }
 
-  /// What the last look with the turn found, or what the part offers without.
+  /// What the last look with the lock found, or what the part offers without.
   private func look() -> Finding {
     if let found = found.withLock({ found in
       defer { found = nil }
@@ -71,7 +71,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     }
   }
 
-  /// Looks with the store's turn: the part is active from then on, if somebody waits for it.
+  /// Looks with the store's lock: the part is active from then on, if somebody waits for it.
   private func look(at core: StoreCore<I>) {
     let registry = core.ownRegistry
     let observed = joined(to: registry)

@@ -3,44 +3,44 @@
 final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// Its name in the scheduler; nil for an action that is decided, and once it is over.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var handle: Scheduler.Handle?
 
   /// Whether it was told of as accepted, or would have been if there had been interceptors.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var wasAccepted = false
 
   /// Whether several actions share it; no receipt refers to it then.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var isShared = false
 
   /// The run that it shares with others.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var sharedRun: ActiveRun?
 
   /// The run that sends it; until it is accepted or rejected.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var sender: RunSender<I>?
 
   /// The newest attempt, if there may be several, and the last revision before the first one.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var attempt: Attempt<I>?
   @exclusivity(unchecked) @usableFromInline var revisionAtTakeUp = 0
 
   /// What must hold of the state for it to go on.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var bond: Bond<I>?
 
   /// Where it runs; from its start until it is begun.
   @exclusivity(unchecked) @usableFromInline var core: StoreCore<I>?
 
-  /// The state when the turn of the take-up ended, which is the newest unless something was committed since.
+  /// The state when the step of the take-up ended, which is the newest unless something was committed since.
   @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
 
   /// What is to be done; another one may be put in its place before it is accepted.

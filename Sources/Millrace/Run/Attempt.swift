@@ -21,12 +21,12 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
     super.init()
   }
 
-  /// Whether it has returned or was given up; set by the owner, read by anybody.
+  /// Whether it has returned or was given up; set with the lock, read by anybody.
   @usableFromInline var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Lets nothing of it be committed any more.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func willEnd() {
     over.store(true, ordering: .releasing)
   }

@@ -1,6 +1,6 @@
 /// What must hold of the state for one run to go on.
 ///
-/// All of it is the owner's.
+/// All of it is the lock holder's.
 @usableFromInline
 final class Bond<I: Interactor>: Linked {
   typealias Condition = @Sendable (I.State) -> Bool

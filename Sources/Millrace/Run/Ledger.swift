@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a store keeps of its actions beyond those that are decided at once; made when it is first needed.
 ///
-/// All of it is the owner's, but for the time and the chain that senders see.
+/// All of it is the lock holder's, but for the time and the chain that senders see.
 @usableFromInline
 final class Ledger<I: Interactor> {
   /// Who runs when.
@@ -55,7 +55,7 @@ final class Ledger<I: Interactor> {
 
   // MARK: Interceptors
 
-  /// The chain, for the owner, and for senders.
+  /// The chain, for the holder, and for senders.
   @usableFromInline var chain: InterceptorChain<I>?
   @usableFromInline let sharedChain = Lock<InterceptorChain<I>?>(nil)
 
@@ -123,7 +123,7 @@ private enum StoreNumbers {
   }
 }
 
-/// A cut through what was accepted: what is still left for the owner ends with this outcome, untouched.
+/// A cut through what was accepted: what is still queued for the holder ends with this outcome, untouched.
 struct Cut {
   let outcome: Outcome
 

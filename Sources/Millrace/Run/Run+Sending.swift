@@ -14,7 +14,7 @@ extension Run {
   ///
   /// **Cancellation.** Cancelling this run does not cancel actions that were accepted before. Once this run has ended, or its
   /// attempt was given up, actions are rejected as ``Rejection/notSent(_:)``; so is one that was sent before that and had not
-  /// been accepted yet, because another thread had the store's turn.
+  /// been accepted yet, because another thread had the store's lock.
   ///
   /// **Backpressure.** The limits of the store apply; beyond them the action is rejected as ``Rejection/full``.
   ///
@@ -35,7 +35,7 @@ extension Run {
   ///
   /// **Order, lineage, isolation.** As ``send(_:)``.
   ///
-  /// **Backpressure.** Suspends until the store's turn comes to the action, not until there is room: a run that waited for room
+  /// **Backpressure.** Suspends until the store's lock comes to the action, not until there is room: a run that waited for room
   /// could wait for itself. Beyond the limits the action is rejected as ``Rejection/full``.
   ///
   /// **Cancellation.** Cancelling the task ends the wait, and the action was never accepted. After the end of this run, or of

@@ -31,7 +31,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// Commits a mutation.
   ///
-  /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's turn, the mutation is left
+  /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's lock, the mutation is left
   /// for that thread and this returns at once. May be called from any task, also from several.
   ///
   /// **Backpressure.** A run that has left 1,024 mutations for others commits what is left itself before it goes on.

@@ -2,7 +2,7 @@
 extension StoreCore {
   /// Tells the scheduler an event, and does what it asks for.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func raise(_ event: Scheduler.Event) {
     let ledger = ownLedger
@@ -12,7 +12,7 @@ extension StoreCore {
 
   /// Does what the scheduler has asked for; what it asks for meanwhile comes before the rest.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func performActions(_ ledger: Ledger<I>) {
     takeActions(ledger)
@@ -113,7 +113,7 @@ extension StoreCore {
 
   /// Tells those that share a run of its first commit.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func noteFirstCommit(ofMembersOf run: ActiveRun<I>) {
     guard let ledger, let handle = run.handle else { return }
     for member in ledger.scheduler.members(of: handle) {
@@ -151,7 +151,7 @@ extension StoreCore {
 
   /// Wakes for nothing any more.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func cancelWakeUp() {
     ledger?.wakeUp?.task.cancel()
     ledger?.wakeUp = nil

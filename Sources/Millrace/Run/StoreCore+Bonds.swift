@@ -35,7 +35,7 @@ extension StoreCore {
 
   /// Lets a run go on whatever the state is.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func unbind(_ run: ActiveRun<I>) {
     guard let bond = run.bond, let ledger else { return }
@@ -46,7 +46,7 @@ extension StoreCore {
 
   /// Finds the runs that the commit just made leaves without what they are bound to; they end with the step.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func findOrphans() {
     guard let ledger else { return }
@@ -62,7 +62,7 @@ extension StoreCore {
 
   /// Ends the runs that the last commits left without what they are bound to.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func endOrphans() {
     guard let ledger, !ledger.orphans.isEmpty else { return }
     let now = ledger.now
@@ -73,9 +73,9 @@ extension StoreCore {
     performActions(ledger)
   }
 
-  /// Ends the runs whose condition the step broke, then does urgent steps; called between two steps of one turn.
+  /// Ends the runs whose condition the step broke, then does urgent steps; called between two steps.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func finishStep() {
     endOrphans()
     lock.performUrgentSteps(for: self)
@@ -83,7 +83,7 @@ extension StoreCore {
 
   /// Ends an action that was decided against, and tells of a child that its parent does not have.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func reject(_ run: ActiveRun<I>, _ error: any Error) {
     if let missing = error as? MissingChild, ownLedger.reportedPlaces.insert(missing.scope).inserted {

@@ -4,7 +4,7 @@ public import Synchronization
 extension StoreCore {
   /// Applies one mutation, and returns the revision of the state it led to.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   @inline(__always)
   @discardableResult
@@ -37,13 +37,13 @@ extension StoreCore {
 
   /// Asks who holds the store up.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func noteHold() {
     observersHold(registry?.isBackpressured == true)
   }
 
-  /// How many mutations were committed; the owner knows, for others it may be more by now.
+  /// How many mutations were committed; exact with the lock, for others it may be more by now.
   @inlinable var revision: Int { newest.load(ordering: .acquiring) }
 
   /// Lets the predicates judge the state that was just committed.
@@ -54,7 +54,7 @@ extension StoreCore {
     lock.afterUnlock { satisfied.forEach { $0.end(.success(state)) } }
   }
 
-  /// Tells observers of what was committed in this turn.
+  /// Tells observers of what was committed since the lock was free.
   @usableFromInline
   package func willUnlock() {
     guard let registry else { return }
@@ -90,7 +90,7 @@ extension StoreCore {
 
   /// Ends the waits of all observers: no more mutations will come.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func close() {
     isOpen = false
     guard let registry else { return }

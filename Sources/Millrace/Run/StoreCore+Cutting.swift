@@ -12,15 +12,15 @@ extension StoreCore {
 
   /// Ends everything accepted so far with this outcome, what waits first, so that it is not taken up by what that frees.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func cutAll(_ outcome: Outcome, asksClosing: Bool = true) {
     if ledger != nil { raise(.endAll(outcome, asksClosing: asksClosing)) }
     cutLeftWork(outcome, of: nil)
   }
 
-  /// Ends the actions that were left for the owner: all of them, or those of a key; the others are taken up.
+  /// Ends the actions that were queued for the holder: all of them, or those of a key; the others are taken up.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func cutLeftWork(_ outcome: Outcome, of key: PlanKey?) {
     guard isOpen else { return lock.performQueuedWork(for: self) }  // It is all rejected.
     let ledger = ownLedger
@@ -50,12 +50,12 @@ extension StoreCore {
 
   /// Whether the store is being shut down, or has been.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   var isClosing: Bool { ledger?.closing != nil }
 
   /// Whether an action that was accepted may be taken up; if not, it has its outcome.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func admits(_ run: ActiveRun<I>, _ terms: PlanTerms?) -> Bool {
     if run.hasEnded { return false }

@@ -1,7 +1,7 @@
 extension StoreCore {
   /// Ends an action that has not ended, from outside or before it is taken up.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func end(_ run: ActiveRun<I>, _ outcome: Outcome) {
     if run.hasEnded { return }
@@ -14,7 +14,7 @@ extension StoreCore {
 
   /// Ends an action that was decided, and asks for no handler.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func endDecided(_ run: ActiveRun<I>, _ outcome: Outcome) {
     if let handle = run.handle {
@@ -28,7 +28,7 @@ extension StoreCore {
 
   /// Gives an action its outcome `finished` where nobody else is to be told of it.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func finish(_ run: ActiveRun<I>) {
     run.willEnd()
@@ -38,7 +38,7 @@ extension StoreCore {
 
   /// Gives an action its outcome: closes it, counts and reports.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool) {
     run.willEnd()
@@ -66,7 +66,7 @@ extension StoreCore {
 
   /// Counts an outcome other than `finished`, which is what all others are.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func count(_ outcome: Outcome) {
     if !outcome.isFinished { ownLedger.tally.count(outcome) }
   }
@@ -80,9 +80,9 @@ extension StoreCore {
           + "catch the error in the handler."))
   }
 
-  /// Tells of an incident once the turn is given up.
+  /// Tells of an incident once the lock is free.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func report(_ incident: Incident) {
     let report = configuration.report
     lock.afterUnlock { report(incident) }
@@ -92,7 +92,7 @@ extension StoreCore {
 
   /// Counts a mutation that was emitted after the end of its run, and reports the first one.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func noteLateEmit(of run: ActiveRun<I>) {
     let ledger = ownLedger

@@ -61,7 +61,7 @@ extension StoreCore {
     }
   }
 
-  /// The newest state: that of the take-up, if nothing was committed since, which saves a turn.
+  /// The newest state: that of the take-up, if nothing was committed since, which saves a step.
   @inlinable
   func stateToHandle(_ run: ActiveRun<I>) async -> I.State {
     if let snapshot = run.takeSnapshot(), snapshot.revision == revision {
@@ -80,7 +80,7 @@ extension StoreCore {
 
   // MARK: Emitting
 
-  /// Commits a mutation of a run, now or in its turn; false once the run has ended.
+  /// Commits a mutation of a run, now or when the lock's holder comes to it; false once the run has ended.
   @inlinable
   func emit(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
     guard lock.tryLock() else { return emitBehindOthers(mutation, of: run, nil) }
@@ -90,7 +90,7 @@ extension StoreCore {
     return isLive
   }
 
-  /// Commits a mutation of an attempt, now or in its turn; false once the attempt is over or the run has ended.
+  /// Commits a mutation of an attempt, now or when the lock's holder comes to it; false once the attempt is over or the run has ended.
   @inlinable
   func emit(_ mutation: I.Mutation, of attempt: Attempt<I>) -> Bool {
     guard lock.tryLock() else { return emitBehindOthers(mutation, of: attempt.run, attempt) }
@@ -100,10 +100,10 @@ extension StoreCore {
     return isLive
   }
 
-  /// Leaves a mutation for the owner of the turn; helps with what was left where a run has left very much.
+  /// Leaves a mutation for the holder of the lock; helps with what was left where a run has left very much.
   @usableFromInline
   func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?) -> Bool {
-    // One whose run has ended is counted in its turn, and bounded like the others.
+    // One whose run has ended is counted then, and bounded like the others.
     if !lock.isHeldHere, run.leftEmits.load(ordering: .relaxed) >= StoreCore.mostLeftEmits {
       performUrgently { self.lock.performQueuedWork(for: self) }
     }
@@ -140,7 +140,7 @@ extension StoreCore {
 
   /// The handler of a run has returned with this outcome.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func conclude(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
     guard let ledger, let handle = run.handle else { return }
@@ -155,7 +155,7 @@ extension StoreCore {
 
   /// The handler of an attempt has returned with this outcome.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func conclude(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
     let run = attempt.run
     guard let handle = run.handle else { return }

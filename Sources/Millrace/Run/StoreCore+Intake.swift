@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// Actions that find the turn taken, and those that are not accepted.
+/// Actions that find the lock taken, and those that are not accepted.
 extension StoreCore {
-  /// A run for an action that is left for the owner of the turn.
+  /// A run for an action that is left for the holder of the lock.
   @inlinable
   func ticket(for action: I.Action) -> ActiveRun<I> {
     ticket(for: action, lineageOfSender())
@@ -43,18 +43,18 @@ extension StoreCore {
     }
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func countTaken() {
     leftAndTaken.store(leftAndTaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// How many actions are left for the owner and not taken up.
+  /// How many actions are queued for the holder and not taken up.
   var leftNow: Int {
     Int(UInt32(truncatingIfNeeded: left.load(ordering: .relaxed)) &- leftAndTaken.load(ordering: .relaxed))
   }
 
-  /// Where many actions are left already, looks longer for the turn than usual; it waits for nobody in particular, and for a
+  /// Where many actions are left already, looks longer for the lock than usual; it waits for nobody in particular, and for a
   /// bounded time.
   @usableFromInline
   func enterPatiently() -> Bool {
@@ -84,7 +84,7 @@ extension StoreCore {
 
   /// Rejects an action for which there is neither a slot nor room to wait; it has changed nothing, and needs no run.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func refuse(_ id: ActionID) -> Receipt {
     ledger?.tally.refused &+= 1

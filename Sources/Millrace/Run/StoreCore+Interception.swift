@@ -155,14 +155,14 @@ extension StoreCore {
 
   // MARK: Telling
 
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func noteAccepted(_ run: ActiveRun<I>) {
     guard let chain = ledger?.chain else { return }
     chain.accepted(cause(of: run))
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func noteStepEnded(of run: ActiveRun<I>) {
     guard let chain = ledger?.chain else { return }
@@ -171,13 +171,13 @@ extension StoreCore {
 
   /// Returns the rest before the next attempt of a run: the drawn rest, unless an interceptor replaces it.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func noteRest(_ drawn: Duration, after attempt: Int, of run: ActiveRun<I>) -> Duration {
     guard let chain = ledger?.chain else { return drawn }
     return chain.rest(drawn, after: attempt, of: cause(of: run))
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {
     guard let chain = ledger?.chain else { return }
@@ -186,7 +186,7 @@ extension StoreCore {
     chain.ended(cause, outcome)
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func noteCommitted(_ mutation: I.Mutation) {
     guard let chain = ledger?.chain, let cause = registry?.cause else { return }
@@ -195,7 +195,7 @@ extension StoreCore {
 
   /// What a commit of this run is brought about by; the same value as long as it is asked for one run.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func cause(of run: ActiveRun<I>) -> Cause<I.Action> {
     if let cause = registry?.cause, cause.id == run.id { return cause }

@@ -12,7 +12,7 @@ extension StoreCore {
     }
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   private var metricsNow: Metrics {
     let tally = ledger?.tally ?? Tally()
     var rejections = tally.rejections

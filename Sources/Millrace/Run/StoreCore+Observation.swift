@@ -8,7 +8,7 @@ extension StoreCore {
 
   /// Does without a registry if nobody needs it, so that commits cost nothing more.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func dropRegistryIfUnused() {
     if registry?.isUnused == true { registry = nil }
   }
@@ -48,7 +48,7 @@ extension StoreCore {
 
   /// Notes what an observer has seen, for the store's metrics.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func record(_ position: ObserverPosition, at revision: Int) {
     if position.place == nil { takePlace(position) }
@@ -136,7 +136,7 @@ extension StoreCore {
 
   /// Lets the cursor read on from the newest state, which it is given.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func begin(_ cursor: LogCursor<I>) -> Snapshot<I.State> {
     ownRegistry.join(cursor, at: revision)
@@ -159,7 +159,7 @@ extension StoreCore {
 
   /// Keeps nothing for the cursor any more.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func end(_ cursor: LogCursor<I>) {
     registry?.leave(cursor)
     cursorsChanged()

@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension StoreCore {
-  /// Accepts one action: takes it up at once if the turn is free, otherwise leaves it for the owner.
+  /// Accepts one action: takes it up at once if the lock is free, otherwise leaves it for the holder.
   @inlinable
   @inline(__always)
   func send(_ action: I.Action) -> Receipt {
@@ -50,7 +50,7 @@ extension StoreCore {
     return Receipt(run)
   }
 
-  /// Accepts actions in order, many in one turn.
+  /// Accepts actions in order, many while it holds the lock.
   @inlinable
   func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt {
     var batch = BatchReceipt()
@@ -77,9 +77,9 @@ extension StoreCore {
     return batch
   }
 
-  /// Takes up actions while nobody else has asked for the turn, for a bounded number of them.
+  /// Takes up actions while nobody else has asked for the lock, for a bounded number of them.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func sendSome(_ actions: [I.Action], from index: inout Int, into batch: inout BatchReceipt) {
     let end = Swift.min(index + 256, actions.count)

@@ -74,7 +74,7 @@ extension StoreCore {
 
   /// Counts an action that ended during a shutdown, and goes on if it was the last.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func noteEndWhileClosing(_ run: ActiveRun<I>, _ outcome: Outcome) {
     guard !isAdmitting, let ledger, let closing = ledger.closing, closing.report == nil else { return }
     switch outcome {

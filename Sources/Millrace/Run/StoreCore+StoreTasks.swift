@@ -17,7 +17,7 @@ extension StoreCore {
 
   /// Cancels the tasks that end with the store.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func endStoreTasks() {
     guard let tasks = ledger?.tasks else { return }
     lock.afterUnlock { tasks.end() }
@@ -27,7 +27,7 @@ extension StoreCore {
     performNow { self.ownStoreTasks } ?? ownStoreTasks
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   private var ownStoreTasks: StoreTasks {
     let ledger = ownLedger
     if let tasks = ledger.tasks { return tasks }

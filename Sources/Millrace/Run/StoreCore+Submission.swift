@@ -83,7 +83,7 @@ extension StoreCore {
 
   /// Takes up the action of the first who stands in line, if there is room, and has the next one looked at.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func admitSubmitter() {
     guard !isClosing, isAdmitting, hasPlaceForSubmit, let ledger, let submitter = ledger.submitters.first else {
       return
@@ -95,7 +95,7 @@ extension StoreCore {
 
   /// Ends the waits of all who stand in line.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func refuseSubmitters() {
     while let submitter = ledger?.submitters.first {
       leaveLine(submitter)

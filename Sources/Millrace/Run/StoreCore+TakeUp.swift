@@ -1,7 +1,7 @@
 extension StoreCore {
   /// Decides an action and commits what is known of it, as one step.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   @inline(__always)
   func takeUp(_ action: I.Action) -> Receipt {
@@ -55,7 +55,7 @@ extension StoreCore {
 
   /// Takes up an action that has a run already, unless that has ended meanwhile.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func takeUp(_ run: ActiveRun<I>) {
     takeUp(run, interactor.plan(for: run.action))
@@ -74,9 +74,9 @@ extension StoreCore {
     if !isFastPath { noteStepEnded(of: run) }
   }
 
-  /// Takes up an action whose turn has come.
+  /// Takes up an action that waits for nothing more.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func decideAndFollow(_ run: ActiveRun<I>) {
     let decision = interactor.decide(run.action, state: state)
@@ -85,7 +85,7 @@ extension StoreCore {
 
   /// Whether there is neither a slot nor room to wait for one more action that asks for `handle`.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   var isFull: Bool { ledger?.scheduler.isFull == true }
 
@@ -100,7 +100,7 @@ extension StoreCore {
 
   /// Lets the scheduler see to an action with a plan.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func schedule(_ run: ActiveRun<I>, _ terms: PlanTerms) {
     if let problem = terms.problem { return reject(run, problem) }
@@ -123,7 +123,7 @@ extension StoreCore {
 
   /// Does what was decided.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>) {
     switch decision.step {

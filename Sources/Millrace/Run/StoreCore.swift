@@ -40,24 +40,24 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     didSet { updateFastPath() }
   }
 
-  /// Whether actions pass interceptors; set by the owner, read by anybody.
+  /// Whether actions pass interceptors; set with the lock, read by anybody.
   @usableFromInline let isIntercepted = Atomic(false)
 
-  /// How many of the actions that were left for an owner it has taken; the owner's to write, and anybody's to read.
+  /// How many of the actions that were queued for a holder it has taken; written with the lock, and anybody's to read.
   @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
 
   /// How many actions were taken up at once.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline var takenAtOnce = 0
 
-  /// How many actions were left for an owner.
+  /// How many actions were queued for a holder.
   let left = Atomic(0)
 
   /// How many actions were rejected because too many were left.
   let overflowed = Atomic(0)
 
-  /// Made by the owner when it is first needed; from then on it is read by anybody.
+  /// Made with the lock when it is first needed; from then on it is read by anybody.
   @exclusivity(unchecked) @usableFromInline var ledger: Ledger<I>?
 
   @usableFromInline let code: InteractorCode<I>
@@ -73,7 +73,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// The ledger, made if there is none.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   var ownLedger: Ledger<I> { ledger ?? makeLedger() }
 
@@ -84,7 +84,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     return made
   }
 
-  /// *Owner's.*
+  /// *With the lock.*
   func updateFastPath() {
     if !namesCauses { registry?.cause = nil }
     isFastPath = isAdmitting && !isBackpressured && !namesCauses
@@ -92,12 +92,12 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Whether anybody wants to know what brings commits about.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   private var namesCauses: Bool { showsCauses || ledger?.chain != nil }
 
   /// Notes whether an observer is so far behind that the store should take on less.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func observersHold(_ isBackpressured: Bool) {
     guard isBackpressured != self.isBackpressured else { return }
     self.isBackpressured = isBackpressured
@@ -108,7 +108,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Tells of a commit, as long as the registry says that this is wanted.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @usableFromInline
   func didCommit(_ mutation: I.Mutation) {
     noteCommitted(mutation)
@@ -117,12 +117,12 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Notes whether observers want to know what brings commits about.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func causesAreSought(_ areSought: Bool) {
     if areSought != showsCauses { showsCauses = areSought }
   }
 
-  /// The time on the store's clock; for whoever runs, or has the turn.
+  /// The time on the store's clock; for whoever runs, or holds the lock.
   @inlinable
   func now() -> Instant {
     ledger?.time.now() ?? 0
@@ -130,7 +130,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// The id of an action that is taken up at once.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func nextID() -> ActionID {
     takenAtOnce &+= 1
@@ -142,9 +142,9 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     "\(ledger?.keyPrefix ?? "")-\(run.id.number)"
   }
 
-  /// Does `work` when the step in progress is done, with the same turn.
+  /// Does `work` when the step in progress is done, with the same lock.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   func afterStep(_ work: @escaping @Sendable (StoreCore<I>) -> Void) {
     lock.afterStep { [unowned self] in work(self) }
   }
@@ -201,7 +201,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Starts a run of an action that was taken up, or lets it wait for a slot.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func start(_ run: ActiveRun<I>) {
     if let handle = run.handle { return raise(.decided(handle, .handles)) }
@@ -221,9 +221,9 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     performActions(ledger)
   }
 
-  /// Begins the one handler of a run once the turn is given up.
+  /// Begins the one handler of a run once the lock is free.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func begin(_ run: ActiveRun<I>) {
     run.core = self
@@ -232,7 +232,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Commits a mutation of a run.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   func commit(_ mutation: I.Mutation, of run: ActiveRun<I>) {
     if !isFastPath { nameCause(run) }

@@ -10,7 +10,7 @@ final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
 
   /// Whether it stands in line, and its neighbours there.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   var isInLine = false
   @usableFromInline var previous: Submitter?
   @usableFromInline var following: Submitter?

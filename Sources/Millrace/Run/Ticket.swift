@@ -2,7 +2,7 @@ public import Synchronization
 
 /// What a receipt refers to while its action has not ended, and how it ended; the same object is the run's own record.
 ///
-/// What receipts ask for is guarded by `progress`; what is marked *owner's* by the store's turn.
+/// What receipts ask for is guarded by `progress`; what says *with the lock*, by the store's.
 @usableFromInline
 package class Ticket: Startable, @unchecked Sendable {
   /// What receipts know of an action.
@@ -37,20 +37,20 @@ package class Ticket: Startable, @unchecked Sendable {
 
   @usableFromInline final let ending = Atomic(false)
 
-  /// Whether the action has its outcome; set by the owner, read by anybody.
+  /// Whether the action has its outcome; set with the lock, read by anybody.
   @inlinable final var hasEnded: Bool { ending.load(ordering: .acquiring) }
 
   /// Revision of the last commit; 0 before the first.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @exclusivity(unchecked) @usableFromInline final var lastRevision = 0
 
   /// Revision of the first commit; 0 before that.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   final var firstRevision: Int { progress.withLock { $0.firstCommit ?? 0 } }
 
-  /// How many mutations it emitted that were left for an owner and are not taken.
+  /// How many mutations it emitted that were queued for a holder and are not taken.
   final let leftEmits = Atomic(0)
 
   @usableFromInline
@@ -73,11 +73,11 @@ package class Ticket: Startable, @unchecked Sendable {
       inheritsTrace: lineage?.inheritsTrace == true)
   }
 
-  // MARK: For the owner
+  // MARK: With the lock
 
-  /// Notes the first commit of this action, and says what is to be done when the turn is given up.
+  /// Notes the first commit of this action, and says what is to be done when the lock is free.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   final func noteFirstCommit(_ revision: Int) -> CombiningLock.Work? {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return nil }
@@ -91,7 +91,7 @@ package class Ticket: Startable, @unchecked Sendable {
 
   /// Lets nothing of this action be emitted any more; its outcome follows in the same step.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   @inlinable
   final func willEnd() {
     ending.store(true, ordering: .releasing)
@@ -99,9 +99,9 @@ package class Ticket: Startable, @unchecked Sendable {
 
   /// Gives the action its outcome, once.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   ///
-  /// - Returns: what is to be done when the turn is given up, if anything: receipts are answered, and the task of a run
+  /// - Returns: what is to be done when the lock is free, if anything: receipts are answered, and the task of a run
   ///   that did not end by itself is cancelled.
   @usableFromInline
   final func end(_ outcome: Outcome, cancelsTask: Bool) -> CombiningLock.Work? {
@@ -147,9 +147,9 @@ package class Ticket: Startable, @unchecked Sendable {
     if isTooLate { task.cancel() }
   }
 
-  /// Says how the task is cancelled, which is to be done when the turn is given up.
+  /// Says how the task is cancelled, which is to be done when the lock is free.
   ///
-  /// *Owner's.*
+  /// *With the lock.*
   final func cancelTask() -> CombiningLock.Work? {
     let cancelled: Task<Void, Never>? = progress.withLock { progress in
       defer { progress.task = nil }

@@ -1,7 +1,7 @@
 /// Which actions of one key a throttle lets through, as a value without tasks and locks.
 ///
-/// Each event is given the terms of the newest plan, which decides where plans differ. The action that is held is the
-/// owner's, who tells here whether there still is one.
+/// Each event is given the terms of the newest plan, which decides where plans differ. The scheduler holds the
+/// action, and tells here whether there still is one.
 struct ThrottleState: Equatable {
   enum Phase: Equatable {
     /// As new: none has passed within the interval.

@@ -119,7 +119,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   /// moment only may be skipped.
   ///
   /// - Parameters:
-  ///   - query: quick and free of effects; a key path will do. It is called with the store's turn.
+  ///   - query: quick and free of effects; a key path will do. It is called with the store's lock.
   ///   - effect: feeds actions to the store; it reads the live state from what it is given.
   public static func react<Query: Hashable & Sendable>(
     to query: @escaping @Sendable (State) -> Query?,
@@ -131,7 +131,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   /// Runs an effect for each of the queries that the state asks for, as ``react(to:effect:)`` does for one.
   ///
   /// - Parameters:
-  ///   - queries: quick and free of effects; a key path will do. It is called with the store's turn.
+  ///   - queries: quick and free of effects; a key path will do. It is called with the store's lock.
   ///   - effect: feeds actions to the store; it reads the live state from what it is given.
   public static func react<Query: Hashable & Sendable>(
     toEach queries: @escaping @Sendable (State) -> Set<Query>,

@@ -139,7 +139,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   /// Gives the store an action, as ``Store/send(_:)``, and follows at once what that decided.
   ///
-  /// So a control that sets a value finds it when this returns, unless another thread has the store's turn, or the readers
+  /// So a control that sets a value finds it when this returns, unless another thread has the store's lock, or the readers
   /// of this are just being told; then it comes with the next state.
   @discardableResult
   public func send(_ action: Action) -> Receipt {

@@ -60,7 +60,7 @@ public struct Sender<Action: Sendable>: Sendable {
     target.send(action, context: context)
   }
 
-  /// Gives the store actions in order, many of them in one turn, as ``Store/send(contentsOf:)``.
+  /// Gives the store actions in order, many of them while it holds the lock, as ``Store/send(contentsOf:)``.
   @discardableResult
   public func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt {
     target.send(contentsOf: actions)

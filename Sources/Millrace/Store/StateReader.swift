@@ -73,7 +73,7 @@ public struct StateReader<State: Sendable>: Sendable {
   /// What a closure takes from the state, over time: the current value first, then whenever it differs from the one
   /// delivered last.
   ///
-  /// - Parameter get: quick and free of effects; it is called with the store's turn, on any thread.
+  /// - Parameter get: quick and free of effects; it is called with the store's lock, on any thread.
   public func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (State) -> Value) -> ValueSequence<Value> {
     source.values(get)
   }
@@ -83,7 +83,7 @@ public struct StateReader<State: Sendable>: Sendable {
   /// **Cancellation.** Ends the wait with `CancellationError`.
   ///
   /// - Parameters:
-  ///   - predicate: quick and free of effects; it is called with the store's turn, on any thread.
+  ///   - predicate: quick and free of effects; it is called with the store's lock, on any thread.
   ///   - timeout: how long to wait on the store's clock; nil waits as long as it takes.
   /// - Throws: ``WaitError`` when time is up, or when the store is shut down first.
   @discardableResult
@@ -103,7 +103,7 @@ public struct StateReader<State: Sendable>: Sendable {
   /// A reader of what a closure takes from the state.
   ///
   /// - Parameter get: quick and free of effects; it is called by whoever reads, for observed values and waits with the
-  ///   store's turn, on any thread.
+  ///   store's lock, on any thread.
   public func scope<Part: Sendable>(_ get: @escaping @Sendable (State) -> Part) -> StateReader<Part> {
     StateReader<Part>(PartReading(whole: source, get: get))
   }

@@ -39,7 +39,7 @@ extension Store {
   /// What a closure takes from the state, over time: the current value first, then whenever it differs from the one
   /// delivered last.
   ///
-  /// - Parameter get: quick and free of effects; it is called with the store's turn, on any thread.
+  /// - Parameter get: quick and free of effects; it is called with the store's lock, on any thread.
   public nonisolated func values<Value: Equatable & Sendable>(
     _ get: @escaping @Sendable (I.State) -> Value
   ) -> ValueSequence<Value> {
@@ -107,7 +107,7 @@ extension Store {
   /// **Cancellation.** Ends the wait with `CancellationError`.
   ///
   /// - Parameters:
-  ///   - predicate: quick and free of effects; it is called with the store's turn, on any thread.
+  ///   - predicate: quick and free of effects; it is called with the store's lock, on any thread.
   ///   - timeout: how long to wait on the store's clock; nil waits as long as it takes.
   /// - Throws: ``WaitError`` when time is up, or when the store is shut down first.
   @discardableResult

@@ -53,7 +53,7 @@ public final actor Store<I: Interactor> {
   /// Gives the store an action; never suspends, and waits for no other sender and no handler.
   ///
   /// **Order.** What the interactor decides at once is committed when this returns, unless another thread has the store's
-  /// turn or the call comes from inside a commit: then the action is left to be taken up in its place. ``state`` holds it
+  /// lock or the call comes from inside a commit: then the action is queued to be taken up in its place. ``state`` holds it
   /// in either case.
   ///
   /// **Isolation.** The sender's thread decides and reduces, and may do so for others who sent meanwhile, for a bounded
@@ -77,7 +77,7 @@ public final actor Store<I: Interactor> {
     core.send(action, context: context)
   }
 
-  /// Gives the store actions in order, many of them in one turn; never suspends, and otherwise as ``send(_:)``.
+  /// Gives the store actions in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
   ///
   /// Actions of other senders may be taken up between them.
   @inlinable

@@ -115,7 +115,7 @@ struct HandOver {
 
   /// - Parameters:
   ///   - threads: what each thread calls, in order.
-  ///   - reliefs: how many tasks of the combiner's own there may be at one time.
+  ///   - reliefs: how many tasks of the lock's own there may be at one time.
   init(threads: [[Call]], reliefs: Int, patience: UInt8, mistake: Mistake? = nil) {
     calls = threads + Array(repeating: [.relieve], count: reliefs)
     self.patience = patience
