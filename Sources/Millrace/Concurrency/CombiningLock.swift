@@ -232,18 +232,21 @@ package struct CombiningLock: ~Copyable, Sendable {
 
   /// Does `work` when the step in progress is done, with the lock; for the holder.
   func afterStep(_ work: @escaping Work) {
+    let duties = duties
     duties.deferred.append(work)
   }
 
   /// Does `action` once the lock is free; for the holder.
   @usableFromInline
   func afterUnlock(_ action: @escaping Work) {
+    let duties = duties
     duties.due.actions.append(action)
   }
 
   /// Starts `start` once the lock is free; for the holder.
   @usableFromInline
   func startAfterUnlock(_ start: Startable) {
+    let duties = duties
     duties.due.starts.append(start)
   }
 
@@ -269,6 +272,8 @@ package struct CombiningLock: ~Copyable, Sendable {
   // MARK: Unlocking
 
   /// What the holder has to do besides its step.
+  ///
+  /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
   private var duties: AfterUnlock {
     requireDuties()
     if let duties = madeDuties.load() { return duties }
