@@ -36,7 +36,7 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25, gate: .allocations) {
+  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25, gate: .unsteady) {
     size in
     let store = Store(initial: Tally(), interactor: Streaming())
     return await waves(size.scaled(50_000)) { store.send($0) }

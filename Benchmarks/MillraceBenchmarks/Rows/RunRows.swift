@@ -6,7 +6,7 @@ private let keys = 100
 
 /// Handling actions that meet others.
 let runRows: [Row] = [
-  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6, gate: .allocations) { size in
+  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6, gate: .unsteady) { size in
     await planned(.concurrent, size)
   },
   Row(name: "reference/task-serial-by-key") { size in
