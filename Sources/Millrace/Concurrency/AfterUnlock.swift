@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the holder of a lock has to do besides its step; all of it the holder's, but for the starter.
+/// The work of a lock's holder besides its step; only the holder touches it, but for the starter.
 final class AfterUnlock: @unchecked Sendable {
   /// Steps that this thread asked for from inside a step, to be done right after it.
   var deferred: [CombiningLock.Work] = []
@@ -8,7 +8,7 @@ final class AfterUnlock: @unchecked Sendable {
   /// Work taken from the queue and not yet done, the next one last.
   var backlog: [CombiningLock.Work] = []
 
-  /// What is to be done once the lock is free.
+  /// The work that follows once the lock is free.
   var due = Due()
 
   /// Starts what is due.
@@ -31,7 +31,7 @@ final class AfterUnlock: @unchecked Sendable {
   }
 }
 
-/// What is done once the lock is free, in the order in which it was asked for: starts last.
+/// Work that follows once the lock is free, in the order in which it was asked for: starts last.
 struct Due {
   var actions: [CombiningLock.Work] = []
   var starts = StartChain()

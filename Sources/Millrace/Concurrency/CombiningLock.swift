@@ -44,10 +44,10 @@ package struct CombiningLock: ~Copyable, Sendable {
 
   @inlinable static var pending: UInt { 1 }
 
-  /// How often a thread looks for the lock to become free before it queues its step: for microseconds at most.
+  /// The number of looks that a thread takes for the lock to become free before it queues its step: for microseconds at most.
   static let looks = 8
 
-  /// How many steps of others a holder does, and how many handlers a thread starts, before the rest goes to the pool.
+  /// The number of steps of others that a holder does, and of handlers that a thread starts, before the rest goes to the pool.
   static let patience = 1_024
 
   @usableFromInline let word = Atomic<UInt>(0)
@@ -271,7 +271,7 @@ package struct CombiningLock: ~Copyable, Sendable {
 
   // MARK: Unlocking
 
-  /// What the holder has to do besides its step.
+  /// The holder's work besides its step.
   ///
   /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
   private var duties: AfterUnlock {

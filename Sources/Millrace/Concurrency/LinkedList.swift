@@ -45,16 +45,6 @@ struct LinkedList<Element: Linked> {
     return element
   }
 
-  /// Whether all elements satisfy the predicate; looks no further than the first that does not.
-  func allSatisfy(_ predicate: (Element) -> Bool) -> Bool {
-    var next = first
-    while let element = next {
-      guard predicate(element) else { return false }
-      next = element.following
-    }
-    return true
-  }
-
   /// What `transform` makes of each element, in order.
   func map<Value>(_ transform: (Element) -> Value) -> [Value] {
     var values: [Value] = []

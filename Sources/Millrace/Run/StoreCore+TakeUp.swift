@@ -49,6 +49,7 @@ extension StoreCore {
     if decision.handles, isFull { return refuse(id) }
     let run = ActiveRun(id: id, action: action, core: self, lineage: Lineage.ofSender())
     follow(decision, run)
+    // It has its core until it is begun, and none while it waits for a slot.
     if run.core != nil, !lock.hasQueuedWork { run.snapshot = Snapshot(revision: revision, state: state) }
     return Receipt(run)
   }

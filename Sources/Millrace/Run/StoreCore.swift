@@ -20,7 +20,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   @usableFromInline let configuration: StoreConfiguration
 
-  // The flags stand together, so that they take one word with the number of free slots.
+  // The flags stand together, so that they take one word.
 
   /// Whether any action is accepted, wherever it comes from.
   @exclusivity(unchecked) @usableFromInline var isAdmitting = true {
