@@ -98,16 +98,23 @@ final class Ledger<I: Interactor> {
     run.handle = handle
   }
 
-  /// Lets the action go that the scheduler has named.
+  /// Lets the action go that the scheduler has named; with the last one the memory is given back, if it was much.
   @inlinable
   func release(_ handle: Scheduler.Handle) {
     records[Int(handle)]?.handle = nil
     records[Int(handle)] = nil
+    if records.count > 1_024, scheduler.isEmpty { records = [] }
   }
 
   /// The actions that have ended while their handlers were out, in the order in which they did.
   var notReturned: [ActionID] {
     scheduler.standing.handles(of: scheduler.notReturned).compactMap { records[Int($0)]?.id }
+  }
+
+  /// Gives back the memory of what an event for many actions has asked for; nothing is left to be done.
+  func dropLongLists() {
+    if pending.capacity > 1_024 { pending = [] }
+    if scheduler.actions.capacity > 1_024 { scheduler.actions = [] }
   }
 
   /// The time, if the scheduler needs it.

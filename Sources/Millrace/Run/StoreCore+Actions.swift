@@ -23,6 +23,7 @@ extension StoreCore {
       endOrphans()
     }
     ledger.isPerforming = false
+    ledger.dropLongLists()
     if ledger.scheduler.hasSteps, !ledger.isStepping {
       ledger.isStepping = true
       afterStep { $0.performSteps() }
@@ -71,8 +72,8 @@ extension StoreCore {
     case .settle(let handle, let outcome, let asksClosing):
       if let run = ledger.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing) }
     case .forget(let handle):
-      ledger.release(handle)
       ledger.scheduler.forget(handle)
+      ledger.release(handle)
     }
   }
 

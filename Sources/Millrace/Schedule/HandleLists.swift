@@ -51,6 +51,6 @@ struct HandleLists {
 
   /// Gives memory back, if it was much; while no list has a handle.
   mutating func shrink() {
-    if links.count > 64 { links = [] }
+    if links.count > 1_024 { links = [] }
   }
 }

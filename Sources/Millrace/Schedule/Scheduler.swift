@@ -4,7 +4,7 @@
 /// raise another event, whose actions are performed before the next one. Everything up to there is one step. Work that belongs
 /// to a step of its own stands in line until the owner asks for the next step.
 ///
-/// | folder file | the part of the way |
+/// | File | The part of the way |
 /// |---|---|
 /// | Scheduler | arrival, decision, start, return, end |
 /// | Scheduler+Keys | overlap, shared runs, permits, limits, and which keys are remembered |
@@ -174,6 +174,9 @@ struct Scheduler {
     self.limits = limits
     freeSlots = Int32(limits.runsInFlight)
   }
+
+  /// Whether no action is named.
+  @usableFromInline var isEmpty: Bool { entries.count == 0 }
 
   /// Whether an event needs the time.
   var isTimed: Bool { plans.count > 0 || !keys.isEmpty }

@@ -26,7 +26,7 @@ struct Slab<Element> {
   mutating func remove(_ index: Int32) {
     elements[Int(index)] = blank
     free.append(index)
-    if free.count == elements.count, free.count > 64 {
+    if free.count == elements.count, free.count > 1_024 {
       elements = []
       free = []
     }

@@ -90,6 +90,22 @@ struct LimitsTests {
     #expect(try await logs.next() == ["a decided", "a handled", "b decided", "newer"])
   }
 
+  @Test("R5: a store gives back what thousands of runs needed, once they have ended or were cancelled together")
+  func memoryIsGivenBack() async throws {
+    let store = store(runs: 4_000)
+    let gates = (Gate(), Gate())
+    let finishing = store.send(contentsOf: (0..<2_000).map { _ in Action.handle { _ in try await gates.0.enter() } })
+    try await gates.0.waitForArrivals(2_000)
+    #expect(store.look { $0.ledger?.records.count } == 2_000)
+    gates.0.open()
+    #expect(await finishing.outcomes.allSatisfy { $0.kind == .finished })
+    #expect(store.look { $0.ledger?.records.isEmpty } == true)
+    store.send(contentsOf: (0..<2_000).map { _ in Action.handle { _ in try await gates.1.enter() } })
+    store.cancelAll()
+    #expect(store.look { ($0.ledger?.pending.capacity ?? .max) <= 1_024 } == true)
+    gates.1.open()
+  }
+
   @Test("A1: decided actions need no slot and no room, and go on while all gateways are stalled")
   func decidedActionsGoOn() async throws {
     let store = store(waiting: 1)
