@@ -51,16 +51,18 @@ final class Replay<I: Interactor> {
     self.core = core
     let cursor = LogCursor<I>(policy, seeksCauses: seeksCauses)
     self.cursor = cursor
+    guard let core else { return }
     // Called from inside a step, this begins right after it.
-    core?.performUrgently { [weak core] in
-      let snapshot = core?.begin(cursor)
+    core.performUrgently { owned in
+      let snapshot = owned.begin(cursor, at: core)
       cursor.first.withLock { $0 = snapshot }
     }
   }
 
   @usableFromInline
   deinit {
-    core?.perform { [weak core, cursor] in core?.end(cursor) }
+    guard let core else { return }
+    core.perform { [core, cursor] owned in owned.end(cursor, at: core) }
   }
 
   /// The next state, as soon as there is one; nil when there will be none.
@@ -104,7 +106,7 @@ final class Replay<I: Interactor> {
     if state != nil { I.reduce(into: &state!, mutation: entry.mutation) }
     revision += 1
     cursor.delivered = revision
-    if cursor.isHolding { core?.noteProgress(of: cursor) }
+    if cursor.isHolding { core?.didProgress(cursor) }
     return Step(entry: entry, missed: 0, isFirst: false)
   }
 
@@ -116,10 +118,7 @@ final class Replay<I: Interactor> {
     batch.removeAll(keepingCapacity: true)
     index = 0
     guard let core else { return takeWhatIsLeft() }
-    if core.lock.tryLockSpinning() {
-      let finding = take(from: core)
-      let registry = core.registry
-      core.unlock()
+    if let (finding, registry) = core.tryPerform({ owned in (take(from: &owned, at: core), owned.registry) }) {
       guard case .nothing = finding else { return finding }
       if registry?.linger(after: revision, newest: core.newest) == true { return .nothing }
     }
@@ -127,18 +126,18 @@ final class Replay<I: Interactor> {
     return .nothing
   }
 
-  /// With the store's lock.
+  /// Takes the entries that the log has for this, or begins anew.
   @inlinable
-  func take(from core: StoreCore<I>) -> Finding {
+  func take(from owned: inout Owned<I>, at core: StoreCore<I>) -> Finding {
     if revision < 0 { return .nothing }  // It has begun since this looked for its first state.
     if let error = cursor.error { return .failed(error) }
     guard cursor.position != nil else {
-      let entry = core.registry?.log?.last
-      return .state(core.begin(cursor), entry)
+      let entry = owned.registry?.log?.last
+      return .state(owned.begin(cursor, at: core), entry)
     }
-    core.registry?.log?.take(for: cursor, into: &batch)
+    owned.registry?.log?.take(for: cursor, into: &batch)
     if !batch.isEmpty { return .entries }
-    return core.isOpen ? .nothing : .ended
+    return owned.isOpen ? .nothing : .ended
   }
 
   /// The store is gone, so that nothing else touches the cursor.

@@ -24,11 +24,11 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 
   deinit {
     guard let core, let observed = joined.withLock({ $0 }) else { return }
-    core.perform { [forget, observer] in
+    core.perform { [forget, observer] owned in
       observed.remove(observer)  // It waits there still if it was cancelled before it joined.
       observed.observers -= 1
-      core.registry?.valueObservers -= 1
-      if observed.observers == 0, let registry = core.registry { forget(registry) }
+      owned.registry?.valueObservers -= 1
+      if observed.observers == 0, let registry = owned.registry { forget(registry) }
     }
   }
 
@@ -40,7 +40,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
       case .value(let value): return value
       case .ended: return nil
       case .waiting: await wait {}
-      case .unknown: await wait { core.perform { self.look(at: core) } }
+      case .unknown: await wait { core.perform { self.look(in: &$0, at: core) } }
       }
     }
     return nil
@@ -72,19 +72,19 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   }
 
   /// Looks with the store's lock: the part is active from then on, if somebody waits for it.
-  private func look(at core: StoreCore<I>) {
-    let registry = core.ownRegistry
+  private func look(in owned: inout Owned<I>, at core: StoreCore<I>) {
+    let registry = owned.madeRegistry(at: core)
     let observed = joined(to: registry)
     var told: [Waiter] = []
-    let offer = observed.offer(core.state, to: observer, isLast: !core.isOpen, telling: &told)
+    let offer = observed.offer(owned.state, to: observer, isLast: !owned.isOpen, telling: &told)
     if !told.isEmpty { core.lock.afterUnlock { [told] in told.forEach { $0.signal() } } }
     if case .value(let value) = offer {
       find(.value(value))
-    } else if !core.isOpen {
+    } else if !owned.isOpen {
       observed.remove(observer)
       find(.ended)
     }
-    if core.isOpen { registry.await(observed) }
+    if owned.isOpen { registry.await(observed) }
   }
 
   private func find(_ finding: Finding) {

@@ -1,49 +1,17 @@
+import Synchronization
+
 /// One action that did not settle at once: accepted, then perhaps waiting, then perhaps running.
 @usableFromInline
 final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
-  /// Its name in the scheduler; nil for an action that is decided, and once it is over.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var handle: Scheduler.Handle?
+  @exclusivity(unchecked) @usableFromInline var record = RunRecord<I>()
 
-  /// Whether it was told of as accepted, or would have been if there had been interceptors.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var wasAccepted = false
-
-  /// Whether several actions share it; no receipt refers to it then.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var isShared = false
-
-  /// The run that it shares with others.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var sharedRun: ActiveRun?
-
-  /// The run that sends it; until it is accepted or rejected.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var sender: RunSender<I>?
-
-  /// The newest attempt, if there may be several, and the last revision before the first one.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var attempt: Attempt<I>?
-  @exclusivity(unchecked) @usableFromInline var revisionAtTakeUp = 0
-
-  /// What must hold of the state for it to go on.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var bond: Bond<I>?
-
-  /// Where it runs; from its start until it is begun.
+  /// The store it runs in; from its start until it is begun, by the thread that does either.
   @exclusivity(unchecked) @usableFromInline var core: StoreCore<I>?
 
   /// The state when the step of the take-up ended, which is the newest unless something was committed since.
   @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
 
-  /// What is to be done; another one may be put in its place before it is accepted.
+  /// The action; an interceptor may replace it before it is accepted.
   @exclusivity(unchecked) @usableFromInline var action: I.Action
 
   @inlinable
@@ -57,11 +25,11 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self)
   }
 
-  /// Whoever begins the run holds its core from then on.
+  /// Begins the handler, whose task holds the core from then on.
   override func begin(immediately: Bool) -> Task<Void, Never>? {
     guard let core else { return nil }
     self.core = nil
-    return core.code(core, .run(self, immediately: immediately))
+    return core.code.begin(.run(self), core, immediately)
   }
 
   /// The state of the take-up, once.
@@ -70,5 +38,77 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     let taken = snapshot
     snapshot = nil
     return taken
+  }
+}
+
+/// The part of a run that only the holder of the store's lock touches.
+@usableFromInline
+struct RunRecord<I: Interactor> {
+  /// The name of the action in the scheduler; nil for an action that is decided, and once the action is over.
+  @usableFromInline var handle: Scheduler.Handle?
+
+  /// The revision of the last commit; 0 before the first.
+  @usableFromInline var lastRevision = 0
+
+  /// The last revision before the first attempt.
+  @usableFromInline var revisionBeforeAttempts = 0
+
+  /// Whether the action was accepted, which interceptors were notified of if there were any.
+  @usableFromInline var wasAccepted = false
+
+  /// Whether several actions share the run; no receipt refers to it then.
+  @usableFromInline var isShared = false
+
+  /// The run that the action shares with others.
+  @usableFromInline var sharedRun: ActiveRun<I>?
+
+  /// The run that sends the action; until that is accepted or rejected.
+  @usableFromInline var sender: RunSender<I>?
+
+  /// The newest attempt, if there may be several.
+  @usableFromInline var attempt: Attempt<I>?
+
+  /// The conditions on the state under which the run goes on.
+  @usableFromInline var bond: Bond<I>?
+
+  @inlinable
+  init() {}
+}
+
+/// One call of `handle` for a run whose plan may lead to several, or gives each its time.
+///
+/// It stands between the run and the handler, so that nothing of an attempt that was given up reaches the run.
+@usableFromInline
+final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
+  @usableFromInline let run: ActiveRun<I>
+  @usableFromInline let core: StoreCore<I>
+
+  /// Counted from 1.
+  @usableFromInline let number: Int
+
+  private let over = Atomic(false)
+
+  @usableFromInline
+  init(_ number: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    self.number = number
+    self.run = run
+    self.core = core
+    super.init()
+  }
+
+  /// Whether it has returned or was given up; the lock's holder sets it, any thread reads it.
+  @usableFromInline var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// Lets nothing of it be committed any more; for the lock's holder.
+  func willEnd() {
+    over.store(true, ordering: .releasing)
+  }
+
+  override func begin(immediately: Bool) -> Task<Void, Never>? {
+    core.code.begin(.attempt(self), core, immediately)
+  }
+
+  override func hasStarted(as task: Task<Void, Never>) {
+    run.hasStarted(as: task, isCurrent: { !self.isOver })
   }
 }

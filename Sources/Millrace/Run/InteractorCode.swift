@@ -1,34 +1,37 @@
-/// What a store does with its interactor, as one closure that is written where all types are known.
+/// The calls of a store that name its interactor's types, as closures that are written where all types are known.
 @usableFromInline
-typealias InteractorCode<I: Interactor> = @Sendable (StoreCore<I>, InteractorCall<I>) -> Task<Void, Never>?
+struct InteractorCode<I: Interactor>: Sendable {
+  /// Decides an action, and does what was decided.
+  @usableFromInline let decide: @Sendable (inout Owned<I>, ActiveRun<I>, StoreCore<I>) -> Void
 
-/// What the store asks its code for.
-@usableFromInline
-enum InteractorCall<I: Interactor> {
-  /// Decide the action, and do what was decided.
-  case decide(ActiveRun<I>)
-  /// Make the task of a handler, on this thread up to the first suspension if `immediately`.
-  case run(ActiveRun<I>, immediately: Bool)
-  case attempt(Attempt<I>, immediately: Bool)
+  /// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
+  @usableFromInline let begin: @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, Never>
+
+  @inlinable
+  init() {
+    decide = { owned, run, core in owned.decideAndFollow(run, at: core) }
+    begin = { call, core, immediately in call.begin(at: core, immediately: immediately) }
+  }
 }
 
-extension InteractorCall {
+/// The handler that is begun.
+@usableFromInline
+enum HandlerCall<I: Interactor> {
+  /// The only one of a run.
+  case run(ActiveRun<I>)
+  case attempt(Attempt<I>)
+
   @inlinable
-  func answer(at core: StoreCore<I>) -> Task<Void, Never>? {
-    switch self {
-    case .decide(let run):
-      core.decideAndFollow(run)
-      return nil
-    case .run(let run, immediately: true):
-      return Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
-    case .run(let run, immediately: false):
-      return Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
-    case .attempt(let attempt, immediately: true):
-      return Task.immediateDetached {
-        await Ticket.current.withValue(attempt.run) { await core.execute(attempt) }
-      }
-    case .attempt(let attempt, immediately: false):
-      return Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+  func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, Never> {
+    switch (self, immediately) {
+    case (.run(let run), true):
+      Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
+    case (.run(let run), false):
+      Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
+    case (.attempt(let attempt), true):
+      Task.immediateDetached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+    case (.attempt(let attempt), false):
+      Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
     }
   }
 }

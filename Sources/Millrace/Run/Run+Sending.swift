@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension Run {
   /// Gives the store another action, sent by this run; never suspends and never waits for the action.
   ///
@@ -104,47 +102,12 @@ struct RunSender<I: Interactor>: Sendable {
   }
 }
 
-extension StoreCore {
-  /// Accepts an action that a run of this store sends.
-  @inlinable
-  func send(_ action: I.Action, from sender: RunSender<I>) -> Receipt {
-    let lineage = Lineage.of(sender.run)
-    return isIntercepted.load(ordering: .relaxed)
-      ? sendIntercepted(action, lineage, from: sender) : accept(action, lineage, from: sender)
-  }
-
-  /// Accepts an action that a run of this store submits.
-  @inlinable
-  func submit(_ action: I.Action, from sender: RunSender<I>) async throws -> Receipt {
-    let lineage = Lineage.of(sender.run)
-    return isIntercepted.load(ordering: .relaxed)
-      ? try await submitIntercepted(action, lineage, from: sender)
-      : try await acceptance(of: stand(submitter(of: action, lineage, from: sender)))
-  }
-
-  /// Rejects, counts and reports an action that a run cannot send.
-  @usableFromInline
-  func refuse(_ reason: String, from sender: ActiveRun<I>) -> Receipt {
-    guard mayLeaveAction() else { return refuseToLeave() }
-    let ticket = Ticket(id: nextLeftID(), at: self, lineage: Lineage.of(sender))
-    perform {
-      self.countTaken()
-      let outcome = Outcome.rejected(.notSent(reason))
-      self.count(outcome)
-      self.report(Incident(.missingAction, of: I.Action.self, action: ticket.id, reason))
-      ticket.willEnd()
-      if let answer = ticket.end(outcome, cancelsTask: false) { self.lock.afterUnlock(answer) }
-    }
-    return Receipt(ticket)
-  }
-}
-
 extension Receipt {
   /// The receipt of an action that there was no store for.
   init(notSent reason: String) {
     let ticket = Ticket(id: .refused(0), at: nil, lineage: nil)
     ticket.willEnd()
-    _ = ticket.end(.rejected(.notSent(reason)), cancelsTask: false)
+    _ = ticket.end(.rejected(.notSent(reason)), lastRevision: 0, cancelsTask: false)
     self.init(ticket)
   }
 }

@@ -1,29 +1,20 @@
 public import Synchronization
 
-/// Actions of a store that has interceptors.
+/// Sending and submitting through interceptors, on the caller's thread.
 extension StoreCore {
   /// Sets the chain of interceptors, from the next action and the next commit on.
   func setInterceptors(_ interceptors: [InterceptorChain<I>.Element]) {
     let chain = interceptors.isEmpty ? nil : InterceptorChain<I>(interceptors)
-    performUrgently {
-      let ledger = self.ownLedger
-      _ = ledger.interceptions  // Senders find it made.
-      ledger.chain = chain
-      ledger.sharedChain.withLock { $0 = chain }
-      self.ownRegistry.tellsCommits = chain != nil || self.configuration.witness != nil
-      self.isIntercepted.store(chain != nil, ordering: .releasing)
-      self.updateFastPath()
-      self.dropRegistryIfUnused()
-    }
+    performUrgently { $0.setInterceptors(chain, at: self) }
   }
 
-  /// The chain, and the list of interceptions in progress; from any thread.
+  /// The chain, and the list of interceptions in progress.
   @inlinable
   var shared: (chain: InterceptorChain<I>, interceptions: Interceptions)? {
-    guard isIntercepted.load(ordering: .acquiring), let ledger, let chain = ledger.sharedChain.withLock({ $0 }) else {
+    guard isIntercepted.load(ordering: .acquiring), let services, let chain = services.chain.withLock({ $0 }) else {
       return nil
     }
-    return (chain, ledger.interceptions)
+    return (chain, services.interceptions)
   }
 
   // MARK: Sending
@@ -39,14 +30,14 @@ extension StoreCore {
   @inlinable
   @inline(never)
   func sendIntercepted(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
-    guard mayLeaveAction() else { return refuseIntercepted(action, lineage) }
-    let run = ticket(for: action, lineage)
-    run.sender = sender
+    guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
+    let run = queuedRun(of: action, lineage)
+    run.record.sender = sender
     if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
 
-  /// Lets an action pass the chain, and behind it, in order, the actions that interceptors send meanwhile.
+  /// Lets an action pass the chain and, behind it in order, the actions that interceptors send meanwhile.
   @inlinable
   func pass(_ run: ActiveRun<I>) {
     var sent = passAlone(run)
@@ -82,10 +73,10 @@ extension StoreCore {
   /// Rejects an action because too many are queued, and notifies the interceptors on the sender's thread.
   @usableFromInline
   func refuseIntercepted(_ action: I.Action, _ lineage: Lineage?) -> Receipt {
-    let receipt = refuseToLeave()
-    guard let shared, let ledger else { return receipt }
+    let receipt = refuseToQueue()
+    guard let shared, let services else { return receipt }
     let run = ActiveRun(id: receipt.id, action: action, core: self, lineage: lineage)
-    run.store = ledger.store
+    run.store = services.store
     let cause = Cause(action: action, context: run.context)
     shared.chain.refused(cause)
     shared.chain.ended(cause, .rejected(.full))
@@ -94,10 +85,10 @@ extension StoreCore {
 
   @usableFromInline
   func reject(_ run: ActiveRun<I>, _ reason: String) {
-    perform {
-      self.countTaken()
-      run.sender = nil
-      self.end(run, .rejected(.intercepted(reason)))
+    perform { owned in
+      self.didTakeQueued()
+      run.record.sender = nil
+      owned.end(run, .rejected(.intercepted(reason)), at: self)
     }
   }
 
@@ -111,26 +102,20 @@ extension StoreCore {
 
   // MARK: Submitting
 
-  /// Submits an action that has passed the interceptors, or ends it.
-  @usableFromInline
-  func submitIntercepted(_ action: I.Action) async throws -> Receipt {
-    try await submitIntercepted(action, Lineage.ofSender(), from: nil)
-  }
-
   /// Submits an action of this lineage that has passed the interceptors, or ends it.
   @usableFromInline
   func submitIntercepted(
     _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?
   ) async throws -> Receipt {
-    guard let shared else { return try await acceptance(of: stand(submitter(of: action, lineage, from: sender))) }
+    guard let shared else { return try await acceptance(of: queue(submitter(of: action, lineage, from: sender))) }
     let (interception, sent) = shared.interceptions.intercept {
       shared.chain.intercept(action, context(of: lineage))
     }
     // It takes its place before the actions that the interceptors have sent meanwhile.
     let submitted: Submitted
     switch interception {
-    case .pass: submitted = .waiting(stand(submitter(of: action, lineage, from: sender)))
-    case .replace(let other): submitted = .waiting(stand(submitter(of: other, lineage, from: sender)))
+    case .pass: submitted = .waiting(queue(submitter(of: action, lineage, from: sender)))
+    case .replace(let other): submitted = .waiting(queue(submitter(of: other, lineage, from: sender)))
     case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason))
     }
     for run in sent { pass(unsafeDowncast(run, to: ActiveRun<I>.self)) }
@@ -141,8 +126,8 @@ extension StoreCore {
   }
 
   private func rejectSubmitted(_ action: I.Action, _ lineage: Lineage?, _ reason: String) -> Receipt {
-    guard mayLeaveAction() else { return refuseIntercepted(action, lineage) }
-    let run = ticket(for: action, lineage)
+    guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
+    let run = queuedRun(of: action, lineage)
     reject(run, reason)
     return Receipt(run)
   }
@@ -151,68 +136,5 @@ extension StoreCore {
   private enum Submitted {
     case waiting(Submitter<I>)
     case ended(Receipt)
-  }
-
-  // MARK: Telling
-
-  /// *With the lock.*
-  @inlinable
-  func noteAccepted(_ run: ActiveRun<I>) {
-    guard let chain = ledger?.chain else { return }
-    chain.accepted(cause(of: run))
-  }
-
-  /// *With the lock.*
-  @inlinable
-  func noteStepEnded(of run: ActiveRun<I>) {
-    guard let chain = ledger?.chain else { return }
-    chain.stepEnded(of: run.id)
-  }
-
-  /// Returns the rest before the next attempt of a run: the drawn rest, unless an interceptor replaces it.
-  ///
-  /// *With the lock.*
-  func noteRest(_ drawn: Duration, after attempt: Int, of run: ActiveRun<I>) -> Duration {
-    guard let chain = ledger?.chain else { return drawn }
-    return chain.rest(drawn, after: attempt, of: cause(of: run))
-  }
-
-  /// *With the lock.*
-  @inlinable
-  func noteEnd(of run: ActiveRun<I>, _ outcome: Outcome) {
-    guard let chain = ledger?.chain else { return }
-    let cause = cause(of: run)
-    if !run.wasAccepted, outcome.isRefusal { chain.refused(cause) }
-    chain.ended(cause, outcome)
-  }
-
-  /// *With the lock.*
-  @inlinable
-  func noteCommitted(_ mutation: I.Mutation) {
-    guard let chain = ledger?.chain, let cause = registry?.cause else { return }
-    chain.committed(mutation, revision: revision, cause: cause, state: state)
-  }
-
-  /// What a commit of this run is brought about by; the same value as long as it is asked for one run.
-  ///
-  /// *With the lock.*
-  @inlinable
-  func cause(of run: ActiveRun<I>) -> Cause<I.Action> {
-    if let cause = registry?.cause, cause.id == run.id { return cause }
-    if run.store == 0 { run.store = ownLedger.store }
-    let cause = Cause(action: run.action, context: run.context)
-    registry?.cause = cause
-    return cause
-  }
-}
-
-extension Outcome {
-  /// Whether it may be that of an action that was never accepted.
-  @inlinable var isRefusal: Bool {
-    guard case .rejected(let reason) = self else { return false }
-    return switch reason {
-    case .full, .shuttingDown, .intercepted, .notSent: true
-    case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided: false
-    }
   }
 }

@@ -1,13 +1,14 @@
 public import Synchronization
 
+/// Sending and submitting: from the caller to the lock.
 extension StoreCore {
-  /// Accepts one action: takes it up at once if the lock is free, otherwise leaves it for the holder.
+  /// Accepts one action: takes it up at once if the lock is free, and queues it for the holder otherwise.
   @inlinable
   @inline(__always)
   func send(_ action: I.Action) -> Receipt {
     if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, nil) }
     guard lock.tryLock() else { return sendBehindOthers(action) }
-    let receipt = takeUp(action)
+    let receipt = owned.takeUp(action, at: self)
     unlock()
     return receipt
   }
@@ -15,13 +16,13 @@ extension StoreCore {
   @inlinable
   @inline(never)
   func sendBehindOthers(_ action: I.Action) -> Receipt {
-    if lock.tryLockSpinning() || enterPatiently() {
-      let receipt = takeUp(action)
+    if lock.tryLockSpinning() || tryLockPatiently() {
+      let receipt = owned.takeUp(action, at: self)
       unlock()
       return receipt
     }
-    guard mayLeaveAction() else { return refuseToLeave() }
-    let run = ticket(for: action)
+    guard mayQueueAction() else { return refuseToQueue() }
+    let run = queuedRun(of: action, lineageOfSender())
     takeUpOrQueue(run)
     return Receipt(run)
   }
@@ -33,19 +34,27 @@ extension StoreCore {
     return accept(action, lineageOfSender(trace: context), from: nil)
   }
 
+  /// Accepts an action that a run of this store sends.
+  @inlinable
+  func send(_ action: I.Action, from sender: RunSender<I>) -> Receipt {
+    let lineage = Lineage.of(sender.run)
+    return isIntercepted.load(ordering: .relaxed)
+      ? sendIntercepted(action, lineage, from: sender) : accept(action, lineage, from: sender)
+  }
+
   /// Accepts an action of this lineage, in the name of the run that sends it if one does.
   @inlinable
   func accept(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
-    if lock.tryLock() || lock.tryLockSpinning() || enterPatiently() {
-      let run = ActiveRun(id: nextID(), action: action, core: self, lineage: lineage)
-      run.sender = sender
-      takeUp(run)
+    if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
+      let run = ActiveRun(id: owned.nextID(), action: action, core: self, lineage: lineage)
+      run.record.sender = sender
+      owned.takeUp(run, at: self)
       unlock()
       return Receipt(run)
     }
-    guard mayLeaveAction() else { return refuseToLeave() }
-    let run = ticket(for: action, lineage)
-    run.sender = sender
+    guard mayQueueAction() else { return refuseToQueue() }
+    let run = queuedRun(of: action, lineage)
+    run.record.sender = sender
     takeUpOrQueue(run)
     return Receipt(run)
   }
@@ -60,16 +69,16 @@ extension StoreCore {
       if isIntercepted.load(ordering: .relaxed) {
         batch.add(sendIntercepted(actions[index], nil))
         index += 1
-      } else if lock.tryLock() || lock.tryLockSpinning() || enterPatiently() {
-        sendSome(actions, from: &index, into: &batch)
+      } else if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
+        owned.takeUpSome(of: actions, from: &index, into: &batch, at: self)
         unlock()
       } else {
-        if mayLeaveAction() {
-          let run = ticket(for: actions[index])
+        if mayQueueAction() {
+          let run = queuedRun(of: actions[index], lineageOfSender())
           takeUpOrQueue(run)
           batch.add(Receipt(run))
         } else {
-          batch.add(refuseToLeave())
+          batch.add(refuseToQueue())
         }
         index += 1
       }
@@ -77,15 +86,153 @@ extension StoreCore {
     return batch
   }
 
-  /// Takes up actions while nobody else has asked for the lock, for a bounded number of them.
+  /// Rejects, counts and reports an action that a run cannot send.
+  @usableFromInline
+  func refuse(_ reason: String, from sender: ActiveRun<I>) -> Receipt {
+    guard mayQueueAction() else { return refuseToQueue() }
+    let ticket = Ticket(id: nextQueuedID(), at: self, lineage: Lineage.of(sender))
+    perform { owned in
+      self.didTakeQueued()
+      let outcome = Outcome.rejected(.notSent(reason))
+      owned.count(outcome, at: self)
+      owned.report(Incident(.missingAction, of: I.Action.self, action: ticket.id, reason), at: self)
+      ticket.willEnd()
+      if let answer = ticket.end(outcome, lastRevision: 0, cancelsTask: false) { self.lock.afterUnlock(answer) }
+    }
+    return Receipt(ticket)
+  }
+
+  /// The lineage of an action that is sent now.
   ///
-  /// *With the lock.*
+  /// Inside a step the thread may do others' work, and its task says nothing of where the action comes from.
   @inlinable
-  func sendSome(_ actions: [I.Action], from index: inout Int, into batch: inout BatchReceipt) {
+  func lineageOfSender(trace: TraceContext? = nil) -> Lineage? {
+    lock.isHeldHere ? Lineage.without(sender: trace) : Lineage.ofSender(trace: trace)
+  }
+
+  // MARK: Queued actions
+
+  /// A run for an action that is queued for the holder of the lock.
+  @inlinable
+  func queuedRun(of action: I.Action, _ lineage: Lineage?) -> ActiveRun<I> {
+    ActiveRun(id: nextQueuedID(), action: action, core: self, lineage: lineage)
+  }
+
+  @usableFromInline
+  func nextQueuedID() -> ActionID {
+    .left(queued.add(1, ordering: .relaxed).newValue)
+  }
+
+  /// Takes an action up if the lock is free, and queues it for the holder otherwise.
+  @inlinable
+  func takeUpOrQueue(_ run: ActiveRun<I>) {
+    guard lock.tryLock() else {
+      return lock.enqueue(for: self) {
+        self.didTakeQueued()
+        self.owned.takeUp(run, at: self)
+      }
+    }
+    didTakeQueued()
+    owned.takeUp(run, at: self)
+    unlock()
+  }
+
+  /// Counts a queued action as taken; for the lock's holder.
+  @inlinable
+  func didTakeQueued() {
+    queuedAndTaken.store(queuedAndTaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// The number of actions that are queued for the holder and not taken up.
+  var queuedNow: Int {
+    Int(UInt32(truncatingIfNeeded: queued.load(ordering: .relaxed)) &- queuedAndTaken.load(ordering: .relaxed))
+  }
+
+  /// Looks longer for the lock than usual where many actions are queued; waits for no particular thread, and for a bounded time.
+  @usableFromInline
+  func tryLockPatiently() -> Bool {
+    guard queuedNow > StoreCore.crowd, !lock.isHeldHere else { return false }
+    for _ in 0..<StoreCore.patientLooks {
+      yieldProcessor()
+      if lock.tryLockSpinning() { return true }
+      if queuedNow <= StoreCore.crowd { return false }
+    }
+    return false
+  }
+
+  private static var crowd: Int { 1_024 }
+  private static var patientLooks: Int { 64 }
+
+  /// Whether another action may be queued.
+  @usableFromInline
+  func mayQueueAction() -> Bool {
+    queuedNow < configuration.limits.queuedActions
+  }
+
+  /// Rejects an action because too many are queued.
+  @usableFromInline
+  func refuseToQueue() -> Receipt {
+    Receipt(full: .refused(overflowed.add(1, ordering: .relaxed).newValue))
+  }
+
+  // MARK: Submitting
+
+  /// Accepts an action as soon as the limits allow it.
+  @inlinable
+  func submit(_ action: I.Action) async throws -> Receipt {
+    isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(action, Lineage.ofSender(), from: nil)
+      : try await acceptance(of: queue(submitter(of: action, Lineage.ofSender())))
+  }
+
+  /// Accepts an action that a run of this store submits.
+  @inlinable
+  func submit(_ action: I.Action, from sender: RunSender<I>) async throws -> Receipt {
+    let lineage = Lineage.of(sender.run)
+    return isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(action, lineage, from: sender)
+      : try await acceptance(of: queue(submitter(of: action, lineage, from: sender)))
+  }
+
+  @inlinable
+  func submitter(of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil) -> Submitter<I> {
+    Submitter(sender: sender?.run ?? Ticket.current.get()) { id, core in
+      let run = ActiveRun(id: id, action: action, core: core, lineage: lineage)
+      run.record.sender = sender
+      return run
+    }
+  }
+
+  /// Has the action taken up as soon as there is room, unless the submit is cancelled.
+  @usableFromInline
+  func queue(_ submitter: Submitter<I>) -> Submitter<I> {
+    if Task.isCancelled { submitter.promise.fulfil(.failure(CancellationError())) }
+    perform { $0.admit(submitter, at: self) }
+    return submitter
+  }
+
+  @usableFromInline
+  func acceptance(of submitter: Submitter<I>) async throws -> Receipt {
+    try await withTaskCancellationHandler {
+      try await submitter.promise.value.get()
+    } onCancel: {
+      if submitter.promise.fulfil(.failure(CancellationError())) {
+        perform { $0.remove(submitter) }
+      }
+    }
+  }
+}
+
+extension Owned {
+  /// Takes up actions while no urgent step waits and nothing is to be done after the unlock, for a bounded number of them.
+  @inlinable
+  mutating func takeUpSome(
+    of actions: [I.Action], from index: inout Int, into batch: inout BatchReceipt, at core: StoreCore<I>
+  ) {
     let end = Swift.min(index + 256, actions.count)
     var finished = 0
     repeat {
-      let receipt = takeUp(actions[index])
+      let receipt = takeUp(actions[index], at: core)
       index += 1
       if receipt.hasFinishedAtOnce {
         finished += 1
@@ -94,7 +241,29 @@ extension StoreCore {
         finished = 0
         batch.add(receipt)
       }
-    } while index < end && !lock.hasUrgentSteps && !lock.hasDuties.load(ordering: .relaxed)
+    } while index < end && !core.lock.hasUrgentSteps && !core.lock.hasDuties.load(ordering: .relaxed)
     batch.add(finished: finished)
+  }
+}
+
+/// A suspended `submit`.
+@usableFromInline
+final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
+  /// Makes the run of the action, once that is accepted; written where all types are known.
+  let makeRun: (ActionID, StoreCore<I>) -> ActiveRun<I>
+
+  /// The run that submits, if one does.
+  let sender: Ticket?
+  let promise = Promise<Result<Receipt, any Error>>()
+
+  /// Whether it waits, and its neighbours in the line; the lock's holder touches these.
+  var isWaiting = false
+  @usableFromInline var previous: Submitter?
+  @usableFromInline var following: Submitter?
+
+  @usableFromInline
+  init(sender: Ticket?, makeRun: @escaping (ActionID, StoreCore<I>) -> ActiveRun<I>) {
+    self.sender = sender
+    self.makeRun = makeRun
   }
 }

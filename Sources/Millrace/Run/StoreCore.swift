@@ -1,155 +1,84 @@
 public import Synchronization
 
-/// A store's core: its state, its actions and its observers, behind one lock.
+/// The part of a store that any thread may use: it locks, has ``owned`` do a step, and unlocks.
 ///
-/// The store holds it; so does each handler that has not returned, for as long as that may ask for the state. What is rarely
-/// needed stands in its ledger. Methods that say *with the lock* are called by the lock's holder alone.
+/// The store holds it; so does each handler that has not returned, for as long as that may ask for the state.
+///
+/// | File | The part of the way |
+/// |---|---|
+/// | StoreCore | the lock, the state, tasks, metrics |
+/// | StoreCore+Sending | from `send` and `submit` to the lock, through the interceptors |
+/// | StoreCore+Handling | a handler: its state, its mutations, its return |
+/// | StoreCore+Observation | observers that look, wait and leave |
+/// | Owned, Owned+Runs, Owned+Observers | the step: take up, decide, commit; runs; notifications |
+/// | Holder | cancelling, timers and shutdown, which do several steps |
 @usableFromInline
 package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline let lock = CombiningLock()
 
-  /// The newest revision: written with the lock, read by anybody; it stands near the lock and the state on purpose.
+  /// The newest revision: the lock's holder writes it, any thread reads it.
+  ///
+  /// It stands beside `owned`, because a read by another thread would overlap with the holder's access to that.
   @usableFromInline let newest = Atomic(0)
 
   @usableFromInline let interactor: I
-  @exclusivity(unchecked) @usableFromInline var state: I.State
-  @exclusivity(unchecked) @usableFromInline var registry: ObserverRegistry<I>?
 
-  /// Whether more mutations may come, so that observers have something to wait for.
-  @exclusivity(unchecked) @usableFromInline var isOpen = true
+  /// The state, and everything else that the lock guards; named between locking and unlocking alone.
+  ///
+  /// A step that has it performs no other step: a ``Holder`` does so between two steps.
+  @exclusivity(unchecked) @usableFromInline var owned: Owned<I>
 
   @usableFromInline let configuration: StoreConfiguration
 
-  // The flags stand together, so that they take one word.
-
-  /// Whether any action is accepted, wherever it comes from.
-  @exclusivity(unchecked) @usableFromInline var isAdmitting = true {
-    didSet { updateFastPath() }
-  }
-
-  /// Whether an action that is decided at once needs no run: any is accepted, and nobody asks what brings commits about.
-  @exclusivity(unchecked) @usableFromInline private(set) var isFastPath = true
-
-  /// Whether an observer is so far behind that the store takes on less.
-  @exclusivity(unchecked) private(set) var isBackpressured = false {
-    didSet { updateFastPath() }
-  }
-
-  /// Whether observers want to know what brings commits about.
-  @exclusivity(unchecked) private var showsCauses = false {
-    didSet { updateFastPath() }
-  }
-
-  /// Whether actions pass interceptors; set with the lock, read by anybody.
+  /// Whether actions pass interceptors; the lock's holder sets it, any thread reads it.
   @usableFromInline let isIntercepted = Atomic(false)
 
-  /// How many of the actions that were queued for a holder it has taken; written with the lock, and anybody's to read.
-  @usableFromInline let leftAndTaken = Atomic<UInt32>(0)
+  /// The number of queued actions that a holder has taken; the lock's holder writes it, any thread reads it.
+  @usableFromInline let queuedAndTaken = Atomic<UInt32>(0)
 
-  /// How many actions were taken up at once.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline var takenAtOnce = 0
+  /// The number of actions that were queued for a holder.
+  let queued = Atomic(0)
 
-  /// How many actions were queued for a holder.
-  let left = Atomic(0)
-
-  /// How many actions were rejected because too many were left.
+  /// The number of actions that were rejected because too many were queued.
   let overflowed = Atomic(0)
 
-  /// Made with the lock when it is first needed; from then on it is read by anybody.
-  @exclusivity(unchecked) @usableFromInline var ledger: Ledger<I>?
+  /// Made by the lock's holder when a run or an interceptor first needs it; from then on any thread reads it.
+  @exclusivity(unchecked) @usableFromInline private(set) var services: StoreServices<I>?
 
   @usableFromInline let code: InteractorCode<I>
 
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: @escaping InteractorCode<I>) {
-    self.state = state
+  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>) {
+    owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
     self.code = code
-    if let witness = configuration.witness { begin(witness) }
+    guard let witness = configuration.witness else { return }
+    owned.madeRegistry(at: self).tellsCommits = true
+    witness.storeMade { [weak self] in self?.cancelAll() }
   }
 
-  /// The ledger, made if there is none.
-  ///
-  /// *With the lock.*
-  @inlinable
-  var ownLedger: Ledger<I> { ledger ?? makeLedger() }
-
+  /// The services, made if there are none; for the lock's holder, in a step too.
   @usableFromInline
-  func makeLedger() -> Ledger<I> {
-    let made = Ledger<I>(configuration)
-    ledger = made
+  func makeServices() -> StoreServices<I> {
+    if let services { return services }
+    let made = StoreServices<I>(configuration)
+    services = made
     return made
   }
 
-  /// *With the lock.*
-  func updateFastPath() {
-    if !namesCauses { registry?.cause = nil }
-    isFastPath = isAdmitting && !isBackpressured && !namesCauses
-  }
-
-  /// Whether anybody wants to know what brings commits about.
-  ///
-  /// *With the lock.*
-  private var namesCauses: Bool { showsCauses || ledger?.chain != nil }
-
-  /// Notes whether an observer is so far behind that the store should take on less.
-  ///
-  /// *With the lock.*
-  func observersHold(_ isBackpressured: Bool) {
-    guard isBackpressured != self.isBackpressured else { return }
-    self.isBackpressured = isBackpressured
-    guard !isBackpressured, let ledger else { return }
-    ledger.scheduler.admitLater()
-    performActions(ledger)
-  }
-
-  /// Tells of a commit, as long as the registry says that this is wanted.
-  ///
-  /// *With the lock.*
-  @usableFromInline
-  func didCommit(_ mutation: I.Mutation) {
-    noteCommitted(mutation)
-    configuration.witness?.committed(mutation, revision: revision, state: state, identity: self, of: I.self)
-  }
-
-  /// Notes whether observers want to know what brings commits about.
-  ///
-  /// *With the lock.*
-  func causesAreSought(_ areSought: Bool) {
-    if areSought != showsCauses { showsCauses = areSought }
-  }
-
-  /// The time on the store's clock; for whoever runs, or holds the lock.
+  /// The time on the store's clock; for a run, and for the lock's holder.
   @inlinable
   func now() -> Instant {
-    ledger?.time.now() ?? 0
-  }
-
-  /// The id of an action that is taken up at once.
-  ///
-  /// *With the lock.*
-  @inlinable
-  func nextID() -> ActionID {
-    takenAtOnce &+= 1
-    return .takenAtOnce(takenAtOnce)
+    services?.time.now() ?? 0
   }
 
   /// The same for all attempts at one action, and for no other action.
   func idempotencyKey(of run: ActiveRun<I>) -> String {
-    "\(ledger?.keyPrefix ?? "")-\(run.id.number)"
+    "\(services?.keyPrefix ?? "")-\(run.id.number)"
   }
 
-  /// Does `work` when the step in progress is done, with the same lock.
-  ///
-  /// *With the lock.*
-  func afterStep(_ work: @escaping @Sendable (StoreCore<I>) -> Void) {
-    lock.afterStep { [unowned self] in work(self) }
-  }
-
-  // MARK: The lock
+  // MARK: Steps
 
   /// Unlocks, after all that is to be done with the lock; the rest is done right after.
   @inlinable
@@ -164,29 +93,32 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     lock.unlockSlowly(for: self)
   }
 
-  /// Does `work` with the lock: at once if it is free, otherwise in the order of the calls; never waits.
+  /// Does a step if the lock is free soon, and returns its result; nil if the lock stays taken.
   @inlinable
-  func perform(_ work: @escaping CombiningLock.Work) {
-    lock.perform(for: self, work)
+  func tryPerform<Value>(_ step: (inout Owned<I>) -> Value) -> Value? {
+    guard lock.tryLockSpinning() else { return nil }
+    let value = step(&owned)
+    unlock()
+    return value
   }
 
-  /// Queues work for the lock's holder.
-  @inlinable
-  func enqueue(_ work: @escaping CombiningLock.Work) {
-    lock.enqueue(for: self, work)
+  /// Does a step with the lock: at once if it is free, otherwise in the order of the calls; never waits.
+  @usableFromInline
+  func perform(_ step: @escaping @Sendable (inout Owned<I>) -> Void) {
+    lock.perform(for: self) { step(&self.owned) }
   }
 
-  /// Does `work` with the lock before this returns, or right after the step that calls this.
-  func performUrgently(_ work: @escaping CombiningLock.Work) {
-    lock.performUrgently(for: self, work)
+  /// Does a step with the lock before this returns, or right after the step that calls this.
+  func performUrgently(_ step: @escaping @Sendable (inout Owned<I>) -> Void) {
+    lock.performUrgently(for: self) { step(&self.owned) }
   }
 
-  /// Returns the result of `work`, done as by `performUrgently`; nil inside a step.
-  func performNow<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Value? {
+  /// Returns the result of a step, done as by `performUrgently`; nil inside a step.
+  func performNow<Value: Sendable>(_ step: @escaping @Sendable (inout Owned<I>) -> Value) -> Value? {
     if lock.isHeldHere { return nil }
     let result = Lock<Value?>(nil)
-    performUrgently {
-      let value = work()
+    performUrgently { owned in
+      let value = step(&owned)
       result.withLock { $0 = value }
     }
     return result.withLock { $0 }
@@ -197,59 +129,69 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     lock.relieve(for: self)
   }
 
-  // MARK: Running
+  /// Notifies observers of the commits since the lock was free.
+  @usableFromInline
+  package func willUnlock() {
+    owned.publish(at: self)
+  }
 
-  /// Starts a run of an action that was taken up, or lets it wait for a slot.
-  ///
-  /// *With the lock.*
+  // MARK: The state
+
+  /// The number of mutations that were committed: exact for the lock's holder; for others there may be more by now.
+  @inlinable var revision: Int { newest.load(ordering: .acquiring) }
+
+  /// The newest state, with every mutation in it that was sent or emitted before the call.
   @inlinable
-  func start(_ run: ActiveRun<I>) {
-    if let handle = run.handle { return raise(.decided(handle, .handles)) }
-    let ledger = ownLedger
-    guard let handle = ledger.scheduler.launchAtOnce() else { return waitForSlot(run, ledger) }
-    ledger.keep(run, handle)
-    run.store = ledger.store
-    ledger.waitTime.record(nanoseconds: 0)
-    begin(run)
+  nonisolated(nonsending) package func read() async -> Snapshot<I.State> {
+    if lock.tryLock() {
+      let snapshot = owned.snapshot(at: self)
+      unlock()
+      return snapshot
+    }
+    return await readBehindOthers()
   }
 
   @usableFromInline
-  func waitForSlot(_ run: ActiveRun<I>, _ ledger: Ledger<I>) {
-    let handle = ledger.scheduler.add()
-    ledger.keep(run, handle)
-    ledger.scheduler.handle(.decided(handle, .handles), at: ledger.time.now())
-    performActions(ledger)
+  nonisolated(nonsending) func readBehindOthers() async -> Snapshot<I.State> {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Snapshot<I.State>, Never>) in
+      perform { owned in
+        let snapshot = owned.snapshot(at: self)
+        self.lock.afterUnlock { continuation.resume(returning: snapshot) }
+      }
+    }
   }
 
-  /// Begins the one handler of a run once the lock is free.
-  ///
-  /// *With the lock.*
-  @inlinable
-  func begin(_ run: ActiveRun<I>) {
-    run.core = self
-    lock.startAfterUnlock(run)
+  /// The newest state, read before this returns: waits for at most the step in progress; nil from inside one.
+  func readAtOnce() -> Snapshot<I.State>? {
+    performNow { $0.snapshot(at: self) }
   }
 
-  /// Commits a mutation of a run.
-  ///
-  /// *With the lock.*
-  @inlinable
-  func commit(_ mutation: I.Mutation, of run: ActiveRun<I>) {
-    if !isFastPath { nameCause(run) }
-    commit(mutation)
-    if run.lastRevision == 0 { noteFirstCommit(of: run) }
-    run.lastRevision = revision
-  }
-
-  /// Says that what is committed next is brought about by this run, if somebody wants to know.
+  /// The counts and measurements so far.
   @usableFromInline
-  func nameCause(_ run: ActiveRun<I>) {
-    if namesCauses { _ = cause(of: run) }
+  func metrics() async -> Metrics {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Metrics, Never>) in
+      perform { owned in
+        let metrics = owned.metrics(at: self)
+        self.lock.afterUnlock { continuation.resume(returning: metrics) }
+      }
+    }
   }
 
-  @usableFromInline
-  func noteFirstCommit(of run: ActiveRun<I>) {
-    if let answer = run.noteFirstCommit(revision) { lock.afterUnlock(answer) }
-    if run.isShared { noteFirstCommit(ofMembersOf: run) }
+  // MARK: Tasks
+
+  /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
+  ///
+  /// `start` is told whether it is called from within the beginning of another task.
+  @discardableResult
+  func spawn<Failure: Error>(
+    _ start: (_ isNested: Bool, _ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
+  ) -> Task<Void, Failure> {
+    let tasks = (performNow { _ in self.makeServices() } ?? makeServices()).tasks
+    let number = tasks.next()
+    let task = tasks.begin { isNested in
+      start(isNested) { tasks.hasReturned(number) }
+    }
+    tasks.hasBegun(number) { task.cancel() }
+    return task
   }
 }

@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// What a receipt refers to while its action has not ended, and how it ended; the same object is the run's own record.
+/// The part of an action that receipts refer to: its outcome, its commits and its task.
 ///
-/// What receipts ask for is guarded by `progress`; what says *with the lock*, by the store's.
+/// Receipts and the store share `progress`, which has a lock of its own.
 @usableFromInline
 package class Ticket: Startable, @unchecked Sendable {
   /// What receipts know of an action.
@@ -37,21 +37,14 @@ package class Ticket: Startable, @unchecked Sendable {
 
   @usableFromInline final let ending = Atomic(false)
 
-  /// Whether the action has its outcome; set with the lock, read by anybody.
+  /// Whether the action has its outcome; the lock's holder sets it, any thread reads it.
   @inlinable final var hasEnded: Bool { ending.load(ordering: .acquiring) }
 
-  /// Revision of the last commit; 0 before the first.
-  ///
-  /// *With the lock.*
-  @exclusivity(unchecked) @usableFromInline final var lastRevision = 0
-
-  /// Revision of the first commit; 0 before that.
-  ///
-  /// *With the lock.*
+  /// The revision of the first commit; 0 before that.
   final var firstRevision: Int { progress.withLock { $0.firstCommit ?? 0 } }
 
-  /// How many mutations it emitted that were queued for a holder and are not taken.
-  final let leftEmits = Atomic(0)
+  /// The number of mutations it emitted that are queued for a holder and not taken.
+  final let queuedEmits = Atomic(0)
 
   @usableFromInline
   init(id: ActionID, at owner: (any AnyObject & Sendable)?, lineage: Lineage?) {
@@ -73,12 +66,10 @@ package class Ticket: Startable, @unchecked Sendable {
       inheritsTrace: lineage?.inheritsTrace == true)
   }
 
-  // MARK: With the lock
+  // MARK: For the lock's holder
 
-  /// Notes the first commit of this action, and says what is to be done when the lock is free.
-  ///
-  /// *With the lock.*
-  final func noteFirstCommit(_ revision: Int) -> CombiningLock.Work? {
+  /// Records the first commit of this action, and returns the work that follows once the lock is free.
+  final func recordFirstCommit(_ revision: Int) -> CombiningLock.Work? {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return nil }
       progress.firstCommit = revision
@@ -90,8 +81,6 @@ package class Ticket: Startable, @unchecked Sendable {
   }
 
   /// Lets nothing of this action be emitted any more; its outcome follows in the same step.
-  ///
-  /// *With the lock.*
   @inlinable
   final func willEnd() {
     ending.store(true, ordering: .releasing)
@@ -99,16 +88,16 @@ package class Ticket: Startable, @unchecked Sendable {
 
   /// Gives the action its outcome, once.
   ///
-  /// *With the lock.*
-  ///
-  /// - Returns: what is to be done when the lock is free, if anything: receipts are answered, and the task of a run
-  ///   that did not end by itself is cancelled.
+  /// - Parameters:
+  ///   - outcome: the outcome.
+  ///   - lastRevision: the revision of the last commit; 0 if there was none.
+  ///   - cancelsTask: whether the task is cancelled, because the run did not end by itself.
+  /// - Returns: the work that follows once the lock is free, if any: receipts are answered, and the task is cancelled.
   @usableFromInline
-  final func end(_ outcome: Outcome, cancelsTask: Bool) -> CombiningLock.Work? {
-    let last = lastRevision
-    return progress.withLock { progress in
+  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool) -> CombiningLock.Work? {
+    progress.withLock { progress in
       progress.phase = .ended(outcome)
-      if last > 0 { progress.lastRevision = last }
+      if lastRevision > 0 { progress.lastRevision = lastRevision }
       let task = cancelsTask ? progress.task : nil
       progress.task = nil
       let forOutcome = progress.waitingForOutcome
@@ -147,9 +136,7 @@ package class Ticket: Startable, @unchecked Sendable {
     if isTooLate { task.cancel() }
   }
 
-  /// Says how the task is cancelled, which is to be done when the lock is free.
-  ///
-  /// *With the lock.*
+  /// Returns the work that cancels the task, which follows once the lock is free.
   final func cancelTask() -> CombiningLock.Work? {
     let cancelled: Task<Void, Never>? = progress.withLock { progress in
       defer { progress.task = nil }

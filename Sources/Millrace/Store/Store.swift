@@ -32,9 +32,8 @@ public final actor Store<I: Interactor> {
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
-    core = StoreCore(state: initial, interactor: interactor, configuration: configuration) { core, call in
-      call.answer(at: core)
-    }
+    core = StoreCore(
+      state: initial, interactor: interactor, configuration: configuration, code: InteractorCode())
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }
   }
@@ -192,7 +191,7 @@ public final actor Store<I: Interactor> {
   ///
   /// - Parameter time: how long a shutdown by cancellation drains.
   public nonisolated func run(drainFor time: Duration = .zero) async {
-    await core.waitForClosing(drainFor: time)
+    await core.waitForShutdown(drainFor: time)
   }
 }
 

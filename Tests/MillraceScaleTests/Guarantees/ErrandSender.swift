@@ -166,5 +166,5 @@ extension Receipt {
 
 extension Store {
   /// How many actions wait, told without waiting for it.
-  nonisolated var waitingAtOnce: Int { core.performNow { self.core.ledger?.scheduler.room.count ?? 0 } ?? 0 }
+  nonisolated var waitingAtOnce: Int { core.performNow { $0.runs?.scheduler.room.count ?? 0 } ?? 0 }
 }

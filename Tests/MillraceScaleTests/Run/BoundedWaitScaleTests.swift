@@ -24,7 +24,7 @@ struct BoundedWaitScaleTests {
       case .cancelRun: run.cancel()
       case .setInterceptors: store.setInterceptors([Choosing<ClosureInteractor> { _, _ in .pass }])
       case .observe: _ = store.transitions.makeAsyncIterator()
-      case .shutDown: store.core.beginClosing(drainFor: .zero)
+      case .shutDown: store.core.beginShutdown(drainFor: .zero)
       }
     }
   }

@@ -28,7 +28,7 @@ struct PlanScaleTests {
       clock.advance(by: .seconds(20))
       #expect(await last.outcome.kind == .finished)
     }
-    let isEmpty = await store.onLedger { ledger in
+    let isEmpty = await store.onRuns { ledger in
       guard let scheduler = ledger?.scheduler else { return false }
       return scheduler.entries.count == 0 && scheduler.plans.count == 0 && scheduler.keys.isEmpty
         && scheduler.timers.isEmpty && scheduler.room.isEmpty && scheduler.slotQueue.isEmpty && scheduler.runs.isEmpty

@@ -171,7 +171,7 @@ extension Store {
   /// How many runs the store binds to its state, and whether it looks at them with each commit.
   nonisolated var bound: (runs: Int, orphans: Int, isLooking: Bool) {
     get async {
-      let (runs, orphans) = await onLedger { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
+      let (runs, orphans) = await onRuns { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
       return (runs, orphans, onRegistry { $0?.hasBonds ?? false } ?? false)
     }
   }

@@ -74,31 +74,36 @@ extension Store where I == ClosureInteractor {
 }
 
 extension Store {
-  /// What `look` says of the registry of this store, with its turn.
+  /// The result of `look`, called with the lock of this store on its registry.
   nonisolated func onRegistry<Value: Sendable>(
     _ look: @escaping @Sendable (ObserverRegistry<I>?) -> Value
   ) -> Value? {
     let found = Lock<Value?>(nil)
-    core.performUrgently { [core] in
-      let value = look(core.registry)
+    core.performUrgently { owned in
+      let value = look(owned.registry)
       found.withLock { $0 = value }
     }
     return found.withLock { $0 }
   }
 
-  /// What `look` says of the ledger of this store, with its turn; behind all work that was left before.
-  nonisolated func onLedger<Value: Sendable>(_ look: @escaping @Sendable (Ledger<I>?) -> Value) async -> Value {
+  /// The result of `look`, called with the lock of this store on its runs, behind all work that was queued before.
+  nonisolated func onRuns<Value: Sendable>(_ look: @escaping @Sendable (RunRegistry<I>?) -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-      core.perform { [core] in
-        let value = look(core.ledger)
+      core.perform { [core] owned in
+        let value = look(owned.runs)
         core.lock.afterUnlock { continuation.resume(returning: value) }
       }
     }
   }
 
+  /// The number of tasks that end with the store, behind all work that was queued before.
+  nonisolated var taskCount: Int? {
+    get async { await onRuns { [core] _ in core.services?.tasks.count } }
+  }
+
   /// How many keys the store remembers.
   nonisolated var keyCount: Int {
-    get async { await onLedger { $0?.scheduler.keys.count ?? 0 } }
+    get async { await onRuns { $0?.scheduler.keys.count ?? 0 } }
   }
 
   /// Waits until all work that was left for the owner of the turn before this call is done.

@@ -39,6 +39,10 @@ extension HasCombiningLock {
 extension StoreCore: HasCombiningLock {
   var hasUrgentSteps: Bool { lock.hasUrgentSteps }
 
+  func perform(_ work: @escaping CombiningLock.Work) {
+    lock.perform(for: self, work)
+  }
+
   func afterUnlock(_ work: @escaping CombiningLock.Work) {
     lock.afterUnlock(work)
   }

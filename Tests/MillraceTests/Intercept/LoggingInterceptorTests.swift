@@ -148,5 +148,5 @@ struct LoggingInterceptorTests {
 
 extension Store {
   /// The store's number in its runs' ids, once it is numbered.
-  nonisolated var number: Int { look { $0.ownLedger.store } ?? 0 }
+  nonisolated var number: Int { core.performNow { [core] _ in core.makeServices().store } ?? 0 }
 }

@@ -134,7 +134,7 @@ struct BreakerTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(90), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("`latest` supersedes nothing when its breaker rejects it")

@@ -115,8 +115,8 @@ struct OverlapOutcomeTests {
     #expect(await store.log.count { $0.hasPrefix("first: ") } == closings.count)
     #expect(await store.log.contains("first done") == [.finished, .failed, .notHandled].contains(ending))
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test(
@@ -129,7 +129,7 @@ struct OverlapOutcomeTests {
     try await holder.waitForStart()
     let receipt = store.send(action(ending, overlap.plan))
     let behind = store.send(next.action(overlap.plan))
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 2)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 2)
     switch ending {
     case .cancelledByKey: store.cancel(key: "k")
     case .cancelledWithAll: store.cancelAll()
@@ -147,7 +147,7 @@ struct OverlapOutcomeTests {
     #expect(first.starts == 0)
     if ending != .shutDown { await store.sweep("k") }
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test("R6: release ends those of any overlap as shut down, unclosed", arguments: Kind.allCases)

@@ -77,7 +77,7 @@ struct OverlapTests {
     for probe in [a, b, c] { probe.open() }
     #expect(await kinds(Array(receipts[0..<3])) == [.finished, .finished, .finished])
     #expect(await !store.log.contains("d begins"))
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 1)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 1)
     store.setLimit(-1, for: "k")
     #expect(await !store.log.contains("d begins"))
     store.setLimit(nil, for: "k")

@@ -28,7 +28,7 @@ struct DebounceTests {
     #expect(await receipt.outcome.kind == .finished)
     #expect(await store.log == ["a"])
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test("R4: one that is replaced is superseded at once, unclosed, and the interval begins anew with each")
@@ -108,7 +108,7 @@ struct DebounceTests {
     }
     #expect(await receipt.outcome.kind == .cancelled)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
     await store.pass(.seconds(10), on: clock)
     #expect(await store.log == [])
   }
@@ -230,7 +230,7 @@ struct ThrottleTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(10), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("Leading only: the others of the window are rejected as throttled, and the first after it passes at once")
@@ -378,6 +378,6 @@ struct ThrottleTests {
     #expect(await store.keyCount == 1)
     await store.shutdown()
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 }

@@ -56,7 +56,7 @@ struct RetryTests {
     #expect(await store.log == ["closed: failed"])
     #expect(await store.metrics.retries == attempts - 1)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("The first attempt that succeeds is the last one")
@@ -145,7 +145,7 @@ struct RetryTests {
     await store.pass(.seconds(1), on: clock)
     #expect(seen.recorded.count == 1)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.notReturned.isEmpty } == true)
+    #expect(await store.onRuns { $0?.notReturned.isEmpty } == true)
   }
 
   @Test("One that rests keeps its slot")
@@ -181,7 +181,7 @@ struct RetryTests {
     #expect(await store.keyCount == 1)
     await store.pass(.seconds(20), on: clock)
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("An action that nobody handles is not tried again")

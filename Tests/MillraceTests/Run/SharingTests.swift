@@ -36,7 +36,7 @@ struct SharingTests {
     #expect(Set(receipts.map(\.id)).count == 100)
     #expect(await store.log == ["a begins", "a done"])
     #expect(await store.keyCount == 0)
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test(
@@ -94,7 +94,7 @@ struct SharingTests {
       #expect(await receipt.lastRevision == 2)
     }
     #expect(await store.log == ["a begins", "a done"])
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test("R4: the time of any one, the first too, detaches that receipt only", arguments: 0..<3)
@@ -214,7 +214,7 @@ struct SharingTests {
     blocking.open()
     #expect(await kinds([third, fourth]) == [.finished, .finished])
     #expect(probe.starts == 1)
-    #expect(await store.onLedger { $0?.scheduler.room.count } == 0)
+    #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
   @Test("A1: those that join wait, and are rejected when no more may", arguments: [OverflowPolicy.reject, .dropOldest])

@@ -90,7 +90,7 @@ struct SubmissionTests {
     let first = suspend(
       .decide { _ in
         // The drain is registered while this step is in progress, and begins between this action and the next in line.
-        onThread { store.core.beginClosing(drainFor: .seconds(60)) }
+        onThread { store.core.beginShutdown(drainFor: .seconds(60)) }
         store.core.waitUntilWanted()
         left.value = suspend(.commit("left"), at: store)
         return .mutate("first")

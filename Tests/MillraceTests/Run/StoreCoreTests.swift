@@ -115,7 +115,7 @@ struct StoreCoreTests {
           left.update {
             $0 = [store.send(.commit("left")), store.send(ScriptedInteractor.Action.handle { _ in }.closed())]
           }
-          store.core.beginClosing(drainFor: .zero)
+          store.core.beginShutdown(drainFor: .zero)
           left.update { $0.append(store.send(.commit("left as well"))) }
         }))
     let late = store.send(.commit("late"))

@@ -39,7 +39,7 @@ struct TimeTests {
     let plan = Plan.serial(key: "k").timeout(.seconds(5)).attemptTimeout(.seconds(3))
     #expect(await store.send(a.action(plan)).outcome.kind == .finished)
     #expect(await store.send(ScriptedInteractor.Action.commit("b").planned(plan)).outcome.kind == .finished)
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
     await store.pass(.seconds(5), on: clock)
     #expect(await store.log == ["a begins", "a done", "b"])
   }
@@ -97,7 +97,7 @@ struct TimeTests {
     #expect(await receipt.outcome.kind == .timedOut)
     #expect(attempts.recorded == [1, 2, 3])
     #expect(await store.log == ["closed: timedOut"])
-    #expect(await store.onLedger { $0?.scheduler.timers.isEmpty } == true)
+    #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
   @Test("R2: without a retry an attempt that is given up ends the action as timed out, and cancels its task")
@@ -114,7 +114,7 @@ struct TimeTests {
     #expect(try await noticed.next())
     await store.sweep("k")
     #expect(await store.log == ["closed: timedOut"])
-    #expect(await store.onLedger { $0?.notReturned.isEmpty } == true)
+    #expect(await store.onRuns { $0?.notReturned.isEmpty } == true)
   }
 
   @Test("The time of an attempt does not count its wait for a turn")

@@ -246,7 +246,7 @@ struct FeedbackTests {
       initial: ClosureInteractor.State(), interactor: ClosureInteractor(),
       feedbacks: (0..<count).map { _ in feedback() })
     _ = try await over.next(count)
-    #expect(await store.onLedger { $0?.tasks?.count } == 0)
+    #expect(await store.taskCount == 0)
   }
 }
 

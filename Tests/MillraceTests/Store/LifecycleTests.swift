@@ -189,8 +189,8 @@ struct LifecycleTests {
   func theEarlierDeadlineCounts(first: Int, second: Int, deadline: Int) async throws {
     let receipt = try await stay("a")
     let calls = [shutDown(drainFor: first), shutDown(drainFor: second)]
-    let due = store.look { core in
-      core.ledger.flatMap { ledger in ledger.scheduler.drainEnd.map { ledger.scheduler.timers.instant(of: $0) } }
+    let due = store.look { owned in
+      owned.runs.flatMap { runs in runs.scheduler.drainEnd.map { runs.scheduler.timers.instant(of: $0) } }
     }
     #expect(due == Int64(deadline) * 1_000_000_000)
     try await clock.waitForSleepers()
@@ -289,9 +289,9 @@ struct LifecycleTests {
   func aDrainEndsThoughAllIsCancelled() async throws {
     let receipt = try await stay("a")
     let shutdown = shutDown(drainFor: 60)
-    _ = store.look { [store] core in
-      core.perform {}  // Something is left, so that the end of the drain is looked for behind it.
-      if let run = core.ledger?.scheduler.runs.first { core.raise(.end(run, .finished)) }
+    _ = store.look { [store] owned in
+      store.core.perform { _ in }  // Work is queued, so that the end of the drain is looked for behind it.
+      if let run = owned.runs?.scheduler.runs.first { owned.raise(.end(run, .finished), at: store.core) }
       store.cancelAll()
     }
     #expect(await shutdown.value.drained == 1)
@@ -305,8 +305,9 @@ struct LifecycleTests {
     let late = Recorder<Receipt>()
     _ = try await stay("a") { [store] in late.record(store.send(.commit("late"))) }
     let shutdown = shutDown(drainFor: 60)
-    _ = store.look { [store] core in
-      core.enqueue { core.finishClosing(asksClosing: true) }
+    _ = store.look { [store] _ in
+      let core = store.core
+      core.lock.enqueue(for: core) { Holder(core: core).finishShutdown(asksClosing: true) }
       store.cancelAll()
     }
     _ = await shutdown.value

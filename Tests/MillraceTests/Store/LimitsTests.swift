@@ -82,9 +82,9 @@ struct LimitsTests {
       Action(decide: { _ in .mutate("b decided", thenHandle: true) }, handle: { _, state in logs.record(state.log) }))
     store.send(.commit("newer"))
     #expect(
-      store.look { core in
-        guard let ledger = core.ledger, let waiting = ledger.scheduler.slotQueue.first else { return false }
-        return ledger.records[Int(waiting)]?.snapshot == nil
+      store.look { owned in
+        guard let runs = owned.runs, let waiting = runs.scheduler.slotQueue.first else { return false }
+        return runs.records[Int(waiting)]?.snapshot == nil
       } == true)
     gate.open()
     #expect(try await logs.next() == ["a decided", "a handled", "b decided", "newer"])
@@ -96,13 +96,13 @@ struct LimitsTests {
     let gates = (Gate(), Gate())
     let finishing = store.send(contentsOf: (0..<2_000).map { _ in Action.handle { _ in try await gates.0.enter() } })
     try await gates.0.waitForArrivals(2_000)
-    #expect(store.look { $0.ledger?.records.count } == 2_000)
+    #expect(store.look { $0.runs?.records.count } == 2_000)
     gates.0.open()
     #expect(await finishing.outcomes.allSatisfy { $0.kind == .finished })
-    #expect(store.look { $0.ledger?.records.isEmpty } == true)
+    #expect(store.look { $0.runs?.records.isEmpty } == true)
     store.send(contentsOf: (0..<2_000).map { _ in Action.handle { _ in try await gates.1.enter() } })
     store.cancelAll()
-    #expect(store.look { ($0.ledger?.pending.capacity ?? .max) <= 1_024 } == true)
+    #expect(store.look { ($0.runs?.pending.capacity ?? .max) <= 1_024 } == true)
     gates.1.open()
   }
 
@@ -142,7 +142,7 @@ struct LimitsTests {
     #expect(await rejected.lastRevision == nil)
     #expect(await store.log == ["a decided", "a handled", "b decided"])
     #expect(await store.metrics.rejections == [.full: 1])
-    #expect(store.look { $0.ledger?.scheduler.keys.isEmpty } == true)
+    #expect(store.look { $0.runs?.scheduler.keys.isEmpty } == true)
     gate.open()
     #expect(await waiting.outcome.kind == .finished)
     #expect(await store.send(action("d").planned(LimitsTests.plans[plan])).outcome.kind == .finished)
@@ -296,11 +296,11 @@ struct LimitsTests {
     let full = Recorder<Int>()
     let emitter = onThread {
       for number in 0..<1_024 { run.emit(ScriptedInteractor.Mutation("\(number)")) }
-      full.record(active.leftEmits.load(ordering: .relaxed))
+      full.record(active.queuedEmits.load(ordering: .relaxed))
       var most = 0
       for number in 1_024..<10_000 {
         run.emit(ScriptedInteractor.Mutation("\(number)"))
-        most = max(most, active.leftEmits.load(ordering: .relaxed))
+        most = max(most, active.queuedEmits.load(ordering: .relaxed))
       }
       full.record(most)
     }
@@ -343,11 +343,11 @@ private struct Ends: Interceptor, RefusalWitness {
 }
 
 extension Store {
-  /// What `look` says of the core of this store, with its turn.
-  nonisolated func look<Value: Sendable>(_ look: @escaping @Sendable (StoreCore<I>) -> Value) -> Value? {
+  /// The result of `look`, called with the lock of this store.
+  nonisolated func look<Value: Sendable>(_ look: @escaping @Sendable (inout Owned<I>) -> Value) -> Value? {
     let found = Lock<Value?>(nil)
-    core.performUrgently { [core] in
-      let value = look(core)
+    core.performUrgently { owned in
+      let value = look(&owned)
       found.withLock { $0 = value }
     }
     return found.withLock { $0 }

@@ -25,7 +25,7 @@ struct StoreRunTests {
     _ = try await stay("a")
     let shutdown = Task.immediate { await store.shutdown(drainFor: .seconds(60)) }
     let late = Task.immediate { await store.run() }
-    #expect(store.look { $0.ledger?.residents.count } == 4)
+    #expect(store.look { $0.runs?.shutdownWaiters.count } == 4)
     gate.open()
     _ = await shutdown.value
     for resident in residents + [late] { await resident.value }
@@ -74,7 +74,7 @@ struct StoreRunTests {
     let reports = Box<[Promise<ShutdownReport>]>([])
     let latch = Latch()
     let begin: @Sendable (Int) -> Void = { [core = store.core] seconds in
-      let report = core.beginClosing(drainFor: .seconds(seconds))
+      let report = core.beginShutdown(drainFor: .seconds(seconds))
       reports.update { $0.append(report) }
     }
     let thread = onThread {

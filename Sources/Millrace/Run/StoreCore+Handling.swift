@@ -1,5 +1,6 @@
 import Synchronization
 
+/// Handlers: their state, their mutations and their return.
 extension StoreCore {
   /// Runs the one handler of a run and gives it its outcome.
   @inlinable
@@ -37,6 +38,14 @@ extension StoreCore {
     } else {
       try await runHandler(run, access)
     }
+  }
+
+  /// Runs the handler of one attempt, and notifies the witness when it begins and when it has returned.
+  @usableFromInline
+  func handle(_ run: ActiveRun<I>, _ access: Run<I>, before witness: any StoreWitness) async throws {
+    let number = witness.handlerBegins(run.action, of: I.self)
+    defer { witness.handlerReturned(number) }
+    try await runHandler(run, access)
   }
 
   @inlinable
@@ -80,94 +89,66 @@ extension StoreCore {
 
   // MARK: Emitting
 
-  /// Commits a mutation of a run, now or when the lock's holder comes to it; false once the run has ended.
+  /// Commits a mutation of a run, now or when the lock's holder comes to it; returns false once the run has ended.
   @inlinable
   func emit(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
     guard lock.tryLock() else { return emitBehindOthers(mutation, of: run, nil) }
-    let isLive = !run.hasEnded
-    if isLive { commit(mutation, of: run) } else { noteLateEmit(of: run) }
+    let isLive = owned.commitEmitted(mutation, of: run, nil, at: self)
     unlock()
     return isLive
   }
 
-  /// Commits a mutation of an attempt, now or when the lock's holder comes to it; false once the attempt is over or the run has ended.
+  /// Commits a mutation of an attempt, now or when the lock's holder comes to it; returns false once the attempt is over or
+  /// the run has ended.
   @inlinable
   func emit(_ mutation: I.Mutation, of attempt: Attempt<I>) -> Bool {
     guard lock.tryLock() else { return emitBehindOthers(mutation, of: attempt.run, attempt) }
-    let isLive = !attempt.run.hasEnded && !attempt.isOver
-    if isLive { commit(mutation, of: attempt.run) } else { noteLateEmit(of: attempt.run) }
+    let isLive = owned.commitEmitted(mutation, of: attempt.run, attempt, at: self)
     unlock()
     return isLive
   }
 
-  /// Leaves a mutation for the holder of the lock; helps with what was left where a run has left very much.
+  /// Queues a mutation for the holder of the lock; helps with the queued work where a run has queued very much.
   @usableFromInline
   func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?) -> Bool {
-    // One whose run has ended is counted then, and bounded like the others.
-    if !lock.isHeldHere, run.leftEmits.load(ordering: .relaxed) >= StoreCore.mostLeftEmits {
-      performUrgently { self.lock.performQueuedWork(for: self) }
+    // A mutation of a run that has ended is counted then, and bounded like the others.
+    if !lock.isHeldHere, run.queuedEmits.load(ordering: .relaxed) >= StoreCore.mostQueuedEmits {
+      lock.performUrgently(for: self) { self.lock.performQueuedWork(for: self) }
     }
-    run.leftEmits.add(1, ordering: .relaxed)
-    perform {
-      run.leftEmits.subtract(1, ordering: .relaxed)
-      if !run.hasEnded, attempt?.isOver != true { self.commit(mutation, of: run) } else { self.noteLateEmit(of: run) }
+    run.queuedEmits.add(1, ordering: .relaxed)
+    lock.perform(for: self) {
+      run.queuedEmits.subtract(1, ordering: .relaxed)
+      _ = self.owned.commitEmitted(mutation, of: run, attempt, at: self)
     }
     return !run.hasEnded && attempt?.isOver != true
   }
 
-  /// How many mutations of one run may be left before it helps with them.
-  private static var mostLeftEmits: Int { 1_024 }
+  /// The number of mutations of one run that may be queued before it helps with them.
+  private static var mostQueuedEmits: Int { 1_024 }
 
   // MARK: The end
 
-  /// Gives a run whose handler has returned its outcome, behind what it has emitted.
+  /// Gives a run whose handler has returned its outcome, behind the mutations that it has emitted.
   @inlinable
   func finish(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
     guard lock.tryLock() else { return finishBehindOthers(run, outcome, after: time) }
-    conclude(run, outcome, after: time)
+    owned.didReturn(run, outcome, after: time, at: self)
     unlock()
   }
 
   @usableFromInline
   func finishBehindOthers(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
-    perform { self.conclude(run, outcome, after: time) }
+    lock.perform(for: self) { self.owned.didReturn(run, outcome, after: time, at: self) }
   }
 
   @usableFromInline
   func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
-    perform { self.conclude(attempt, outcome, after: time) }
-  }
-
-  /// The handler of a run has returned with this outcome.
-  ///
-  /// *With the lock.*
-  @inlinable
-  func conclude(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
-    guard let ledger, let handle = run.handle else { return }
-    ledger.handleTime.record(nanoseconds: time)
-    if outcome.isFinished, isFastPath, ledger.scheduler.finishAtOnce(handle) {
-      ledger.release(handle)
-      finish(run)
-    } else {
-      raise(.returned(handle, attempt: nil, outcome, hasCommitted: false))
-    }
-  }
-
-  /// The handler of an attempt has returned with this outcome.
-  ///
-  /// *With the lock.*
-  func conclude(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
-    let run = attempt.run
-    guard let handle = run.handle else { return }
-    ledger?.handleTime.record(nanoseconds: time)
-    attempt.willEnd()
-    let hasCommitted = run.lastRevision > run.revisionAtTakeUp
-    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted))
+    lock.perform(for: self) { self.owned.didReturn(attempt, outcome, after: time, at: self) }
   }
 }
 
 extension Outcome {
-  /// How a run ends whose handler threw this error.
+  /// The outcome of a run whose handler threw this error.
   @inlinable
   init(of error: any Error) {
     self = error is NotHandled ? .rejected(.notHandled) : .failed(error)

@@ -1,0 +1,208 @@
+/// The holder of a store's lock between two steps: it may do several, and those of others.
+///
+/// It is made where the lock calls, so that no step is in progress.
+struct Holder<I: Interactor> {
+  let core: StoreCore<I>
+
+  // MARK: Steps of the scheduler
+
+  /// Does the steps that are due, and urgent ones in between.
+  func performSteps() {
+    guard let runs = core.owned.runs else { return }
+    while let due = runs.scheduler.handleNextStep(at: runs.now) { perform(due, of: runs) }
+    runs.isStepping = false
+  }
+
+  /// Does the steps of the timers that have fired, and urgent ones in between.
+  func performTimers(at instant: Instant) {
+    guard let runs = core.owned.runs else { return }
+    runs.didWake(at: instant)
+    while let due = runs.scheduler.handleNextTimer(at: runs.services.time.now()) { perform(due, of: runs) }
+    if !runs.scheduler.timers.isEmpty { core.owned.setWakeUp(of: runs, at: core) }
+  }
+
+  private func perform(_ due: Scheduler.DueStep, of runs: RunRegistry<I>) {
+    switch due {
+    case .actions: core.owned.performActions(of: runs, at: core)
+    case .admission: core.owned.admitNextSubmitter(at: core)
+    case .drained: finishShutdownIfDrained()
+    case .drainEnd: finishShutdown(asksClosing: true)
+    }
+    core.owned.endOrphans(at: core)
+    core.lock.performUrgentSteps(for: core)
+  }
+
+  // MARK: Cancelling
+
+  /// Ends everything accepted so far with this outcome: the actions that the scheduler knows, then those that are queued.
+  func endAll(_ outcome: Outcome, asksClosing: Bool = true) {
+    core.owned.endAll(outcome, asksClosing: asksClosing, at: core)
+    endQueued(outcome, of: nil)
+  }
+
+  /// Ends the actions of a key: those that are queued, then those that the scheduler knows.
+  func endAll(of key: PlanKey, _ outcome: Outcome) {
+    endQueued(outcome, of: key)
+    core.owned.raise(.endKey(key, outcome), at: core)
+  }
+
+  /// Ends the actions that are queued for the lock's holder: all of them, or those of a key; the others are taken up.
+  private func endQueued(_ outcome: Outcome, of key: PlanKey?) {
+    guard core.owned.isOpen else { return core.lock.performQueuedWork(for: core) }  // It is all rejected.
+    let runs = core.owned.madeRuns(at: core)
+    runs.queuedEnds.append(QueuedEnd(outcome: outcome, key: key))
+    core.owned.isAdmitting = false
+    core.lock.performQueuedWork(for: core)  // An urgent step in between may begin another end inside this one.
+    runs.queuedEnds.removeLast()
+    core.owned.isAdmitting = runs.queuedEnds.isEmpty && runs.scheduler.lifecycle == .open
+    // That does nothing while an end is in progress.
+    runs.scheduler.lookAgain()
+    core.owned.performActions(of: runs, at: core)
+  }
+
+  // MARK: Shutdown
+
+  /// Begins a shutdown, or joins the one in progress; the promise gets the report.
+  ///
+  /// - Parameter caller: the run that asks for it, or nil.
+  func beginShutdown(drainFor time: Duration, caller: Ticket?, _ promise: Promise<ShutdownReport>) {
+    let runs = core.owned.madeRuns(at: core)
+    // What was queued came before; it may bring another shutdown with it.
+    if time > .zero, !core.owned.isShuttingDown { core.lock.performQueuedWork(for: core) }
+    if let report = runs.shutdown?.report { return core.lock.afterUnlock { promise.fulfil(report) } }
+    let isFirst = runs.shutdown == nil
+    let shutdown = runs.shutdown ?? Shutdown()
+    shutdown.waiters.append(promise)
+    if isFirst {
+      shutdown.isDrain = time > .zero
+      runs.shutdown = shutdown
+      refuseMore(runs)
+    }
+    guard time > .zero else { return finishShutdown(asksClosing: true) }
+    let now = runs.services.time.now()
+    let run = caller.flatMap { caller in
+      caller.store == runs.services.store ? unsafeDowncast(caller, to: ActiveRun<I>.self).record.handle : nil
+    }
+    runs.scheduler.handle(.drain(until: now + time.nanoseconds, caller: run), at: now)
+    core.owned.performActions(of: runs, at: core)
+  }
+
+  /// Accepts no more actions, refuses the submits that wait, and cancels the tasks that end with the store.
+  private func refuseMore(_ runs: RunRegistry<I>) {
+    core.owned.isAdmitting = false
+    core.owned.refuseSubmitters(at: core)
+    let tasks = runs.services.tasks
+    core.lock.afterUnlock { tasks.end() }
+  }
+
+  private func finishShutdownIfDrained() {
+    guard let runs = core.owned.runs, runs.scheduler.lifecycle == .draining, runs.queuedEnds.isEmpty else { return }
+    if core.lock.hasQueuedWork {
+      return core.lock.perform(for: core) { [core] in Holder(core: core).finishShutdownIfDrained() }
+    }
+    if runs.scheduler.isDrained { finishShutdown(asksClosing: true) }
+  }
+
+  /// Ends the actions that have not ended, accepts no more, and lets the observers end after the last state.
+  func finishShutdown(asksClosing: Bool) {
+    let runs = core.owned.madeRuns(at: core)
+    guard core.owned.isOpen else { return }
+    let shutdown = runs.shutdown ?? Shutdown()
+    runs.shutdown = shutdown
+    core.owned.isAdmitting = false
+    endAll(.shutDown, asksClosing: asksClosing)
+    core.owned.raise(.close, at: core)
+    // In a store that is released, the end of the queued actions has let it accept again.
+    refuseMore(runs)
+    runs.cancelWakeUp()
+    core.owned.close(at: core)
+    let report = ShutdownReport(drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned)
+    let waiting = shutdown.waiters + runs.shutdownWaiters
+    runs.shutdownWaiters = []
+    runs.shutdown = Shutdown()
+    runs.shutdown?.report = report
+    if !waiting.isEmpty { core.lock.afterUnlock { waiting.forEach { $0.fulfil(report) } } }
+  }
+}
+
+extension StoreCore {
+  /// Has the lock's holder call `work` before this returns, or after the step that calls this.
+  private func performHolding(_ work: @escaping @Sendable (Holder<I>) -> Void) {
+    lock.performUrgently(for: self) { work(Holder(core: self)) }
+  }
+
+  /// Ends one action as cancelled before this returns.
+  func cancel(_ run: ActiveRun<I>) {
+    performUrgently { $0.end(run, .cancelled, at: self) }
+  }
+
+  /// Ends everything of a key as cancelled before this returns.
+  func cancel(_ key: PlanKey) {
+    performHolding { $0.endAll(of: key, .cancelled) }
+  }
+
+  /// Ends everything accepted so far as cancelled before this returns.
+  @usableFromInline
+  func cancelAll() {
+    performHolding { $0.endAll(.cancelled) }
+  }
+
+  /// Limits how many actions of a key are in flight, whatever their plans say; nil leaves it to them.
+  func setLimit(_ limit: Int?, for key: PlanKey) {
+    guard key == key else { return }  // No plan has it.
+    perform { $0.raise(.limit(limit, key), at: self) }
+  }
+
+  /// Does the steps of the timers that have fired.
+  func wake(at instant: Instant) {
+    lock.perform(for: self) { Holder(core: self).performTimers(at: instant) }
+  }
+
+  /// Stops the store, and returns when that is done.
+  ///
+  /// - Parameters:
+  ///   - time: the longest time that accepted actions may go on.
+  ///   - caller: the run that asks for it, or nil.
+  @usableFromInline
+  func shutDown(drainFor time: Duration, caller: Ticket?) async -> ShutdownReport {
+    await beginShutdown(drainFor: time, caller: caller).value
+  }
+
+  /// Begins to stop the store, or joins the shutdown in progress.
+  @discardableResult
+  func beginShutdown(drainFor time: Duration, caller: Ticket? = nil) -> Promise<ShutdownReport> {
+    let promise = Promise<ShutdownReport>()
+    performHolding { $0.beginShutdown(drainFor: time, caller: caller, promise) }
+    return promise
+  }
+
+  /// Returns when the store is shut down, or released; shuts it down itself when the task is cancelled.
+  @usableFromInline
+  func waitForShutdown(drainFor time: Duration) async {
+    let promise = Promise<ShutdownReport>()
+    await withTaskCancellationHandler {
+      perform { owned in
+        if let report = owned.runs?.shutdown?.report {
+          self.lock.afterUnlock { promise.fulfil(report) }
+        } else {
+          owned.madeRuns(at: self).shutdownWaiters.append(promise)
+        }
+      }
+      _ = await promise.value
+    } onCancel: {
+      beginShutdown(drainFor: time)
+    }
+  }
+
+  /// Does what is left to do when no reference to the store is left.
+  @usableFromInline
+  func release() {
+    if lock.tryLock() {
+      let isIdle = services == nil && owned.registry == nil
+      if isIdle { owned.isOpen = false }  // For sequences that are iterated while a cancelled handler holds the core.
+      unlock()
+      if isIdle { return }
+    }
+    performHolding { $0.finishShutdown(asksClosing: false) }
+  }
+}

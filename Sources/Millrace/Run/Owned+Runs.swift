@@ -1,0 +1,321 @@
+/// Runs: the scheduler's events and actions, ends, and suspended submits.
+extension Owned {
+  /// Passes an event to the scheduler, and does what it asks for.
+  @usableFromInline
+  mutating func raise(_ event: Scheduler.Event, at core: StoreCore<I>) {
+    let runs = madeRuns(at: core)
+    runs.scheduler.handle(event, at: runs.now)
+    performActions(of: runs, at: core)
+  }
+
+  /// Performs the actions that the scheduler asks for; the actions that it asks for meanwhile come before the rest.
+  mutating func performActions(of runs: RunRegistry<I>, at core: StoreCore<I>) {
+    runs.takeActions()
+    if runs.isPerforming { return }
+    runs.isPerforming = true
+    while let action = runs.pending.popLast() {
+      perform(action, of: runs, at: core)
+      endOrphans(at: core)
+    }
+    runs.isPerforming = false
+    runs.dropLongLists()
+    if runs.scheduler.hasSteps, !runs.isStepping {
+      runs.isStepping = true
+      core.lock.afterStep { [unowned core] in Holder(core: core).performSteps() }
+    }
+    if !runs.scheduler.timers.isEmpty { setWakeUp(of: runs, at: core) }
+  }
+
+  /// Has the store do a step at the next timer.
+  func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
+    runs.setWakeUp { [weak core] instant in core?.wake(at: instant) }
+  }
+
+  private mutating func perform(_ action: Scheduler.Action, of runs: RunRegistry<I>, at core: StoreCore<I>) {
+    switch action {
+    case .decide(let handle):
+      if let run = runs.records[Int(handle)] { core.code.decide(&self, run, core) }
+    case .share(let handle, let shared):
+      if let run = runs.records[Int(handle)] { share(run, shared, runs, at: core) }
+    case .join(let handle, let shared):
+      if let run = runs.records[Int(handle)], let shared = runs.records[Int(shared)] { join(run, shared, at: core) }
+    case .start(let handle, let attempt):
+      if let run = runs.records[Int(handle)] { start(run, attempt, runs, at: core) }
+    case .giveUp(let handle):
+      if let run = runs.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
+    case .draw(let handle, let retry, let made):
+      if let run = runs.records[Int(handle)] {
+        let drawn = retry.backoff.rest(after: made, jitter: retry.jitter, random: &runs.random)
+        raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
+      }
+    case .settle(let handle, let outcome, let asksClosing):
+      if let run = runs.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
+    case .forget(let handle):
+      runs.scheduler.forget(handle)
+      runs.release(handle)
+    }
+  }
+
+  // MARK: Acceptance
+
+  /// Whether neither a slot nor room to wait is left for an action that asks for `handle`.
+  @inlinable
+  var isFull: Bool { runs?.scheduler.isFull == true }
+
+  /// Rejects an action for which there is neither a slot nor room to wait; it has changed nothing, and needs no run.
+  @inlinable
+  func refuse(_ id: ActionID) -> Receipt {
+    runs?.tally.refused &+= 1
+    return Receipt(full: id)
+  }
+
+  @usableFromInline
+  mutating func refuse(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    if let handle = run.record.handle {
+      raise(.decided(handle, .isFull), at: core)
+    } else {
+      end(run, .rejected(.full), at: core)
+    }
+  }
+
+  /// Returns whether an action may be taken up; otherwise it has its outcome.
+  @usableFromInline
+  mutating func accepts(_ run: ActiveRun<I>, _ terms: PlanTerms?, at core: StoreCore<I>) -> Bool {
+    if run.hasEnded { return false }
+    let ending = run.record.sender?.ending
+    run.record.sender = nil
+    if let refusal = refusal(of: run, terms, ending) { end(run, refusal, at: core) }
+    return !run.hasEnded
+  }
+
+  /// The outcome of an action that is not taken up; nil if it is.
+  ///
+  /// - Parameter ending: the reason why the run that sent it sends no more, if a run did and does not.
+  private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?, _ ending: String?) -> Outcome? {
+    if !isAdmitting, let runs {
+      let isChild = run.lineage?.parent?.store == runs.services.store
+      // What was sent from outside before the drain began was taken up when it did.
+      if runs.shutdown?.isDrain == true, !isChild { return .rejected(.shuttingDown) }
+      if let end = runs.queuedEnds.first(where: { $0.key == nil || $0.key == terms?.key }) { return end.outcome }
+      switch runs.scheduler.lifecycle {
+      case .open: break
+      case .draining: if !isChild { return .rejected(.shuttingDown) }
+      case .closed: return .rejected(.shuttingDown)
+      }
+    }
+    if let ending { return .rejected(.notSent(ending)) }
+    return isBackpressured ? .rejected(.full) : nil
+  }
+
+  /// Passes an action with a plan to the scheduler.
+  @usableFromInline
+  mutating func schedule(_ run: ActiveRun<I>, _ terms: PlanTerms, at core: StoreCore<I>) {
+    if let problem = terms.problem { return reject(run, problem, at: core) }
+    let runs = madeRuns(at: core)
+    let handle = runs.scheduler.add(terms)
+    runs.keep(run, handle)
+    raise(.arrived(handle), at: core)
+  }
+
+  private mutating func reject(_ run: ActiveRun<I>, _ problem: PlanProblem, at core: StoreCore<I>) {
+    if madeRuns(at: core).reportedProblems.insert(problem).inserted {
+      report(
+        Incident(
+          .invalidPlan, of: I.Action.self, action: run.id,
+          "\(String(reflecting: I.self)) rejected an action of type \(String(reflecting: I.Action.self)) because its plan "
+            + "contradicts itself. \(problem.description)"), at: core)
+    }
+    end(run, .rejected(.invalidPlan(problem.description)), at: core)
+  }
+
+  /// Ends an action that was decided against, and reports a child that its parent does not have.
+  @usableFromInline
+  mutating func reject(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
+    if let missing = error as? MissingChild, madeRuns(at: core).reportedScopes.insert(missing.scope).inserted {
+      report(
+        Incident(
+          .missingChild, of: I.Action.self, action: run.id, error: missing,
+          "An action of type \(String(reflecting: I.Action.self)) was rejected. \(missing.description)"), at: core)
+    }
+    endDecided(run, .rejected(.decided(error)), at: core)
+  }
+
+  // MARK: Starting
+
+  @usableFromInline
+  mutating func waitForSlot(_ run: ActiveRun<I>, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+    let handle = runs.scheduler.add()
+    runs.keep(run, handle)
+    runs.scheduler.handle(.decided(handle, .handles), at: runs.services.time.now())
+    performActions(of: runs, at: core)
+  }
+
+  private func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+    run.store = runs.services.store
+    if attempt == nil || attempt == 1 {
+      let accepted = run.record.handle.flatMap { runs.scheduler.acceptedAt($0) }
+      runs.waitTime.record(nanoseconds: accepted.map { runs.services.time.now() - $0 } ?? 0)
+    }
+    guard let attempt else { return begin(run, at: core) }
+    if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
+    let made = Attempt(attempt, of: run, at: core)
+    run.record.attempt = made
+    core.lock.startAfterUnlock(made)
+  }
+
+  private mutating func giveUpAttempt(of run: ActiveRun<I>, _ handle: Scheduler.Handle, at core: StoreCore<I>) {
+    run.record.attempt?.willEnd()
+    if let cancelling = run.cancelTask() { core.lock.afterUnlock(cancelling) }
+    raise(.gaveUp(handle, hasCommitted: run.record.lastRevision > run.record.revisionBeforeAttempts), at: core)
+  }
+
+  /// Takes the outcome of an attempt whose handler has returned.
+  mutating func didReturn(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
+    let run = attempt.run
+    guard let handle = run.record.handle else { return }
+    runs?.handleTime.record(nanoseconds: time)
+    attempt.willEnd()
+    let hasCommitted = run.record.lastRevision > run.record.revisionBeforeAttempts
+    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted), at: core)
+  }
+
+  private func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+    let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage)
+    run.record.isShared = true
+    first.record.sharedRun = run
+    runs.keep(run, handle)
+  }
+
+  private func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
+    run.record.sharedRun = shared
+    if shared.firstRevision > 0, let answer = run.recordFirstCommit(shared.firstRevision) {
+      core.lock.afterUnlock(answer)
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends an action that has not ended, from outside or before it is taken up.
+  @usableFromInline
+  mutating func end(_ run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) {
+    if run.hasEnded { return }
+    if let handle = run.record.handle {
+      raise(.end(handle, outcome), at: core)
+    } else {
+      settle(run, outcome, asksClosing: false, at: core)
+    }
+  }
+
+  /// Ends all actions that the scheduler knows with this outcome, those that wait first, so that no free slot starts them.
+  mutating func endAll(_ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
+    if runs != nil { raise(.endAll(outcome, asksClosing: asksClosing), at: core) }
+  }
+
+  /// Gives an action its outcome: closes it, counts and reports.
+  @usableFromInline
+  mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
+    run.willEnd()
+    if run.record.bond != nil { unbind(run) }
+    if asksClosing {
+      if let mutation = core.interactor.closing(run.action, outcome: outcome) {
+        commit(mutation, of: run, at: core)
+      } else if case .failed(let error) = outcome {
+        reportUnhandled(error, of: run, at: core)
+      }
+    }
+    run.record.attempt?.willEnd()
+    run.record.attempt = nil
+    if let shared = run.record.sharedRun {
+      run.record.lastRevision = shared.record.lastRevision
+      run.record.sharedRun = nil
+    }
+    if !run.record.isShared {
+      count(outcome, at: core)
+      didEndInShutdown(run, outcome)
+      didEnd(run, outcome, at: core)
+    }
+    if let answer = run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut) {
+      core.lock.afterUnlock(answer)
+    }
+  }
+
+  /// Counts an outcome other than `finished`: the actions without another one have finished.
+  mutating func count(_ outcome: Outcome, at core: StoreCore<I>) {
+    if !outcome.isFinished { madeRuns(at: core).tally.count(outcome) }
+  }
+
+  /// Counts an action that ends during a shutdown.
+  private func didEndInShutdown(_ run: ActiveRun<I>, _ outcome: Outcome) {
+    guard !isAdmitting, let shutdown = runs?.shutdown, shutdown.report == nil else { return }
+    switch outcome {
+    case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
+    case .shutDown: shutdown.ended.append(run.id)
+    case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: shutdown.drained += 1
+    }
+  }
+
+  // MARK: Submits
+
+  /// Takes the action of a submit up, or has it wait.
+  mutating func admit(_ submitter: Submitter<I>, at core: StoreCore<I>) {
+    // A run that waited here would wait for itself.
+    if let sender = submitter.sender, sender.store == core.services?.store { return accept(submitter, at: core) }
+    guard !isShuttingDown else { return refuse(submitter, at: core) }
+    if hasRoomForSubmit, runs?.submitters.isEmpty != false { return accept(submitter, at: core) }
+    if submitter.promise.isFulfilled { return }
+    let runs = madeRuns(at: core)
+    submitter.isWaiting = true
+    runs.submitters.append(submitter)
+    runs.scheduler.submitting += 1
+  }
+
+  /// Whether the store is being shut down, or has been.
+  var isShuttingDown: Bool { runs?.shutdown != nil }
+
+  /// Whether an action may be taken up that has to wait then.
+  private var hasRoomForSubmit: Bool {
+    if isBackpressured { return false }
+    guard let runs else { return true }
+    return runs.scheduler.hasRoomForSubmit
+  }
+
+  /// Takes the action up, unless its submit was cancelled.
+  private mutating func accept(_ submitter: Submitter<I>, at core: StoreCore<I>) {
+    let run = submitter.makeRun(nextID(), core)
+    if submitter.promise.fulfil(.success(Receipt(run))) {
+      takeUp(run, at: core)
+    } else {
+      takenAtOnce -= 1
+    }
+  }
+
+  private func refuse(_ submitter: Submitter<I>, at core: StoreCore<I>) {
+    core.lock.afterUnlock { submitter.promise.fulfil(.failure(SubmitError(.shuttingDown))) }
+  }
+
+  /// Has a submit wait no more.
+  func remove(_ submitter: Submitter<I>) {
+    guard submitter.isWaiting, let runs else { return }
+    submitter.isWaiting = false
+    runs.submitters.remove(submitter)
+    runs.scheduler.submitting -= 1
+  }
+
+  /// Takes up the action of the first submit that waits, if there is room, and has the next one looked at.
+  mutating func admitNextSubmitter(at core: StoreCore<I>) {
+    guard !isShuttingDown, isAdmitting, hasRoomForSubmit, let runs, let submitter = runs.submitters.first else {
+      return
+    }
+    remove(submitter)
+    accept(submitter, at: core)
+    runs.scheduler.admitLater()
+  }
+
+  /// Ends the waits of all submits.
+  func refuseSubmitters(at core: StoreCore<I>) {
+    while let submitter = runs?.submitters.first {
+      remove(submitter)
+      refuse(submitter, at: core)
+    }
+  }
+}

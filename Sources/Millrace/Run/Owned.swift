@@ -1,0 +1,300 @@
+public import Synchronization
+
+/// The part of a store that only the holder of its lock touches; each of its methods is a step, or part of one.
+///
+/// A method gets the store's core as `core`, and does not name that core's `owned`, which it is.
+@usableFromInline
+struct Owned<I: Interactor>: ~Copyable {
+  @usableFromInline var state: I.State
+
+  /// The observers; nil while there are none.
+  @usableFromInline var registry: ObserverRegistry<I>?
+
+  /// The runs; nil while every action was decided at once.
+  @usableFromInline var runs: RunRegistry<I>?
+
+  /// The number of actions that were taken up at once.
+  @usableFromInline var takenAtOnce = 0
+
+  // The flags stand together, so that they take one word.
+
+  /// Whether more mutations may come, so that observers have something to wait for.
+  @usableFromInline var isOpen = true
+
+  /// Whether actions are accepted, wherever they come from.
+  @usableFromInline var isAdmitting = true {
+    didSet { updateFastPath() }
+  }
+
+  /// Whether an action that is decided at once needs no run: all are accepted, and nobody asks for the causes of commits.
+  @usableFromInline private(set) var isFastPath = true
+
+  /// Whether an observer is so far behind that the store takes up less.
+  private(set) var isBackpressured = false {
+    didSet { updateFastPath() }
+  }
+
+  /// Whether observers ask for the causes of commits.
+  private var showsCauses = false {
+    didSet { updateFastPath() }
+  }
+
+  @usableFromInline
+  init(state: I.State) {
+    self.state = state
+  }
+
+  /// Whether observers or interceptors ask for the causes of commits.
+  var namesCauses: Bool { showsCauses || runs?.chain != nil }
+
+  mutating func updateFastPath() {
+    if !namesCauses { registry?.cause = nil }
+    isFastPath = isAdmitting && !isBackpressured && !namesCauses
+  }
+
+  mutating func setShowsCauses(_ shows: Bool) {
+    if shows != showsCauses { showsCauses = shows }
+  }
+
+  /// Returns whether this changes whether observers hold the store up.
+  mutating func setBackpressured(_ isBackpressured: Bool) -> Bool {
+    if isBackpressured == self.isBackpressured { return false }
+    self.isBackpressured = isBackpressured
+    return true
+  }
+
+  @usableFromInline
+  func snapshot(at core: StoreCore<I>) -> Snapshot<I.State> {
+    Snapshot(revision: core.revision, state: state)
+  }
+
+  /// The registry of runs, made if there is none.
+  @inlinable
+  mutating func madeRuns(at core: StoreCore<I>) -> RunRegistry<I> {
+    if let runs { return runs }
+    return makeRuns(at: core)
+  }
+
+  @usableFromInline
+  mutating func makeRuns(at core: StoreCore<I>) -> RunRegistry<I> {
+    let made = RunRegistry<I>(core.configuration.limits, core.makeServices())
+    runs = made
+    return made
+  }
+
+  // MARK: Taking up
+
+  /// The id of an action that is taken up at once.
+  @inlinable
+  mutating func nextID() -> ActionID {
+    takenAtOnce &+= 1
+    return .takenAtOnce(takenAtOnce)
+  }
+
+  /// Decides an action and commits the mutations known by then, as one step.
+  @inlinable
+  @inline(__always)
+  mutating func takeUp(_ action: I.Action, at core: StoreCore<I>) -> Receipt {
+    let id = nextID()
+    let plan = core.interactor.plan(for: action)
+    guard isFastPath, plan.isConcurrent else { return takeUp(action, plan, id, at: core) }
+    // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
+    switch core.interactor.decide(action, state: state).step {
+    case .one(let mutation):
+      let revision = commit(mutation, at: core)
+      return Receipt(id: id, first: revision, last: revision)
+    case .ignore:
+      return Receipt(id: id, first: 0, last: 0)
+    case .many(let mutations):
+      let first = core.revision &+ 1
+      for mutation in mutations { commit(mutation, at: core) }
+      return mutations.isEmpty
+        ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: core.revision)
+    case .handle:
+      return follow(.handle, action, id, at: core)
+    case .oneThenHandle(let mutation):
+      return follow(.mutate(mutation, thenHandle: true), action, id, at: core)
+    case .manyThenHandle(let mutations):
+      return follow(.mutate(mutations, thenHandle: true), action, id, at: core)
+    case .reject(let error):
+      return follow(.reject(error), action, id, at: core)
+    }
+  }
+
+  /// Takes up an action that has a plan, or comes to a store that does not take every action the short way.
+  @inlinable
+  @inline(never)
+  mutating func takeUp(_ action: I.Action, _ plan: Plan, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
+    let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
+    takeUp(run, plan, at: core)
+    return Receipt(run)
+  }
+
+  /// Does what was decided of an action that does not settle at once.
+  ///
+  /// Never inlined: with it, a settled action would pay for a reference to the core that only a run needs.
+  @inlinable
+  @inline(never)
+  mutating func follow(
+    _ decision: Decision<I.Mutation>, _ action: I.Action, _ id: ActionID, at core: StoreCore<I>
+  ) -> Receipt {
+    if decision.handles, isFull { return refuse(id) }
+    let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
+    follow(decision, run, at: core)
+    // It has its core until it is begun, and none while it waits for a slot.
+    if run.core != nil, !core.lock.hasQueuedWork { run.snapshot = Snapshot(revision: core.revision, state: state) }
+    return Receipt(run)
+  }
+
+  /// Takes up an action that has a run already, unless that has ended meanwhile.
+  @inlinable
+  mutating func takeUp(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    takeUp(run, core.interactor.plan(for: run.action), at: core)
+  }
+
+  @inlinable
+  mutating func takeUp(_ run: ActiveRun<I>, _ plan: Plan, at core: StoreCore<I>) {
+    guard accepts(run, plan.terms, at: core) else { return }
+    run.record.wasAccepted = true
+    if !isFastPath { didAccept(run, at: core) }
+    if let terms = plan.terms {
+      schedule(run, terms, at: core)
+    } else {
+      decideAndFollow(run, at: core)
+    }
+    if !isFastPath { didEndStep(of: run) }
+  }
+
+  /// Decides an action that waits for nothing more, and does what was decided.
+  @inlinable
+  mutating func decideAndFollow(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    let decision = core.interactor.decide(run.action, state: state)
+    if decision.handles, isFull { refuse(run, at: core) } else { follow(decision, run, at: core) }
+  }
+
+  /// Does what was decided.
+  @inlinable
+  mutating func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>, at core: StoreCore<I>) {
+    switch decision.step {
+    case .handle:
+      start(run, at: core)
+    case .one(let mutation):
+      commit(mutation, of: run, at: core)
+      endDecided(run, .finished, at: core)
+    case .many(let mutations):
+      for mutation in mutations { commit(mutation, of: run, at: core) }
+      endDecided(run, .finished, at: core)
+    case .oneThenHandle(let mutation):
+      commit(mutation, of: run, at: core)
+      start(run, at: core)
+    case .manyThenHandle(let mutations):
+      for mutation in mutations { commit(mutation, of: run, at: core) }
+      start(run, at: core)
+    case .ignore:
+      endDecided(run, .finished, at: core)
+    case .reject(let error):
+      reject(run, error, at: core)
+    }
+  }
+
+  // MARK: Committing
+
+  /// Applies one mutation, and returns the revision of the state it led to.
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  mutating func commit(_ mutation: I.Mutation, at core: StoreCore<I>) -> Int {
+    I.reduce(into: &state, mutation: mutation)
+    let revision = core.newest.load(ordering: .relaxed) &+ 1
+    core.newest.store(revision, ordering: .releasing)
+    if registry != nil { didCommit(mutation, at: core) }
+    return revision
+  }
+
+  /// Commits a mutation of a run.
+  @inlinable
+  mutating func commit(_ mutation: I.Mutation, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    if !isFastPath { nameCause(run, at: core) }
+    let revision = commit(mutation, at: core)
+    if run.record.lastRevision == 0 { didCommitFirst(of: run, at: core) }
+    run.record.lastRevision = revision
+  }
+
+  /// Commits a mutation that a handler emits, unless its run has ended or its attempt is over; returns whether it did.
+  @inlinable
+  mutating func commitEmitted(
+    _ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?, at core: StoreCore<I>
+  ) -> Bool {
+    guard !run.hasEnded, attempt?.isOver != true else {
+      didEmitLate(of: run, at: core)
+      return false
+    }
+    commit(mutation, of: run, at: core)
+    return true
+  }
+
+  @usableFromInline
+  mutating func didCommitFirst(of run: ActiveRun<I>, at core: StoreCore<I>) {
+    if let answer = run.recordFirstCommit(core.revision) { core.lock.afterUnlock(answer) }
+    guard run.record.isShared, let runs, let handle = run.record.handle else { return }
+    for member in runs.scheduler.members(of: handle) {
+      if let answer = runs.records[Int(member)]?.recordFirstCommit(core.revision) { core.lock.afterUnlock(answer) }
+    }
+  }
+
+  // MARK: Starting and returning
+
+  /// Starts a run of an action that was taken up, or lets it wait for a slot.
+  @inlinable
+  mutating func start(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    if let handle = run.record.handle { return raise(.decided(handle, .handles), at: core) }
+    let runs = madeRuns(at: core)
+    guard let handle = runs.scheduler.launchAtOnce() else { return waitForSlot(run, runs, at: core) }
+    runs.keep(run, handle)
+    run.store = runs.services.store
+    runs.waitTime.record(nanoseconds: 0)
+    begin(run, at: core)
+  }
+
+  /// Begins the one handler of a run once the lock is free.
+  @inlinable
+  func begin(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    run.core = core
+    core.lock.startAfterUnlock(run)
+  }
+
+  /// Gives a run whose handler has returned its outcome.
+  @inlinable
+  mutating func didReturn(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
+    guard let runs, let handle = run.record.handle else { return }
+    runs.handleTime.record(nanoseconds: time)
+    if outcome.isFinished, isFastPath, runs.scheduler.finishAtOnce(handle) {
+      runs.release(handle)
+      finish(run, at: core)
+    } else {
+      raise(.returned(handle, attempt: nil, outcome, hasCommitted: false), at: core)
+    }
+  }
+
+  /// Ends an action that was decided, and asks for no handler.
+  @inlinable
+  mutating func endDecided(_ run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) {
+    if let handle = run.record.handle {
+      raise(.decided(handle, .ends(outcome)), at: core)
+    } else if outcome.isFinished, isFastPath {
+      finish(run, at: core)
+    } else {
+      settle(run, outcome, asksClosing: !outcome.isFinished, at: core)
+    }
+  }
+
+  /// Gives an action its outcome `finished` where nobody else is notified of it.
+  @inlinable
+  mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    run.willEnd()
+    if run.record.bond != nil { unbind(run) }
+    if let answer = run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) {
+      core.lock.afterUnlock(answer)
+    }
+  }
+}

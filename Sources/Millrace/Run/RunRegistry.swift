@@ -1,0 +1,181 @@
+import Synchronization
+
+/// The actions of a store beyond those that are decided at once; made when the first one comes.
+///
+/// It belongs to the store's ``Owned``: only the lock's holder touches it.
+@usableFromInline
+final class RunRegistry<I: Interactor> {
+  /// Decides who runs when.
+  @exclusivity(unchecked) @usableFromInline var scheduler: Scheduler
+
+  /// The actions that the scheduler names, by their handles.
+  @exclusivity(unchecked) @usableFromInline var records: ContiguousArray<ActiveRun<I>?> = []
+
+  /// The scheduler's actions that are not performed yet, the next one last.
+  var pending: [Scheduler.Action] = []
+
+  /// Whether these are being performed, and whether the scheduler's next steps are.
+  var isPerforming = false
+  var isStepping = false
+
+  @usableFromInline let services: StoreServices<I>
+  var random: any RandomNumberGenerator & Sendable
+
+  /// The chain of interceptors, for the lock's holder.
+  @usableFromInline var chain: InterceptorChain<I>?
+
+  /// The conditions on the state under which runs go on, in the order in which they were bound.
+  var bonds = LinkedList<Bond<I>>()
+
+  /// Runs whose condition the last commits have broken, to be ended after the step.
+  var orphans: [ActiveRun<I>] = []
+
+  /// Suspended submits, first come first.
+  var submitters = LinkedList<Submitter<I>>()
+
+  /// The task that sleeps until the next timer.
+  private var wakeUp: WakeUp?
+
+  // MARK: Shutdown
+
+  /// The ends of queued actions in progress, each begun inside those before it.
+  var queuedEnds: [QueuedEnd] = []
+
+  /// A shutdown in progress, or finished.
+  var shutdown: Shutdown?
+
+  /// Those who wait for the shutdown of the store, by which caller ever.
+  var shutdownWaiters: [Promise<ShutdownReport>] = []
+
+  // MARK: Counting
+
+  @usableFromInline var tally = Tally()
+  @usableFromInline var handleTime = Histogram()
+  @usableFromInline var waitTime = Histogram()
+
+  /// The problems of plans that were reported, and the scopes of missing children that were.
+  var reportedProblems: Set<PlanProblem> = []
+  var reportedScopes: Set<ObjectIdentifier> = []
+
+  init(_ limits: StoreLimits, _ services: StoreServices<I>) {
+    scheduler = Scheduler(limits)
+    self.services = services
+    random = services.random
+  }
+
+  /// Keeps the action that the scheduler names by this handle.
+  @inlinable
+  func keep(_ run: ActiveRun<I>, _ handle: Scheduler.Handle) {
+    while records.count <= Int(handle) { records.append(nil) }
+    records[Int(handle)] = run
+    run.record.handle = handle
+  }
+
+  /// Releases the action that the scheduler has named; with the last one the memory is given back, if it was much.
+  @inlinable
+  func release(_ handle: Scheduler.Handle) {
+    records[Int(handle)]?.record.handle = nil
+    records[Int(handle)] = nil
+    if records.count > 1_024, scheduler.isEmpty { records = [] }
+  }
+
+  /// The actions that have ended while their handlers were running, in the order in which they ended.
+  var notReturned: [ActionID] {
+    scheduler.standing.handles(of: scheduler.notReturned).compactMap { records[Int($0)]?.id }
+  }
+
+  /// The time, if the scheduler needs it.
+  var now: Instant { scheduler.isTimed ? services.time.now() : 0 }
+
+  // MARK: The scheduler's actions
+
+  /// Takes the actions that the scheduler asks for, ahead of those that are pending.
+  func takeActions() {
+    while let action = scheduler.actions.popLast() { pending.append(action) }
+  }
+
+  /// Gives back the memory that an event for many actions needed; no action is pending.
+  func dropLongLists() {
+    if pending.capacity > 1_024 { pending = [] }
+    if scheduler.actions.capacity > 1_024 { scheduler.actions = [] }
+  }
+
+  // MARK: The wake-up
+
+  /// Has a task sleep until the next timer, unless one sleeps until then or an earlier instant.
+  func setWakeUp(_ wake: @escaping @Sendable (Instant) -> Void) {
+    guard let next = scheduler.timers.earliest else { return }
+    if let wakeUp {
+      if wakeUp.instant <= next { return }
+      wakeUp.task.cancel()
+    }
+    let time = services.time
+    wakeUp = WakeUp(
+      instant: next,
+      task: Task.detached {
+        do { try await time.sleep(until: next) } catch { return }
+        wake(next)
+      })
+  }
+
+  /// Forgets the task that has slept until this instant.
+  func didWake(at instant: Instant) {
+    if wakeUp?.instant == instant { wakeUp = nil }
+  }
+
+  /// Cancels the task that sleeps until the next timer.
+  func cancelWakeUp() {
+    wakeUp?.task.cancel()
+    wakeUp = nil
+  }
+}
+
+/// The task that sleeps until the next timer.
+private struct WakeUp {
+  let instant: Instant
+  let task: Task<Void, Never>
+}
+
+/// An end of the actions that are queued for the lock's holder: they get this outcome, and are not taken up.
+struct QueuedEnd {
+  let outcome: Outcome
+
+  /// The key of the actions that end, or nil for all.
+  let key: PlanKey?
+}
+
+/// A shutdown: its progress, and its waiters.
+final class Shutdown {
+  /// Whether the actions that were queued before it began were taken up, so that later ones came later.
+  var isDrain = false
+
+  /// The number of actions that ended by themselves since it began.
+  var drained = 0
+
+  /// The actions that it ended.
+  var ended: [ActionID] = []
+
+  var waiters: [Promise<ShutdownReport>] = []
+
+  /// Set when it is over.
+  var report: ShutdownReport?
+}
+
+/// The numbers of actions that did not finish, by how they ended, and of late emits.
+@usableFromInline
+struct Tally {
+  var outcomes: [Outcome.Kind: Int] = [:]
+  var rejections: [Rejection.Kind: Int] = [:]
+
+  /// The number of actions that were rejected as full and have no run, as most are in an overload.
+  @usableFromInline var refused = 0
+  var lateEmits = 0
+
+  mutating func count(_ outcome: Outcome) {
+    if case .rejected(let rejection) = outcome {
+      rejections[rejection.kind, default: 0] += 1
+    } else {
+      outcomes[outcome.kind, default: 0] += 1
+    }
+  }
+}
