@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Something that went wrong in a store and that no action's sender is told of, or is easily overlooked.
 ///
 /// It is given to ``StoreConfiguration/report``. It never holds an action, a mutation or a state.
@@ -67,4 +75,16 @@ public struct Incident: Sendable, CustomStringConvertible {
     self.error = error
     self.description = description
   }
+}
+
+/// Writes an incident as one line to standard error.
+@Sendable
+func writeToStandardError(_ incident: Incident) {
+  writeToStandardError(line: incident.description)
+}
+
+/// Writes a text as one line to standard error.
+package func writeToStandardError(line text: String) {
+  var line = "Millrace: \(text.split(whereSeparator: \.isNewline).joined(separator: " "))\n"
+  line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -82,3 +82,113 @@ package final class PlanTerms: @unchecked Sendable {
     return lacksKey && key == nil || breaker != nil && breakerKey == nil ? .needsKey : nil
   }
 }
+
+/// What happens when an action meets earlier ones of its key.
+package enum Overlap: Sendable, Hashable {
+  /// It starts if fewer than so many of its key are in flight, and waits for its turn otherwise.
+  case concurrent(max: Int)
+  /// It ends the earlier ones as superseded, and starts.
+  case latest
+  /// It is rejected as long as an earlier one has not ended.
+  case exclusive
+  /// It joins the one that is in flight, if there is one.
+  case shared
+}
+
+/// How a plan contradicts itself.
+package enum PlanProblem: Sendable, Hashable, CaseIterable {
+  case maximum, key, needsKey, pacing, throttle, interval, timeout, attempts, backoff, jitter, budget, breaker
+
+  /// The problem as a sentence that says the fix.
+  package var description: String {
+    switch self {
+    case .maximum:
+      "A plan's `concurrent(max:key:)` lets nothing run; give it a `max` of 1 or more."
+    case .key:
+      "A plan's key is not equal to itself, as NaN is not, so that nothing could be found by it; give it another one."
+    case .needsKey:
+      "A plan that is debounced or throttled, or has a breaker or a retry budget, needs a key; begin it with `serial(key:)`, "
+        + "`latest(key:)` or another overlap that has one, or give the breaker a key of its own."
+    case .pacing:
+      "A plan is debounced or throttled more than once; leave all but one of them out."
+    case .throttle:
+      "A plan's `throttle` lets nothing through; let `leading` or `trailing` be true."
+    case .interval:
+      "A plan's `debounce` or `throttle` has no interval; give it one above zero."
+    case .timeout:
+      "A plan's `timeout` or `attemptTimeout` is over before it begins; give it one above zero."
+    case .attempts:
+      "A plan's `retry` makes no attempt; give it 1 attempt or more."
+    case .backoff:
+      "A plan's `backoff` shrinks or is negative; give it rests of zero or more, a factor of 1 or more, and a maximum that is "
+        + "not below the initial rest."
+    case .jitter:
+      "A plan's `jitter` is not a part of the rest; give it one from 0 to 1."
+    case .budget:
+      "A plan's retry budget never allows a further attempt; give it a capacity of 1 or more and a refill above zero."
+    case .breaker:
+      "A plan's breaker is open for ever or never; give it 1 failure or more, and times above zero."
+    }
+  }
+}
+
+extension Backoff {
+  /// Why no rest can be computed, or nil.
+  package var problem: PlanProblem? {
+    initial < .zero || maximum < initial || !(factor >= 1) ? .backoff : nil
+  }
+}
+
+/// What actions that meet have in common, compared together with its type.
+///
+/// Without the type `1` and `1.0` would be one key, as they are for `AnyHashable`.
+@usableFromInline
+package struct PlanKey: Hashable, @unchecked Sendable {  // What it wraps was Sendable when it came in.
+  private let value: AnyHashable
+  private let type: ObjectIdentifier
+
+  @usableFromInline
+  package init<Key: Hashable & Sendable>(_ key: Key) {
+    value = AnyHashable(key)
+    type = ObjectIdentifier(Swift.type(of: key))
+  }
+
+  /// The place of a child: its scope.
+  @usableFromInline
+  @inline(never)
+  package init(scope: any Any.Type) {
+    self.init(ObjectIdentifier(scope))
+  }
+
+  /// The place of a child: its scope, and which one it is there.
+  @usableFromInline
+  @inline(never)
+  package init(scope: any Any.Type, id: some Hashable & Sendable) {
+    self.init(ChildPlace(ObjectIdentifier(scope), id))
+  }
+}
+
+/// The key of a child's plan, as the store knows it: with the child's place before it.
+///
+/// ``Scoped/key(_:)`` and its like make one, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``. Of a child of a
+/// child it is made from the inner one: `outer.key(inner.key("search"))`.
+public struct ScopedKey: Hashable, Sendable {
+  private let scope: PlanKey
+  private let key: PlanKey
+
+  package init(scope: PlanKey, key: PlanKey) {
+    self.scope = scope
+    self.key = key
+  }
+}
+
+/// Which of several children: what stands before its keys.
+struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
+  private let scope: ObjectIdentifier
+  private let id: ID
+
+  init(_ scope: ObjectIdentifier, _ id: ID) {
+    self.scope = scope
+    self.id = id
+  }
+}

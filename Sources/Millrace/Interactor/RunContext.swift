@@ -1,3 +1,87 @@
+/// Tells one action of a store from every other one of that store.
+///
+/// Ids are unique in one store. They are not an order: an action that was sent while another thread had the store's lock is
+/// numbered apart from those that found it free.
+public struct ActionID: Sendable, Hashable, CustomStringConvertible {
+  /// The id as a number.
+  public let number: UInt64
+
+  @inlinable
+  package init(number: UInt64) {
+    self.number = number
+  }
+
+  /// The id of the `count`th action that was taken up at once.
+  @inlinable
+  static func takenAtOnce(_ count: Int) -> ActionID {
+    ActionID(number: UInt64(count) << 2)
+  }
+
+  /// The id of the `count`th action that was queued for the holder.
+  @inlinable
+  static func left(_ count: Int) -> ActionID {
+    ActionID(number: UInt64(count) << 2 | 1)
+  }
+
+  /// The id of the `count`th action that was rejected because too many were left.
+  static func refused(_ count: Int) -> ActionID {
+    ActionID(number: UInt64(count) << 2 | 2)
+  }
+
+  /// The number behind a sign.
+  public var description: String { "#\(number)" }
+}
+
+/// Tells one run from every other one of this process, or of its simulated world: the store it is in, and its action there.
+public struct RunID: Sendable, Hashable, CustomStringConvertible {
+  /// The number of the store; stores are numbered when their first action is handled, those of a simulated world from -1 down.
+  public let store: Int
+
+  /// The action that is handled.
+  public let action: ActionID
+
+  package init(store: Int, action: ActionID) {
+    self.store = store
+    self.action = action
+  }
+
+  /// The action's id and the store's number.
+  public var description: String { "\(action)@\(store)" }
+}
+
+/// What brought a commit about: an action, and where that came from.
+///
+/// One word; all commits of one run share it.
+public struct Cause<Action: Sendable>: Sendable {
+  @usableFromInline
+  final class Content: Sendable {
+    @usableFromInline let action: Action
+    @usableFromInline let context: RunContext
+
+    @inlinable
+    init(action: Action, context: RunContext) {
+      self.action = action
+      self.context = context
+    }
+  }
+
+  @usableFromInline let content: Content
+
+  @inlinable
+  init(action: Action, context: RunContext) {
+    content = Content(action: action, context: context)
+  }
+
+  /// The action; of a run that is shared, the first of those that share it.
+  @inlinable public var action: Action { content.action }
+
+  /// The action's id, as on its receipt.
+  @inlinable public var id: ActionID { content.context.run.action }
+
+  /// The run, the one whose handler sent the action, where the chain of these began, and the trace.
+  @inlinable public var context: RunContext { content.context }
+}
+
 /// What a run is part of: its id, the run whose handler sent its action, where the chain of these began, and its trace.
 public struct RunContext: Sendable, Hashable {
   /// The run.
@@ -48,5 +132,42 @@ extension RunContext {
   func parentSpanID(in traceID: UInt128, caller: TraceParent?) -> UInt64? {
     if let caller, !inheritsTrace { return caller.parentID }
     return parent.map { SpanID.of($0, in: traceID) } ?? caller?.parentID
+  }
+}
+
+/// The ids by which tracing systems know a run.
+enum SpanID {
+  /// Tells this process from the others that take part in a trace, whose stores and actions are numbered the same.
+  static let processSeed = UInt64.random(in: .min ... .max)
+
+  /// The id of a run's span; never 0, and no other run of the store has it in that trace.
+  ///
+  /// Each step is a bijection of 64 bits, so that actions of one store cannot meet, and others are as likely to as random
+  /// numbers.
+  static func of(_ run: RunID, in trace: UInt128, seed: UInt64 = processSeed) -> UInt64 {
+    of(run.action.number, salt: mix(salt(trace, seed) ^ UInt64(bitPattern: Int64(run.store))))
+  }
+
+  /// A number that is not 0 and differs for each number but the last one, which no action has.
+  static func of(_ number: UInt64, salt: UInt64) -> UInt64 {
+    let id = mix(salt ^ number)
+    return id == 0 ? mix(salt ^ .max) : id
+  }
+
+  /// The id of the trace that begins with a run to which no trace was given; never 0.
+  static func trace(from root: RunID, seed: UInt64 = processSeed) -> UInt128 {
+    UInt128(of(root, in: 1, seed: seed)) << 64 | UInt128(of(root, in: 2, seed: seed))
+  }
+
+  private static func salt(_ trace: UInt128, _ seed: UInt64) -> UInt64 {
+    mix(mix(seed ^ UInt64(truncatingIfNeeded: trace)) ^ UInt64(truncatingIfNeeded: trace >> 64))
+  }
+
+  /// The finalizer of SplitMix64, by Steele, Lea and Flood.
+  private static func mix(_ number: UInt64) -> UInt64 {
+    var mixed = number &+ 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }

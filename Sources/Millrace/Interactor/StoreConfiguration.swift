@@ -77,3 +77,91 @@ public struct StoreConfiguration: Sendable {
     if let report { self.report = report }
   }
 }
+
+/// How much a store takes on, so that its memory stays bounded whatever is sent to it.
+///
+/// An action that is decided at once needs none of this. Values below their minimum are taken as the minimum.
+public struct StoreLimits: Sendable, Hashable {
+  /// How many runs may have a handler out at a time, ended ones whose handlers have not returned included.
+  ///
+  /// From 1 to 2,147,483,647; by default 4,096.
+  public var runsInFlight: Int {
+    didSet { runsInFlight = StoreLimits.runs(runsInFlight) }
+  }
+
+  /// How many actions may wait: for a slot, for the turn of their key, or for the time of their plan.
+  ///
+  /// At least 0; by default 16,384.
+  public var actionsWaiting: Int {
+    didSet { actionsWaiting = max(actionsWaiting, 0) }
+  }
+
+  /// How many actions may be left for the thread that has the store's lock.
+  ///
+  /// At least 1; by default 65,536. Past it new ones are rejected, whatever the policy. Threads that send faster than the store
+  /// reduces are slowed down long before that.
+  public var queuedActions: Int {
+    didSet { queuedActions = max(queuedActions, 1) }
+  }
+
+  /// What happens when one more action has to wait than may; by default ``OverflowPolicy/reject``.
+  public var onOverflow: OverflowPolicy
+
+  /// Limits, with the defaults for those that are left out.
+  public init(
+    runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536,
+    onOverflow: OverflowPolicy = .reject
+  ) {
+    self.runsInFlight = StoreLimits.runs(runsInFlight)
+    self.actionsWaiting = max(actionsWaiting, 0)
+    self.queuedActions = max(queuedActions, 1)
+    self.onOverflow = onOverflow
+  }
+
+  private static func runs(_ count: Int) -> Int {
+    min(max(count, 1), Int(Int32.max))
+  }
+
+  /// The defaults.
+  public static let standard = StoreLimits()
+}
+
+/// What happens when an action has to wait and as many wait already as the store's limits allow.
+///
+/// Whoever is dropped gets ``Rejection/full``, with its closing mutation if it was taken up.
+public enum OverflowPolicy: Sendable, Hashable, CaseIterable {
+  /// The new action is rejected, untouched: nothing that was decided for it is committed.
+  case reject
+
+  /// The action that has waited longest makes room for the new one.
+  case dropOldest
+
+  /// The action that began to wait last makes room for the new one.
+  case dropNewest
+}
+
+/// What a configuration lets look on at its stores, whatever their types: the world of a simulation.
+///
+/// It changes nothing of the way that actions go.
+@usableFromInline
+package protocol StoreWitness: Sendable {
+  /// Called once, when a store is made.
+  ///
+  /// - Parameter cancelAll: cancels all that the store has accepted; it does not hold the store.
+  func storeMade(cancelAll: @escaping @Sendable () -> Void)
+
+  /// Called when a store is to have a number, once for each; gives one below 0, or nil for one among those of the process.
+  func numberStore() -> Int?
+
+  /// Called after each commit, with the store's lock.
+  ///
+  /// - Parameter identity: the object that ``Store/identity`` gives.
+  func committed<I: Interactor>(
+    _ mutation: I.Mutation, revision: Int, state: I.State, identity: AnyObject, of interactor: I.Type)
+
+  /// Called in the task of a handler, before that is called; gives a number for ``handlerReturned(_:)``.
+  func handlerBegins<I: Interactor>(_ action: I.Action, of interactor: I.Type) -> Int
+
+  /// Called in the task of a handler when it has returned, and all that it gave was committed.
+  func handlerReturned(_ number: Int)
+}
