@@ -61,3 +61,120 @@ extension Interceptor {
   /// Does nothing.
   public func ended(_ cause: Cause<Action>, outcome: Outcome) {}
 }
+
+/// What an interceptor does with an action.
+@frozen
+public enum Interception<Action: Sendable>: Sendable {
+  /// It goes on as it is.
+  case pass
+
+  /// This one goes on in its place, under its receipt.
+  case replace(Action)
+
+  /// Nothing goes on; its outcome is ``Rejection/intercepted(_:)`` with this reason.
+  case reject(String)
+}
+
+/// Where an action that is intercepted comes from, and the means to send others.
+public struct InterceptionContext<Action: Sendable>: Sendable {
+  /// The run whose handler sent it, or nil.
+  public let parent: RunID?
+
+  /// Where the chain of these began, or nil if it begins with the action.
+  public let root: RunID?
+
+  /// The trace it belongs to.
+  public let trace: TraceContext?
+
+  @usableFromInline let pass: @Sendable (Action) -> Void
+
+  @inlinable
+  init(
+    parent: RunID?, root: RunID?, trace: TraceContext?, send: @escaping @Sendable (Action) -> Void
+  ) {
+    self.parent = parent
+    self.root = root
+    self.trace = trace
+    pass = send
+  }
+
+  /// Sends an action to the store, now or later; it passes the whole chain, behind the one that is being intercepted.
+  ///
+  /// An interceptor may keep the context: it holds neither the store nor its interceptors. After the release of the store,
+  /// this does nothing.
+  public func send(_ action: Action) {
+    pass(action)
+  }
+}
+
+/// An interceptor that only intercepts: a closure that passes, replaces or rejects each action.
+///
+/// ```swift
+/// let store = Store(
+///   initial: Shop.State(), interactor: Shop(),
+///   interceptors: [
+///     ActionInterceptor { action, _ in action.isTooLong ? .reject("an article has at most 20 letters") : .pass }
+///   ])
+/// ```
+///
+/// The compiler finds its types where it is given to a store, so that mutation and state need not be named. An interceptor
+/// with state of its own is a class whose method is given: `ActionInterceptor(hours.intercept)`.
+///
+/// **Order and isolation.** As ``Interceptor/intercept(_:context:)``: on the sender's thread, several calls at once.
+public struct ActionInterceptor<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
+  private let interception: @Sendable (Action, InterceptionContext<Action>) -> Interception<Action>
+
+  /// Makes an interceptor of a closure, which is kept as long as the interceptor is.
+  ///
+  /// - Parameter interception: says what goes on in place of an action.
+  public init(
+    _ interception: @escaping @Sendable (Action, InterceptionContext<Action>) -> Interception<Action>
+  ) {
+    self.interception = interception
+  }
+
+  /// Calls the closure.
+  public func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action> {
+    interception(action, context)
+  }
+}
+
+/// An interceptor that is also told when the step is over in which an action was accepted.
+///
+/// What was committed since it was told of the action by ``Interceptor/accepted(_:)`` was committed in that one step:
+/// what the action was decided to commit, and the closing mutations of those whose place it took. Commits of handlers
+/// are never among it.
+package protocol StepWitness: Sendable {
+  /// Called with the store's lock, once for each action that was accepted, also if it waits or has ended.
+  func stepEnded(of action: ActionID)
+}
+
+/// An interceptor that is also told which actions are rejected without ever having been accepted.
+///
+/// By ``Interceptor/ended(_:outcome:)`` alone nobody can know it who was not among the interceptors all the time.
+package protocol RefusalWitness<Action>: Sendable {
+  /// What is sent to the store.
+  associatedtype Action: Sendable
+
+  /// Called right before ``Interceptor/ended(_:outcome:)``, on the same thread.
+  func refused(_ cause: Cause<Action>)
+}
+
+/// An interceptor that also learns the rest before the next attempt of a run, and can replace it.
+///
+/// A recorder keeps the rest, because the random source takes another part away from it each time. A resimulation replaces the
+/// rest by the recorded rest.
+package protocol RestWitness<Action>: Sendable {
+  /// The actions of the store.
+  associatedtype Action: Sendable
+
+  /// Returns the rest before the next attempt.
+  ///
+  /// Called with the store's lock, in the order of the interceptors; each call gets the rest that the previous call returned.
+  ///
+  /// - Parameters:
+  ///   - drawn: the rest by the plan's backoff and jitter.
+  ///   - attempt: the number of the attempt that failed, counted from 1.
+  ///   - cause: the action that is handled.
+  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration
+}
