@@ -146,3 +146,91 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
     }
   }
 }
+
+/// The effects that run for what a state asks for.
+///
+/// **Order.** Those that are not asked for any more are cancelled in the order in which they began, then the new ones begin. A
+/// set has another order at each address, so these begin in the order of their hashes, which is the same in a process.
+final class ReactiveEffects<Query: Hashable & Sendable> {
+  private let effect: @Sendable (Query, EffectGate) async -> Void
+  private var running: [Query: Running] = [:]
+  private var lastNumber = 0
+
+  private struct Running {
+    let number: Int
+    let gate: EffectGate
+    let task: Task<Void, Never>
+  }
+
+  init(_ effect: @escaping @Sendable (Query, EffectGate) async -> Void) {
+    self.effect = effect
+  }
+
+  /// Lets the effects of these queries run, and no others.
+  func run(_ wanted: Set<Query>) {
+    let unwanted = running.filter { !wanted.contains($0.key) }.sorted { $0.value.number < $1.value.number }
+    for (query, effect) in unwanted {
+      effect.gate.close()
+      effect.task.cancel()
+      running[query] = nil
+    }
+    let new = wanted.filter { running[$0] == nil }.sorted { $0.hashValue < $1.hashValue }
+    for query in new {
+      let gate = EffectGate()
+      lastNumber += 1
+      running[query] = Running(
+        number: lastNumber, gate: gate, task: Task { [effect] in await effect(query, gate) })
+    }
+  }
+}
+
+/// Whether an effect may still send, and the submits of it that wait.
+final class EffectGate: Sendable {
+  private let submits = StoreTasks()
+
+  var isOpen: Bool { submits.isOpen }
+
+  /// Lets nothing pass any more; submits that wait are cancelled.
+  func close() { submits.end() }
+
+  /// Submits, unless the gate is closed before the action is accepted.
+  func submit(_ submit: @escaping @Sendable () async throws -> Receipt) async throws -> Receipt {
+    guard isOpen else { throw CancellationError() }
+    let number = submits.next()
+    let task = Task.immediate {
+      defer { submits.hasReturned(number) }
+      return try await submit()
+    }
+    submits.hasBegun(number) { task.cancel() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+/// Sends what comes while the gate is open; what comes later is never accepted.
+struct GatedTaking<Action: Sendable>: ActionTaking {
+  let target: Sender<Action>
+  let gate: EffectGate
+
+  func send(_ action: Action) -> Receipt {
+    gate.isOpen ? target.send(action) : .unsent
+  }
+
+  func send(_ action: Action, context: TraceContext) -> Receipt {
+    gate.isOpen ? target.send(action, context: context) : .unsent
+  }
+
+  func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt {
+    if gate.isOpen { return target.send(contentsOf: actions) }
+    var batch = BatchReceipt()
+    for _ in actions { batch.add(.unsent) }
+    return batch
+  }
+
+  func submit(_ action: Action) async throws -> Receipt {
+    try await gate.submit { try await target.submit(action) }
+  }
+}

@@ -33,3 +33,82 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     StoreAccess(sender: Sender(GatedTaking(target: sender, gate: gate)), reader: reader, clock: clock)
   }
 }
+
+extension Store {
+  /// What a feedback or a thunk does with this store; it does not hold it.
+  nonisolated var access: StoreAccess<I.State, I.Action> {
+    StoreAccess(
+      sender: Sender(CoreTaking(core: core)), reader: StateReader(CoreReading(core: core)),
+      clock: core.configuration.clock)
+  }
+
+  /// Sends first actions, and begins the tasks of the feedbacks.
+  @usableFromInline
+  nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
+    let access = access
+    // Whoever makes the store, they come from outside of any run.
+    Ticket.current.withValue(nil) {
+      for feedback in feedbacks { _ = core.send(contentsOf: feedback.firstActions) }
+    }
+    for case let body? in feedbacks.map(\.body) {
+      core.spawn { _, hasReturned in
+        Task.detached {
+          await body(access)
+          hasReturned()
+        }
+      }
+    }
+  }
+
+  /// A closure that is sent as if it were an action; see ``send(thunk:)``.
+  public typealias Thunk = @Sendable (StoreAccess<I.State, I.Action>) async throws -> Void
+
+  /// Runs a closure as if it were an action: it may send many, now and later, and reads the live state.
+  ///
+  /// ```swift
+  /// store.send { access in
+  ///   guard await access.state.isStale else { return }
+  ///   access.send(.loading)
+  ///   access.send(.loaded(try await gateway.items()))
+  /// }
+  /// ```
+  ///
+  /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension unless
+  /// that is inside a commit, or in that part of another thunk. Each action that
+  /// it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that run as
+  /// their parent.
+  ///
+  /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
+  ///
+  /// **Errors.** An error thrown by the closure is that of the task which this returns. Because nobody may look there,
+  /// `StoreConfiguration.report` is told of it too, unless it is a `CancellationError`.
+  ///
+  /// - Returns: the closure's task, to be awaited or cancelled.
+  @discardableResult
+  public nonisolated func send(
+    thunk: @escaping Thunk
+  ) -> Task<Void, any Error> {
+    let (access, report) = (access, core.configuration.report)
+    return core.spawn { isNested, hasReturned in
+      let body: @Sendable () async throws -> Void = {
+        defer { hasReturned() }
+        do {
+          try await thunk(access)
+        } catch {
+          if !(error is CancellationError) { report(Self.thunkFailure(error)) }
+          throw error
+        }
+      }
+      // Inside a step the thread may do others' work, and its task is none of the sender's.
+      if core.lock.isHeldHere { return Task.detached { try await body() } }
+      return isNested ? Task { try await body() } : Task.immediate { try await body() }
+    }
+  }
+
+  private nonisolated static func thunkFailure(_ error: any Error) -> Incident {
+    Incident(
+      .thunkFailure, of: I.Action.self, error: error,
+      "A thunk of \(String(reflecting: I.self)) threw: \(error). Catch the error in the thunk, and send an action that says "
+        + "so, if the state is to show it.")
+  }
+}
