@@ -55,7 +55,7 @@ package struct ValueDifference: CustomStringConvertible {
 }
 
 /// The comparing of two values part by part.
-struct DifferenceWalk {
+private struct DifferenceWalk {
   private let limits: ValueDifference.Limits
   private var lines: [String] = []
   private var count = 0

@@ -183,7 +183,7 @@ public struct ScopedKey: Hashable, Sendable {
 }
 
 /// Which of several children: what stands before its keys.
-struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
+private struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
   private let scope: ObjectIdentifier
   private let id: ID
 

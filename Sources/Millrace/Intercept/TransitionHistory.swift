@@ -106,7 +106,7 @@ struct Ring<Element> {
 }
 
 /// The telling of why a commit came about, from the commits that are kept.
-struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> {
+private struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> {
   typealias Commit = TransitionHistory<Action, Mutation, State>.Commit
 
   private let kept: [Commit]

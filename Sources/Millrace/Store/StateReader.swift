@@ -196,7 +196,7 @@ struct CoreReading<I: Interactor>: StateReading {
 }
 
 /// Reads what a closure takes from the state.
-struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
+private struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
   let whole: any StateReading<Whole>
   let get: @Sendable (Whole) -> State
 
