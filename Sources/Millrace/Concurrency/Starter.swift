@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 package class Startable: @unchecked Sendable {
   /// The next one in a chain; belongs to whoever holds the chain.
-  @exclusivity(unchecked) fileprivate final var next: Startable?
+  fileprivate final var next: Startable?
 
   @usableFromInline
   package init() {}
@@ -58,7 +58,7 @@ struct StartChain {
 /// kept by them, are begun in the pool, each on a stack of its own.
 final class Starter: @unchecked Sendable {
   private let thread = Atomic<UInt>(0)
-  @exclusivity(unchecked) private var chain = StartChain()
+  private var chain = StartChain()
 
   func start(_ starts: StartChain, inPool: Bool = false) {
     let me = currentThread()

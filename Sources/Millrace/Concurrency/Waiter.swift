@@ -16,7 +16,7 @@ package final class Waiter: @unchecked Sendable {
   private let state = Lock<State>(.idle)
 
   /// Where a list holds this waiter; that list's, under whatever guards the list.
-  @exclusivity(unchecked) var place: Int?
+  var place: Int?
 
   /// Makes a waiter that nobody has signalled.
   @usableFromInline

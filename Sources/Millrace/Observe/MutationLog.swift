@@ -21,7 +21,7 @@ final class LogChunk<I: Interactor> {
   @inlinable static var capacity: Int { 64 }
 
   @exclusivity(unchecked) @usableFromInline var entries: [LogEntry<I>] = []
-  @exclusivity(unchecked) @usableFromInline var next: LogChunk?
+  @usableFromInline var next: LogChunk?
 
   @inlinable
   init() {}
@@ -162,13 +162,13 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
 
   private let policy: ObservationTerms
 
-  @exclusivity(unchecked) var place: Int?
+  var place: Int?
 
   /// The next entry it reads; nil if it has to begin anew.
-  @exclusivity(unchecked) @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?
+  @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?
 
   /// What it ends with, once it has parted from the log.
-  @exclusivity(unchecked) @usableFromInline var error: ObservationError?
+  @usableFromInline var error: ObservationError?
 
   @usableFromInline let holds = Atomic(false)
 

@@ -43,7 +43,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   private let part = Lock(Part())
 
   /// How many observers there are, waiting or not; guarded by the store's lock.
-  @exclusivity(unchecked) var observers = 0
+  var observers = 0
 
   init(get: @escaping @Sendable (State) -> Value) {
     self.get = get
@@ -111,10 +111,10 @@ final class ValueObserver<Value: Equatable & Sendable>: Placed, @unchecked Senda
   let waiter = Waiter()
 
   /// Where the observed value holds this observer while it waits.
-  @exclusivity(unchecked) var place: Int?
+  var place: Int?
 
   /// The value delivered last.
-  @exclusivity(unchecked) private var delivered: Value?
+  private var delivered: Value?
 
   /// Whether it got this value last.
   func hasGot(_ value: Value) -> Bool { delivered == value }
@@ -212,7 +212,7 @@ final class Selections<State: Sendable> {
 @usableFromInline
 class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
   /// The index of this part among those that are awaited, while it is; guarded by the store's lock.
-  @exclusivity(unchecked) final var place: Int?
+  final var place: Int?
 
   /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.
   func evaluate(_ state: State, into told: inout [Waiter]) -> Bool { false }

@@ -5,26 +5,23 @@ public import Synchronization
 /// All but `lingerers` is guarded by the store's lock.
 @usableFromInline
 class AnyObserverRegistry {
+  /// The reasons to look at this registry with each commit.
+  @exclusivity(unchecked) @usableFromInline final var needs: ObserverNeeds = []
+
   /// Observers that wait for any newer state.
-  @exclusivity(unchecked) private final var parked = PlacedList<Waiter>()
+  private final var parked = PlacedList<Waiter>()
 
-  /// The revision that observers were last told of.
-  @exclusivity(unchecked) private final var published: Int
+  /// The newest revision that observers were notified of.
+  private final var published: Int
 
-  /// Whether parts of the state are waited for, and nobody is on the way to evaluate them.
-  @exclusivity(unchecked) final var needsPass = false {
-    didSet { isAwaited = needsPass || !parked.isEmpty }
+  /// Whether observers wait for parts of the state, and no pass that evaluates them is under way.
+  final var needsPass = false {
+    didSet { updateAwaited() }
   }
 
-  /// Whether somebody must be told when the lock is free.
-  @exclusivity(unchecked) @usableFromInline private(set) final var isAwaited = false
-
-  /// Whether somebody looks at each single commit.
-  @exclusivity(unchecked) @usableFromInline final var needsEach = false
-
-  /// Observers of states that were delivered one, and how many there are of values.
-  @exclusivity(unchecked) final var positions = PlacedList<ObserverPosition>()
-  @exclusivity(unchecked) final var valueObservers = 0
+  /// The observers of states that got one, and the number of observers of values.
+  final var positions = PlacedList<ObserverPosition>()
+  final var valueObservers = 0
 
   /// Observers that look for a newer state before they park.
   private final let lingerers = Atomic(0)
@@ -39,13 +36,17 @@ class AnyObserverRegistry {
   /// Lets the waiter wait for a newer state.
   final func park(_ waiter: Waiter) {
     parked.insert(waiter)
-    isAwaited = true
+    updateAwaited()
   }
 
   /// Lets the waiter wait no more.
   final func unpark(_ waiter: Waiter) {
     parked.remove(waiter)
-    isAwaited = needsPass || !parked.isEmpty
+    updateAwaited()
+  }
+
+  private final func updateAwaited() {
+    needs.set(.notification, needsPass || !parked.isEmpty)
   }
 
   /// Who is to be told of `revision`; nobody is told twice of one.
@@ -58,7 +59,7 @@ class AnyObserverRegistry {
   /// Everybody who waits for a newer state.
   final func takeParked() -> [Waiter] {
     let taken = parked.takeAll()
-    isAwaited = needsPass
+    updateAwaited()
     return taken
   }
 
@@ -79,6 +80,39 @@ class AnyObserverRegistry {
   private static var looks: Int { 64 }
 }
 
+/// The reasons why a store looks at its registry of observers with each commit.
+@usableFromInline
+struct ObserverNeeds: OptionSet {
+  @usableFromInline let rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Observers wait to be notified once the lock is free.
+  @inlinable static var notification: ObserverNeeds { ObserverNeeds(rawValue: 1) }
+
+  /// Observers replay the log.
+  @inlinable static var log: ObserverNeeds { ObserverNeeds(rawValue: 2) }
+
+  /// Interceptors or a witness are notified of each commit.
+  @inlinable static var commits: ObserverNeeds { ObserverNeeds(rawValue: 4) }
+
+  /// Predicates judge each state.
+  @inlinable static var watchers: ObserverNeeds { ObserverNeeds(rawValue: 8) }
+
+  /// Runs go on only under a condition on the state.
+  @inlinable static var conditions: ObserverNeeds { ObserverNeeds(rawValue: 16) }
+
+  /// The reasons that concern each single commit.
+  @inlinable static var each: ObserverNeeds { [.log, .commits, .watchers, .conditions] }
+
+  mutating func set(_ need: ObserverNeeds, _ isNeeded: Bool) {
+    if isNeeded { insert(need) } else { remove(need) }
+  }
+}
+
 /// Who waits for what of one store; made when somebody first observes.
 ///
 /// Guarded by the store's lock.
@@ -87,45 +121,27 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   @usableFromInline
   typealias State = I.State
 
-  /// What observers of every state have not replayed yet; there is none without such an observer.
+  /// The mutations that observers of every state have not replayed yet; nil without such an observer.
   @exclusivity(unchecked) @usableFromInline private(set) var log: MutationLog<I>? {
-    didSet { noteNeeds() }
+    didSet { needs.set(.log, log != nil) }
   }
 
-  /// What brings the next commits about, if somebody wants to know.
-  @exclusivity(unchecked) @usableFromInline var cause: Cause<I.Action>?
+  /// The cause of the next commits, if observers or interceptors ask for it.
+  @usableFromInline var cause: Cause<I.Action>?
 
-  /// How many want to know what brings each commit about.
+  /// The number of observers that ask for the cause of each commit.
   private(set) var causeSeekers = 0
 
-  /// Whether the store itself has to be told of each commit.
-  @exclusivity(unchecked) @usableFromInline var tellsCommits = false {
-    didSet { noteNeeds() }
-  }
-
-  /// Whether runs live only as long as each single state lets them.
-  @exclusivity(unchecked) @usableFromInline var hasBonds = false {
-    didSet { noteNeeds() }
-  }
-
-  /// Whether each state is judged by somebody.
-  @exclusivity(unchecked) @usableFromInline private(set) var hasWatchers = false
-
   /// Predicates that judge each state that is committed.
-  @exclusivity(unchecked) private var watchers: [Watcher<State>] = [] {
-    didSet { noteNeeds() }
+  private var watchers: [Watcher<State>] = [] {
+    didSet { needs.set(.watchers, !watchers.isEmpty) }
   }
 
   /// Observers of parts of the state.
   private let values = Selections<State>()
 
-  private func noteNeeds() {
-    hasWatchers = !watchers.isEmpty
-    needsEach = hasWatchers || hasBonds || tellsCommits || log != nil
-  }
-
   /// Whether nobody needs it, so that the store may do without one.
-  var isUnused: Bool { !needsEach && isUnobserved && values.isEmpty }
+  var isUnused: Bool { needs.isDisjoint(with: .each) && isUnobserved && values.isEmpty }
 
   // MARK: Every state
 

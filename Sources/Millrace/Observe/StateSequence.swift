@@ -63,10 +63,10 @@ extension StateSequence.Iterator: Sendable {}
 /// The place of one observer of states in the store's registry, and the revision it got last; guarded by the store's lock.
 @usableFromInline
 final class ObserverPosition: Placed, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var place: Int?
+  @usableFromInline var place: Int?
 
   /// The revision that was delivered last.
-  @exclusivity(unchecked) @usableFromInline var seen = 0
+  @usableFromInline var seen = 0
 
   @usableFromInline
   init() {}

@@ -36,15 +36,22 @@ final class Replay<I: Interactor> {
   @usableFromInline private(set) weak var core: StoreCore<I>?
   @usableFromInline let cursor: LogCursor<I>
 
-  /// What was taken from the log, and where the part begins that is not replayed yet.
-  @exclusivity(unchecked) @usableFromInline var batch: [LogEntry<I>] = []
-  @exclusivity(unchecked) @usableFromInline var index = 0
+  /// The entries that were taken from the log, and the state that the replayed ones of them led to.
+  @usableFromInline
+  struct Progress {
+    @usableFromInline var batch: [LogEntry<I>] = []
 
-  /// The state after the last step; nil before the first one.
-  @exclusivity(unchecked) @usableFromInline var state: I.State?
+    /// The index of the first entry that is not replayed.
+    @usableFromInline var index = 0
 
-  /// The revision of that state.
-  @exclusivity(unchecked) @usableFromInline var revision = -1
+    /// The state after the last step; nil before the first one.
+    @usableFromInline var state: I.State?
+
+    /// The revision of that state.
+    @usableFromInline var revision = -1
+  }
+
+  @exclusivity(unchecked) @usableFromInline var progress = Progress()
 
   @usableFromInline
   init(_ core: StoreCore<I>?, _ policy: ObservationTerms, seeksCauses: Bool = false) {
@@ -69,8 +76,8 @@ final class Replay<I: Interactor> {
   @inlinable
   func next() async throws(ObservationError) -> Step? {
     while !Task.isCancelled {
-      if revision < 0, let first = takeFirst() { return go(to: first, nil) }
-      if index < batch.count { return replay() }
+      if progress.revision < 0, let first = takeFirst() { return go(to: first, nil) }
+      if progress.index < progress.batch.count { return replay() }
       switch await look() {
       case .entries, .nothing: continue
       case .state(let snapshot, let entry): return go(to: snapshot, entry)
@@ -91,21 +98,21 @@ final class Replay<I: Interactor> {
 
   @inlinable
   func go(to snapshot: Snapshot<I.State>, _ entry: LogEntry<I>?) -> Step {
-    let isFirst = revision < 0
-    let missed = isFirst ? 0 : snapshot.revision - revision - 1
-    state = snapshot.state
-    revision = snapshot.revision
-    cursor.delivered = revision
+    let isFirst = progress.revision < 0
+    let missed = isFirst ? 0 : snapshot.revision - progress.revision - 1
+    progress.state = snapshot.state
+    progress.revision = snapshot.revision
+    cursor.delivered = snapshot.revision
     return Step(entry: entry, missed: missed, isFirst: isFirst)
   }
 
   @inlinable
   func replay() -> Step {
-    let entry = batch[index]
-    index += 1
-    if state != nil { I.reduce(into: &state!, mutation: entry.mutation) }
-    revision += 1
-    cursor.delivered = revision
+    let entry = progress.batch[progress.index]
+    progress.index += 1
+    if progress.state != nil { I.reduce(into: &progress.state!, mutation: entry.mutation) }
+    progress.revision += 1
+    cursor.delivered = progress.revision
     if cursor.isHolding { core?.didProgress(cursor) }
     return Step(entry: entry, missed: 0, isFirst: false)
   }
@@ -115,36 +122,36 @@ final class Replay<I: Interactor> {
   /// Takes what the log has for this, or waits until there may be something.
   @inlinable
   func look() async -> Finding {
-    batch.removeAll(keepingCapacity: true)
-    index = 0
+    progress.batch.removeAll(keepingCapacity: true)
+    progress.index = 0
     guard let core else { return takeWhatIsLeft() }
     if let (finding, registry) = core.tryPerform({ owned in (take(from: &owned, at: core), owned.registry) }) {
       guard case .nothing = finding else { return finding }
-      if registry?.linger(after: revision, newest: core.newest) == true { return .nothing }
+      if registry?.linger(after: progress.revision, newest: core.newest) == true { return .nothing }
     }
-    await core.park(cursor.waiter, after: revision)
+    await core.park(cursor.waiter, after: progress.revision)
     return .nothing
   }
 
   /// Takes the entries that the log has for this, or begins anew.
   @inlinable
   func take(from owned: inout Owned<I>, at core: StoreCore<I>) -> Finding {
-    if revision < 0 { return .nothing }  // It has begun since this looked for its first state.
+    if progress.revision < 0 { return .nothing }  // It has begun since this looked for its first state.
     if let error = cursor.error { return .failed(error) }
     guard cursor.position != nil else {
       let entry = owned.registry?.log?.last
       return .state(owned.begin(cursor, at: core), entry)
     }
-    owned.registry?.log?.take(for: cursor, into: &batch)
-    if !batch.isEmpty { return .entries }
+    owned.registry?.log?.take(for: cursor, into: &progress.batch)
+    if !progress.batch.isEmpty { return .entries }
     return owned.isOpen ? .nothing : .ended
   }
 
   /// The store is gone, so that nothing else touches the cursor.
   @inlinable
   func takeWhatIsLeft() -> Finding {
-    cursor.take(into: &batch)
-    if !batch.isEmpty { return .entries }
+    cursor.take(into: &progress.batch)
+    if !progress.batch.isEmpty { return .entries }
     return cursor.error.map { .failed($0) } ?? .ended
   }
 }
@@ -161,8 +168,8 @@ extension Replay {
       return { [weak core] in
         let replay = Replay(core, policy)
         return SnapshotReader { () async throws(ObservationError) -> Snapshot<I.State>? in
-          guard let step = try await replay.next(), let state = replay.state else { return nil }
-          return Snapshot(revision: replay.revision, state: state, missed: step.missed)
+          guard let step = try await replay.next(), let state = replay.progress.state else { return nil }
+          return Snapshot(revision: replay.progress.revision, state: state, missed: step.missed)
         }
       }
     }

@@ -78,8 +78,8 @@ public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
     ) async throws(ObservationError) -> Transition<I>? {
       var missed = 0
       while true {
-        let before = includesBefore ? replay.state : nil
-        guard let step = try await replay.next(), let state = replay.state else { return nil }
+        let before = includesBefore ? replay.progress.state : nil
+        guard let step = try await replay.next(), let state = replay.progress.state else { return nil }
         missed += step.missed
         guard !step.isFirst else { continue }
         guard let entry = step.entry, let cause = entry.cause else {
@@ -87,7 +87,7 @@ public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
           continue
         }
         return Transition(
-          mutation: entry.mutation, cause: cause, revision: replay.revision, missed: missed,
+          mutation: entry.mutation, cause: cause, revision: replay.progress.revision, missed: missed,
           before: missed == 0 ? before : nil, state: state)
       }
     }

@@ -13,7 +13,7 @@ extension Owned {
     if run.record.bond == nil {
       run.record.bond = bond
       madeRuns(at: core).bonds.append(bond)
-      madeRegistry(at: core).hasBonds = true
+      madeRegistry(at: core).needs.insert(.conditions)
     }
     bond.add(condition, attempt: attempt?.number ?? 0)
     return true
@@ -25,7 +25,7 @@ extension Owned {
     guard let bond = run.record.bond, let runs else { return }
     run.record.bond = nil
     runs.bonds.remove(bond)
-    if runs.bonds.isEmpty { registry?.hasBonds = false }
+    if runs.bonds.isEmpty { registry?.needs.remove(.conditions) }
   }
 
   /// Finds the runs that the commit just made leaves without what they are bound to; they end with the step.

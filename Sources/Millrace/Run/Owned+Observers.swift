@@ -22,8 +22,9 @@ extension Owned {
   @inline(never)
   mutating func didCommit(_ mutation: I.Mutation, at core: StoreCore<I>) {
     // Without a name for the registry, which would be retained.
-    if registry?.isAwaited == true { core.lock.requireDuties() }
-    if registry?.needsEach == true { show(mutation, at: core) }
+    guard let needs = registry?.needs else { return }
+    if needs.contains(.notification) { core.lock.requireDuties() }
+    if !needs.isDisjoint(with: .each) { show(mutation, at: core) }
   }
 
   /// Shows the mutation that was just committed to the observers of each commit.
@@ -31,9 +32,9 @@ extension Owned {
   mutating func show(_ mutation: I.Mutation, at core: StoreCore<I>) {
     guard let registry else { return }
     if registry.keep(mutation, at: core.revision) { updateBackpressure(at: core) }
-    if registry.tellsCommits { notifyOfCommit(mutation, at: core) }
-    if registry.hasWatchers { judge(at: core) }
-    if registry.hasBonds { findOrphans(at: core) }
+    if registry.needs.contains(.commits) { notifyOfCommit(mutation, at: core) }
+    if registry.needs.contains(.watchers) { judge(at: core) }
+    if registry.needs.contains(.conditions) { findOrphans(at: core) }
   }
 
   /// Notifies the interceptors and the witness of a commit.
@@ -157,7 +158,7 @@ extension Owned {
     let runs = madeRuns(at: core)
     runs.chain = chain
     runs.services.chain.withLock { $0 = chain }
-    madeRegistry(at: core).tellsCommits = chain != nil || core.configuration.witness != nil
+    madeRegistry(at: core).needs.set(.commits, chain != nil || core.configuration.witness != nil)
     core.isIntercepted.store(chain != nil, ordering: .releasing)
     updateFastPath()
     dropRegistryIfUnused()

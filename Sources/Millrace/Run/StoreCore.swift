@@ -54,7 +54,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     self.configuration = configuration
     self.code = code
     guard let witness = configuration.witness else { return }
-    owned.madeRegistry(at: self).tellsCommits = true
+    owned.madeRegistry(at: self).needs.insert(.commits)
     witness.storeMade { [weak self] in self?.cancelAll() }
   }
 

@@ -172,7 +172,7 @@ extension Store {
   nonisolated var bound: (runs: Int, orphans: Int, isLooking: Bool) {
     get async {
       let (runs, orphans) = await onRuns { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
-      return (runs, orphans, onRegistry { $0?.hasBonds ?? false } ?? false)
+      return (runs, orphans, onRegistry { $0?.needs.contains(.conditions) ?? false } ?? false)
     }
   }
 }

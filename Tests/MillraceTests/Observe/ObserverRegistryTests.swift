@@ -65,6 +65,6 @@ struct ObserverRegistryTests {
     watcher.end(.failure(WaitError(.timedOut)))
     #expect(registry.takeWatchers(satisfiedBy: ClosureInteractor.State(count: 1)).isEmpty)
     #expect(judged.all.isEmpty)
-    #expect(!registry.hasWatchers)
+    #expect(!registry.needs.contains(.watchers))
   }
 }

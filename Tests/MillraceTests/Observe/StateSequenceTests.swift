@@ -110,15 +110,17 @@ struct StateSequenceTests {
     #expect(store.onRegistry { $0 == nil } == true)
     #expect(await iterator.next()?.count == 1)
     store.send(.count(2))
-    #expect(store.onRegistry { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.notification) } == false)
     let executor = StepExecutor()
     let seen = observe(on: executor)
     store.send(.count(3))
     #expect(executor.ready == 1)
-    #expect(store.onRegistry { $0?.isAwaited } == false, "It was told, and does not wait until it runs.")
+    #expect(
+      store.onRegistry { $0?.needs.contains(.notification) } == false,
+      "It was notified, and does not wait until it runs.")
     executor.run()
     #expect(seen.all == [2, 3])
-    #expect(store.onRegistry { $0?.isAwaited } == true)
+    #expect(store.onRegistry { $0?.needs.contains(.notification) } == true)
   }
 
   @Test("L4: observers are told when the state is set and the step is over, never inside it")
@@ -227,9 +229,9 @@ struct StateSequenceTests {
   func aCancelledObserverIsPruned() async throws {
     let recorder = Recorder<Int>()
     let task = recorder.record(from: store.states.map(\.count))
-    #expect(store.onRegistry { $0?.isAwaited } == true)
+    #expect(store.onRegistry { $0?.needs.contains(.notification) } == true)
     task.cancel()
-    #expect(store.onRegistry { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.notification) } == false)
     try await task.value
     store.send(.count(1))
     #expect(recorder.recorded == [0])

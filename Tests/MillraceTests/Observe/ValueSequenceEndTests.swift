@@ -132,7 +132,7 @@ struct ValueSequenceEndTests {
     #expect(store.onRegistry { $0?.keyPathCount } == 0)
     store.send(.count(-1))
     await store.settle()
-    #expect(store.onRegistry { $0?.isAwaited } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.notification) } == false)
   }
 
   /// Returns when a pass has looked at all that was waited for before.

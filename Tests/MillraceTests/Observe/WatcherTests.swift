@@ -20,7 +20,7 @@ struct WatcherTests {
     let waiting = Task.immediate { [store] in try await store.wait(until: { $0.count >= 2 }) }
     for count in 1...5 { store.send(.count(count)) }
     #expect(try await waiting.value.count == 2)
-    #expect(store.onRegistry { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) } == false)
   }
 
   @Test("A state that stands only within one step is not missed")
@@ -93,7 +93,7 @@ struct WatcherTests {
         == "No state satisfied the predicate in time; send what leads to such a state, or wait with a longer timeout.")
     store.send(.count(2))
     #expect(judged.all == [0, 1])
-    #expect(store.onRegistry { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) } == false)
   }
 
   @Test("A wait that is satisfied in time leaves no sleeper behind")
@@ -110,16 +110,16 @@ struct WatcherTests {
   @Test("When its task is cancelled a wait throws CancellationError, before or while it waits, and judges no more")
   func cancellation() async throws {
     let waiting = Task.immediate { [store] in try await store.wait(until: { _ in false }) }
-    #expect(store.onRegistry { $0?.hasWatchers } == true)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) } == true)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    #expect(store.onRegistry { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) } == false)
     let cancelled = Task { [store] in
       withUnsafeCurrentTask { $0?.cancel() }
       try await store.wait(until: { _ in false })
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(store.onRegistry { $0?.hasWatchers } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) } == false)
   }
 
   @Test("At shutdown a wait throws an error that says so; later the last state is judged and no other waited for")
@@ -170,6 +170,6 @@ struct WatcherTests {
       }
     }
     for (index, wait) in waits.enumerated() { #expect(try await wait.value >= index + 1) }
-    #expect(store.onRegistry { $0?.hasWatchers ?? false } == false)
+    #expect(store.onRegistry { $0?.needs.contains(.watchers) ?? false } == false)
   }
 }
