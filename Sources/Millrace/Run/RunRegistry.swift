@@ -136,31 +136,6 @@ private struct WakeUp {
   let task: Task<Void, Never>
 }
 
-/// An end of the actions that are queued for the lock's holder: they get this outcome, and are not taken up.
-struct QueuedEnd {
-  let outcome: Outcome
-
-  /// The key of the actions that end, or nil for all.
-  let key: PlanKey?
-}
-
-/// A shutdown: its progress, and its waiters.
-final class Shutdown {
-  /// Whether the actions that were queued before it began were taken up, so that later ones came later.
-  var isDrain = false
-
-  /// The number of actions that ended by themselves since it began.
-  var drained = 0
-
-  /// The actions that it ended.
-  var ended: [ActionID] = []
-
-  var waiters: [Promise<ShutdownReport>] = []
-
-  /// Set when it is over.
-  var report: ShutdownReport?
-}
-
 /// The numbers of actions that did not finish, by how they ended, and of late emits.
 @usableFromInline
 struct Tally {

@@ -45,3 +45,64 @@ private enum StoreNumbers {
     last.add(1, ordering: .relaxed).newValue
   }
 }
+
+/// Tasks that end together: the feedbacks of a store and its thunks, or the submits of an effect.
+final class StoreTasks: Sendable {
+  private struct Members {
+    var isOpen = true
+    var count = 0
+    var cancels: [Int: @Sendable () -> Void] = [:]
+    var returned: Set<Int> = []
+    /// The threads that begin one now, and are in its part before the first suspension.
+    var beginning: Set<UInt> = []
+  }
+
+  private let members = Lock(Members())
+
+  /// Whether they may go on.
+  var isOpen: Bool { members.withLock { $0.isOpen } }
+
+  /// How many have not returned.
+  var count: Int { members.withLock { $0.cancels.count } }
+
+  /// The number of the next one, for ``hasBegun(_:cancel:)`` and ``hasReturned(_:)``.
+  func next() -> Int {
+    members.withLock { members in
+      members.count += 1
+      return members.count
+    }
+  }
+
+  /// Keeps a task, unless it has returned before; cancels it if the store has ended.
+  func hasBegun(_ number: Int, cancel: @escaping @Sendable () -> Void) {
+    let isOpen = members.withLock { members in
+      if members.returned.remove(number) == nil { members.cancels[number] = cancel }
+      return members.isOpen
+    }
+    if !isOpen { cancel() }
+  }
+
+  /// What `start` returns, told whether this thread begins another one already: begun within it, they would nest.
+  func begin<Result>(_ start: (_ isNested: Bool) -> Result) -> Result {
+    let thread = currentThread()
+    let isNested = members.withLock { !$0.beginning.insert(thread).inserted }
+    defer { if !isNested { members.withLock { _ = $0.beginning.remove(thread) } } }
+    return start(isNested)
+  }
+
+  /// Forgets a task; it may come before its beginning was noted.
+  func hasReturned(_ number: Int) {
+    members.withLock { members in
+      if members.cancels.removeValue(forKey: number) == nil { members.returned.insert(number) }
+    }
+  }
+
+  /// Cancels all in the order of their numbers, and whatever comes later.
+  func end() {
+    let cancels = members.withLock { members in
+      members.isOpen = false
+      return members.cancels.sorted { $0.key < $1.key }
+    }
+    for (_, cancel) in cancels { cancel() }
+  }
+}
