@@ -52,10 +52,8 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
   /// What both do, side by side; the second is called when the first has returned its sequence.
   @inlinable
   public func handle(_ action: Action, state: State) async -> Effect<Combined> {
-    let one =
-      await first.effect(of: action, state: state, newest: { $0 }, mutation: { $0 }, sent: { $0 }) as Effect<Combined>
-    let other =
-      await second.effect(of: action, state: state, newest: { $0 }, mutation: { $0 }, sent: { $0 }) as Effect<Combined>
+    let one: Effect<Combined> = await first.effect(of: action, state: state)
+    let other: Effect<Combined> = await second.effect(of: action, state: state)
     return one.joined(with: other)
   }
 

@@ -27,10 +27,15 @@ public protocol EachScope<Parent, Child, ID>: SendableMetatype {
 
   /// A child's part of the parent's state, or nil when there is no child with this id.
   ///
-  /// Called with the store's lock, after each commit once for each run of a child that is in flight: quick and free of effects.
+  /// Called with the store's lock, after a commit that may remove children once for each child that has runs in flight: quick and free
+  /// of effects.
   static func state(of id: ID, in parent: Parent.State) -> Child.State?
 
   /// The parent's mutation that carries one of a child.
+  ///
+  /// The parent's `reduce` may remove the child by it, and that child's own children, but no other child: after a mutation that the
+  /// child's run has emitted the store looks for no other. Runs of another child that is removed nevertheless end with the next
+  /// commit that is not one of a child's run.
   static func mutation(_ mutation: Child.Mutation, of id: ID) -> Parent.Mutation
 
   /// The parent's action that carries one of a child: for the actions that a child's run sends by ``Run/send(_:)``.
@@ -40,6 +45,19 @@ public protocol EachScope<Parent, Child, ID>: SendableMetatype {
   ///
   /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
   static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action
+
+  /// Whether a mutation of the parent may remove a child: false for one that removes none, whatever the state is.
+  ///
+  /// Optional: without it each mutation may. It saves the search for removed children, which the store makes after each commit while runs
+  /// of such children are in flight: a commit that may remove none costs the same with one child as with thousands.
+  ///
+  /// The store asks about each mutation that it commits, except those that runs of these children emit, if the parent is the store's
+  /// interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because the store commits mutations of
+  /// another type: each commit may remove its children. If this returns false for a mutation that removes a child, the runs of
+  /// that child end later, with a commit that may remove it.
+  ///
+  /// Called with the store's lock: quick and free of effects.
+  static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool
 
   /// Lets `body` change a child's state, in place; does nothing when there is no child with this id.
   static func update(_ id: ID, in parent: inout Parent.State, _ body: (inout Child.State) -> Void)
@@ -53,6 +71,9 @@ extension EachScope {
   public static func reduce(into parent: inout Parent.State, id: ID, mutation: Child.Mutation) {
     update(id, in: &parent) { Child.reduce(into: &$0, mutation: mutation) }
   }
+
+  /// Returns true: each mutation may.
+  public static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool { true }
 
   /// Throws an error that says what to add.
   public static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action {

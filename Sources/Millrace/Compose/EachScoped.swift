@@ -6,7 +6,9 @@
 ///
 /// The id is all that a child is known by: one that is removed and added again within one commit is the same child.
 ///
-/// **Cost.** While runs of children are in flight, each commit looks once for the child of each of them.
+/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that a child's run emits costs one call of
+/// ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or none if
+/// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
 @frozen
 public struct EachScoped<S: EachScope>: Sendable {
   /// The interactor of every child.
@@ -33,8 +35,10 @@ public struct EachScoped<S: EachScope>: Sendable {
   /// What a child's `handle` does, as an effect of the parent that ends with the child; see ``OptionalScoped/handle(_:state:)``.
   @inlinable
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
-    child.effect(of: action) {
+    child.effect(of: action, as: ChildID(scope: S.self, id: id)) {
       S.state(of: id, in: $0)
+    } mayRemove: {
+      S.mayRemoveChild($0)
     } mutation: {
       S.mutation($0, of: id)
     } sent: {

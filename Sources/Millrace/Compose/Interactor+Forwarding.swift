@@ -6,39 +6,59 @@ extension Interactor {
   ///
   /// - Parameters:
   ///   - action: what is handled.
+  ///   - place: the position of this one in the whole.
   ///   - state: this one's part of the state now.
   ///   - newest: this one's part of the state later.
   ///   - mutation: the whole's mutation for one of this one.
   ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
-    of action: Action, state: State, newest: @escaping @Sendable (Whole.State) -> State,
+    of action: Action, at place: PartPlace, state: State, newest: @escaping @Sendable (Whole.State) -> State,
     mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
     sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) async -> Effect<Whole> {
     if Mutations.self == Effect<Self>.self, let effect = await handle(action, state: state) as? Effect<Self> {
-      return effect.mapMutations(state: newest, action: sent, mutation)
+      return effect.mapMutations(at: place, state: newest, action: sent, mutation)
     }
     return Effect { run in
-      try await handle(action, emittingInto: run.run(state: newest, mutation: mutation, action: sent))
+      try await handle(action, emittingInto: run.run(at: place, state: newest, mutation: mutation, action: sent))
     }
+  }
+
+  /// What `handle` does, as an effect of an interactor over the same state that this one is a part of.
+  @inlinable
+  func effect<Whole: Interactor>(of action: Action, state: State) async -> Effect<Whole>
+  where Whole.State == State, Whole.Mutation == Mutation, Whole.Action == Action {
+    if Mutations.self == Effect<Self>.self, let effect = await handle(action, state: state) as? Effect<Self> {
+      switch effect.content {
+      case .one(let mutation): return .just(mutation)
+      case .known(let mutations): return .sequence(mutations)
+      case .body(let body): return Effect { run in try await body(run.run()) }
+      case .notHandled: return Effect<Whole>(content: .notHandled)
+      }
+    }
+    return Effect { run in try await handle(action, emittingInto: run.run()) }
   }
 
   /// What `handle` does, as an effect of an interactor that has this one only as long as its state says so.
   ///
   /// - Parameters:
   ///   - action: what is handled.
+  ///   - id: the identity of this one for the whole.
   ///   - part: this one's part of the state, or nil when it is not there.
+  ///   - mayRemove: false for a mutation of the whole that removes no child of the scope.
   ///   - mutation: the whole's mutation for one of this one.
   ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
-    of action: Action, part: @escaping @Sendable (Whole.State) -> State?,
+    of action: Action, as id: ChildID, part: @escaping @Sendable (Whole.State) -> State?,
+    mayRemove: @escaping @Sendable (Whole.Mutation) -> Bool,
     mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
     sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) -> Effect<Whole> {
     Effect { run in
-      let child: Run<Self>? = await run.run(part: part, mutation: mutation, action: sent)
+      let child: Run<Self>? = await run.run(
+        of: id, part: part, mayRemove: mayRemove, mutation: mutation, action: sent)
       guard let child else { throw CancellationError() }
       try await handle(action, emittingInto: child)
     }

@@ -42,7 +42,8 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await child.effect(
-      of: action, state: content.part(of: parent), newest: { [content] in content.part(of: $0) },
+      of: action, at: .keyPath(content.state), state: content.part(of: parent),
+      newest: { [content] in content.part(of: $0) },
       mutation: content.mutation, sent: content.action)
   }
 

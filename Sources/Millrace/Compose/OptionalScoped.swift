@@ -39,8 +39,10 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
   /// the last that the run saw of it; the run keeps that state until it returns, which costs one copy of what changes.
   @inlinable
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
-    child.effect(of: action) {
+    child.effect(of: action, as: ChildID(scope: S.self)) {
       S.state(of: $0)
+    } mayRemove: {
+      S.mayRemoveChild($0)
     } mutation: {
       S.mutation($0)
     } sent: {

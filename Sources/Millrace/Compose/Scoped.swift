@@ -32,7 +32,7 @@ public struct Scoped<S: Scope>: Sendable {
   /// returns another sequence than an ``Effect`` is called when the effect runs, with the newest state; errors pass through.
   @inlinable
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
-    await child.effect(of: action, state: S.state(of: state)) {
+    await child.effect(of: action, at: .scope(ObjectIdentifier(S.self)), state: S.state(of: state)) {
       S.state(of: $0)
     } mutation: {
       S.mutation($0)

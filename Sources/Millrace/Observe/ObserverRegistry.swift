@@ -102,7 +102,7 @@ struct ObserverNeeds: OptionSet {
   /// Predicates judge each state.
   @inlinable static var watchers: ObserverNeeds { ObserverNeeds(rawValue: 8) }
 
-  /// Runs go on only under a condition on the state.
+  /// Runs end when a commit removes their child.
   @inlinable static var conditions: ObserverNeeds { ObserverNeeds(rawValue: 16) }
 
   /// The reasons that concern each single commit.

@@ -68,8 +68,11 @@ struct RunRecord<I: Interactor> {
   /// The newest attempt, if there may be several.
   @usableFromInline var attempt: Attempt<I>?
 
-  /// The conditions on the state under which the run goes on.
-  @usableFromInline var bond: Bond<I>?
+  /// The children whose removal ends the run; nil if there are none.
+  @usableFromInline var lifetimeConditions: LifetimeConditions.Entry?
+
+  @usableFromInline
+  typealias LifetimeConditions = Millrace.LifetimeConditions<I.State, I.Mutation, ActiveRun<I>>
 
   @inlinable
   init() {}

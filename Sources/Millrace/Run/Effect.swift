@@ -175,7 +175,8 @@ extension Effect {
 
   /// The same effect with other mutations.
   public func mapMutations(_ transform: @escaping @Sendable (I.Mutation) -> I.Mutation) -> Effect {
-    mapMutations(state: { $0 }, action: { $0 }, transform)
+    guard case .body(let body) = content else { return mapMutations(state: { $0 }, action: { $0 }, transform) }
+    return Effect { run in try await body(run.run(mutation: transform)) }
   }
 
   /// The effect of a child as an effect of its parent.
@@ -193,11 +194,23 @@ extension Effect {
     },
     _ transform: @escaping @Sendable (I.Mutation) -> Parent.Mutation
   ) -> Effect<Parent> {
+    mapMutations(at: .unknown, state: state, action: action, transform)
+  }
+
+  /// The effect of a part that is always there as an effect of its whole.
+  @inlinable
+  func mapMutations<Parent: Interactor>(
+    at place: PartPlace, state: @escaping @Sendable (Parent.State) -> I.State,
+    action: @escaping @Sendable (I.Action) throws -> Parent.Action,
+    _ transform: @escaping @Sendable (I.Mutation) -> Parent.Mutation
+  ) -> Effect<Parent> {
     switch content {
     case .one(let mutation): .just(transform(mutation))
     case .known(let mutations): .sequence(mutations.map(transform))
     case .body(let body):
-      Effect<Parent> { run in try await body(run.run(state: state, mutation: transform, action: action)) }
+      Effect<Parent> { run in
+        try await body(run.run(at: place, state: state, mutation: transform, action: action))
+      }
     case .notHandled: Effect<Parent>(content: .notHandled)
     }
   }

@@ -41,14 +41,17 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
         LoneEnvironment(
           id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
           context: nil),
-        emit: { mutation in
+        emit: { mutation, _ in
           guard !fold.isOver else { return false }
           fold.add(mutation)
           if case .terminated = continuation.yield(mutation) { return false }
           return true
         },
         state: { fold.state },
-        bind: { holds in Optional(fold.state).flatMap { holds($0) ? $0 : nil } },
+        endWhen: { condition in
+          let state = fold.state
+          return condition.holds(state) ? ExistingChild(state: state, child: nil) : nil
+        },
         send: { _ in Receipt(notSent: EffectMutations.unsendable) },
         submit: { _ in Receipt(notSent: EffectMutations.unsendable) }))
     let task = Task { [effect] in

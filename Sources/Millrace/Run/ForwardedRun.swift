@@ -1,26 +1,30 @@
 /// A run whose mutations do not go straight into a store: into a state of its own, or through the run of a parent.
 @usableFromInline
 final class ForwardedRun<I: Interactor>: Sendable {
-  @usableFromInline let emit: @Sendable (I.Mutation) -> Bool
+  /// See ``Run/emit(_:through:)``.
+  @usableFromInline let emit: @Sendable (I.Mutation, RemovableChild?) -> Bool
   @usableFromInline let state: @Sendable () async -> I.State
 
-  /// See ``Run/bind(_:)``.
-  @usableFromInline let bind: @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?
+  /// See ``Run/endWhen(notHolding:)``.
+  @usableFromInline let endWhen: EndWhen
   @usableFromInline let send: @Sendable (I.Action) -> Receipt
   @usableFromInline let submit: @Sendable (I.Action) async throws -> Receipt
   @usableFromInline let environment: any RunEnvironment
 
+  @usableFromInline
+  typealias EndWhen = @Sendable (LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild<I.State>?
+
   @inlinable
   init(
-    _ environment: any RunEnvironment, emit: @escaping @Sendable (I.Mutation) -> Bool,
+    _ environment: any RunEnvironment, emit: @escaping @Sendable (I.Mutation, RemovableChild?) -> Bool,
     state: @escaping @Sendable () async -> I.State,
-    bind: @escaping @Sendable (@escaping @Sendable (I.State) -> Bool) async -> I.State?,
+    endWhen: @escaping EndWhen,
     send: @escaping @Sendable (I.Action) -> Receipt,
     submit: @escaping @Sendable (I.Action) async throws -> Receipt
   ) {
     self.emit = emit
     self.state = state
-    self.bind = bind
+    self.endWhen = endWhen
     self.send = send
     self.submit = submit
     self.environment = environment

@@ -28,7 +28,7 @@ struct Holder<I: Interactor> {
     case .drained: finishShutdownIfDrained()
     case .drainEnd: finishShutdown(asksClosing: true)
     }
-    core.owned.endOrphans(at: core)
+    core.owned.endRunsOfRemovedChildren(at: core)
     core.lock.performUrgentSteps(for: core)
   }
 

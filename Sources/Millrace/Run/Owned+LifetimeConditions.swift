@@ -1,73 +1,84 @@
-/// Runs that live only as long as the state lets them: those of children that may go.
+/// Runs that end when a child is removed.
 extension Owned {
-  /// Binds a run to a condition; returns false if the condition does not hold, or the run has ended.
-  mutating func bind(
-    _ run: ActiveRun<I>, _ attempt: Attempt<I>?, _ condition: @escaping Bond<I>.Condition, at core: StoreCore<I>
-  ) -> Bool {
-    guard !run.hasEnded, attempt?.isOver != true else { return false }
-    guard condition(state) else {
+  /// Adds a condition of a run, and returns the child that it asks for; nil if that does not exist, or the run has ended.
+  mutating func add(
+    _ condition: LifetimeCondition<I.State, I.Mutation>, of run: ActiveRun<I>, _ attempt: Attempt<I>?,
+    at core: StoreCore<I>
+  ) -> ExistingChild<I.State>? {
+    guard !run.hasEnded, attempt?.isOver != true else { return nil }
+    guard condition.holds(state) else {
       end(run, .cancelled, at: core)
-      return false
+      return nil
     }
-    let bond = run.record.bond ?? Bond(run)
-    if run.record.bond == nil {
-      run.record.bond = bond
-      madeRuns(at: core).bonds.append(bond)
-      madeRegistry(at: core).needs.insert(.conditions)
-    }
-    bond.add(condition, attempt: attempt?.number ?? 0)
-    return true
+    let child = madeRuns(at: core).lifetimeConditions.add(
+      condition, of: run, attempt: attempt?.number ?? 0, to: &run.record.lifetimeConditions)
+    madeRegistry(at: core).needs.insert(.conditions)
+    return ExistingChild(state: state, child: child)
   }
 
-  /// Lets a run go on whatever the state is.
+  /// Removes the conditions of a run.
   @usableFromInline
-  func unbind(_ run: ActiveRun<I>) {
-    guard let bond = run.record.bond, let runs else { return }
-    run.record.bond = nil
-    runs.bonds.remove(bond)
-    if runs.bonds.isEmpty { registry?.needs.remove(.conditions) }
-  }
-
-  /// Finds the runs that the commit just made leaves without what they are bound to; they end with the step.
-  @usableFromInline
-  func findOrphans(at core: StoreCore<I>) {
+  func removeLifetimeConditions(of run: ActiveRun<I>) {
     guard let runs else { return }
-    var next = runs.bonds.first
-    while let bond = next {
-      next = bond.following
-      if bond.holds(in: state) { continue }
-      if runs.orphans.isEmpty { core.lock.afterStep { [unowned core] in core.owned.endOrphans(at: core) } }
-      runs.orphans.append(bond.run)
-      unbind(bond.run)
-    }
+    runs.lifetimeConditions.remove(&run.record.lifetimeConditions)
+    if runs.lifetimeConditions.isEmpty { registry?.needs.remove(.conditions) }
   }
 
-  /// Ends the runs that the last commits left without what they are bound to.
-  mutating func endOrphans(at core: StoreCore<I>) {
-    guard let runs, !runs.orphans.isEmpty else { return }
+  /// Finds the runs whose child the commit of this mutation has removed; they end with the step.
+  ///
+  /// - Parameters:
+  ///   - mutation: the mutation that was committed.
+  ///   - child: the child whose run emitted the mutation; nil for any other commit.
+  ///   - core: the store's core.
+  @inlinable
+  func findRunsOfRemovedChildren(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
+    guard let runs else { return }
+    let found =
+      if let child {
+        runs.lifetimeConditions.runs(endedThrough: child, in: state)
+      } else {
+        runs.lifetimeConditions.runs(endedBy: mutation, in: state)
+      }
+    if !found.isEmpty { endAfterStep(found, at: core) }
+  }
+
+  /// Ends runs whose child the commit has removed, when the step is done.
+  @usableFromInline
+  func endAfterStep(_ found: [ActiveRun<I>], at core: StoreCore<I>) {
+    guard let runs else { return }
+    if runs.runsOfRemovedChildren.isEmpty {
+      core.lock.afterStep { [unowned core] in core.owned.endRunsOfRemovedChildren(at: core) }
+    }
+    runs.runsOfRemovedChildren += found
+    for run in found { removeLifetimeConditions(of: run) }
+  }
+
+  /// Ends the runs whose child the last commits have removed.
+  mutating func endRunsOfRemovedChildren(at core: StoreCore<I>) {
+    guard let runs, !runs.runsOfRemovedChildren.isEmpty else { return }
     let now = runs.now
-    for run in runs.orphans {
+    for run in runs.runsOfRemovedChildren {
       if let handle = run.record.handle { runs.scheduler.handle(.end(handle, .cancelled), at: now) }
     }
-    runs.orphans = []
+    runs.runsOfRemovedChildren = []
     performActions(of: runs, at: core)
   }
 }
 
 extension StoreCore {
-  /// Binds a run to a condition; see ``Run/bind(_:)``.
-  nonisolated(nonsending) func bind(
-    _ run: ActiveRun<I>, _ attempt: Attempt<I>?, _ condition: @escaping Bond<I>.Condition
-  ) async -> I.State? {
+  /// Ends a run when a condition stops holding; see ``Run/endWhen(notHolding:)``.
+  nonisolated(nonsending) func end(
+    _ run: ActiveRun<I>, _ attempt: Attempt<I>?, whenNotHolding condition: LifetimeCondition<I.State, I.Mutation>
+  ) async -> ExistingChild<I.State>? {
     if lock.tryLock() {
-      let state = owned.bind(run, attempt, condition, at: self) ? owned.state : nil
+      let child = owned.add(condition, of: run, attempt, at: self)
       unlock()
-      return state
+      return child
     }
-    return await withUnsafeContinuation { (continuation: UnsafeContinuation<I.State?, Never>) in
+    return await withUnsafeContinuation { (continuation: UnsafeContinuation<ExistingChild<I.State>?, Never>) in
       perform { owned in
-        let state = owned.bind(run, attempt, condition, at: self) ? owned.state : nil
-        self.lock.afterUnlock { continuation.resume(returning: state) }
+        let child = owned.add(condition, of: run, attempt, at: self)
+        self.lock.afterUnlock { continuation.resume(returning: child) }
       }
     }
   }

@@ -20,21 +20,21 @@ extension Owned {
   /// Sees to the observers that wait for the state that was just committed.
   @inlinable
   @inline(never)
-  mutating func didCommit(_ mutation: I.Mutation, at core: StoreCore<I>) {
+  mutating func didCommit(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
     // Without a name for the registry, which would be retained.
     guard let needs = registry?.needs else { return }
     if needs.contains(.notification) { core.lock.requireDuties() }
-    if !needs.isDisjoint(with: .each) { show(mutation, at: core) }
+    if !needs.isDisjoint(with: .each) { show(mutation, through: child, at: core) }
   }
 
   /// Shows the mutation that was just committed to the observers of each commit.
   @inlinable
-  mutating func show(_ mutation: I.Mutation, at core: StoreCore<I>) {
+  mutating func show(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
     guard let registry else { return }
     if registry.keep(mutation, at: core.revision) { updateBackpressure(at: core) }
     if registry.needs.contains(.commits) { notifyOfCommit(mutation, at: core) }
     if registry.needs.contains(.watchers) { judge(at: core) }
-    if registry.needs.contains(.conditions) { findOrphans(at: core) }
+    if registry.needs.contains(.conditions) { findRunsOfRemovedChildren(mutation, through: child, at: core) }
   }
 
   /// Notifies the interceptors and the witness of a commit.

@@ -15,7 +15,7 @@ extension Owned {
     runs.isPerforming = true
     while let action = runs.pending.popLast() {
       perform(action, of: runs, at: core)
-      endOrphans(at: core)
+      endRunsOfRemovedChildren(at: core)
     }
     runs.isPerforming = false
     runs.dropLongLists()
@@ -215,7 +215,7 @@ extension Owned {
   @usableFromInline
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     run.willEnd()
-    if run.record.bond != nil { unbind(run) }
+    if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing {
       if let mutation = core.interactor.closing(run.action, outcome: outcome) {
         commit(mutation, of: run, at: core)

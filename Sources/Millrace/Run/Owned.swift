@@ -200,22 +200,29 @@ struct Owned<I: Interactor>: ~Copyable {
   // MARK: Committing
 
   /// Applies one mutation, and returns the revision of the state it led to.
+  ///
+  /// - Parameters:
+  ///   - mutation: the mutation.
+  ///   - child: the child whose run emitted the mutation; nil for any other commit.
+  ///   - core: the store's core.
   @inlinable
   @inline(__always)
   @discardableResult
-  mutating func commit(_ mutation: I.Mutation, at core: StoreCore<I>) -> Int {
+  mutating func commit(_ mutation: I.Mutation, through child: RemovableChild? = nil, at core: StoreCore<I>) -> Int {
     I.reduce(into: &state, mutation: mutation)
     let revision = core.newest.load(ordering: .relaxed) &+ 1
     core.newest.store(revision, ordering: .releasing)
-    if registry != nil { didCommit(mutation, at: core) }
+    if registry != nil { didCommit(mutation, through: child, at: core) }
     return revision
   }
 
   /// Commits a mutation of a run.
   @inlinable
-  mutating func commit(_ mutation: I.Mutation, of run: ActiveRun<I>, at core: StoreCore<I>) {
+  mutating func commit(
+    _ mutation: I.Mutation, of run: ActiveRun<I>, through child: RemovableChild? = nil, at core: StoreCore<I>
+  ) {
     if !isFastPath { nameCause(run, at: core) }
-    let revision = commit(mutation, at: core)
+    let revision = commit(mutation, through: child, at: core)
     if run.record.lastRevision == 0 { didCommitFirst(of: run, at: core) }
     run.record.lastRevision = revision
   }
@@ -223,13 +230,14 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Commits a mutation that a handler emits, unless its run has ended or its attempt is over; returns whether it did.
   @inlinable
   mutating func commitEmitted(
-    _ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?, at core: StoreCore<I>
+    _ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?, through child: RemovableChild?,
+    at core: StoreCore<I>
   ) -> Bool {
     guard !run.hasEnded, attempt?.isOver != true else {
       didEmitLate(of: run, at: core)
       return false
     }
-    commit(mutation, of: run, at: core)
+    commit(mutation, of: run, through: child, at: core)
     return true
   }
 
@@ -292,7 +300,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()
-    if run.record.bond != nil { unbind(run) }
+    if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if let answer = run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) {
       core.lock.afterUnlock(answer)
     }

@@ -1,38 +1,82 @@
 extension Run {
+  /// The run of a part over the same state, whose mutations go through this one as they are, or as `transform` makes them.
+  @inlinable
+  func run<Part: Interactor>(mutation transform: (@Sendable (I.Mutation) -> I.Mutation)? = nil) -> Run<Part>
+  where Part.State == I.State, Part.Mutation == I.Mutation, Part.Action == I.Action {
+    Run<Part>(
+      ForwardedRun(
+        self,
+        emit: { mutation, child in
+          if let transform { emit(transform(mutation), through: nil) } else { emit(mutation, through: child) }
+        },
+        state: { await state },
+        endWhen: { await endWhen(notHolding: $0) },
+        send: { send($0) },
+        submit: { try await submit($0) }))
+  }
+
   /// The run of a child whose mutations go through this one.
   @inlinable
   func run<Child: Interactor>(
-    state: @escaping @Sendable (I.State) -> Child.State,
+    at place: PartPlace, state: @escaping @Sendable (I.State) -> Child.State,
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) -> Run<Child> {
-    Run<Child>(
+    let keepsChild = place.keepsChild
+    return Run<Child>(
       ForwardedRun(
         self,
-        emit: { emit(mutation($0)) },
+        emit: { emit(mutation($0), through: keepsChild ? $1 : nil) },
         state: { state(await self.state) },
-        bind: { holds in await bind { holds(state($0)) }.map(state) },
+        endWhen: { await endWhen(notHolding: $0, in: place, state) },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) }))
   }
 
-  /// The run of a child that may be gone, with which this run ends; nil when it is gone already.
+  /// The run of a child that may be removed, which ends this run too; nil when the child does not exist.
   @inlinable
   func run<Child: Interactor>(
-    part: @escaping @Sendable (I.State) -> Child.State?,
+    of id: ChildID, part: @escaping @Sendable (I.State) -> Child.State?,
+    mayRemove: @escaping @Sendable (I.Mutation) -> Bool,
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
-    guard let now = await bind({ part($0) != nil }).flatMap(part) else { return nil }
+    let found = await endWhen(notHolding: LifetimeCondition(id, mayRemove: mayRemove) { part($0) != nil })
+    guard let found, let now = part(found.state) else { return nil }
     let seen = LastSeen(now)
+    let child = found.child
     return Run<Child>(
       ForwardedRun(
         self,
-        emit: { emit(mutation($0)) },
+        emit: { emit(mutation($0), through: $1 ?? child) },
         state: { seen.look(at: part(await state)) },
-        bind: { holds in await bind { part($0).map(holds) ?? false }.flatMap(part) },
+        endWhen: { await endWhen(notHolding: $0, in: id, part) },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) }))
+  }
+}
+
+extension Run {
+  /// Ends the run when a condition of a part stops holding.
+  @usableFromInline
+  func endWhen<Part: Sendable, PartMutation>(
+    notHolding condition: LifetimeCondition<Part, PartMutation>, in place: PartPlace,
+    _ part: @escaping @Sendable (I.State) -> Part
+  ) async -> ExistingChild<Part>? {
+    await endWhen(notHolding: condition.within(place, part)).map { found in
+      ExistingChild(state: part(found.state), child: found.child)
+    }
+  }
+
+  /// Ends the run when a condition of a child that may be removed stops holding.
+  @usableFromInline
+  func endWhen<Part: Sendable, PartMutation>(
+    notHolding condition: LifetimeCondition<Part, PartMutation>, in child: ChildID,
+    _ part: @escaping @Sendable (I.State) -> Part?
+  ) async -> ExistingChild<Part>? {
+    await endWhen(notHolding: condition.within(child, part)).flatMap { found in
+      part(found.state).map { ExistingChild(state: $0, child: found.child) }
+    }
   }
 }
 

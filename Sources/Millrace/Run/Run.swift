@@ -41,10 +41,17 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @inlinable
   @discardableResult
   public func emit(_ mutation: I.Mutation) -> Bool {
+    emit(mutation, through: nil)
+  }
+
+  /// Commits a mutation that the run of a child emitted, or this run itself if there is no child.
+  @inlinable
+  @inline(__always)
+  func emit(_ mutation: I.Mutation, through child: RemovableChild?) -> Bool {
     switch place {
-    case .store(let core, let run): core.emit(mutation, of: run)
-    case .attempt(let attempt): attempt.core.emit(mutation, of: attempt)
-    case .apart(let apart): apart.emit(mutation)
+    case .store(let core, let run): core.emit(mutation, of: run, through: child)
+    case .attempt(let attempt): attempt.core.emit(mutation, of: attempt, through: child)
+    case .apart(let apart): apart.emit(mutation, child)
     }
   }
 
@@ -108,17 +115,18 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// Lets the run live only as long as `holds` is true of the state: the commit after which it is false ends it as cancelled.
+  /// Ends the run as cancelled with the commit after which a condition does not hold.
   ///
-  /// It counts until the run ends; that of one attempt until the next one binds the run itself.
+  /// The condition lasts until the run ends. The first condition of another attempt replaces those of the attempts before.
   ///
-  /// - Returns: the newest state, or nil when `holds` is false of it, or the run has ended; it has its outcome then.
+  /// - Returns: the newest state; nil if the condition does not hold of it, or if the run or its attempt has ended. The run has its
+  ///   outcome then.
   @usableFromInline
-  func bind(_ holds: @escaping @Sendable (I.State) -> Bool) async -> I.State? {
+  func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild<I.State>? {
     switch place {
-    case .store(let core, let run): await core.bind(run, nil, holds)
-    case .attempt(let attempt): await attempt.core.bind(attempt.run, attempt, holds)
-    case .apart(let apart): await apart.bind(holds)
+    case .store(let core, let run): await core.end(run, nil, whenNotHolding: condition)
+    case .attempt(let attempt): await attempt.core.end(attempt.run, attempt, whenNotHolding: condition)
+    case .apart(let apart): await apart.endWhen(condition)
     }
   }
 }

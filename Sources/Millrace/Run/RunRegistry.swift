@@ -24,11 +24,11 @@ final class RunRegistry<I: Interactor> {
   /// The chain of interceptors, for the lock's holder.
   @usableFromInline var chain: InterceptorChain<I>?
 
-  /// The conditions on the state under which runs go on, in the order in which they were bound.
-  var bonds = LinkedList<Bond<I>>()
+  /// The children that may be removed and have runs.
+  @usableFromInline var lifetimeConditions = RunRecord<I>.LifetimeConditions()
 
-  /// Runs whose condition the last commits have broken, to be ended after the step.
-  var orphans: [ActiveRun<I>] = []
+  /// Runs whose child the last commits have removed, to be ended after the step.
+  var runsOfRemovedChildren: [ActiveRun<I>] = []
 
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()

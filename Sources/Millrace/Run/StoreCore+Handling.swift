@@ -91,9 +91,9 @@ extension StoreCore {
 
   /// Commits a mutation of a run, now or when the lock's holder comes to it; returns false once the run has ended.
   @inlinable
-  func emit(_ mutation: I.Mutation, of run: ActiveRun<I>) -> Bool {
-    guard lock.tryLock() else { return emitBehindOthers(mutation, of: run, nil) }
-    let isLive = owned.commitEmitted(mutation, of: run, nil, at: self)
+  func emit(_ mutation: I.Mutation, of run: ActiveRun<I>, through child: RemovableChild?) -> Bool {
+    guard lock.tryLock() else { return emitBehindOthers(mutation, of: run, nil, through: child) }
+    let isLive = owned.commitEmitted(mutation, of: run, nil, through: child, at: self)
     unlock()
     return isLive
   }
@@ -101,16 +101,18 @@ extension StoreCore {
   /// Commits a mutation of an attempt, now or when the lock's holder comes to it; returns false once the attempt is over or
   /// the run has ended.
   @inlinable
-  func emit(_ mutation: I.Mutation, of attempt: Attempt<I>) -> Bool {
-    guard lock.tryLock() else { return emitBehindOthers(mutation, of: attempt.run, attempt) }
-    let isLive = owned.commitEmitted(mutation, of: attempt.run, attempt, at: self)
+  func emit(_ mutation: I.Mutation, of attempt: Attempt<I>, through child: RemovableChild?) -> Bool {
+    guard lock.tryLock() else { return emitBehindOthers(mutation, of: attempt.run, attempt, through: child) }
+    let isLive = owned.commitEmitted(mutation, of: attempt.run, attempt, through: child, at: self)
     unlock()
     return isLive
   }
 
   /// Queues a mutation for the holder of the lock; helps with the queued work where a run has queued very much.
   @usableFromInline
-  func emitBehindOthers(_ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?) -> Bool {
+  func emitBehindOthers(
+    _ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?, through child: RemovableChild?
+  ) -> Bool {
     // A mutation of a run that has ended is counted then, and bounded like the others.
     if !lock.isHeldHere, run.queuedEmits.load(ordering: .relaxed) >= StoreCore.mostQueuedEmits {
       lock.performUrgently(for: self) { self.lock.performQueuedWork(for: self) }
@@ -118,7 +120,7 @@ extension StoreCore {
     run.queuedEmits.add(1, ordering: .relaxed)
     lock.perform(for: self) {
       run.queuedEmits.subtract(1, ordering: .relaxed)
-      _ = self.owned.commitEmitted(mutation, of: run, attempt, at: self)
+      _ = self.owned.commitEmitted(mutation, of: run, attempt, through: child, at: self)
     }
     return !run.hasEnded && attempt?.isOver != true
   }

@@ -219,20 +219,6 @@ struct EachScopedTests {
     #expect(attempts.recorded == (isResting ? [1] : [1, 2]))
   }
 
-  @Test("The conditions of an attempt are gone with the next one")
-  func conditionsOfAttempts() {
-    let store = store
-    let run = ActiveRun<Town>(id: .takenAtOnce(1), action: .apply([]), core: store.core, lineage: nil)
-    defer { withExtendedLifetime(run) {} }
-    let bond = Bond(run)
-    bond.add({ _ in false }, attempt: 1)
-    #expect(!bond.holds(in: Town.State()))
-    bond.add({ _ in true }, attempt: 2)
-    #expect(bond.holds(in: Town.State()))
-    bond.add({ _ in false }, attempt: 2)
-    #expect(!bond.holds(in: Town.State()))
-  }
-
   @Test("All that share a run end with its child")
   func sharedRuns() async throws {
     let probe = Probe("a")

@@ -168,11 +168,15 @@ extension Store where I == Town {
 }
 
 extension Store {
-  /// How many runs the store binds to its state, and whether it looks at them with each commit.
-  nonisolated var bound: (runs: Int, orphans: Int, isLooking: Bool) {
+  /// How many runs end with a child, how many of them have lost it, and whether the store looks at children after commits.
+  nonisolated var bound: (runs: Int, removed: Int, isLooking: Bool) {
     get async {
-      let (runs, orphans) = await onRuns { ($0?.bonds.map { _ in 0 }.count ?? 0, $0?.orphans.count ?? 0) }
-      return (runs, orphans, onRegistry { $0?.needs.contains(.conditions) ?? false } ?? false)
+      let (runs, removed) = await onRuns { registry in
+        let children = registry?.lifetimeConditions.scopes.map { $0.children.map { $0 } }.joined()
+        let runs = children?.flatMap { $0.runs.map { ObjectIdentifier($0.run) } } ?? []
+        return (Set(runs).count, registry?.runsOfRemovedChildren.count ?? 0)
+      }
+      return (runs, removed, onRegistry { $0?.needs.contains(.conditions) ?? false } ?? false)
     }
   }
 }

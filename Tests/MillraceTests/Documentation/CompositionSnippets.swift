@@ -74,6 +74,12 @@ enum CompositionSnippets {
       guard let place = parent.rooms.index(forKey: id) else { return }
       body(&parent.rooms.values[place])
     }
+    static func mayRemoveChild(_ mutation: Player.Mutation) -> Bool {
+      switch mutation {
+      case .closed: true
+      case .queue, .dialog, .room, .opened: false
+      }
+    }
   }
 
   struct Player: Interactor {

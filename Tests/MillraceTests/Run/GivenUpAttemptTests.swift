@@ -14,8 +14,8 @@ struct GivenUpAttemptTests {
       switch self {
       case .returns: break
       case .fails: throw Mishap()
-      case .bindsToWhatHolds: #expect(await run.bind { _ in true } == nil)
-      case .bindsToWhatDoesNot: #expect(await run.bind { _ in false } == nil)
+      case .bindsToWhatHolds: #expect(await run.endWhenNot { _ in true } == nil)
+      case .bindsToWhatDoesNot: #expect(await run.endWhenNot { _ in false } == nil)
       }
     }
   }
@@ -77,9 +77,9 @@ struct GivenUpAttemptTests {
         ScriptedInteractor.Action.handle { run in
           if run.attempt == 1 {
             await Self.stay(.seconds(8), in: world)
-            #expect(await run.bind { _ in true } == nil)
+            #expect(await run.endWhenNot { _ in true } == nil)
           } else {
-            #expect(await run.bind { !$0.log.contains("gone") } != nil)
+            #expect(await run.endWhenNot { !$0.log.contains("gone") } != nil)
             try await world.clock.sleep(for: .seconds(4))
           }
         }.closed().planned(Meanwhile.runs.plan))
@@ -140,5 +140,12 @@ struct GivenUpAttemptTests {
     gate.open()
     await store.sweep("k")
     #expect(await store.log == ["closed: cancelled"])
+  }
+}
+
+extension Run {
+  /// Ends the run when `holds` is false of the state; returns the state, or nil if it is false already, or if the run has ended.
+  fileprivate func endWhenNot(_ holds: @escaping @Sendable (I.State) -> Bool) async -> I.State? {
+    await endWhen(notHolding: LifetimeCondition(ChildID(scope: I.self), mayRemove: nil, holds: holds))?.state
   }
 }

@@ -85,7 +85,10 @@ struct LifecycleTests {
       ScriptedInteractor.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(as: "bound"))
     try await gate.waitForArrivals()
     let run = try #require(bound.ticket as? ActiveRun<ScriptedInteractor>)
-    _ = await store.core.bind(run, nil) { !$0.log.contains("first") }
+    let condition = LifetimeCondition<ScriptedInteractor.State, ScriptedInteractor.Mutation>(
+      ChildID(scope: Self.self), mayRemove: nil
+    ) { !$0.log.contains("first") }
+    _ = await store.core.end(run, nil, whenNotHolding: condition)
     for name in ["first", "second"] {
       store.send(
         ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).planned(

@@ -1,0 +1,146 @@
+/// A condition that the state has to satisfy for a run to continue: that a child exists.
+@usableFromInline
+struct LifetimeCondition<State, Mutation>: Sendable {
+  /// The child, seen from the interactor that has this state.
+  let child: ChildPath
+
+  /// Whether the child exists in a state.
+  let holds: @Sendable (State) -> Bool
+
+  /// False for a mutation that removes no child of the scope; nil if the scope does not know mutations of this type.
+  let mayRemove: (@Sendable (Mutation) -> Bool)?
+
+  @usableFromInline
+  init(
+    _ child: ChildID, mayRemove: (@Sendable (Mutation) -> Bool)?, holds: @escaping @Sendable (State) -> Bool
+  ) {
+    self.init(child: ChildPath(child), mayRemove: mayRemove, holds: holds)
+  }
+
+  private init(
+    child: ChildPath, mayRemove: (@Sendable (Mutation) -> Bool)?, holds: @escaping @Sendable (State) -> Bool
+  ) {
+    self.child = child
+    self.holds = holds
+    self.mayRemove = mayRemove
+  }
+
+  /// The same condition for an interactor that has this one as a part that is always there.
+  func within<Whole, WholeMutation>(
+    _ place: PartPlace, _ part: @escaping @Sendable (Whole) -> State
+  ) -> LifetimeCondition<Whole, WholeMutation> {
+    LifetimeCondition<Whole, WholeMutation>(child: child.within(place.key), mayRemove: nil) { [holds] in holds(part($0))
+    }
+  }
+
+  /// The same condition for an interactor that has this one as a child that may be removed; it includes that this child exists.
+  func within<Whole, WholeMutation>(
+    _ parent: ChildID, _ part: @escaping @Sendable (Whole) -> State?
+  ) -> LifetimeCondition<Whole, WholeMutation> {
+    LifetimeCondition<Whole, WholeMutation>(child: child.within(parent), mayRemove: nil) { [holds] in
+      part($0).map(holds) ?? false
+    }
+  }
+}
+
+/// A child that exists.
+@usableFromInline
+struct ExistingChild<State: Sendable>: Sendable {
+  /// The state that the child was found in, of the interactor that looked for it.
+  @usableFromInline let state: State
+
+  /// The child, for the mutations that its runs emit; nil outside a store.
+  @usableFromInline let child: RemovableChild?
+
+  @usableFromInline
+  init(state: State, child: RemovableChild?) {
+    self.state = state
+    self.child = child
+  }
+}
+
+/// A child of a store's interactor, at any depth, that may be removed and has runs.
+@usableFromInline
+class RemovableChild: @unchecked Sendable {
+  init() {}
+}
+
+/// The identity of a child that may be removed, for the interactor that has it: the scope and the id.
+@usableFromInline
+struct ChildID: Sendable {
+  fileprivate(set) var scope: PlanKey
+
+  /// The key of the child in its scope; nil for a scope that has one child.
+  let id: PlanKey?
+
+  @usableFromInline
+  @inline(never)
+  init(scope: any Any.Type) {
+    self.scope = PlanKey(scope: scope)
+    id = nil
+  }
+
+  @usableFromInline
+  @inline(never)
+  init(scope: any Any.Type, id: some Hashable & Sendable) {
+    self.scope = PlanKey(scope: scope)
+    self.id = PlanKey(id)
+  }
+}
+
+/// The identity of a child for one of its ancestors.
+struct ChildPath: Sendable {
+  /// The children on the path that may be removed, the innermost first; the scope of each has the places of parts that are always
+  /// there before it.
+  private(set) var steps: [ChildID]
+
+  init(_ child: ChildID) {
+    steps = [child]
+  }
+
+  func within(_ place: PlanKey) -> ChildPath {
+    var path = self
+    let outermost = steps.count - 1
+    path.steps[outermost].scope = PlanKey(ScopedKey(scope: place, key: steps[outermost].scope))
+    return path
+  }
+
+  func within(_ parent: ChildID) -> ChildPath {
+    var path = self
+    path.steps.append(parent)
+    return path
+  }
+}
+
+/// The position of a part that is always there, in its whole.
+@usableFromInline
+enum PartPlace: Sendable {
+  case scope(ObjectIdentifier)
+  case keyPath(any AnyKeyPath & Sendable)
+
+  /// The client's own functions say where the part is, and what becomes of its mutations.
+  case unknown
+
+  /// Whether a mutation that the part's run emits for a child is one of that child for the whole too.
+  @usableFromInline var keepsChild: Bool {
+    if case .unknown = self { false } else { true }
+  }
+
+  /// The key of the position: equal for equal positions; an unknown one equals no other.
+  var key: PlanKey {
+    switch self {
+    case .scope(let scope): PlanKey(scope)
+    case .keyPath(let keyPath): PlanKey(keyPath)
+    case .unknown: PlanKey(UniquePlace())
+    }
+  }
+}
+
+/// A position that equals only itself.
+private final class UniquePlace: Hashable, Sendable {
+  static func == (left: UniquePlace, right: UniquePlace) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}

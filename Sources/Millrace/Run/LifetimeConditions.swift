@@ -1,0 +1,262 @@
+/// The children that may be removed and have runs, with the runs that end when they are removed.
+///
+/// Each child has one condition, however many runs it has. A run is stored with each of its children, but not with a child whose own
+/// child has the run: the condition of the inner one includes that the outer one exists. A child is forgotten with its last run.
+@usableFromInline
+struct LifetimeConditions<State, Mutation, Run: AnyObject> {
+  /// The scopes of the outermost children.
+  private var outermost: [PlanKey: Scope] = [:]
+
+  /// The scopes that have children, at every depth.
+  @usableFromInline private(set) var scopes = LinkedList<Scope>()
+
+  /// The number of runs that were ever added.
+  private var addedRuns = 0
+
+  /// Whether no run depends on a child.
+  var isEmpty: Bool { scopes.isEmpty }
+
+  // MARK: Runs
+
+  /// Adds a condition of a run, and returns the child that it asks for.
+  ///
+  /// - Parameters:
+  ///   - condition: what the run ends without.
+  ///   - run: the run; not retained.
+  ///   - attempt: the number of the run's attempt. The conditions of another attempt are removed.
+  ///   - entries: the entries of the run.
+  @discardableResult
+  mutating func add(
+    _ condition: LifetimeCondition<State, Mutation>, of run: Run, attempt: Int, to entries: inout Entry?
+  ) -> Child {
+    if entries == nil { addedRuns += 1 }
+    let number = entries?.number ?? addedRuns
+    if let entry = entries, entry.attempt != attempt { remove(&entries) }
+    let child = child(condition)
+    guard !has(entries, within: child) else { return child }
+    let entry = Entry(run, of: child, attempt: attempt, number: number)
+    child.runs.append(entry)
+    var kept = entry
+    var next = entries
+    while let other = next {
+      next = other.next
+      if child.isWithin(other.child) {
+        other.child.runs.remove(other)
+      } else {
+        other.next = kept
+        kept = other
+      }
+    }
+    entries = kept
+    return child
+  }
+
+  /// Removes all conditions of a run.
+  mutating func remove(_ entries: inout Entry?) {
+    while let entry = entries {
+      entries = entry.next
+      entry.child.runs.remove(entry)
+      forgetIfUnused(entry.child)
+    }
+  }
+
+  private func has(_ entries: Entry?, within child: Child) -> Bool {
+    var next = entries
+    while let entry = next {
+      if entry.child.isWithin(child) { return true }
+      next = entry.next
+    }
+    return false
+  }
+
+  // MARK: Commits
+
+  /// The runs of children that do not exist in the state, which a mutation led to, in the order in which the runs were added.
+  ///
+  /// Looks once at each child that has runs, unless its scope says that the mutation removes none.
+  @inlinable
+  func runs(endedBy mutation: Mutation, in state: State) -> [Run] {
+    var found: [Entry] = []
+    var next = scopes.first
+    while let scope = next {
+      next = scope.following
+      if let mayRemove = scope.mayRemove, !mayRemove(mutation) { continue }
+      var nextChild = scope.children.first
+      while let child = nextChild {
+        nextChild = child.following
+        child.addRuns(endedIn: state, to: &found)
+      }
+    }
+    return found.isEmpty ? [] : Self.inOrder(found)
+  }
+
+  /// The runs of children that do not exist in the state, which a mutation of this child led to.
+  ///
+  /// Looks at this child and at its own children, at every depth.
+  @inlinable
+  func runs(endedThrough child: RemovableChild, in state: State) -> [Run] {
+    var found: [Entry] = []
+    unsafeDowncast(child, to: Child.self).addAllRuns(endedIn: state, to: &found)
+    return found.isEmpty ? [] : Self.inOrder(found)
+  }
+
+  @usableFromInline
+  static func inOrder(_ found: [Entry]) -> [Run] {
+    var last = 0
+    return found.sorted { $0.number < $1.number }.compactMap { entry in
+      if entry.number == last { return nil }
+      last = entry.number
+      return entry.run
+    }
+  }
+
+  // MARK: Children
+
+  private mutating func child(_ condition: LifetimeCondition<State, Mutation>) -> Child {
+    let steps = condition.child.steps
+    var child = child(steps[steps.count - 1], of: nil)
+    for step in steps.dropLast().reversed() { child = self.child(step, of: child) }
+    if child.holds == nil { child.holds = condition.holds }
+    if child.scope.mayRemove == nil { child.scope.mayRemove = condition.mayRemove }
+    return child
+  }
+
+  private mutating func child(_ step: ChildID, of parent: Child?) -> Child {
+    let scope = (parent?.scopes ?? outermost)[step.scope] ?? addScope(step.scope, of: parent)
+    if let child = scope.childrenByID[step.id] { return child }
+    let child = Child(step.id, in: scope)
+    scope.childrenByID[step.id] = child
+    scope.children.append(child)
+    return child
+  }
+
+  private mutating func addScope(_ key: PlanKey, of parent: Child?) -> Scope {
+    let scope = Scope(key, of: parent)
+    if let parent { parent.scopes[key] = scope } else { outermost[key] = scope }
+    scopes.append(scope)
+    return scope
+  }
+
+  /// Forgets a child without runs and without children of its own, and each ancestor that has neither then.
+  private mutating func forgetIfUnused(_ child: Child) {
+    var next: Child? = child
+    while let child = next, child.runs.isEmpty, child.scopes.isEmpty {
+      let scope = child.scope
+      scope.children.remove(child)
+      scope.childrenByID[child.id] = nil
+      guard scope.children.isEmpty else { return }
+      scopes.remove(scope)
+      next = scope.parent
+      if let parent = scope.parent { parent.scopes[scope.key] = nil } else { outermost[scope.key] = nil }
+    }
+  }
+}
+
+extension LifetimeConditions {
+  /// The children of one scope, in one parent, that have runs or children with runs.
+  @usableFromInline
+  final class Scope: Linked {
+    let key: PlanKey
+
+    /// The child that the scope belongs to; nil for the store's interactor.
+    unowned let parent: Child?
+
+    /// False for a mutation that removes none of the children; nil if the scope cannot say that.
+    @usableFromInline fileprivate(set) var mayRemove: (@Sendable (Mutation) -> Bool)?
+
+    fileprivate(set) var childrenByID: [PlanKey?: Child] = [:]
+    @usableFromInline fileprivate(set) var children = LinkedList<Child>()
+
+    @usableFromInline var previous: Scope?
+    @usableFromInline var following: Scope?
+
+    fileprivate init(_ key: PlanKey, of parent: Child?) {
+      self.key = key
+      self.parent = parent
+    }
+  }
+
+  /// One child.
+  @usableFromInline
+  final class Child: RemovableChild, Linked, @unchecked Sendable {
+    let id: PlanKey?
+    unowned let scope: Scope
+
+    /// Whether the child exists in a state; nil for a child that only its own children's runs depend on.
+    @usableFromInline fileprivate(set) var holds: (@Sendable (State) -> Bool)?
+
+    /// The runs that end when the child is removed, without those that end with one of its own children.
+    @usableFromInline fileprivate(set) var runs = LinkedList<Entry>()
+
+    /// The scopes of its own children.
+    @usableFromInline fileprivate(set) var scopes: [PlanKey: Scope] = [:]
+
+    @usableFromInline var previous: Child?
+    @usableFromInline var following: Child?
+
+    fileprivate init(_ id: PlanKey?, in scope: Scope) {
+      self.id = id
+      self.scope = scope
+    }
+
+    /// Whether this is `other` or one of its descendants.
+    fileprivate func isWithin(_ other: Child) -> Bool {
+      var next: Child? = self
+      while let child = next {
+        if child === other { return true }
+        next = child.scope.parent
+      }
+      return false
+    }
+
+    /// Adds its runs if it does not exist in the state.
+    @inlinable
+    func addRuns(endedIn state: State, to found: inout [Entry]) {
+      guard !runs.isEmpty, let holds, !holds(state) else { return }
+      var next = runs.first
+      while let entry = next {
+        found.append(entry)
+        next = entry.following
+      }
+    }
+
+    /// Adds its runs, and those of its descendants, if they do not exist in the state.
+    @inlinable
+    func addAllRuns(endedIn state: State, to found: inout [Entry]) {
+      addRuns(endedIn: state, to: &found)
+      for scope in scopes.values {
+        var next = scope.children.first
+        while let child = next {
+          next = child.following
+          child.addAllRuns(endedIn: state, to: &found)
+        }
+      }
+    }
+  }
+
+  /// One run of a child, in the list of the child's runs.
+  @usableFromInline
+  final class Entry: Linked {
+    unowned let run: Run
+    unowned let child: Child
+
+    /// The number of the attempt that set the condition; 0 for a run that has one attempt.
+    let attempt: Int
+
+    /// The number of the run, in the order in which runs were added.
+    let number: Int
+
+    /// The entry of the same run with another child.
+    fileprivate(set) var next: Entry?
+
+    @usableFromInline var previous: Entry?
+    @usableFromInline var following: Entry?
+
+    fileprivate init(_ run: Run, of child: Child, attempt: Int, number: Int) {
+      self.run = run
+      self.child = child
+      self.attempt = attempt
+      self.number = number
+    }
+  }
+}
