@@ -1,6 +1,6 @@
 import Millrace
 
-/// Actions that are decided ten levels down.
+/// Actions that are decided ten levels down, and commits while runs of children that may be removed are in flight.
 let composeRows: [Row] = [
   Row(name: "compose/scoped-10-deep", reference: "send/decided", target: 3.0, gate: .exact) { size in
     let count = size.scaled(5_000_000)
@@ -22,7 +22,94 @@ let composeRows: [Row] = [
     precondition(tally(under: state).last == count - 1)
     return figure
   },
+  Row(name: "reference/each-emit-1-run") { size in
+    await emitting(size, children: 1, runs: 1)
+  },
+  Row(name: "compose/each-in-flight", reference: "reference/each-emit-1-run", target: 1.2) { size in
+    await emitting(size, children: 1, runs: manyRuns)
+  },
+  Row(name: "compose/each-in-flight-distinct", reference: "reference/each-emit-1-run", target: 1.2) { size in
+    await emitting(size, children: manyRuns, runs: manyRuns)
+  },
+  Row(name: "reference/each-parent-1-run") { size in
+    await committing(size, children: 1, runs: 1) { .own($0) }
+  },
+  Row(name: "compose/each-in-flight-parent", reference: "reference/each-parent-1-run", target: 1.2) { size in
+    await committing(size, children: 1, runs: manyRuns) { .own($0) }
+  },
+  Row(
+    name: "compose/each-in-flight-parent-distinct", reference: "reference/each-parent-1-run", gate: .allocations
+  ) { size in
+    await committing(size, children: manyRuns, runs: manyRuns, looks: manyRuns) { .own($0) }
+  },
+  Row(name: "reference/each-parent-1-run-removing-none") { size in
+    await committing(size, children: 1, runs: 1) { .removingNone($0) }
+  },
+  Row(
+    name: "compose/each-in-flight-removing-none", reference: "reference/each-parent-1-run-removing-none", target: 1.2
+  ) { size in
+    await committing(size, children: manyRuns, runs: manyRuns) { .removingNone($0) }
+  },
 ]
+
+/// How many runs of children are in flight.
+private let manyRuns = 10_000
+
+/// The cost of a mutation that the run of a child emits.
+private func emitting(_ size: Size, children: Int, runs: Int) async -> Figure {
+  let count = size.scaled(2_000_000)
+  let others = await RunsOfCounters(children: children, runs: runs - 1)
+  let (figures, continuation) = AsyncStream<Figure>.makeStream()
+  let receipt = others.store.send(
+    .counter(0) { run in
+      continuation.yield(
+        await perItem(count) {
+          for number in 0..<count { run.emit(.add(number)) }
+        })
+    })
+  _ = await receipt.outcome
+  let state = await others.store.state
+  precondition(state.counters[0]?.last == count - 1)
+  await others.end()
+  return await figures.first { _ in true }!
+}
+
+/// The cost of a mutation of the parent's own; fewer of them for a commit that looks at many children.
+private func committing(
+  _ size: Size, children: Int, runs: Int, looks: Int = 1, _ action: @Sendable (Change) -> Counters.Action
+) async -> Figure {
+  let count = max(size.scaled(2_000_000) / looks, 100)
+  let others = await RunsOfCounters(children: children, runs: runs)
+  let figure = await perItem(count) {
+    for number in 0..<count { others.store.send(action(.add(number))) }
+  }
+  let state = await others.store.state
+  precondition(state.own.last == count - 1)
+  await others.end()
+  return figure
+}
+
+/// A store with runs in flight, which belong to all children in turn.
+private struct RunsOfCounters {
+  let store: Store<Counters>
+  private let waits: [Countdown]
+
+  init(children: Int, runs: Int) async {
+    let limits = StoreLimits(runsInFlight: runs + 1)
+    store = Store(
+      initial: Counters.State(children), interactor: Counters(), configuration: StoreConfiguration(limits: limits))
+    waits = (0..<runs).map { _ in Countdown(1) }
+    for (number, wait) in waits.enumerated() { store.send(.counter(number % children) { _ in await wait.wait() }) }
+    let inFlight = await store.metrics.inFlight
+    precondition(inFlight == runs)
+  }
+
+  /// Lets all runs end.
+  func end() async {
+    for wait in waits { wait.arrive() }
+    await store.shutdown(drainFor: .seconds(60))
+  }
+}
 
 /// A tree of ten levels.
 private func groundedTree() -> Floor10.State {
