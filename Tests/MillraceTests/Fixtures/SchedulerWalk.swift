@@ -27,8 +27,13 @@ struct SchedulerWalk {
   static let room = 6
   static let keys = 6
 
+  /// The number of plans that each key has.
+  static let kinds = 10
+
+  /// The plans, those of one key after those of another.
+  ///
   /// Each plan has keys of its own, so that one overlap and one maximum hold for a key.
-  static let plans: [[PlanTerms]] = (0..<keys).map { key in
+  static let plans: [PlanTerms] = (0..<keys).flatMap { key in
     let plans: [Plan] = [
       .serial(key: "serial \(key)"),
       .concurrent(max: 2, key: "two \(key)"),
@@ -53,10 +58,11 @@ struct SchedulerWalk {
   private var handlers: [Handler] = []
   private var pending: [Scheduler.Action] = []
   private var arrived = 0
+  private let plans = SchedulerWalk.plans
 
   /// How many handlers run for each plan and key, with those that were taken up and have not ended.
-  private var holders: [[Int]]
-  private var lastOrder: [[Int]]
+  private var holders = Array(repeating: 0, count: SchedulerWalk.plans.count)
+  private var lastOrder = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
   /// The first rule that was broken.
   private(set) var broken: String?
@@ -67,8 +73,6 @@ struct SchedulerWalk {
     random = SeededGenerator(seed: seed)
     scheduler = Scheduler(
       StoreLimits(runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow))
-    let none = Array(repeating: Array(repeating: 0, count: SchedulerWalk.plans[0].count), count: SchedulerWalk.keys)
-    (holders, lastOrder) = (none, none)
   }
 
   // MARK: Steps
@@ -81,7 +85,7 @@ struct SchedulerWalk {
     case 75..<84: if let handle = live() { raise(.end(handle, .cancelled)) }
     case 84..<95: advance(by: .random(in: 0..<20, using: &random))
     case 95..<98:
-      if let key = randomTerms().key { raise(.endKey(key, .cancelled)) }
+      if let key = plans[randomPlan()].key { raise(.endKey(key, .cancelled)) }
     case 98: raiseLimit()
     default: raise(.endAll(.cancelled, asksClosing: true))
     }
@@ -92,7 +96,7 @@ struct SchedulerWalk {
   mutating func finish() {
     raise(.endAll(.shutDown, asksClosing: true))
     while !handlers.isEmpty { returnHandler() }
-    for key in SchedulerWalk.plans.joined().compactMap(\.key) { raise(.limit(nil, key)) }
+    for key in plans.compactMap(\.key) { raise(.limit(nil, key)) }
     advance(by: 1_000_000)
     if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
     if scheduler.entries.count > 0 || scheduler.plans.count > 0 || !scheduler.keys.isEmpty || !scheduler.timers.isEmpty
@@ -103,11 +107,11 @@ struct SchedulerWalk {
   }
 
   private mutating func arrive() {
-    let terms = randomTerms()
+    let plan = randomPlan()
     arrived += 1
     if Int.random(in: 0..<8, using: &random) == 0 { return handleWithoutPlan() }
-    let handle = scheduler.add(terms)
-    keep(handle, Known(plan: index(of: terms), order: arrived))
+    let handle = scheduler.add(plans[plan])
+    keep(handle, Known(plan: plan, order: arrived))
     raise(.arrived(handle))
   }
 
@@ -153,8 +157,8 @@ struct SchedulerWalk {
   }
 
   private mutating func raiseLimit() {
-    let terms = SchedulerWalk.plans[Int.random(in: 0..<SchedulerWalk.keys, using: &random)][0]
-    guard let key = terms.key else { return }
+    let plan = Int.random(in: 0..<SchedulerWalk.keys, using: &random) * SchedulerWalk.kinds
+    guard let key = plans[plan].key else { return }
     raise(.limit(Bool.random(using: &random) ? nil : Int.random(in: 0...1, using: &random), key))
   }
 
@@ -209,29 +213,29 @@ struct SchedulerWalk {
     guard var action = known[Int(handle)], !action.isSettled, !action.isTakenUp else {
       return fail("R3: an action is decided twice, or after its end")
     }
-    let (key, kind) = (action.plan / SchedulerWalk.plans[0].count, action.plan % SchedulerWalk.plans[0].count)
-    checkOverlap(key, kind, action)
+    checkOverlap(action)
     let handles = Int.random(in: 0..<10, using: &random) < 7
     if handles, scheduler.isFull { return scheduler.handle(.decided(handle, .isFull), at: now) }
     action.isTakenUp = true
     known[Int(handle)] = action
-    holders[key][kind] += 1
+    holders[action.plan] += 1
     let end: Outcome = Bool.random(using: &random) ? .finished : .rejected(.decided(Mishap()))
     scheduler.handle(.decided(handle, handles ? .handles : .ends(end)), at: now)
   }
 
   /// Whether an action may be taken up beside those that hold a permit of its key.
-  private mutating func checkOverlap(_ key: Int, _ kind: Int, _ action: Known) {
+  private mutating func checkOverlap(_ action: Known) {
+    let kind = action.plan % SchedulerWalk.kinds
     switch kind {
     case 0, 5, 7, 8:
-      if holders[key][kind] > 0 { fail("R4: two actions of a serial key are taken up") }
-      if action.order < lastOrder[key][kind] { fail("L2: a serial key takes up a later action first") }
-      lastOrder[key][kind] = action.order
-    case 1: if holders[key][kind] > 1 { fail("R4: three actions of a key that allows two are taken up") }
+      if holders[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
+      if action.order < lastOrder[action.plan] { fail("L2: a serial key takes up a later action first") }
+      lastOrder[action.plan] = action.order
+    case 1: if holders[action.plan] > 1 { fail("R4: three actions of a key that allows two are taken up") }
     default: break
     }
     // What it replaces, or excludes, has its outcome; handlers may still be out.
-    if holders[key][kind] > 0, [2, 3, 4, 6, 9].contains(kind),
+    if [2, 3, 4, 6, 9].contains(kind), holders[action.plan] > 0,
       known.contains(where: { other in
         other?.plan == action.plan && other?.isTakenUp == true && other?.isSettled == false
       })
@@ -267,7 +271,7 @@ struct SchedulerWalk {
     }
     if action.handlersOut > 0 { fail("R4: an action is forgotten while its handler is out") }
     if action.isTakenUp, action.plan >= 0 {
-      holders[action.plan / SchedulerWalk.plans[0].count][action.plan % SchedulerWalk.plans[0].count] -= 1
+      holders[action.plan] -= 1
     }
     known[Int(handle)] = nil
     scheduler.forget(handle)
@@ -307,15 +311,8 @@ struct SchedulerWalk {
     return nil
   }
 
-  private mutating func randomTerms() -> PlanTerms {
+  private mutating func randomPlan() -> Int {
     let key = Int.random(in: 0..<SchedulerWalk.keys, using: &random)
-    return SchedulerWalk.plans[key][Int.random(in: 0..<SchedulerWalk.plans[key].count, using: &random)]
-  }
-
-  private func index(of terms: PlanTerms) -> Int {
-    for (key, plans) in SchedulerWalk.plans.enumerated() {
-      if let kind = plans.firstIndex(where: { $0 === terms }) { return key * plans.count + kind }
-    }
-    return -1
+    return key * SchedulerWalk.kinds + Int.random(in: 0..<SchedulerWalk.kinds, using: &random)
   }
 }
