@@ -253,19 +253,18 @@ extension Owned {
     let seen = (registry?.positions.elements.map(\.seen) ?? []) + followed
     let observers = seen.count + (registry?.valueObservers ?? 0)
     let lag = core.revision - (seen.min() ?? core.revision)
-    let scheduler = runs?.scheduler
-    let inFlight = scheduler.map { core.configuration.limits.runsInFlight - Int($0.freeSlots) - notReturned } ?? 0
-    let waiting = scheduler?.room.count ?? 0
+    let inFlight = runs.map { core.configuration.limits.runsInFlight - Int($0.scheduler.freeSlots) - notReturned } ?? 0
+    let waiting = runs?.scheduler.room.count ?? 0
+    let (firstMembers, sharedRuns) = runs.map { ($0.scheduler.firstMembers, $0.scheduler.sharedRuns) } ?? (0, 0)
     // A shared run is none that was sent; the first of those that share it does not wait.
-    let shared = (scheduler?.firstMembers ?? 0) - (scheduler?.sharedRuns ?? 0)
-    let open = inFlight + waiting + core.queuedNow + shared
+    let open = inFlight + waiting + core.queuedNow + firstMembers - sharedRuns
     var outcomes = tally.outcomes
     let unfinished = outcomes.values.reduce(0, +)
     if accepted < sent { outcomes[.rejected] = sent - accepted }
     if accepted > open + unfinished { outcomes[.finished] = accepted - open - unfinished }
     return Metrics(
       sent: sent, accepted: accepted, inFlight: inFlight, waiting: waiting,
-      submitting: scheduler?.submitting ?? 0, notReturned: notReturned, retries: scheduler?.retries ?? 0,
+      submitting: runs?.scheduler.submitting ?? 0, notReturned: notReturned, retries: runs?.scheduler.retries ?? 0,
       lateEmits: tally.lateEmits,
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
       handleTime: runs?.handleTime ?? Histogram(), waitTime: runs?.waitTime ?? Histogram())

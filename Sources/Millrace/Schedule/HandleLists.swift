@@ -1,5 +1,5 @@
 /// Lists of handles, linked through one table, so that each is taken out at once; a handle stands in one of them at most.
-struct HandleLists {
+struct HandleLists: ~Copyable {
   typealias Handle = Scheduler.Handle
 
   /// One of the lists.
@@ -20,18 +20,27 @@ struct HandleLists {
 
   mutating func append(_ handle: Handle, to list: inout List) {
     while links.count <= Int(handle) { links.append(Links()) }
-    links[Int(handle)] = Links(previous: list.last)
-    if let last = list.last { links[Int(last)].next = handle } else { list.first = handle }
+    let last = list.last
+    links.withUnsafeMutableBufferPointer { links in
+      links[Int(handle)] = Links(previous: last)
+      if let last { links[Int(last)].next = handle }
+    }
+    if last == nil { list.first = handle }
     list.last = handle
     list.count += 1
   }
 
   /// Takes the handle out of the list that it stands in.
   mutating func remove(_ handle: Handle, from list: inout List) {
-    let (previous, next) = (links[Int(handle)].previous, links[Int(handle)].next)
-    if let previous { links[Int(previous)].next = next } else { list.first = next }
-    if let next { links[Int(next)].previous = previous } else { list.last = previous }
-    links[Int(handle)] = Links()
+    let (previous, next) = links.withUnsafeMutableBufferPointer { links in
+      let old = links[Int(handle)]
+      if let previous = old.previous { links[Int(previous)].next = old.next }
+      if let next = old.next { links[Int(next)].previous = old.previous }
+      links[Int(handle)] = Links()
+      return (old.previous, old.next)
+    }
+    if previous == nil { list.first = next }
+    if next == nil { list.last = previous }
     list.count -= 1
   }
 

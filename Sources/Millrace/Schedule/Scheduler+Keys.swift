@@ -163,7 +163,13 @@ extension Scheduler {
   // MARK: What is remembered
 
   /// The index of a key, which is remembered until it is released.
-  mutating func use(_ name: PlanKey) -> KeyIndex {
+  ///
+  /// - Parameter likely: a key that probably has this name, which is compared before the name is hashed.
+  mutating func use(_ name: PlanKey, likely: KeyIndex? = nil) -> KeyIndex {
+    if let likely, keys.isIndex(likely, of: name) {
+      keys[likely].users += 1
+      return likely
+    }
     let key = keys.index(of: name)
     keys[key].users += 1
     return key

@@ -172,7 +172,7 @@ extension Scheduler {
     guard let plan = entries[handle].plan, plans[plan].breakerKey == nil, let breaker = plans[plan].terms?.breaker,
       let name = plans[plan].terms?.breakerKey
     else { return true }
-    let key = use(name)
+    let key = use(name, likely: plans[plan].key)
     keys[key].breakerTerms = breaker
     switch keys[key].breaker.admit(breaker, at: now) {
     case .pass: break

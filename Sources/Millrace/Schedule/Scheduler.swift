@@ -10,8 +10,10 @@
 /// | Scheduler+Keys | overlap, shared runs, permits, limits, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
 /// | Scheduler+Waiting | the waiting room, slots, and the end of the store |
+///
+/// It is noncopyable, because reading one part of a copyable property may copy the whole value and retain each of its arrays.
 @usableFromInline
-struct Scheduler {
+struct Scheduler: ~Copyable {
   /// Names an action from its addition until it is forgotten.
   @usableFromInline typealias Handle = Int32
   typealias KeyIndex = KeyTable.Index
@@ -31,11 +33,11 @@ struct Scheduler {
     case rests(Handle, for: Duration)
     /// One action ends from outside.
     case end(Handle, Outcome)
-    /// All actions of a key end, or all there are.
-    case endKey(PlanKey, Outcome)
+    /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
+    indirect case endKey(PlanKey, Outcome)
     case endAll(Outcome, asksClosing: Bool)
     /// How many actions of a key may hold a permit, whatever the plans say.
-    case limit(Int?, PlanKey)
+    indirect case limit(Int?, PlanKey)
     /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
     case drain(until: Instant, caller: Handle?)
     /// Nothing is accepted any more, and nothing is open.
@@ -62,8 +64,8 @@ struct Scheduler {
     case start(Handle, attempt: Int?)
     /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
     case giveUp(Handle)
-    /// Draw the time before the next attempt, and raise `rests`.
-    case draw(Handle, PlanTerms.Retry, after: Int)
+    /// Draw the time before the next attempt, and raise `rests`. Its terms are large, and would make each action large.
+    indirect case draw(Handle, PlanTerms.Retry, after: Int)
     /// Give the action its outcome; before that ask for its closing mutation, if `asksClosing`.
     case settle(Handle, Outcome, asksClosing: Bool)
     /// Nothing names the action any more.

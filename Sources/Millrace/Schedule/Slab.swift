@@ -1,39 +1,86 @@
 /// Values that are named by small numbers; the number of a value that was taken out is used again.
-struct Slab<Element> {
-  private var elements: ContiguousArray<Element> = []
+///
+/// The memory is the slab's own, so that part of a value is read and changed in place. An array copies the whole value
+/// first, and retains all that it refers to.
+struct Slab<Element>: ~Copyable {
+  /// Memory for values, with the number of those that are initialised.
+  private final class Memory: ManagedBuffer<Int, Element> {
+    deinit {
+      withUnsafeMutablePointers { used, elements in _ = elements.deinitialize(count: used.pointee) }
+    }
+  }
+
+  /// Nil before the first value.
+  private var memory: ManagedBuffer<Int, Element>?
+
+  /// The first value of the memory.
+  private var elements: UnsafeMutablePointer<Element>?
+
+  private var capacity = 0
+
+  /// The number of values that are initialised: named, or blank.
+  private var used = 0
+
   private var free: ContiguousArray<Int32> = []
 
-  /// What stands where nothing is named, so that nothing that was taken out is kept.
+  /// The value in place of those that were taken out, so that nothing of them is kept.
   private let blank: Element
 
   init(blank: Element) {
     self.blank = blank
   }
 
-  /// How many values there are.
-  var count: Int { elements.count - free.count }
+  /// The number of values.
+  var count: Int { used - free.count }
 
   mutating func insert(_ element: Element) -> Int32 {
     if let index = free.popLast() {
-      elements[Int(index)] = element
+      address(of: index).pointee = element
       return index
     }
-    elements.append(element)
-    return Int32(elements.count - 1)
+    if used == capacity { grow() }
+    used += 1
+    memory?.header = used
+    let index = Int32(used - 1)
+    address(of: index).initialize(to: element)
+    return index
   }
 
   /// Takes a value out; with the last one the memory is given back, if it was much.
   mutating func remove(_ index: Int32) {
-    elements[Int(index)] = blank
+    address(of: index).pointee = blank
     free.append(index)
-    if free.count == elements.count, free.count > 1_024 {
-      elements = []
+    if free.count == used, used > 1_024 {
+      (memory, elements, capacity, used) = (nil, nil, 0, 0)
       free = []
     }
   }
 
+  @inline(__always)
   subscript(index: Int32) -> Element {
-    _read { yield elements[Int(index)] }
-    _modify { yield &elements[Int(index)] }
+    _read { yield address(of: index).pointee }
+    _modify { yield &address(of: index).pointee }
+  }
+
+  /// Where a value stands; traps for a number that was never used.
+  @inline(__always)
+  private func address(of index: Int32) -> UnsafeMutablePointer<Element> {
+    guard let elements, UInt(bitPattern: Int(index)) < UInt(bitPattern: used) else {
+      preconditionFailure("No value has had the number \(index).")
+    }
+    return elements + Int(index)
+  }
+
+  /// Moves the values to memory for twice as many.
+  private mutating func grow() {
+    capacity = max(2 * capacity, 4)
+    let larger = Memory.create(minimumCapacity: capacity) { _ in 0 }
+    larger.withUnsafeMutablePointerToElements { new in
+      if let elements { new.moveInitialize(from: elements, count: used) }
+      elements = new
+    }
+    memory?.header = 0
+    larger.header = used
+    memory = larger
   }
 }

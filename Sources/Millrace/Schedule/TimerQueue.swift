@@ -1,7 +1,7 @@
 /// The timers of a store by their instants, the earliest first; equal instants in the order in which they were added.
 ///
 /// A binary heap whose timers are named by ids, so that one is taken out of the middle in logarithmic time.
-struct TimerQueue<Purpose> {
+struct TimerQueue<Purpose>: ~Copyable {
   /// Names a timer from its addition until it is due or taken out.
   typealias ID = Int32
 

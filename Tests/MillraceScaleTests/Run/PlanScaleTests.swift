@@ -28,11 +28,12 @@ struct PlanScaleTests {
       clock.advance(by: .seconds(20))
       #expect(await last.outcome.kind == .finished)
     }
-    let isEmpty = await store.onRuns { ledger in
-      guard let scheduler = ledger?.scheduler else { return false }
-      return scheduler.entries.count == 0 && scheduler.plans.count == 0 && scheduler.keys.isEmpty
-        && scheduler.timers.isEmpty && scheduler.room.isEmpty && scheduler.slotQueue.isEmpty && scheduler.runs.isEmpty
-        && scheduler.notReturned.isEmpty
+    let isEmpty = await store.onRuns { runs in
+      guard let runs else { return false }
+      let (named, planned) = (runs.scheduler.entries.count, runs.scheduler.plans.count)
+      let (waiting, running) = (runs.scheduler.room.count, runs.scheduler.runs.count)
+      return named == 0 && planned == 0 && runs.scheduler.keys.isEmpty && runs.scheduler.timers.isEmpty
+        && waiting == 0 && runs.scheduler.slotQueue.isEmpty && running == 0 && runs.scheduler.notReturned.isEmpty
     }
     #expect(isEmpty)
     #expect(await store.metrics.inFlight == 0)

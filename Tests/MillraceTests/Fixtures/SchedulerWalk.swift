@@ -3,7 +3,7 @@ import MillraceTesting
 @testable import Millrace
 
 /// An owner of a scheduler without tasks and without a store: it performs the actions, and checks them against the guarantees.
-struct SchedulerWalk {
+struct SchedulerWalk: ~Copyable {
   typealias Handle = Scheduler.Handle
 
   /// What the walk knows of an action.

@@ -22,7 +22,7 @@ struct SchedulerTests {
   }
 
   /// Events that follow each other, each with the answer.
-  struct Table {
+  struct Table: ~Copyable {
     var scheduler: Scheduler
     var handles: [String: Scheduler.Handle] = [:]
     var now: Instant = 0
@@ -102,8 +102,9 @@ struct SchedulerTests {
     }
   }
 
-  private func check(_ table: Table, _ rows: [(Event, [String])], sourceLocation: SourceLocation = #_sourceLocation) {
-    var table = table
+  private func check(
+    _ table: consuming Table, _ rows: [(Event, [String])], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
     for (index, row) in rows.enumerated() {
       #expect(table.raise(row.0) == row.1, "row \(index): \(row.0)", sourceLocation: sourceLocation)
     }

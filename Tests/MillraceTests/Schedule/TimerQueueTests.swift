@@ -7,7 +7,7 @@ import Testing
 @Suite("TimerQueue")
 struct TimerQueueTests {
   /// A timer queue, and the ids of its timers by name.
-  private struct Fixture {
+  private struct Fixture: ~Copyable {
     var queue = TimerQueue<String>()
     var ids: [String: Int32] = [:]
 
@@ -135,6 +135,6 @@ struct TimerQueueTests {
       }
     }
     for timer in list { #expect(queue.popDue(at: .max) == timer.purpose) }
-    #expect(queue.isEmpty)
+    #expect(queue.count == 0)
   }
 }
