@@ -1,3 +1,5 @@
+import MillraceSystem
+
 /// The timers of a store by their instants, the earliest first; equal instants in the order in which they were added.
 ///
 /// A binary heap whose timers are named by ids, so that one is taken out of the middle in logarithmic time.
@@ -109,5 +111,76 @@ struct TimerQueue<Purpose>: ~Copyable {
     smaller.reserveCapacity(2 * heap.count)
     smaller.append(contentsOf: heap)
     heap = smaller
+  }
+}
+
+/// Nanoseconds since the origin of a store's clock.
+@usableFromInline
+package typealias Instant = Int64
+
+extension Duration {
+  /// The duration in whole nanoseconds, rounded up, so that nothing is due too early.
+  ///
+  /// At least 0, and at most a quarter of what fits, about 73 years, so that a few can be added to an instant.
+  package var nanoseconds: Int64 {
+    let longest = Int64.max / 4
+    let all = attoseconds
+    guard all > 0 else { return 0 }
+    // Up to 18 seconds fit in one word, whose division takes a tenth of the time.
+    if let few = UInt64(exactly: all) {
+      let (whole, rest) = few.quotientAndRemainder(dividingBy: 1_000_000_000)
+      return Int64(whole) + (rest > 0 ? 1 : 0)
+    }
+    // Compared first, for the components of the longest durations trap.
+    guard self < .nanoseconds(longest) else { return longest }
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000
+  }
+}
+
+/// The time of one store: its clock in nanoseconds.
+@usableFromInline
+package final class TimeSource: Sendable {
+  /// What a clock that is not the default one does; the default one is read without generics.
+  private struct Other: Sendable {
+    let now: @Sendable () -> Instant
+    let sleep: @Sendable (Instant) async throws -> Void
+  }
+
+  private let other: Other?
+
+  /// The time of this clock.
+  package init(_ clock: any Clock<Duration>) {
+    other = clock is ContinuousClock ? nil : TimeSource.opened(clock)
+  }
+
+  private static func opened<C: Clock<Duration>>(_ clock: C) -> Other {
+    let origin = clock.now
+    return Other {
+      origin.duration(to: clock.now).wholeNanoseconds
+    } sleep: { instant in
+      try await clock.sleep(until: origin.advanced(by: .nanoseconds(instant)), tolerance: nil)
+    }
+  }
+
+  /// The time now.
+  @usableFromInline
+  package func now() -> Instant {
+    if let other { return other.now() }
+    return millrace_nanoseconds()
+  }
+
+  /// Returns when `instant` is reached, or at once when the task is cancelled.
+  package func sleep(until instant: Instant) async throws {
+    guard let other else { return try await ContinuousClock().sleep(for: .nanoseconds(instant - now())) }
+    try await other.sleep(instant)
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds of it that are over.
+  fileprivate var wholeNanoseconds: Instant {
+    let (seconds, attoseconds) = components
+    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
   }
 }

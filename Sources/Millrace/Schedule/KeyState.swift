@@ -1,0 +1,342 @@
+/// What is remembered of one key.
+struct KeyState {
+  typealias Handle = Scheduler.Handle
+
+  /// Who has the permits of the key.
+  var overlap = OverlapState()
+
+  /// Those that have met here and have not ended.
+  var live = HandleLists.List()
+
+  /// Those of them that wait for a permit, in accepted order.
+  var waiting = HandleLists.List()
+
+  /// Whether those that wait are to be looked at when the step is done.
+  var isTakeUpDue = false
+
+  /// The live run that others may share.
+  var sharedRun: Handle?
+
+  /// The one that is debounced or throttled.
+  var held: Handle?
+
+  var debounce = DebounceState()
+  var debounceEnd: Int32?
+  var throttle = ThrottleState()
+  var windowEnd: Int32?
+
+  /// The breaker and the retry budget, each of the newest plan that has one.
+  var breaker = BreakerState()
+  var breakerTerms: Breaker?
+  var budget = RetryBudgetState()
+  var budgetTerms: RetryBudget?
+
+  /// How many steps and runs rely on the key's being remembered.
+  var users = 0
+
+  /// When breaker and budget can be forgotten.
+  var forgetting: Int32?
+
+  /// How many have come and have not ended.
+  var earlier: Int { live.count + (held == nil ? 0 : 1) }
+
+  /// Whether no action needs it.
+  var isIdle: Bool { users == 0 && overlap.taken == 0 && live.isEmpty && held == nil }
+
+  /// When there is nothing left to remember of breaker and budget; nil at once.
+  func forgottenAt() -> Instant? {
+    guard breakerTerms != nil || budgetTerms != nil else { return nil }
+    let breakerTime = breakerTerms.flatMap { breaker.forgottenAt($0) }
+    let budgetTime = budgetTerms.flatMap { budget.fullAt($0) }
+    guard let breakerTime, let budgetTime else { return breakerTime ?? budgetTime }
+    return max(breakerTime, budgetTime)
+  }
+}
+
+/// How the actions of one key meet: who holds its permits, and what becomes of one that comes.
+///
+/// A permit is held from the take-up of an action until it has ended and its handlers have returned.
+struct OverlapState {
+  /// What becomes of an action that comes.
+  enum Arrival: Hashable {
+    /// It is taken up at once.
+    case takeUp
+    /// It waits behind those that wait, and is taken up as soon as there is a permit.
+    case wait
+    /// It is rejected.
+    case reject
+    /// It joins the run that is in flight.
+    case join
+    /// The earlier ones are ended, then it is taken up at once.
+    case replace
+  }
+
+  /// How many permits are held.
+  private(set) var taken = 0
+
+  /// How many permits there are: by the newest plan that says it.
+  private var maximum = Int.max
+
+  /// How many there are whatever the plans say.
+  var limit: Int?
+
+  /// An action of the key comes.
+  ///
+  /// - Parameters:
+  ///   - live: how many of the key have not ended.
+  ///   - canJoin: whether one of them may be joined.
+  mutating func arrive(_ overlap: Overlap, live: Int, canJoin: Bool) -> Arrival {
+    switch overlap {
+    case .concurrent(let max):
+      maximum = max
+      return .wait
+    case .latest: return live > 0 ? .replace : .takeUp
+    case .exclusive: return live > 0 ? .reject : .takeUp
+    case .shared: return canJoin ? .join : .takeUp
+    }
+  }
+
+  /// Whether the next one that waits may be taken up.
+  var hasPermit: Bool { taken < (limit ?? maximum) }
+
+  /// An action is taken up.
+  mutating func take() {
+    taken += 1
+  }
+
+  /// An action has ended, and its handlers have returned.
+  mutating func release() {
+    taken -= 1
+  }
+}
+
+/// When one debounce of a key ends, as a value without tasks and locks.
+///
+/// The action that is held is the scheduler's; each that comes takes the place of the one before.
+struct DebounceState: Equatable {
+  enum Phase: Equatable {
+    /// None is held. Becomes: quiet (one comes).
+    case idle
+
+    /// One is held, and passes at `until` unless another one comes.
+    ///
+    /// Becomes: quiet again (another one comes), or idle (it passes, or ends).
+    case quiet(until: Instant)
+  }
+
+  private(set) var phase = Phase.idle
+
+  /// An action comes, and is held; returns when it passes.
+  mutating func arrive(interval: Duration, at now: Instant) -> Instant {
+    let until = now + interval.nanoseconds
+    phase = .quiet(until: until)
+    return until
+  }
+
+  /// The one that was held is held no more.
+  mutating func released() {
+    phase = .idle
+  }
+}
+
+/// Which actions of one key a throttle lets through, as a value without tasks and locks.
+///
+/// Each event is given the terms of the newest plan, which decides where plans differ. The scheduler holds the
+/// action, and tells here whether there still is one.
+struct ThrottleState: Equatable {
+  enum Phase: Equatable {
+    /// As new: none has passed within the interval.
+    ///
+    /// Becomes: a window (one passes, or the first one is held).
+    case idle
+
+    /// One has passed, or is held, and no other passes before `end`; `interval` is how long the next window lasts.
+    ///
+    /// Becomes: the next window (it ended, and the one held passes), or idle (it ended without one).
+    case window(end: Instant, interval: Int64)
+  }
+
+  /// What becomes of an action that comes.
+  enum Verdict: Equatable {
+    /// It passes now.
+    case pass
+    /// It is held until the window ends, in place of the one held before.
+    case hold
+    /// It is rejected.
+    case drop
+  }
+
+  private(set) var phase = Phase.idle
+
+  /// When the window ends, or nil.
+  var windowEnd: Instant? {
+    if case .window(let end, _) = phase { end } else { nil }
+  }
+
+  /// An action comes.
+  ///
+  /// A window that is over has ended, whether that was told or not; while one is held, it has to be told before.
+  mutating func arrive(interval: Duration, leading: Bool, trailing: Bool, at now: Instant) -> Verdict {
+    let interval = interval.nanoseconds
+    if case .window(let end, _) = phase, now < end {
+      guard trailing else { return .drop }
+      phase = .window(end: end, interval: interval)
+      return .hold
+    }
+    guard leading || trailing else { return .drop }
+    phase = .window(end: now + interval, interval: interval)
+    return leading ? .pass : .hold
+  }
+
+  /// The window ended: whether the action that is held passes now.
+  ///
+  /// Told too early, or without a window, it changes nothing.
+  mutating func windowEnded(holdsOne: Bool, at now: Instant) -> Bool {
+    guard case .window(let end, let interval) = phase, end <= now else { return false }
+    phase = holdsOne ? .window(end: now + interval, interval: interval) : .idle
+    return holdsOne
+  }
+}
+
+/// What is known of the gateway behind one ``Breaker``, as a value without tasks and locks.
+///
+/// Each event is given the breaker of the newest plan, which decides where plans differ. A run is a probe if it was admitted
+/// as one; all others that end while the breaker is open or half-open started before it opened, and say nothing new.
+struct BreakerState: Equatable {
+  enum Phase: Equatable {
+    /// All pass. `failures` in a row, the last of them at `last`; none is as new.
+    ///
+    /// Becomes: closed with none (a success, or a failure that comes too late to be in a row begins at 1), or open (one
+    /// failure too many).
+    case closed(failures: Int, last: Instant)
+
+    /// None passes before `until`.
+    ///
+    /// Becomes: half-open with its probe out (the first that comes at `until` or later), or as new (nobody came for long).
+    case open(until: Instant)
+
+    /// One may pass, the probe; while `isProbing` it is out, and none passes. It has been so since `since`.
+    ///
+    /// Becomes: closed with no failures (the probe succeeded), open (it failed), half-open without a probe (it was
+    /// withdrawn), half-open with one (the next that comes), or as new (nobody came for long).
+    case halfOpen(isProbing: Bool, since: Instant)
+  }
+
+  /// What becomes of an action that comes.
+  enum Admission: Equatable {
+    case pass
+    /// It passes, and its end decides: it is told with `isProbe`.
+    case probe
+    case reject
+  }
+
+  private(set) var phase = Phase.closed(failures: 0, last: 0)
+
+  /// An action comes.
+  mutating func admit(_ breaker: Breaker, at now: Instant) -> Admission {
+    if isForgotten(breaker, at: now) { self = BreakerState() }
+    switch phase {
+    case .closed:
+      return .pass
+    case .open(let until) where now < until:
+      return .reject
+    case .halfOpen(isProbing: true, _):
+      return .reject
+    case .open, .halfOpen(isProbing: false, _):
+      phase = .halfOpen(isProbing: true, since: now)
+      return .probe
+    }
+  }
+
+  /// Whether a run that failed may make another attempt: only past a closed breaker, for a half-open one lets its probe
+  /// through and nothing else.
+  var allowsRetry: Bool {
+    if case .closed = phase { true } else { false }
+  }
+
+  /// A run succeeded.
+  mutating func succeeded(isProbe: Bool) {
+    switch phase {
+    case .closed: self = BreakerState()
+    case .halfOpen(isProbing: true, _) where isProbe: self = BreakerState()
+    case .open, .halfOpen: break
+    }
+  }
+
+  /// An attempt failed.
+  mutating func failed(_ breaker: Breaker, isProbe: Bool, at now: Instant) {
+    switch phase {
+    case .closed(let failures, _):
+      let inARow = isForgotten(breaker, at: now) ? 1 : failures + 1
+      if inARow < breaker.failures {
+        phase = .closed(failures: inARow, last: now)
+      } else {
+        phase = .open(until: now + breaker.openFor.nanoseconds)
+      }
+    case .halfOpen(isProbing: true, _) where isProbe:
+      phase = .open(until: now + breaker.openFor.nanoseconds)
+    case .open, .halfOpen:
+      break
+    }
+  }
+
+  /// A run ended as neither success nor failure; if it was the probe, the next one that comes is.
+  mutating func withdrew(isProbe: Bool, at now: Instant) {
+    if isProbe, case .halfOpen(isProbing: true, _) = phase { phase = .halfOpen(isProbing: false, since: now) }
+  }
+
+  /// The first instant at which nothing needs to be remembered: nil when it is as new, never while the probe is out.
+  func forgottenAt(_ breaker: Breaker) -> Instant? {
+    switch phase {
+    case .closed(failures: 0, _): nil
+    // At exactly `within` after the last one a failure would still be in a row.
+    case .closed(_, let last): last + breaker.within.nanoseconds + 1
+    case .open(let until): until + breaker.within.nanoseconds
+    case .halfOpen(isProbing: false, let since): since + breaker.within.nanoseconds
+    case .halfOpen(isProbing: true, _): .max
+    }
+  }
+
+  /// Whether it is as new, or as good as that.
+  func isForgotten(_ breaker: Breaker, at now: Instant) -> Bool {
+    forgottenAt(breaker).map { $0 <= now } ?? true
+  }
+}
+
+/// How many tokens one ``RetryBudget`` has left, as a value without tasks and locks.
+///
+/// Each event is given the budget of the newest plan, which decides where plans differ. Tokens come back one at a time, at
+/// whole multiples of the refill from when the first was taken, so that nothing drifts.
+struct RetryBudgetState: Equatable {
+  /// How many tokens are missing; none is as new.
+  private var missing = 0
+
+  /// When the last token came back, or the first one was taken since the bucket was full.
+  private var since: Instant = 0
+
+  /// A run wants to make another attempt: takes a token, if there is one.
+  mutating func take(_ budget: RetryBudget, at now: Instant) -> Bool {
+    refill(budget, at: now)
+    guard missing < budget.capacity else { return false }
+    if missing == 0 { since = now }
+    missing += 1
+    return true
+  }
+
+  /// When all tokens have come back, or nil when none is missing.
+  func fullAt(_ budget: RetryBudget) -> Instant? {
+    guard missing > 0 else { return nil }
+    let (wait, isTooLong) = Int64(missing).multipliedReportingOverflow(by: budget.refill.nanoseconds)
+    let (instant, isTooFar) = since.addingReportingOverflow(wait)
+    return isTooLong || isTooFar ? .max : instant
+  }
+
+  /// Brings back what has come back.
+  private mutating func refill(_ budget: RetryBudget, at now: Instant) {
+    // Rounded up, a refill is at least one nanosecond.
+    let refill = budget.refill.nanoseconds
+    let returned = max(now - since, 0) / refill
+    since += returned * refill
+    missing -= min(missing, Int(clamping: returned))
+  }
+}
