@@ -51,11 +51,11 @@ struct Due {
 }
 
 /// A step whose caller waits until it is done, by the holder of the lock or by the caller itself.
-final class UrgentStep: @unchecked Sendable {
+final class UrgentStep<Word: LockWord & ~Copyable>: @unchecked Sendable {
   let work: CombiningLock.Work
 
-  /// Whether the step is done, and `due` and `starter` are the caller's.
-  let isDone = Atomic(false)
+  /// 1 once the step is done, and `due` and `starter` are the caller's; else 0.
+  let isDone = Word(0)
 
   private var due = Due()
   private var starter: Starter?
@@ -69,7 +69,7 @@ final class UrgentStep: @unchecked Sendable {
   func finish(_ due: Due, _ starter: Starter) {
     self.due = due
     self.starter = starter
-    isDone.store(true, ordering: .releasing)
+    isDone.store(1, ordering: .releasing)
   }
 
   /// Does what the step left to be done without the lock, on the thread of its caller; starts are begun in the pool.

@@ -1,366 +1,102 @@
 public import Synchronization
 
-/// A lock for which nobody waits: flat combining, after Hendler, Incze, Shavit and Tzafrir (2010).
+/// The combining lock of the system's threads: ``FlatCombiningLock``, specialised here once for all modules.
 ///
-/// A thread that finds the lock free takes it, does its step and unlocks. A thread that finds it taken queues its step as *work*
-/// and continues; the holder does that work, in the order in which it was queued, before it unlocks. A holder does so for a
-/// bounded number of steps; the rest goes to a task, its *relief*.
-///
-/// An *urgent* step is done before its caller returns. If the lock is taken, the caller registers the step and waits, and the
-/// holder does it as soon as the step in progress is done, ahead of all queued work. The caller's thread need not run for
-/// that, so a thread that locks again and again cannot keep it waiting. A caller that becomes the holder does urgent steps
-/// alone: it leaves the work of others to the relief and what is to be started to the pool, for both may take long.
-///
-/// **The protocol.** `word` names the thread that holds the lock, or is 0, and has beside it one bit, *pending*.
-///
-/// | word | holds | becomes |
-/// |---|---|---|
-/// | `0` | free, and no work is queued | `holder` by a thread that locks (`tryLock`); `pending` by a thread that queued work or registered an urgent step |
-/// | `holder` | that thread has the lock | `0` by the holder (`unlock`); `holder + pending` by a thread that queued work or registered an urgent step |
-/// | `holder + pending` | the same, and there may be work | `holder` by the holder, which then takes all the work; `pending` by a holder that gives way |
-/// | `pending` | free, and a thread or a relief will lock for the work | `holder + pending`, by that thread or relief |
-///
-/// 1. Work is appended to `queue`, and an urgent step to `urgentSteps`, *before* `pending` is set. A holder clears `pending`
-///    *before* it takes either. So a step that was appended is either in what the holder takes, or its `pending` is set after
-///    the clearing and makes the unlocking fail. A set `pending` without a step is possible and harmless.
-/// 2. A thread that sets `pending` on a free word locks itself, unless another one does first. On a word that names a holder,
-///    that holder will see it.
-/// 3. A holder that gives way stores `pending` and *then* claims `isRelieved`; if it was false, it starts a relief. A relief
-///    clears `isRelieved` and *then* locks on `pending`. All four are sequentially consistent, so either the relief finds the
-///    lock free and takes it, or the holder that keeps it from that starts another relief.
-/// 4. `tryLock` wants `0`: no thread passes work that was queued earlier. A thread or relief that locks on `pending`, by rule 2
-///    or 3, goes straight to `unlockSlowly`.
-/// 5. A holder looks for urgent steps before each step it does for others, and cannot lock again while `pending` is set. So
-///    between the registration of an urgent step and that step at most the one step in progress is done.
-/// 6. A thread reads its own identity in the word if and only if it holds the lock; nothing else is concluded from it.
-///
-/// The steps' accesses are ordered by the acquiring lock and the releasing unlock. Methods that say *for the holder* are called
-/// with the lock alone.
+/// Locking and unlocking are inlined in clients. All else is compiled here, where the type parameters are known: a client that called
+/// the generic methods would call them unspecialised.
 @usableFromInline
 package struct CombiningLock: ~Copyable, Sendable {
   /// A step to be done with the lock.
   @usableFromInline
   package typealias Work = @Sendable () -> Void
 
-  @inlinable static var pending: UInt { 1 }
-
-  /// The number of looks that a thread takes for the lock to become free before it queues its step: for microseconds at most.
-  static let looks = 8
-
   /// The number of steps of others that a holder does, and of handlers that a thread starts, before the rest goes to the pool.
-  static let patience = 1_024
+  static var patience: Int { SystemEnvironment.patience }
 
-  @usableFromInline let word = Atomic<UInt>(0)
-
-  /// The number of urgent steps that are registered and not taken yet; changed with them, so that no caller finds the lock
-  /// free again and again because a holder took its step for another's.
-  @usableFromInline let urgent = Atomic<Int>(0)
-  private let urgentSteps = Lock<[UrgentStep]>([])
-  private let queue = Lock<[Work]>([])
-
-  /// Whether a relief was started that has not run yet.
-  private let isRelieved = Atomic(false)
-
-  /// Whether unlocking takes more than to free the word; the holder's.
-  @usableFromInline let hasDuties = Atomic(false)
-
-  /// The holder's, made on first use.
-  private let madeDuties = AtomicLazyReference<AfterUnlock>()
+  @usableFromInline let base = FlatCombiningLock<Atomic<UInt>, SystemEnvironment>()
 
   @usableFromInline
   package init() {}
 
   // MARK: Locking and unlocking
 
-  /// Locks if the lock is free and no work is queued.
   @inlinable
   @inline(__always)
   func tryLock() -> Bool {
-    word.compareExchange(
-      expected: 0, desired: currentThread(), successOrdering: .acquiring, failureOrdering: .relaxed
-    ).exchanged
+    base.tryLock()
   }
 
-  /// Locks, looking for the lock a bounded number of times; gives up at once where work is queued and nobody is at it.
   @usableFromInline
   func tryLockSpinning() -> Bool {
-    if isHeldHere { return false }
-    for look in 0..<CombiningLock.looks {
-      let now = word.load(ordering: .relaxed)
-      if now == 0, tryLock() { return true }
-      if now == CombiningLock.pending { return false }
-      pause(1 << look)
-    }
-    return false
+    base.tryLockSpinning()
   }
 
-  /// Unlocks, unless work was queued, or there is something to do after it.
   @inlinable
   @inline(__always)
   func tryUnlock() -> Bool {
-    !hasDuties.load(ordering: .relaxed) && tryFree()
+    base.tryUnlock()
   }
 
-  /// Frees the word, unless work was queued.
-  @inlinable
-  @inline(__always)
-  func tryFree() -> Bool {
-    let now = word.load(ordering: .relaxed)
-    return now & CombiningLock.pending == 0
-      && word.compareExchange(
-        expected: now, desired: 0, successOrdering: .releasing, failureOrdering: .relaxed
-      ).exchanged
-  }
-
-  /// Whether the running thread holds the lock, so that it stands inside a step.
   @usableFromInline
-  var isHeldHere: Bool {
-    word.load(ordering: .relaxed) & ~CombiningLock.pending == currentThread()
+  func unlockSlowly(for object: any Combining) {
+    base.unlockSlowly(for: object)
   }
 
-  /// Whether others have queued work that was not yet taken.
-  @inlinable
-  var hasQueuedWork: Bool {
-    word.load(ordering: .relaxed) & CombiningLock.pending != 0
-  }
+  @usableFromInline var isHeldHere: Bool { base.isHeldHere }
 
-  /// Whether urgent steps are registered, which the holder does as soon as its step is done.
-  @inlinable
-  var hasUrgentSteps: Bool {
-    urgent.load(ordering: .relaxed) > 0
-  }
+  @inlinable var hasQueuedWork: Bool { base.hasQueuedWork }
+
+  @inlinable var hasUrgentSteps: Bool { base.hasUrgentSteps }
+
+  @inlinable var hasDuties: Bool { base.hasDuties.load(ordering: .relaxed) }
 
   // MARK: Work
 
-  /// Does `work` with the lock: at once if it is free, otherwise in the order of the calls.
-  ///
-  /// Never waits.
   @usableFromInline
   func perform(for object: any Combining, _ work: @escaping Work) {
-    if tryLockSpinning() {
-      work()
-      if !tryUnlock() { unlockSlowly(for: object) }
-    } else {
-      enqueue(for: object, work)
-    }
+    base.perform(for: object, work)
   }
 
-  /// Queues work for the holder, behind all that was queued before.
   @usableFromInline
   func enqueue(for object: any Combining, _ work: @escaping Work) {
-    queue.withLock { $0.append(work) }
-    let before = word.bitwiseOr(CombiningLock.pending, ordering: .acquiringAndReleasing).oldValue
-    guard before & ~CombiningLock.pending == 0 else { return }
-    if word.compareExchange(
-      expected: CombiningLock.pending, desired: currentThread() | CombiningLock.pending,
-      ordering: .acquiringAndReleasing
-    ).exchanged {
-      unlockSlowly(for: object)
-    }
+    base.enqueue(for: object, work)
   }
 
-  /// Does `work` with the lock before this returns, ahead of the work that is queued.
-  ///
-  /// Waits for at most the step in progress, and may have the holder do `work`. Neither does steps of others nor begins what
-  /// is to be started, on this thread. Called from inside a step, it does the work right after that step.
   func performUrgently(for object: any Combining, _ work: @escaping Work) {
-    if isHeldHere { return afterStep(work) }
-    if tryLock() {
-      work()
-      if !tryUnlock() { unlockSlowly(for: object, isUrgent: true) }
-    } else {
-      perform(UrgentStep(work), for: object)
-    }
+    base.performUrgently(for: object, work)
   }
 
-  /// Registers an urgent step, and returns once it is done.
-  private func perform(_ step: UrgentStep, for object: any Combining) {
-    urgentSteps.withLock { steps in
-      steps.append(step)
-      urgent.add(1, ordering: .relaxed)
-    }
-    let before = word.bitwiseOr(CombiningLock.pending, ordering: .acquiringAndReleasing).oldValue
-    // Also if the step is done by now: rule 2.
-    if before & ~CombiningLock.pending == 0, lock(expecting: CombiningLock.pending) {
-      unlockSlowly(for: object, isUrgent: true)
-    }
-    var looks = 0
-    while !step.isDone.load(ordering: .acquiring) {
-      let now = word.load(ordering: .relaxed)
-      if now & ~CombiningLock.pending == 0, lock(expecting: now) {
-        unlockSlowly(for: object, isUrgent: true)
-      } else {
-        looks += 1
-        if looks > CombiningLock.looks { yieldProcessor() }
-      }
-    }
-    step.performDue()
-  }
-
-  private func lock(expecting now: UInt) -> Bool {
-    word.compareExchange(
-      expected: now, desired: now | currentThread(), successOrdering: .sequentiallyConsistent,
-      failureOrdering: .sequentiallyConsistent
-    ).exchanged
-  }
-
-  /// Does the urgent steps that are registered, and returns how many it did; for the holder, between two steps.
   @discardableResult
   func performUrgentSteps(for object: any Combining) -> Int {
-    var done = 0
-    while done < CombiningLock.patience, hasUrgentSteps, let step = takeUrgentStep() {
-      let duties = duties
-      duties.performDeferred()
-      let due = duties.takeDue()
-      step.work()
-      duties.performDeferred()
-      object.willUnlock()
-      step.finish(duties.takeDue(), duties.starter)
-      duties.due = due
-      done += 1
-    }
-    return done
+    base.performUrgentSteps(for: object)
   }
 
-  private func takeUrgentStep() -> UrgentStep? {
-    urgentSteps.withLock { steps in
-      if steps.isEmpty { return nil }
-      urgent.subtract(1, ordering: .relaxed)
-      return steps.removeFirst()
-    }
+  func performQueuedWork(for object: any Combining) {
+    base.performQueuedWork(for: object)
   }
 
-  /// Does `work` when the step in progress is done, with the lock; for the holder.
+  func relieve(for object: any Combining) {
+    base.relieve(for: object)
+  }
+
+  // MARK: Duties
+
   func afterStep(_ work: @escaping Work) {
-    let duties = duties
-    duties.deferred.append(work)
+    base.afterStep(work)
   }
 
-  /// Does `action` once the lock is free; for the holder.
   @usableFromInline
   func afterUnlock(_ action: @escaping Work) {
-    let duties = duties
-    duties.due.actions.append(action)
+    base.afterUnlock(action)
   }
 
-  /// Starts `start` once the lock is free; for the holder.
   @usableFromInline
   func startAfterUnlock(_ start: Startable) {
-    let duties = duties
-    duties.due.starts.append(start)
+    base.startAfterUnlock(start)
   }
 
-  /// Has `willUnlock` called before the lock is free; for the holder.
   @usableFromInline
   func requireDuties() {
-    hasDuties.store(true, ordering: .relaxed)
+    base.requireDuties()
   }
-
-  /// Does all the work that was queued so far, and urgent steps in between; for the holder.
-  func performQueuedWork(for object: any Combining) {
-    let duties = duties
-    for isRefilled in [false, true] {
-      if isRefilled { refill(duties) }
-      while let work = duties.backlog.popLast() {
-        work()
-        duties.performDeferred()
-        performUrgentSteps(for: object)
-      }
-    }
-  }
-
-  // MARK: Unlocking
-
-  /// The holder's work besides its step.
-  ///
-  /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
-  private var duties: AfterUnlock {
-    requireDuties()
-    if let duties = madeDuties.load() { return duties }
-    return madeDuties.storeIfNil(AfterUnlock())
-  }
-
-  /// Unlocks after all that is to be done with the lock, and then does what is to be done without it; for the holder.
-  ///
-  /// - Parameter isUrgent: whether the holder does urgent steps alone.
-  @usableFromInline
-  func unlockSlowly(for object: any Combining, isUrgent: Bool = false) {
-    let duties = duties
-    var patience = isUrgent ? 0 : CombiningLock.patience
-    while true {
-      duties.performDeferred()
-      patience -= performUrgentSteps(for: object)
-      let isPending = word.load(ordering: .relaxed) & CombiningLock.pending != 0
-      if isPending, patience > 0 {
-        if duties.backlog.isEmpty {
-          _ = word.exchange(currentThread(), ordering: .acquiringAndReleasing)
-          refill(duties)
-        }
-        patience = performBacklog(duties, patience, for: object)
-        if duties.backlog.isEmpty { continue }
-      }
-      let leavesWork = isPending
-      object.willUnlock()
-      duties.performDeferred()
-      if leavesWork { return giveWay(leavingWorkOf: duties, isUrgent: isUrgent, for: object) }
-      let due = duties.takeDue()
-      hasDuties.store(false, ordering: .relaxed)
-      if tryFree() { return due.perform(with: duties.starter, inPool: isUrgent) }
-      duties.due.putBack(due)
-    }
-  }
-
-  /// Frees the lock with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
-  private func giveWay(leavingWorkOf duties: AfterUnlock, isUrgent: Bool, for object: any Combining) {
-    let (due, starter) = (duties.takeDue(), duties.starter)
-    word.store(CombiningLock.pending, ordering: .sequentiallyConsistent)
-    if !isRelieved.exchange(true, ordering: .sequentiallyConsistent) {
-      Task.detached { object.relieve() }
-    }
-    due.perform(with: starter, inPool: isUrgent)
-  }
-
-  /// Does the work that a holder left behind, unless another thread has the lock, which then sees to it.
-  func relieve(for object: any Combining) {
-    isRelieved.store(false, ordering: .sequentiallyConsistent)
-    if lock(expecting: CombiningLock.pending) { unlockSlowly(for: object) }
-  }
-
-  /// Takes the queue as the backlog once that is done, its next step last; the buffers change places.
-  private func refill(_ duties: AfterUnlock) {
-    guard duties.backlog.isEmpty else { return }
-    if duties.backlog.capacity > CombiningLock.patience { duties.backlog = [] }
-    swapQueue(&duties.backlog)
-    duties.backlog.reverse()
-  }
-
-  private func swapQueue(_ works: inout [Work]) {
-    let empty = works
-    works = queue.withLock { queue in
-      let left = queue
-      queue = empty
-      return left
-    }
-  }
-
-  private func performBacklog(_ duties: AfterUnlock, _ patience: Int, for object: any Combining) -> Int {
-    var patience = patience
-    while true {
-      patience -= performUrgentSteps(for: object)
-      guard patience > 0, let work = duties.backlog.popLast() else { return patience }
-      work()
-      duties.performDeferred()
-      patience -= 1
-    }
-  }
-}
-
-/// An object whose state a combining lock guards.
-@usableFromInline
-package protocol Combining: AnyObject, Sendable {
-  /// Called with the lock, right before it is free, if the holder has duties; may be called more often than that.
-  func willUnlock()
-
-  /// Passes the call on to its lock; called in a task that holds the object.
-  func relieve()
 }

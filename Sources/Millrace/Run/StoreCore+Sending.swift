@@ -241,7 +241,7 @@ extension Owned {
         finished = 0
         batch.add(receipt)
       }
-    } while index < end && !core.lock.hasUrgentSteps && !core.lock.hasDuties.load(ordering: .relaxed)
+    } while index < end && !core.lock.hasUrgentSteps && !core.lock.hasDuties
     batch.add(finished: finished)
   }
 }

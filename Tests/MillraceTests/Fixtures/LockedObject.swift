@@ -57,7 +57,7 @@ final class LockedObject: HasCombiningLock {
 
   var hasUrgentSteps: Bool { lock.hasUrgentSteps }
 
-  var isFree: Bool { lock.word.load(ordering: .relaxed) == 0 }
+  var isFree: Bool { lock.base.word.load(ordering: .relaxed) == 0 }
 
   var isHeldHere: Bool { lock.isHeldHere }
 

@@ -1,0 +1,87 @@
+public import Synchronization
+
+/// A word of memory that threads share, as a lock needs it; `Atomic<UInt>` but for a test that decides which thread continues.
+@usableFromInline
+package protocol LockWord: ~Copyable, Sendable {
+  init(_ value: consuming UInt)
+
+  func load(ordering: AtomicLoadOrdering) -> UInt
+
+  func store(_ desired: consuming UInt, ordering: AtomicStoreOrdering)
+
+  func exchange(_ desired: consuming UInt, ordering: AtomicUpdateOrdering) -> UInt
+
+  func compareExchange(
+    expected: consuming UInt, desired: consuming UInt, successOrdering: AtomicUpdateOrdering,
+    failureOrdering: AtomicLoadOrdering
+  ) -> (exchanged: Bool, original: UInt)
+
+  func bitwiseOr(_ operand: UInt, ordering: AtomicUpdateOrdering) -> (oldValue: UInt, newValue: UInt)
+}
+
+extension Atomic: LockWord where Value == UInt {}
+
+/// The system that a combining lock runs on: the running thread, the ways to wait, and the pool that runs reliefs.
+@usableFromInline
+package protocol LockEnvironment: Sendable {
+  /// The number of looks that a thread takes for the lock to become free before it queues its step.
+  static var looks: Int { get }
+
+  /// The number of steps of others that a holder does before the rest goes to a relief.
+  static var patience: Int { get }
+
+  /// A number that tells the running thread from every other one that lives; even, and never 0.
+  static func runningThread() -> UInt
+
+  /// Spends a moment without touching memory.
+  static func pause(_ turns: Int)
+
+  /// Lets another thread have this processor.
+  static func yieldProcessor()
+
+  /// Runs `body` on the state of one of the lock's lists.
+  static func access<State, Result>(
+    _ list: borrowing Lock<State>, _ body: (inout sending State) -> sending Result
+  ) -> sending Result
+
+  /// Calls `relieve` on the object, later and on another thread.
+  static func startRelief(of object: any Combining)
+}
+
+/// The environment of every lock but those of a test.
+@usableFromInline
+package enum SystemEnvironment: LockEnvironment {
+  /// The looks take microseconds at most.
+  @usableFromInline package static var looks: Int { 8 }
+
+  @usableFromInline package static var patience: Int { 1_024 }
+
+  @inlinable
+  @inline(__always)
+  package static func runningThread() -> UInt {
+    currentThread()
+  }
+
+  @usableFromInline
+  package static func pause(_ turns: Int) {
+    Millrace.pause(turns)
+  }
+
+  @usableFromInline
+  package static func yieldProcessor() {
+    Millrace.yieldProcessor()
+  }
+
+  @inlinable
+  @inline(__always)
+  package static func access<State, Result>(
+    _ list: borrowing Lock<State>, _ body: (inout sending State) -> sending Result
+  ) -> sending Result {
+    list.withLock(body)
+  }
+
+  @usableFromInline
+  package static func startRelief(of object: any Combining) {
+    Task.detached { object.relieve() }
+  }
+}

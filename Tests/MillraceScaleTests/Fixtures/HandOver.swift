@@ -1,1 +1,0 @@
-../../MillraceTests/Concurrency/HandOver.swift

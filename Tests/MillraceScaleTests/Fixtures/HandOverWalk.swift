@@ -1,1 +1,0 @@
-../../MillraceTests/Concurrency/HandOverWalk.swift
