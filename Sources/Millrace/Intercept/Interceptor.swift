@@ -139,42 +139,42 @@ public struct ActionInterceptor<Action: Sendable, Mutation: Sendable, State: Sen
   }
 }
 
-/// An interceptor that is also told when the step is over in which an action was accepted.
+/// The events of a store beyond those of an ``Interceptor``: an interceptor that is a sink too gets them.
 ///
-/// What was committed since it was told of the action by ``Interceptor/accepted(_:)`` was committed in that one step:
-/// what the action was decided to commit, and the closing mutations of those whose place it took. Commits of handlers
-/// are never among it.
-package protocol StepWitness: Sendable {
-  /// Called with the store's lock, once for each action that was accepted, also if it waits or has ended.
-  func stepEnded(of action: ActionID)
-}
-
-/// An interceptor that is also told which actions are rejected without ever having been accepted.
-///
-/// By ``Interceptor/ended(_:outcome:)`` alone nobody can know it who was not among the interceptors all the time.
-package protocol RefusalWitness<Action>: Sendable {
-  /// What is sent to the store.
-  associatedtype Action: Sendable
-
-  /// Called right before ``Interceptor/ended(_:outcome:)``, on the same thread.
-  func refused(_ cause: Cause<Action>)
-}
-
-/// An interceptor that also learns the rest before the next attempt of a run, and can replace it.
-///
-/// A recorder keeps the rest, because the random source takes another part away from it each time. A resimulation replaces the
-/// rest by the recorded rest.
-package protocol RestWitness<Action>: Sendable {
+/// The calls come in the order of the interceptors. Every method has a default that does nothing.
+package protocol EventSink<Action>: Sendable {
   /// The actions of the store.
   associatedtype Action: Sendable
 
-  /// Returns the rest before the next attempt.
+  /// Notifies that the step is over in which an action was accepted.
   ///
-  /// Called with the store's lock, in the order of the interceptors; each call gets the rest that the previous call returned.
+  /// The mutations that were committed since ``Interceptor/accepted(_:)`` were committed in that one step: those that the action was
+  /// decided to commit, and the closing mutations of the actions that it replaced. Mutations of handlers are never among them.
+  /// Called with the store's lock, once for each action that was accepted, also if it waits or has ended.
+  func stepEnded(of action: ActionID)
+
+  /// Notifies that an action is rejected without ever having been accepted, which ``Interceptor/ended(_:outcome:)`` alone does not
+  /// tell an interceptor that was set later.
+  ///
+  /// Called right before ``Interceptor/ended(_:outcome:)``, on the same thread.
+  func refused(_ cause: Cause<Action>)
+
+  /// Returns the rest before the next attempt of a run.
+  ///
+  /// A recorder keeps the rest, because the random source takes another part away from it each time. A resimulation replaces the
+  /// rest by the recorded rest. Called with the store's lock; each call gets the rest that the previous call returned.
   ///
   /// - Parameters:
   ///   - drawn: the rest by the plan's backoff and jitter.
   ///   - attempt: the number of the attempt that failed, counted from 1.
   ///   - cause: the action that is handled.
   func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration
+}
+
+extension EventSink {
+  package func stepEnded(of action: ActionID) {}
+
+  package func refused(_ cause: Cause<Action>) {}
+
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration { drawn }
 }

@@ -5,15 +5,11 @@ final class InterceptorChain<I: Interactor>: Sendable {
   typealias Element = any Interceptor<I.Action, I.Mutation, I.State>
 
   @usableFromInline let interceptors: [Element]
-  private let witnesses: [any StepWitness]
-  private let refusalWitnesses: [any RefusalWitness<I.Action>]
-  private let restWitnesses: [any RestWitness<I.Action>]
+  private let sinks: [any EventSink<I.Action>]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
-    witnesses = interceptors.compactMap { $0 as? any StepWitness }
-    refusalWitnesses = interceptors.compactMap { $0 as? any RefusalWitness<I.Action> }
-    restWitnesses = interceptors.compactMap { $0 as? any RestWitness<I.Action> }
+    sinks = interceptors.compactMap { $0 as? any EventSink<I.Action> }
   }
 
   /// What goes on in place of an action.
@@ -44,17 +40,17 @@ final class InterceptorChain<I: Interactor>: Sendable {
 
   @usableFromInline
   func stepEnded(of action: ActionID) {
-    for witness in witnesses { witness.stepEnded(of: action) }
+    for sink in sinks { sink.stepEnded(of: action) }
   }
 
   @usableFromInline
   func refused(_ cause: Cause<I.Action>) {
-    for witness in refusalWitnesses { witness.refused(cause) }
+    for sink in sinks { sink.refused(cause) }
   }
 
   /// The rest before the next attempt of a run.
   func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration {
-    restWitnesses.reduce(drawn) { rest, witness in witness.rest(rest, after: attempt, of: cause) }
+    sinks.reduce(drawn) { rest, sink in sink.rest(rest, after: attempt, of: cause) }
   }
 
   @inlinable

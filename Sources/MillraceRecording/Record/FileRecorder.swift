@@ -175,15 +175,13 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 }
 
-extension FileRecorder: RestWitness {
+extension FileRecorder: EventSink {
   /// Records the rest before the next attempt of a run.
   package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
     intake.rests(cause, after: attempt, for: drawn)
     return drawn
   }
-}
 
-extension FileRecorder: RefusalWitness {
   /// Records an action that was rejected before it was accepted.
   package func refused(_ cause: Cause<Action>) {
     intake.refused(cause)

@@ -85,15 +85,13 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 }
 
-extension RingRecorder: RestWitness {
+extension RingRecorder: EventSink {
   /// Records the rest before the next attempt of a run.
   package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
     intake.rests(cause, after: attempt, for: drawn)
     return drawn
   }
-}
 
-extension RingRecorder: RefusalWitness {
   /// Records an action that was rejected before it was accepted.
   package func refused(_ cause: Cause<Action>) {
     intake.refused(cause)

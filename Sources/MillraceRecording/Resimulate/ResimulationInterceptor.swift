@@ -23,7 +23,7 @@ struct ResimulationInterceptor<Action: Codable & Sendable, Mutation: Codable & S
   }
 }
 
-extension ResimulationInterceptor: RestWitness {
+extension ResimulationInterceptor: EventSink {
   /// Replaces the rest before the next attempt of a run by the recorded rest.
   func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
     board.note { $0.runs.rest(drawn, after: attempt, of: cause.context.run) }

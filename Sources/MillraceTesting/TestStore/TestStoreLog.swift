@@ -4,7 +4,7 @@ import Millrace
 ///
 /// It is told with the store's turn, so that what it keeps is in the order of the commits, and complete whenever the
 /// test looks.
-final class TestStoreLog<I: Interactor>: Interceptor, StepWitness {
+final class TestStoreLog<I: Interactor>: Interceptor, EventSink {
   typealias Content = TestStoreState<I.Action, I.Mutation, I.State, Suspension<TestStoreWait.Answer>>
 
   private let content: Lock<Content>

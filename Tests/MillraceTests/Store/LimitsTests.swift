@@ -320,7 +320,7 @@ struct LimitsTests {
 }
 
 /// Notes refusals and ends.
-private struct Ends: Interceptor, RefusalWitness {
+private struct Ends: Interceptor, EventSink {
   struct End: Equatable {
     let id: ActionID
     let trace: String?

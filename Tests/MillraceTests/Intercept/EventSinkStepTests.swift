@@ -3,8 +3,8 @@ import Testing
 
 @testable import Millrace
 
-@Suite("StepWitness", .timeLimit(.minutes(1)))
-struct StepWitnessTests {
+@Suite("EventSink: steps", .timeLimit(.minutes(1)))
+struct EventSinkStepTests {
   /// Decides, handles, and replaces what runs.
   struct Steps: Interactor {
     enum Action: Sendable { case decide, handle, latest, reject, wait }
@@ -37,7 +37,7 @@ struct StepWitnessTests {
     static func reduce(into state: inout Int, mutation: String) { state += 1 }
   }
 
-  struct Witness: Interceptor, StepWitness {
+  struct Witness: Interceptor, EventSink {
     let notes: Recorder<String>
 
     func accepted(_ cause: Cause<Steps.Action>) { notes.record("\(cause.action) accepted") }

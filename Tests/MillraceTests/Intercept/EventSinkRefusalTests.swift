@@ -3,8 +3,8 @@ import Testing
 
 @testable import Millrace
 
-@Suite("RefusalWitness", .timeLimit(.minutes(1)))
-struct RefusalWitnessTests {
+@Suite("EventSink: refusals", .timeLimit(.minutes(1)))
+struct EventSinkRefusalTests {
   /// Waits at a gate, or decides against the action.
   struct Waiting: Interactor {
     enum Action: Sendable { case wait, refuse }
@@ -24,7 +24,7 @@ struct RefusalWitnessTests {
     static func reduce(into state: inout Int, mutation: String) {}
   }
 
-  struct Witness: Interceptor, RefusalWitness {
+  struct Witness: Interceptor, EventSink {
     let notes: Recorder<String>
 
     typealias Action = Waiting.Action
