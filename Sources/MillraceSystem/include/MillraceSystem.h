@@ -45,4 +45,7 @@ static inline int64_t millrace_nanoseconds(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/// The number of processors that the process may use; at least 1.
+int millrace_processors(void);
+
 #endif
