@@ -27,7 +27,7 @@ struct CombiningLockWalkTests {
           patience: 2, preemptions: 1)
       case .locking:
         LockWalk(
-          [[.tryLock, .tryLock, .tryLock], [.perform(0)], [.performUrgently(1)]], reliefs: 3, patience: 1,
+          [[.tryLock, .tryLock], [.perform(0)], [.performUrgently(1)]], reliefs: 3, patience: 1,
           preemptions: 2)
       case .twoLocking:
         LockWalk(
