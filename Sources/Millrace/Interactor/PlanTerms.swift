@@ -7,6 +7,7 @@ package final class PlanTerms: @unchecked Sendable {
     case throttle(Duration, leading: Bool, trailing: Bool)
   }
 
+  @usableFromInline
   package struct Retry: Sendable {
     let attempts: Int
     let backoff: Backoff
@@ -76,7 +77,7 @@ package final class PlanTerms: @unchecked Sendable {
   var breakerKey: PlanKey? { ownBreakerKey ?? key }
 
   /// How the plan contradicts itself, or nil.
-  var problem: PlanProblem? {
+  @usableFromInline var problem: PlanProblem? {
     if let firstProblem { return firstProblem }
     let lacksKey = pace != nil || retry?.budget != nil
     return lacksKey && key == nil || breaker != nil && breakerKey == nil ? .needsKey : nil
@@ -96,6 +97,7 @@ package enum Overlap: Sendable, Hashable {
 }
 
 /// How a plan contradicts itself.
+@usableFromInline
 package enum PlanProblem: Sendable, Hashable, CaseIterable {
   case maximum, key, needsKey, pacing, throttle, interval, timeout, attempts, backoff, jitter, budget, breaker
 

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// One action that did not settle at once: accepted, then perhaps waiting, then perhaps running.
 @usableFromInline
@@ -89,9 +89,9 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   /// Counted from 1.
   @usableFromInline let number: Int
 
-  private let over = Atomic(false)
+  @usableFromInline let over = Atomic(false)
 
-  @usableFromInline
+  @inlinable
   init(_ number: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
     self.number = number
     self.run = run
@@ -100,9 +100,10 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 
   /// Whether it has returned or was given up; the lock's holder sets it, any thread reads it.
-  @usableFromInline var isOver: Bool { over.load(ordering: .acquiring) }
+  @inlinable var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Lets nothing of it be committed any more; for the lock's holder.
+  @inlinable
   func willEnd() {
     over.store(true, ordering: .releasing)
   }

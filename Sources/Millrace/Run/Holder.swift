@@ -1,12 +1,19 @@
 /// The holder of a store's lock between two steps: it may do several, and those of others.
 ///
 /// It is made where the lock calls, so that no step is in progress.
+@usableFromInline
 struct Holder<I: Interactor> {
-  let core: StoreCore<I>
+  @usableFromInline let core: StoreCore<I>
+
+  @inlinable
+  init(core: StoreCore<I>) {
+    self.core = core
+  }
 
   // MARK: Steps of the scheduler
 
   /// Does the steps that are due, and urgent ones in between.
+  @inlinable
   func performSteps() {
     guard let runs = core.owned.runs else { return }
     while let due = runs.scheduler.handleNextStep(at: runs.now) { perform(due, of: runs) }
@@ -18,18 +25,19 @@ struct Holder<I: Interactor> {
     guard let runs = core.owned.runs else { return }
     runs.didWake(at: instant)
     while let due = runs.scheduler.handleNextTimer(at: runs.services.time.now()) { perform(due, of: runs) }
-    if !runs.scheduler.timers.isEmpty { core.owned.setWakeUp(of: runs, at: core) }
+    if runs.scheduler.hasTimers { core.owned.setWakeUp(of: runs, at: core) }
   }
 
-  private func perform(_ due: Scheduler.DueStep, of runs: RunRegistry<I>) {
+  @inlinable
+  func perform(_ due: Scheduler.DueStep, of runs: RunRegistry<I>) {
     switch due {
     case .actions: core.owned.performActions(of: runs, at: core)
     case .admission: core.owned.admitNextSubmitter(at: core)
     case .drained: finishShutdownIfDrained()
     case .drainEnd: finishShutdown(asksClosing: true)
     }
-    core.owned.endRunsOfRemovedChildren(at: core)
-    core.lock.performUrgentSteps(for: core)
+    if runs.hasRunsToEnd { core.owned.endRunsOfRemovedChildren(at: core) }
+    if core.lock.hasUrgentSteps { core.performUrgentSteps() }
   }
 
   // MARK: Cancelling
@@ -95,7 +103,8 @@ struct Holder<I: Interactor> {
     core.lock.afterUnlock { tasks.end() }
   }
 
-  private func finishShutdownIfDrained() {
+  @usableFromInline
+  func finishShutdownIfDrained() {
     guard let runs = core.owned.runs, runs.scheduler.lifecycle == .draining, runs.queuedEnds.isEmpty else { return }
     if core.lock.hasQueuedWork {
       return core.lock.perform(for: core) { [core] in Holder(core: core).finishShutdownIfDrained() }
@@ -104,6 +113,7 @@ struct Holder<I: Interactor> {
   }
 
   /// Ends the actions that have not ended, accepts no more, and lets the observers end after the last state.
+  @usableFromInline
   func finishShutdown(asksClosing: Bool) {
     let runs = core.owned.madeRuns(at: core)
     guard core.owned.isOpen else { return }

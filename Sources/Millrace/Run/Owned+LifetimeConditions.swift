@@ -47,13 +47,14 @@ extension Owned {
   func endAfterStep(_ found: [ActiveRun<I>], at core: StoreCore<I>) {
     guard let runs else { return }
     if runs.runsOfRemovedChildren.isEmpty {
-      core.lock.afterStep { [unowned core] in core.owned.endRunsOfRemovedChildren(at: core) }
+      core.afterStep { [unowned core] in core.owned.endRunsOfRemovedChildren(at: core) }
     }
     runs.runsOfRemovedChildren += found
     for run in found { removeLifetimeConditions(of: run) }
   }
 
   /// Ends the runs whose child the last commits have removed.
+  @usableFromInline
   mutating func endRunsOfRemovedChildren(at core: StoreCore<I>) {
     guard let runs, !runs.runsOfRemovedChildren.isEmpty else { return }
     let now = runs.now

@@ -179,6 +179,7 @@ extension Owned {
   }
 
   /// The rest before the next attempt of a run: the drawn rest, unless an interceptor replaces it.
+  @usableFromInline
   mutating func rest(_ drawn: Duration, after attempt: Int, of run: ActiveRun<I>, at core: StoreCore<I>) -> Duration {
     guard let chain = runs?.chain else { return drawn }
     return chain.rest(drawn, after: attempt, of: cause(of: run, at: core))
@@ -217,6 +218,7 @@ extension Owned {
     core.lock.afterUnlock { report(incident) }
   }
 
+  @usableFromInline
   func reportUnhandled(_ error: any Error, of run: ActiveRun<I>, at core: StoreCore<I>) {
     report(
       Incident(

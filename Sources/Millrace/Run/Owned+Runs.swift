@@ -1,7 +1,7 @@
 /// Runs: the scheduler's events and actions, ends, and suspended submits.
 extension Owned {
   /// Passes an event to the scheduler, and does what it asks for.
-  @usableFromInline
+  @inlinable
   mutating func raise(_ event: Scheduler.Event, at core: StoreCore<I>) {
     let runs = madeRuns(at: core)
     runs.scheduler.handle(event, at: runs.now)
@@ -9,29 +9,33 @@ extension Owned {
   }
 
   /// Performs the actions that the scheduler asks for; the actions that it asks for meanwhile come before the rest.
+  @inlinable
   mutating func performActions(of runs: RunRegistry<I>, at core: StoreCore<I>) {
     runs.takeActions()
     if runs.isPerforming { return }
     runs.isPerforming = true
     while let action = runs.pending.popLast() {
       perform(action, of: runs, at: core)
-      endRunsOfRemovedChildren(at: core)
+      if runs.hasRunsToEnd { endRunsOfRemovedChildren(at: core) }
     }
     runs.isPerforming = false
     runs.dropLongLists()
     if runs.scheduler.hasSteps, !runs.isStepping {
       runs.isStepping = true
-      core.lock.afterStep { [unowned core] in Holder(core: core).performSteps() }
+      core.afterStep { [unowned core] in Holder(core: core).performSteps() }
     }
-    if !runs.scheduler.timers.isEmpty { setWakeUp(of: runs, at: core) }
+    if runs.scheduler.hasTimers { setWakeUp(of: runs, at: core) }
   }
 
   /// Has the store do a step at the next timer.
+  @usableFromInline
   func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
-    runs.setWakeUp { [weak core] instant in core?.wake(at: instant) }
+    guard let next = runs.nextWakeUp else { return }
+    runs.sleep(until: next) { [weak core] instant in core?.wake(at: instant) }
   }
 
-  private mutating func perform(_ action: Scheduler.Action, of runs: RunRegistry<I>, at core: StoreCore<I>) {
+  @inlinable
+  mutating func perform(_ action: Scheduler.Action, of runs: RunRegistry<I>, at core: StoreCore<I>) {
     switch action {
     case .decide(let handle):
       if let run = runs.records[Int(handle)] { core.code.decide(&self, run, core) }
@@ -44,10 +48,7 @@ extension Owned {
     case .giveUp(let handle):
       if let run = runs.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
     case .draw(let handle, let retry, let made):
-      if let run = runs.records[Int(handle)] {
-        let drawn = retry.backoff.rest(after: made, jitter: retry.jitter, random: &runs.random)
-        raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
-      }
+      if let run = runs.records[Int(handle)] { drawRest(of: run, handle, retry, after: made, runs, at: core) }
     case .settle(let handle, let outcome, let asksClosing):
       if let run = runs.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
     case .forget(let handle):
@@ -108,7 +109,7 @@ extension Owned {
   }
 
   /// Passes an action with a plan to the scheduler.
-  @usableFromInline
+  @inlinable
   mutating func schedule(_ run: ActiveRun<I>, _ terms: PlanTerms, at core: StoreCore<I>) {
     if let problem = terms.problem { return reject(run, problem, at: core) }
     let runs = madeRuns(at: core)
@@ -117,7 +118,8 @@ extension Owned {
     raise(.arrived(handle), at: core)
   }
 
-  private mutating func reject(_ run: ActiveRun<I>, _ problem: PlanProblem, at core: StoreCore<I>) {
+  @usableFromInline
+  mutating func reject(_ run: ActiveRun<I>, _ problem: PlanProblem, at core: StoreCore<I>) {
     if madeRuns(at: core).reportedProblems.insert(problem).inserted {
       report(
         Incident(
@@ -142,7 +144,7 @@ extension Owned {
 
   // MARK: Starting
 
-  @usableFromInline
+  @inlinable
   mutating func waitForSlot(_ run: ActiveRun<I>, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let handle = runs.scheduler.add()
     runs.keep(run, handle)
@@ -150,7 +152,8 @@ extension Owned {
     performActions(of: runs, at: core)
   }
 
-  private func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+  @inlinable
+  func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     run.store = runs.services.store
     if attempt == nil || attempt == 1 {
       let accepted = run.record.handle.flatMap { runs.scheduler.acceptedAt($0) }
@@ -163,13 +166,24 @@ extension Owned {
     core.lock.startAfterUnlock(made)
   }
 
-  private mutating func giveUpAttempt(of run: ActiveRun<I>, _ handle: Scheduler.Handle, at core: StoreCore<I>) {
+  @usableFromInline
+  mutating func drawRest(
+    of run: ActiveRun<I>, _ handle: Scheduler.Handle, _ retry: PlanTerms.Retry, after made: Int, _ runs: RunRegistry<I>,
+    at core: StoreCore<I>
+  ) {
+    let drawn = retry.backoff.rest(after: made, jitter: retry.jitter, random: &runs.random)
+    raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
+  }
+
+  @usableFromInline
+  mutating func giveUpAttempt(of run: ActiveRun<I>, _ handle: Scheduler.Handle, at core: StoreCore<I>) {
     run.record.attempt?.willEnd()
     if let cancelling = run.cancelTask() { core.lock.afterUnlock(cancelling) }
     raise(.gaveUp(handle, hasCommitted: run.record.lastRevision > run.record.revisionBeforeAttempts), at: core)
   }
 
   /// Takes the outcome of an attempt whose handler has returned.
+  @inlinable
   mutating func didReturn(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
     let run = attempt.run
     guard let handle = run.record.handle else { return }
@@ -179,14 +193,16 @@ extension Owned {
     raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted), at: core)
   }
 
-  private func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+  @usableFromInline
+  func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage)
     run.record.isShared = true
     first.record.sharedRun = run
     runs.keep(run, handle)
   }
 
-  private func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
+  @usableFromInline
+  func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
     if shared.firstRevision > 0, let answer = run.recordFirstCommit(shared.firstRevision) {
       core.lock.afterUnlock(answer)
@@ -196,7 +212,7 @@ extension Owned {
   // MARK: Ending
 
   /// Ends an action that has not ended, from outside or before it is taken up.
-  @usableFromInline
+  @inlinable
   mutating func end(_ run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) {
     if run.hasEnded { return }
     if let handle = run.record.handle {
@@ -212,7 +228,7 @@ extension Owned {
   }
 
   /// Gives an action its outcome: closes it, counts and reports.
-  @usableFromInline
+  @inlinable
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
@@ -240,12 +256,14 @@ extension Owned {
   }
 
   /// Counts an outcome other than `finished`: the actions without another one have finished.
+  @usableFromInline
   mutating func count(_ outcome: Outcome, at core: StoreCore<I>) {
     if !outcome.isFinished { madeRuns(at: core).tally.count(outcome) }
   }
 
   /// Counts an action that ends during a shutdown.
-  private func didEndInShutdown(_ run: ActiveRun<I>, _ outcome: Outcome) {
+  @usableFromInline
+  func didEndInShutdown(_ run: ActiveRun<I>, _ outcome: Outcome) {
     guard !isAdmitting, let shutdown = runs?.shutdown, shutdown.report == nil else { return }
     switch outcome {
     case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
@@ -302,6 +320,7 @@ extension Owned {
   }
 
   /// Takes up the action of the first submit that waits, if there is room, and has the next one looked at.
+  @usableFromInline
   mutating func admitNextSubmitter(at core: StoreCore<I>) {
     guard !isShuttingDown, isAdmitting, hasRoomForSubmit, let runs, let submitter = runs.submitters.first else {
       return

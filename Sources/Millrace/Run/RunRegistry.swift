@@ -12,11 +12,11 @@ final class RunRegistry<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var records: ContiguousArray<ActiveRun<I>?> = []
 
   /// The scheduler's actions that are not performed yet, the next one last.
-  var pending: [Scheduler.Action] = []
+  @usableFromInline var pending: [Scheduler.Action] = []
 
   /// Whether these are being performed, and whether the scheduler's next steps are.
-  var isPerforming = false
-  var isStepping = false
+  @usableFromInline var isPerforming = false
+  @usableFromInline var isStepping = false
 
   @usableFromInline let services: StoreServices<I>
   var random: any RandomNumberGenerator & Sendable
@@ -28,7 +28,12 @@ final class RunRegistry<I: Interactor> {
   @usableFromInline var lifetimeConditions = RunRecord<I>.LifetimeConditions()
 
   /// Runs whose child the last commits have removed, to be ended after the step.
-  var runsOfRemovedChildren: [ActiveRun<I>] = []
+  var runsOfRemovedChildren: [ActiveRun<I>] = [] {
+    didSet { hasRunsToEnd = !runsOfRemovedChildren.isEmpty }
+  }
+
+  /// Whether there are such runs; looked at after each of the scheduler's actions.
+  @usableFromInline private(set) var hasRunsToEnd = false
 
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
@@ -85,16 +90,18 @@ final class RunRegistry<I: Interactor> {
   }
 
   /// The time, if the scheduler needs it.
-  var now: Instant { scheduler.isTimed ? services.time.now() : 0 }
+  @inlinable var now: Instant { scheduler.isTimed ? services.time.now() : 0 }
 
   // MARK: The scheduler's actions
 
   /// Takes the actions that the scheduler asks for, ahead of those that are pending.
+  @inlinable
   func takeActions() {
     while let action = scheduler.actions.popLast() { pending.append(action) }
   }
 
   /// Gives back the memory that an event for many actions needed; no action is pending.
+  @usableFromInline
   func dropLongLists() {
     if pending.capacity > 1_024 { pending = [] }
     if scheduler.actions.capacity > 1_024 { scheduler.actions = [] }
@@ -102,19 +109,22 @@ final class RunRegistry<I: Interactor> {
 
   // MARK: The wake-up
 
-  /// Has a task sleep until the next timer, unless one sleeps until then or an earlier instant.
-  func setWakeUp(_ wake: @escaping @Sendable (Instant) -> Void) {
-    guard let next = scheduler.timers.earliest else { return }
-    if let wakeUp {
-      if wakeUp.instant <= next { return }
-      wakeUp.task.cancel()
-    }
+  /// The instant of the next timer, unless a task sleeps until then or an earlier instant.
+  var nextWakeUp: Instant? {
+    guard let next = scheduler.timers.earliest else { return nil }
+    if let wakeUp, wakeUp.instant <= next { return nil }
+    return next
+  }
+
+  /// Has a task sleep until this instant, in place of the one that sleeps.
+  func sleep(until instant: Instant, thenCall wake: @escaping @Sendable (Instant) -> Void) {
+    wakeUp?.task.cancel()
     let time = services.time
     wakeUp = WakeUp(
-      instant: next,
+      instant: instant,
       task: Task.detached {
-        do { try await time.sleep(until: next) } catch { return }
-        wake(next)
+        do { try await time.sleep(until: instant) } catch { return }
+        wake(instant)
       })
   }
 

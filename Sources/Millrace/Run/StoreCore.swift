@@ -124,6 +124,18 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     return result.withLock { $0 }
   }
 
+  /// Does the urgent steps that are registered; for the lock's holder, between two steps.
+  @usableFromInline
+  func performUrgentSteps() {
+    lock.performUrgentSteps(for: self)
+  }
+
+  /// Does `work` when the step in progress is done, with the same lock; for the lock's holder.
+  @usableFromInline
+  func afterStep(_ work: @escaping CombiningLock.Work) {
+    lock.afterStep(work)
+  }
+
   @usableFromInline
   package func relieve() {
     lock.relieve(for: self)

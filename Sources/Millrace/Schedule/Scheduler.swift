@@ -53,6 +53,7 @@ struct Scheduler: ~Copyable {
     case isFull
   }
 
+  @usableFromInline
   enum Action {
     /// Decide the action, commit what is known of it, and raise `decided`.
     case decide(Handle)
@@ -73,6 +74,7 @@ struct Scheduler: ~Copyable {
   }
 
   /// A step that was due.
+  @usableFromInline
   enum DueStep {
     /// Its actions stand in `actions`.
     case actions
@@ -152,7 +154,7 @@ struct Scheduler: ~Copyable {
   var callers: [Handle] = []
 
   /// What the owner has to do for the last event.
-  var actions: [Action] = []
+  @usableFromInline var actions: [Action] = []
 
   var steps: [Step] = []
   var nextStep = 0
@@ -181,11 +183,12 @@ struct Scheduler: ~Copyable {
   @usableFromInline var isEmpty: Bool { entries.count == 0 }
 
   /// Whether an event needs the time.
-  var isTimed: Bool { plans.count > 0 || !keys.isEmpty }
+  @usableFromInline var isTimed: Bool { plans.count > 0 || !keys.isEmpty }
 
   // MARK: Actions without a plan
 
   /// Names an action without a plan, which was taken up and asks for `handle`.
+  @usableFromInline
   mutating func add() -> Handle {
     entries.insert(Entry())
   }
@@ -219,6 +222,7 @@ struct Scheduler: ~Copyable {
   // MARK: Events
 
   /// Names an action with a plan that is accepted.
+  @usableFromInline
   mutating func add(_ terms: PlanTerms) -> Handle {
     planned += 1
     let plan = plans.insert(PlannedAction(terms: terms, order: planned))
@@ -246,6 +250,7 @@ struct Scheduler: ~Copyable {
   }
 
   /// Does the next step that is due, and tells the owner what it has to do; nil if there is none.
+  @usableFromInline
   mutating func handleNextStep(at now: Instant) -> DueStep? {
     self.now = now
     while nextStep < steps.count {
@@ -274,7 +279,10 @@ struct Scheduler: ~Copyable {
   }
 
   /// Whether a step is due.
-  var hasSteps: Bool { nextStep < steps.count }
+  @usableFromInline var hasTimers: Bool { !timers.isEmpty }
+
+  /// Whether work that needs a step of its own is due.
+  @usableFromInline var hasSteps: Bool { nextStep < steps.count }
 
   // MARK: The way of an action
 
@@ -358,6 +366,7 @@ struct Scheduler: ~Copyable {
   }
 
   /// Forgets an action; the owner, once it was told to.
+  @usableFromInline
   mutating func forget(_ handle: Handle) {
     if let plan = entries[handle].plan { plans.remove(plan) }
     if !callers.isEmpty { callers.removeAll { $0 == handle } }
@@ -370,6 +379,7 @@ struct Scheduler: ~Copyable {
   }
 
   /// When an action with a plan, or one that has waited, was accepted.
+  @usableFromInline
   func acceptedAt(_ handle: Handle) -> Instant? {
     entries[handle].plan.map { plans[$0].acceptedAt }
   }
