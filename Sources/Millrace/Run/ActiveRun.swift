@@ -29,7 +29,7 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   override func begin(immediately: Bool) -> Task<Void, Never>? {
     guard let core else { return nil }
     self.core = nil
-    return core.code.begin(.run(self), core, immediately)
+    return core.startHandler(.run(self), core, immediately)
   }
 
   /// The state of the take-up, once.
@@ -109,7 +109,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 
   override func begin(immediately: Bool) -> Task<Void, Never>? {
-    core.code.begin(.attempt(self), core, immediately)
+    core.startHandler(.attempt(self), core, immediately)
   }
 
   override func hasStarted(as task: Task<Void, Never>) {
@@ -117,21 +117,12 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 }
 
-/// The calls of a store that name its interactor's types, as closures that are written where all types are known.
+/// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
+///
+/// A closure of `Store.init`, which the client's module compiles, where all types are known.
 @usableFromInline
-struct InteractorCode<I: Interactor>: Sendable {
-  /// Decides an action, and does what was decided.
-  @usableFromInline let decide: @Sendable (inout Owned<I>, ActiveRun<I>, StoreCore<I>) -> Void
-
-  /// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
-  @usableFromInline let begin: @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, Never>
-
-  @inlinable
-  init() {
-    decide = { owned, run, core in owned.decideAndFollow(run, at: core) }
-    begin = { call, core, immediately in call.begin(at: core, immediately: immediately) }
-  }
-}
+typealias HandlerStart<I: Interactor> =
+  @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, Never>
 
 /// The handler that is begun.
 @usableFromInline

@@ -38,7 +38,7 @@ extension Owned {
   mutating func perform(_ action: Scheduler.Action, of runs: RunRegistry<I>, at core: StoreCore<I>) {
     switch action {
     case .decide(let handle):
-      if let run = runs.records[Int(handle)] { core.code.decide(&self, run, core) }
+      if let run = runs.records[Int(handle)] { decideAndFollow(run, at: core) }
     case .share(let handle, let shared):
       if let run = runs.records[Int(handle)] { share(run, shared, runs, at: core) }
     case .join(let handle, let shared):

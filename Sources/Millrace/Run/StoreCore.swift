@@ -45,14 +45,14 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// Made by the lock's holder when a run or an interceptor first needs it; from then on any thread reads it.
   @exclusivity(unchecked) @usableFromInline private(set) var services: StoreServices<I>?
 
-  @usableFromInline let code: InteractorCode<I>
+  @usableFromInline let startHandler: HandlerStart<I>
 
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>) {
+  init(state: I.State, interactor: I, configuration: StoreConfiguration, startHandler: @escaping HandlerStart<I>) {
     owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
-    self.code = code
+    self.startHandler = startHandler
     guard let witness = configuration.witness else { return }
     owned.madeRegistry(at: self).needs.insert(.commits)
     witness.storeMade { [weak self] in self?.cancelAll() }
