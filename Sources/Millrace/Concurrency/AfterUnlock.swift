@@ -1,12 +1,16 @@
 import Synchronization
 
+/// A step to be done with a lock, or work that follows once the lock is free.
+@usableFromInline
+package typealias LockWork = @Sendable () -> Void
+
 /// The work of a lock's holder besides its step; only the holder touches it, but for the starter.
 final class AfterUnlock: @unchecked Sendable {
   /// Steps that this thread asked for from inside a step, to be done right after it.
-  var deferred: [CombiningLock.Work] = []
+  var deferred: [LockWork] = []
 
   /// Work taken from the queue and not yet done, the next one last.
-  var backlog: [CombiningLock.Work] = []
+  var backlog: [LockWork] = []
 
   /// The work that follows once the lock is free.
   var due = Due()
@@ -33,7 +37,7 @@ final class AfterUnlock: @unchecked Sendable {
 
 /// Work that follows once the lock is free, in the order in which it was asked for: starts last.
 struct Due {
-  var actions: [CombiningLock.Work] = []
+  var actions: [LockWork] = []
   var starts = StartChain()
 
   /// Takes back what could not be done yet, ahead of what came after.
@@ -52,7 +56,7 @@ struct Due {
 
 /// A step whose caller waits until it is done, by the holder of the lock or by the caller itself.
 final class UrgentStep<Word: LockWord & ~Copyable>: @unchecked Sendable {
-  let work: CombiningLock.Work
+  let work: LockWork
 
   /// 1 once the step is done, and `due` and `starter` are the caller's; else 0.
   let isDone = Word(0)
@@ -60,7 +64,7 @@ final class UrgentStep<Word: LockWord & ~Copyable>: @unchecked Sendable {
   private var due = Due()
   private var starter: Starter?
 
-  init(_ work: @escaping CombiningLock.Work) {
+  init(_ work: @escaping LockWork) {
     self.work = work
   }
 

@@ -8,7 +8,7 @@ public import Synchronization
 package struct CombiningLock: ~Copyable, Sendable {
   /// A step to be done with the lock.
   @usableFromInline
-  package typealias Work = @Sendable () -> Void
+  package typealias Work = LockWork
 
   /// The number of steps of others that a holder does, and of handlers that a thread starts, before the rest goes to the pool.
   static var patience: Int { SystemEnvironment.patience }

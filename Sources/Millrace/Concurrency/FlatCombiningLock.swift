@@ -43,7 +43,7 @@ public import Synchronization
 @usableFromInline
 package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEnvironment>: ~Copyable, Sendable {
   @usableFromInline
-  package typealias Work = CombiningLock.Work
+  package typealias Work = LockWork
 
   @inlinable static var pending: UInt { 1 }
 
@@ -365,14 +365,4 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       patience -= 1
     }
   }
-}
-
-/// An object whose state a combining lock guards.
-@usableFromInline
-package protocol Combining: AnyObject, Sendable {
-  /// Called with the lock, right before it is free, if the holder has duties; may be called more often than that.
-  func willUnlock()
-
-  /// Passes the call on to its lock; called in a task that holds the object.
-  func relieve()
 }

@@ -45,7 +45,7 @@ struct LinkedList<Element: Linked> {
     return element
   }
 
-  /// What `transform` makes of each element, in order.
+  /// The results of `transform`, in the order of the elements.
   func map<Value>(_ transform: (Element) -> Value) -> [Value] {
     var values: [Value] = []
     var next = first

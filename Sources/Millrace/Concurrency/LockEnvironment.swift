@@ -86,3 +86,13 @@ package enum SystemEnvironment: LockEnvironment {
     Task.detached { object.relieve() }
   }
 }
+
+/// An object whose state a combining lock guards.
+@usableFromInline
+package protocol Combining: AnyObject, Sendable {
+  /// Called with the lock, right before it is free, if the holder has duties; may be called more often than that.
+  func willUnlock()
+
+  /// Passes the call on to its lock; called in a task that holds the object.
+  func relieve()
+}

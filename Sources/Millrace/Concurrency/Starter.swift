@@ -77,7 +77,7 @@ final class Starter: @unchecked Sendable {
       return
     }
     chain = starts
-    var patience = CombiningLock.patience
+    var patience = SystemEnvironment.patience
     while let start = chain.popFirst() {
       patience -= 1
       start.start(immediately: patience > 0)

@@ -20,7 +20,7 @@ func yieldProcessor() {
   _ = sched_yield()
 }
 
-/// Spends some nanoseconds a turn without touching memory: each look at a contended word delays its holder.
+/// Spends some nanoseconds for each pause without touching memory: each look at a contended word delays its holder.
 func pause(_ turns: Int) {
   for _ in 0..<turns { millrace_pause() }
 }

@@ -15,7 +15,7 @@ package final class Waiter: @unchecked Sendable {
 
   private let state = Lock<State>(.idle)
 
-  /// Where a list holds this waiter; that list's, under whatever guards the list.
+  /// The index in the list that holds this waiter; guarded as that list is.
   var place: Int?
 
   /// Makes a waiter that nobody has signalled.

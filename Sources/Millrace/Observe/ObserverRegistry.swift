@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What a store looks at for its observers with every commit, whatever the type of the state.
+/// The part of a registry of observers that is the same for states of all types.
 ///
 /// All but `lingerers` is guarded by the store's lock.
 @usableFromInline
@@ -49,7 +49,7 @@ class AnyObserverRegistry {
     needs.set(.notification, needsPass || !parked.isEmpty)
   }
 
-  /// Who is to be told of `revision`; nobody is told twice of one.
+  /// The waiters to notify of `revision`; each is notified once of a revision.
   final func publish(_ revision: Int) -> [Waiter] {
     guard revision != published else { return [] }
     published = revision
@@ -113,7 +113,7 @@ struct ObserverNeeds: OptionSet {
   }
 }
 
-/// Who waits for what of one store; made when somebody first observes.
+/// The observers of one store; made when the first one comes.
 ///
 /// Guarded by the store's lock.
 @usableFromInline
@@ -221,7 +221,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
     values.forget(keyPath)
   }
 
-  /// How many key paths have observers.
+  /// The number of key paths that have observers.
   var keyPathCount: Int { values.keyPathCount }
 
   /// Has the part evaluated when the state changes.

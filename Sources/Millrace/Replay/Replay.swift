@@ -3,13 +3,13 @@
 /// It does not hold the store, and leaves it when it is dropped.
 @usableFromInline
 final class Replay<I: Interactor> {
-  /// What led to a state.
+  /// One step of a replay, to the next state.
   @usableFromInline
   struct Step {
     /// The mutation that led to it; nil for the first state, and after a gap if it is not known any more.
     @usableFromInline let entry: LogEntry<I>?
 
-    /// How many commits were skipped before it.
+    /// The number of commits that were skipped before it.
     @usableFromInline let missed: Int
 
     /// Whether it is the state that this began with.
@@ -23,7 +23,7 @@ final class Replay<I: Interactor> {
     }
   }
 
-  /// What a look at the store finds.
+  /// The result of a look at the store.
   @usableFromInline
   enum Finding {
     case entries

@@ -130,18 +130,27 @@ enum HandlerCall<I: Interactor> {
   /// The only one of a run.
   case run(ActiveRun<I>)
   case attempt(Attempt<I>)
+}
+
+/// The run, or the attempt of it, that sends an action.
+@usableFromInline
+@frozen
+struct RunSender<I: Interactor>: Sendable {
+  @usableFromInline let run: ActiveRun<I>
+  @usableFromInline let attempt: Attempt<I>?
 
   @inlinable
-  func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, Never> {
-    switch (self, immediately) {
-    case (.run(let run), true):
-      Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
-    case (.run(let run), false):
-      Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
-    case (.attempt(let attempt), true):
-      Task.immediateDetached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
-    case (.attempt(let attempt), false):
-      Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+  init(_ run: ActiveRun<I>, _ attempt: Attempt<I>?) {
+    self.run = run
+    self.attempt = attempt
+  }
+
+  /// The reason why it sends no more, or nil while it runs.
+  var ending: String? {
+    if run.hasEnded {
+      return "The run that sent it had ended; send it before the handler returns, and return when `emit` answers false."
     }
+    guard attempt?.isOver == true else { return nil }
+    return "The attempt that sent it was given up; heed the cancellation of the task, and send it in the next attempt."
   }
 }

@@ -3,7 +3,7 @@
 /// Each child has one condition, however many runs it has. A run is stored with each of its children, but not with a child whose own
 /// child has the run: the condition of the inner one includes that the outer one exists. A child is forgotten with its last run.
 @usableFromInline
-struct LifetimeConditions<State, Mutation, Run: AnyObject> {
+struct LifetimeConditions<State, Mutation, Record: AnyObject> {
   /// The scopes of the outermost children.
   private var outermost: [PlanKey: Scope] = [:]
 
@@ -27,7 +27,7 @@ struct LifetimeConditions<State, Mutation, Run: AnyObject> {
   ///   - entries: the entries of the run.
   @discardableResult
   mutating func add(
-    _ condition: LifetimeCondition<State, Mutation>, of run: Run, attempt: Int, to entries: inout Entry?
+    _ condition: LifetimeCondition<State, Mutation>, of run: Record, attempt: Int, to entries: inout Entry?
   ) -> Child {
     if entries == nil { addedRuns += 1 }
     let number = entries?.number ?? addedRuns
@@ -75,7 +75,7 @@ struct LifetimeConditions<State, Mutation, Run: AnyObject> {
   ///
   /// Looks once at each child that has runs, unless its scope says that the mutation removes none.
   @inlinable
-  func runs(endedBy mutation: Mutation, in state: State) -> [Run] {
+  func runs(endedBy mutation: Mutation, in state: State) -> [Record] {
     var found: [Entry] = []
     var next = scopes.first
     while let scope = next {
@@ -94,14 +94,14 @@ struct LifetimeConditions<State, Mutation, Run: AnyObject> {
   ///
   /// Looks at this child and at its own children, at every depth.
   @inlinable
-  func runs(endedThrough child: RemovableChild, in state: State) -> [Run] {
+  func runs(endedThrough child: RemovableChild, in state: State) -> [Record] {
     var found: [Entry] = []
     unsafeDowncast(child, to: Child.self).addAllRuns(endedIn: state, to: &found)
     return found.isEmpty ? [] : Self.inOrder(found)
   }
 
   @usableFromInline
-  static func inOrder(_ found: [Entry]) -> [Run] {
+  static func inOrder(_ found: [Entry]) -> [Record] {
     var last = 0
     return found.sorted { $0.number < $1.number }.compactMap { entry in
       if entry.number == last { return nil }
@@ -237,7 +237,7 @@ extension LifetimeConditions {
   /// One run of a child, in the list of the child's runs.
   @usableFromInline
   final class Entry: Linked {
-    unowned let run: Run
+    unowned let run: Record
     unowned let child: Child
 
     /// The number of the attempt that set the condition; 0 for a run that has one attempt.
@@ -252,7 +252,7 @@ extension LifetimeConditions {
     @usableFromInline var previous: Entry?
     @usableFromInline var following: Entry?
 
-    fileprivate init(_ run: Run, of child: Child, attempt: Int, number: Int) {
+    fileprivate init(_ run: Record, of child: Child, attempt: Int, number: Int) {
       self.run = run
       self.child = child
       self.attempt = attempt

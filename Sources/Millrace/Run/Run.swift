@@ -212,29 +212,6 @@ extension Run {
   }
 }
 
-/// The run, or the attempt of it, that sends an action.
-@usableFromInline
-@frozen
-struct RunSender<I: Interactor>: Sendable {
-  @usableFromInline let run: ActiveRun<I>
-  @usableFromInline let attempt: Attempt<I>?
-
-  @inlinable
-  init(_ run: ActiveRun<I>, _ attempt: Attempt<I>?) {
-    self.run = run
-    self.attempt = attempt
-  }
-
-  /// The reason why it sends no more, or nil while it runs.
-  var ending: String? {
-    if run.hasEnded {
-      return "The run that sent it had ended; send it before the handler returns, and return when `emit` answers false."
-    }
-    guard attempt?.isOver == true else { return nil }
-    return "The attempt that sent it was given up; heed the cancellation of the task, and send it in the next attempt."
-  }
-}
-
 extension Receipt {
   /// The receipt of an action that there was no store for.
   init(notSent reason: String) {

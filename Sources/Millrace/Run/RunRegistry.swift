@@ -49,7 +49,7 @@ final class RunRegistry<I: Interactor> {
   /// A shutdown in progress, or finished.
   var shutdown: Shutdown?
 
-  /// Those who wait for the shutdown of the store, by which caller ever.
+  /// The promises of `Store.run`, which wait for a shutdown that another caller begins.
   var shutdownWaiters: [Promise<ShutdownReport>] = []
 
   // MARK: Counting

@@ -1,92 +1,7 @@
 import Synchronization
 
-/// Handlers: their state, their mutations and their return.
+/// Handlers, from any thread: their mutations and their return.
 extension StoreCore {
-  /// Runs the one handler of a run and gives it its outcome.
-  @inlinable
-  func execute(_ run: ActiveRun<I>) async {
-    let start = now()
-    let outcome: Outcome
-    do {
-      try await handle(run, Run(of: run, at: self))
-      outcome = .finished
-    } catch {
-      outcome = Outcome(of: error)
-    }
-    finish(run, outcome, after: now() &- start)
-  }
-
-  /// Runs the handler of one attempt.
-  @inlinable
-  func execute(_ attempt: Attempt<I>) async {
-    let start = now()
-    let outcome: Outcome
-    do {
-      if !attempt.isOver { try await handle(attempt.run, Run(of: attempt)) }
-      outcome = .finished
-    } catch {
-      outcome = Outcome(of: error)
-    }
-    finish(attempt, outcome, after: now() &- start)
-  }
-
-  @inlinable
-  @inline(__always)
-  func handle(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
-    if let witness = configuration.witness {
-      try await handle(run, access, before: witness)
-    } else {
-      try await runHandler(run, access)
-    }
-  }
-
-  /// Runs the handler of one attempt, and notifies the witness when it begins and when it has returned.
-  @usableFromInline
-  func handle(_ run: ActiveRun<I>, _ access: Run<I>, before witness: any StoreWitness) async throws {
-    let number = witness.handlerBegins(run.action, of: I.self)
-    defer { witness.handlerReturned(number) }
-    try await runHandler(run, access)
-  }
-
-  @inlinable
-  @inline(__always)
-  func runHandler(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
-    let mutations: I.Mutations
-    do {
-      // A scope of its own, so that the state is held no longer than the call.
-      let state = await stateToHandle(run)
-      guard !run.hasEnded else { return }
-      mutations = await interactor.handle(run.action, state: state)
-    }
-    if let effect = mutations as? Effect<I> {
-      // As `effect.perform(in:)`, without a call between the run and the closure.
-      if case .body(let body) = effect.content {
-        try await body(access)
-      } else {
-        try await effect.perform(in: access)
-      }
-    } else {
-      try await commitAll(mutations, in: access)
-    }
-  }
-
-  /// The newest state: that of the take-up, if nothing was committed since, which saves a step.
-  @inlinable
-  func stateToHandle(_ run: ActiveRun<I>) async -> I.State {
-    if let snapshot = run.takeSnapshot(), snapshot.revision == revision {
-      return snapshot.state
-    }
-    return await read().state
-  }
-
-  @inlinable
-  func commitAll(_ mutations: I.Mutations, in access: Run<I>) async throws {
-    var iterator = mutations.makeAsyncIterator()
-    while let mutation = try await iterator.next(isolation: nil) {
-      guard access.emit(mutation) else { return }
-    }
-  }
-
   // MARK: Emitting
 
   /// Commits a mutation of a run, now or when the lock's holder comes to it; returns false once the run has ended.
@@ -146,13 +61,5 @@ extension StoreCore {
   @usableFromInline
   func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
     lock.perform(for: self) { self.owned.didReturn(attempt, outcome, after: time, at: self) }
-  }
-}
-
-extension Outcome {
-  /// The outcome of a run whose handler threw this error.
-  @inlinable
-  init(of error: any Error) {
-    self = error is NotHandled ? .rejected(.notHandled) : .failed(error)
   }
 }

@@ -1,6 +1,6 @@
 /// Observers: they look for a newer state, wait for one, and leave.
 extension StoreCore {
-  /// Where observers look for states; it does not hold this core.
+  /// The source in which observers look for states; it does not hold this core.
   @inlinable
   func stateSource() -> StateSource<I.State> {
     StateSource { [weak self] seen, observer in
@@ -11,7 +11,7 @@ extension StoreCore {
     }
   }
 
-  /// Where observers look for what `get` takes from each state; it does not hold this core.
+  /// The source in which observers look for the part that `get` takes from each state; it does not hold this core.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
     StateSource { [weak self] seen, observer in
       guard let self, let snapshot = await self.next(after: seen, observer) else { return nil }

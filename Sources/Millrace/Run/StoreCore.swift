@@ -8,7 +8,8 @@ public import Synchronization
 /// |---|---|
 /// | StoreCore | the lock, the state, tasks, metrics |
 /// | StoreCore+Sending | from `send` and `submit` to the lock, through the interceptors |
-/// | StoreCore+Handling | a handler: its state, its mutations, its return |
+/// | StoreCore+Handling | the mutations of a handler, and its return |
+/// | Handler | the task of a handler |
 /// | StoreCore+Observation | observers that look, wait and leave |
 /// | Owned, Owned+Runs, Owned+Observers | the step: take up, decide, commit; runs; notifications |
 /// | Holder | cancelling, timers and shutdown, which do several steps |

@@ -62,7 +62,7 @@ final class StoreTasks: Sendable {
   /// Whether they may go on.
   var isOpen: Bool { members.withLock { $0.isOpen } }
 
-  /// How many have not returned.
+  /// The number of tasks that have not returned.
   var count: Int { members.withLock { $0.cancels.count } }
 
   /// The number of the next one, for ``hasBegun(_:cancel:)`` and ``hasReturned(_:)``.
@@ -82,7 +82,7 @@ final class StoreTasks: Sendable {
     if !isOpen { cancel() }
   }
 
-  /// What `start` returns, told whether this thread begins another one already: begun within it, they would nest.
+  /// Returns the result of `start`, which is told whether this thread begins another task already: begun within that, it would nest.
   func begin<Result>(_ start: (_ isNested: Bool) -> Result) -> Result {
     let thread = currentThread()
     let isNested = members.withLock { !$0.beginning.insert(thread).inserted }

@@ -5,7 +5,7 @@ public import Synchronization
 /// Receipts and the store share `progress`, which has a lock of its own.
 @usableFromInline
 package class Ticket: Startable, @unchecked Sendable {
-  /// What receipts know of an action.
+  /// The progress of an action, as its receipts see it.
   private struct Progress {
     enum Phase {
       /// Accepted or running. Becomes `ended`.
@@ -27,7 +27,7 @@ package class Ticket: Startable, @unchecked Sendable {
 
   @usableFromInline final let id: ActionID
 
-  /// Where the action comes from.
+  /// The origin of the action.
   @usableFromInline final let lineage: Lineage?
 
   /// The number of the store it runs in; 0 before its start.
@@ -202,7 +202,7 @@ package class Ticket: Startable, @unchecked Sendable {
   func cancel(at owner: any AnyObject & Sendable) {}
 }
 
-/// Where an action comes from, if it comes from a run or with a trace; ids only, so that a chain of runs holds nothing.
+/// The origin of an action that comes from a run or with a trace; ids only, so that a chain of runs holds nothing.
 @usableFromInline
 package final class Lineage: Sendable {
   @usableFromInline let parent: RunID?

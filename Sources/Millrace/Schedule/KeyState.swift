@@ -1,14 +1,14 @@
-/// What is remembered of one key.
+/// The state of one key.
 struct KeyState {
-  typealias Handle = Scheduler.Handle
+  typealias Handle = ActionHandle
 
-  /// Who has the permits of the key.
+  /// The overlap of the key's actions: who holds its permits.
   var overlap = OverlapState()
 
-  /// Those that have met here and have not ended.
+  /// The actions of the key that have not ended.
   var live = HandleLists.List()
 
-  /// Those of them that wait for a permit, in accepted order.
+  /// The actions that wait for a permit, in accepted order.
   var waiting = HandleLists.List()
 
   /// Whether those that wait are to be looked at when the step is done.
@@ -31,13 +31,13 @@ struct KeyState {
   var budget = RetryBudgetState()
   var budgetTerms: RetryBudget?
 
-  /// How many steps and runs rely on the key's being remembered.
+  /// The number of steps and runs that need the key to be remembered.
   var users = 0
 
   /// When breaker and budget can be forgotten.
   var forgetting: Int32?
 
-  /// How many have come and have not ended.
+  /// The number of actions that have arrived and not ended.
   var earlier: Int { live.count + (held == nil ? 0 : 1) }
 
   /// Whether no action needs it.
@@ -53,11 +53,11 @@ struct KeyState {
   }
 }
 
-/// How the actions of one key meet: who holds its permits, and what becomes of one that comes.
+/// The overlap of the actions of one key: its permits, and the answer to an action that arrives.
 ///
 /// A permit is held from the take-up of an action until it has ended and its handlers have returned.
 struct OverlapState {
-  /// What becomes of an action that comes.
+  /// The answer to an action that arrives.
   enum Arrival: Hashable {
     /// It is taken up at once.
     case takeUp
@@ -71,13 +71,13 @@ struct OverlapState {
     case replace
   }
 
-  /// How many permits are held.
+  /// The number of permits that are held.
   private(set) var taken = 0
 
-  /// How many permits there are: by the newest plan that says it.
+  /// The number of permits, by the newest plan that says it.
   private var maximum = Int.max
 
-  /// How many there are whatever the plans say.
+  /// The number of permits whatever the plans say; nil leaves it to them.
   var limit: Int?
 
   /// An action of the key comes.
@@ -156,7 +156,7 @@ struct ThrottleState: Equatable {
     case window(end: Instant, interval: Int64)
   }
 
-  /// What becomes of an action that comes.
+  /// The answer to an action that arrives.
   enum Verdict: Equatable {
     /// It passes now.
     case pass
@@ -198,7 +198,7 @@ struct ThrottleState: Equatable {
   }
 }
 
-/// What is known of the gateway behind one ``Breaker``, as a value without tasks and locks.
+/// The state of the gateway behind one ``Breaker``, as a value without tasks and locks.
 ///
 /// Each event is given the breaker of the newest plan, which decides where plans differ. A run is a probe if it was admitted
 /// as one; all others that end while the breaker is open or half-open started before it opened, and say nothing new.
@@ -222,7 +222,7 @@ struct BreakerState: Equatable {
     case halfOpen(isProbing: Bool, since: Instant)
   }
 
-  /// What becomes of an action that comes.
+  /// The answer to an action that arrives.
   enum Admission: Equatable {
     case pass
     /// It passes, and its end decides: it is told with `isProbe`.
@@ -303,12 +303,12 @@ struct BreakerState: Equatable {
   }
 }
 
-/// How many tokens one ``RetryBudget`` has left, as a value without tasks and locks.
+/// The tokens that one ``RetryBudget`` has left, as a value without tasks and locks.
 ///
 /// Each event is given the budget of the newest plan, which decides where plans differ. Tokens come back one at a time, at
 /// whole multiples of the refill from when the first was taken, so that nothing drifts.
 struct RetryBudgetState: Equatable {
-  /// How many tokens are missing; none is as new.
+  /// The number of missing tokens; 0 initially.
   private var missing = 0
 
   /// When the last token came back, or the first one was taken since the bucket was full.

@@ -1,4 +1,4 @@
-/// What a scheduler remembers of its keys.
+/// The keys that a scheduler remembers.
 ///
 /// A hash table with linear probing. A key is hashed once while it is remembered: the table finds what it forgets by the
 /// hash that it has kept, where a dictionary hashes and compares the key again.

@@ -1,4 +1,4 @@
-/// Where one action stands on its way to its outcome, as a value without tasks and locks.
+/// The phase of one action on its way to its outcome, as a value without tasks and locks.
 ///
 /// The scheduler tells it events, and does what it answers.
 @usableFromInline
@@ -40,7 +40,7 @@ package struct RunPhase: Equatable {
     case end
   }
 
-  /// What the owner has to do.
+  /// The work that the owner has to do.
   @usableFromInline
   @frozen
   package struct Consequences: OptionSet {
@@ -61,7 +61,7 @@ package struct RunPhase: Equatable {
 
   @usableFromInline package var stage = Stage.accepted
 
-  /// How many handlers were begun and have not returned.
+  /// The number of handlers that were begun and have not returned.
   @usableFromInline package var handlersOut: Int32 = 0
 
   /// Whether a handler was ever begun.
@@ -109,9 +109,9 @@ package struct RunPhase: Equatable {
   }
 }
 
-/// What a scheduler keeps of an action that has a plan, or that waits.
+/// The state of an action that has a plan, or that waits.
 struct PlannedAction {
-  /// Where an action waits.
+  /// The list in which an action waits.
   enum Wait {
     case nowhere
     /// For the end of its debounce or throttle; its key holds it.
@@ -123,7 +123,7 @@ struct PlannedAction {
     case sharedRun
   }
 
-  /// What the plan says; nil for an action that only waits for a slot.
+  /// The terms of the plan; nil for an action that only waits for a slot.
   var terms: PlanTerms?
 
   /// Counts the planned actions of a store in accepted order.

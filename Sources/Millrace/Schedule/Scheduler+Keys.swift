@@ -133,7 +133,7 @@ extension Scheduler {
     }
   }
 
-  /// Those that share a run, in the order in which they joined it.
+  /// The actions that share a run, in the order in which they joined it.
   func members(of run: Handle) -> [Handle] {
     entries[run].plan.map { queues.handles(of: plans[$0].members) } ?? []
   }

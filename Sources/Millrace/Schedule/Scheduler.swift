@@ -1,4 +1,4 @@
-/// Who runs when: a value without tasks, locks, clocks, states and interactors.
+/// The scheduler decides who runs when: a value without tasks, locks, clocks, states and interactors.
 ///
 /// Its owner tells it an event with the time, and then performs the actions it answers, in their order. Performing an action may
 /// raise another event, whose actions are performed before the next one. Everything up to there is one step. Work that belongs
@@ -15,7 +15,7 @@
 @usableFromInline
 struct Scheduler: ~Copyable {
   /// Names an action from its addition until it is forgotten.
-  @usableFromInline typealias Handle = Int32
+  @usableFromInline typealias Handle = ActionHandle
   typealias KeyIndex = KeyTable.Index
   typealias List = HandleLists.List
 
@@ -23,7 +23,7 @@ struct Scheduler: ~Copyable {
   enum Event {
     /// An action with a plan was accepted.
     case arrived(Handle)
-    /// What an action was decided to commit is committed.
+    /// The mutations that an action was decided to commit are committed.
     case decided(Handle, Verdict)
     /// A handler has returned; with the number of its attempt, if there may be several.
     case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool)
@@ -36,7 +36,7 @@ struct Scheduler: ~Copyable {
     /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
     indirect case endKey(PlanKey, Outcome)
     case endAll(Outcome, asksClosing: Bool)
-    /// How many actions of a key may hold a permit, whatever the plans say.
+    /// The number of permits of a key, whatever the plans say.
     indirect case limit(Int?, PlanKey)
     /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
     case drain(until: Instant, caller: Handle?)
@@ -44,7 +44,7 @@ struct Scheduler: ~Copyable {
     case close
   }
 
-  /// What became of an action that was to be decided.
+  /// The decision on an action, as far as the scheduler needs it.
   @usableFromInline
   enum Verdict {
     case handles
@@ -96,7 +96,7 @@ struct Scheduler: ~Copyable {
     case finishIfDrained
   }
 
-  /// What is to be done at an instant.
+  /// The work of an instant.
   enum Timer {
     case timeout(Handle)
     case attemptTimeout(Handle)
@@ -117,7 +117,7 @@ struct Scheduler: ~Copyable {
   struct Entry {
     var phase = RunPhase()
 
-    /// Where its plan stands, or what it needs because it waits.
+    /// The index of its plan, or of its state while it waits.
     var plan: Int32?
   }
 
@@ -134,26 +134,26 @@ struct Scheduler: ~Copyable {
   var room = List()
   var notReturned = List()
 
-  /// Those that wait for a slot, for a permit of their key, or that share a run; each stands in one of the lists at most.
+  /// The actions that wait for a slot or for a permit of their key, or that share a run; each is in at most one of the lists.
   var queues = HandleLists()
   var slotQueue = List()
 
-  /// Those that have met others at their key, by keys.
+  /// The actions of each key that have not ended.
   var meetings = HandleLists()
 
   let limits: StoreLimits
 
-  /// How many more handlers may be out.
+  /// The number of handlers that may still be begun.
   @usableFromInline var freeSlots: Int32
 
-  /// How many submits are suspended.
+  /// The number of suspended submits.
   var submitting = 0
 
   var lifecycle = Lifecycle.open
   var drainEnd: TimerQueue<Timer>.ID?
   var callers: [Handle] = []
 
-  /// What the owner has to do for the last event.
+  /// The actions that the last event asks for.
   @usableFromInline var actions: [Action] = []
 
   var steps: [Step] = []
@@ -165,12 +165,12 @@ struct Scheduler: ~Copyable {
 
   // MARK: Counting
 
-  /// How many actions with plans were accepted.
+  /// The number of actions with plans that were accepted.
   private var planned = 0
 
   var retries = 0
 
-  /// How many runs are shared, and how many of the actions that began one have not ended.
+  /// The number of shared runs, and of the actions that began one and have not ended.
   var sharedRuns = 0
   var firstMembers = 0
 

@@ -62,7 +62,7 @@ struct Slab<Element>: ~Copyable {
     _modify { yield &address(of: index).pointee }
   }
 
-  /// Where a value stands; traps for a number that was never used.
+  /// The address of a value; traps for a number that was never used.
   @inline(__always)
   private func address(of index: Int32) -> UnsafeMutablePointer<Element> {
     guard let elements, UInt(bitPattern: Int(index)) < UInt(bitPattern: used) else {
@@ -85,9 +85,12 @@ struct Slab<Element>: ~Copyable {
   }
 }
 
+/// The name of an action in a scheduler.
+@usableFromInline typealias ActionHandle = Int32
+
 /// Lists of handles, linked through one table, so that each is taken out at once; a handle stands in one of them at most.
 struct HandleLists: ~Copyable {
-  typealias Handle = Scheduler.Handle
+  typealias Handle = ActionHandle
 
   /// One of the lists.
   struct List {

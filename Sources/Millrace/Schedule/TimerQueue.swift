@@ -21,7 +21,7 @@ struct TimerQueue<Purpose>: ~Copyable {
   /// Each comes after the one at half its index.
   private var heap: [Timer] = []
 
-  /// Where each timer stands in the heap, by its id.
+  /// The index of each timer in the heap, by its id.
   private var indices = Slab<Int>(blank: -1)
   private var added = 0
 
@@ -141,7 +141,7 @@ extension Duration {
 /// The time of one store: its clock in nanoseconds.
 @usableFromInline
 package final class TimeSource: Sendable {
-  /// What a clock that is not the default one does; the default one is read without generics.
+  /// The functions of a clock that is not the default one; the default one is read without generics.
   private struct Other: Sendable {
     let now: @Sendable () -> Instant
     let sleep: @Sendable (Instant) async throws -> Void

@@ -1,0 +1,112 @@
+/// Handlers: each is a task that calls `handle`, commits what that gives, and ends the run.
+extension HandlerCall {
+  /// Makes the task, on this thread up to the first suspension if it is to be begun immediately.
+  @inlinable
+  func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, Never> {
+    switch (self, immediately) {
+    case (.run(let run), true):
+      Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
+    case (.run(let run), false):
+      Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
+    case (.attempt(let attempt), true):
+      Task.immediateDetached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+    case (.attempt(let attempt), false):
+      Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+    }
+  }
+}
+
+extension StoreCore {
+  /// Runs the one handler of a run and gives it its outcome.
+  @inlinable
+  func execute(_ run: ActiveRun<I>) async {
+    let start = now()
+    let outcome: Outcome
+    do {
+      try await callHandler(run, Run(of: run, at: self))
+      outcome = .finished
+    } catch {
+      outcome = Outcome(of: error)
+    }
+    finish(run, outcome, after: now() &- start)
+  }
+
+  /// Runs the handler of one attempt.
+  @inlinable
+  func execute(_ attempt: Attempt<I>) async {
+    let start = now()
+    let outcome: Outcome
+    do {
+      if !attempt.isOver { try await callHandler(attempt.run, Run(of: attempt)) }
+      outcome = .finished
+    } catch {
+      outcome = Outcome(of: error)
+    }
+    finish(attempt, outcome, after: now() &- start)
+  }
+
+  @inlinable
+  @inline(__always)
+  func callHandler(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
+    if let witness = configuration.witness {
+      try await callHandler(run, access, before: witness)
+    } else {
+      try await runHandler(run, access)
+    }
+  }
+
+  /// Runs the handler of one attempt, and notifies the witness when it begins and when it has returned.
+  @usableFromInline
+  func callHandler(_ run: ActiveRun<I>, _ access: Run<I>, before witness: any StoreWitness) async throws {
+    let number = witness.handlerBegins(run.action, of: I.self)
+    defer { witness.handlerReturned(number) }
+    try await runHandler(run, access)
+  }
+
+  @inlinable
+  @inline(__always)
+  func runHandler(_ run: ActiveRun<I>, _ access: Run<I>) async throws {
+    let mutations: I.Mutations
+    do {
+      // A scope of its own, so that the state is held no longer than the call.
+      let state = await stateToHandle(run)
+      guard !run.hasEnded else { return }
+      mutations = await interactor.handle(run.action, state: state)
+    }
+    if let effect = mutations as? Effect<I> {
+      // As `effect.perform(in:)`, without a call between the run and the closure.
+      if case .body(let body) = effect.content {
+        try await body(access)
+      } else {
+        try await effect.perform(in: access)
+      }
+    } else {
+      try await commitAll(mutations, in: access)
+    }
+  }
+
+  /// The newest state: that of the take-up, if nothing was committed since, which saves a step.
+  @inlinable
+  func stateToHandle(_ run: ActiveRun<I>) async -> I.State {
+    if let snapshot = run.takeSnapshot(), snapshot.revision == revision {
+      return snapshot.state
+    }
+    return await read().state
+  }
+
+  @inlinable
+  func commitAll(_ mutations: I.Mutations, in access: Run<I>) async throws {
+    var iterator = mutations.makeAsyncIterator()
+    while let mutation = try await iterator.next(isolation: nil) {
+      guard access.emit(mutation) else { return }
+    }
+  }
+}
+
+extension Outcome {
+  /// The outcome of a run whose handler threw this error.
+  @inlinable
+  init(of error: any Error) {
+    self = error is NotHandled ? .rejected(.notHandled) : .failed(error)
+  }
+}
