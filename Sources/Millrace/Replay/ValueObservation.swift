@@ -24,11 +24,11 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 
   deinit {
     guard let core, let observed = joined.withLock({ $0 }) else { return }
-    core.perform { [forget, observer] owned in
+    core.lock.perform(for: core) { [forget, observer] in
       observed.remove(observer)  // It waits there still if it was cancelled before it joined.
       observed.observers -= 1
-      owned.registry?.valueObservers -= 1
-      if observed.observers == 0, let registry = owned.registry { forget(registry) }
+      core.owned.registry?.valueObservers -= 1
+      if observed.observers == 0, let registry = core.owned.registry { forget(registry) }
     }
   }
 
@@ -40,7 +40,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
       case .value(let value): return value
       case .ended: return nil
       case .waiting: await wait {}
-      case .unknown: await wait { core.perform { self.look(in: &$0, at: core) } }
+      case .unknown: await wait { core.lock.perform(for: core) { self.look(in: &core.owned, at: core) } }
       }
     }
     return nil

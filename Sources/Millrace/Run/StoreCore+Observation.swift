@@ -43,7 +43,7 @@ extension StoreCore {
 
   @usableFromInline
   func leave(_ position: ObserverPosition) {
-    perform { $0.registry?.positions.remove(position) }
+    lock.perform(for: self) { self.owned.registry?.positions.remove(position) }
   }
 
   /// Waits until there is a newer state than `seen`, the store is closed, or the task is cancelled.
@@ -51,11 +51,11 @@ extension StoreCore {
   nonisolated(nonsending) func park(_ waiter: Waiter, after seen: Int) async {
     await withTaskCancellationHandler {
       await waiter.wait {
-        perform { $0.park(waiter, after: seen, at: self) }
+        lock.perform(for: self) { self.owned.park(waiter, after: seen, at: self) }
       }
     } onCancel: {
-      perform { owned in
-        owned.registry?.unpark(waiter)
+      lock.perform(for: self) {
+        self.owned.registry?.unpark(waiter)
         waiter.signal()
       }
     }
