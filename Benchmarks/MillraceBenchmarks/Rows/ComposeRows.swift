@@ -52,7 +52,7 @@ let composeRows: [Row] = [
   },
 ]
 
-/// How many runs of children are in flight.
+/// The number of runs of children that are in flight.
 private let manyRuns = 10_000
 
 /// The cost of a mutation that the run of a child emits.

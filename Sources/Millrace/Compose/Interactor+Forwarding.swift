@@ -1,5 +1,5 @@
 extension Interactor {
-  /// What `handle` does, as an effect of an interactor that this one is a part of.
+  /// Returns the effect of `handle` as an effect of an interactor that this one is a part of.
   ///
   /// An ``Effect`` is asked for at once, so that one that is known at once stays so. Any other sequence is asked for where it is
   /// iterated, for it may not be sent there.
@@ -25,7 +25,7 @@ extension Interactor {
     }
   }
 
-  /// What `handle` does, as an effect of an interactor over the same state that this one is a part of.
+  /// Returns the effect of `handle` as an effect of an interactor over the same state that this one is a part of.
   @inlinable
   func effect<Whole: Interactor>(of action: Action, state: State) async -> Effect<Whole>
   where Whole.State == State, Whole.Mutation == Mutation, Whole.Action == Action {
@@ -40,7 +40,7 @@ extension Interactor {
     return Effect { run in try await handle(action, emittingInto: run.run()) }
   }
 
-  /// What `handle` does, as an effect of an interactor that has this one only as long as its state says so.
+  /// Returns the effect of `handle` as an effect of an interactor that has this one only as long as its state says so.
   ///
   /// - Parameters:
   ///   - action: what is handled.

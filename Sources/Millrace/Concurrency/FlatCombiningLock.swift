@@ -35,8 +35,8 @@ public import Synchronization
 /// 6. A thread reads its own identity in the word if and only if it holds the lock; nothing else is concluded from it.
 ///
 /// **The type parameters.** `Word` is the type of the words that threads share, and `Environment` the system that runs them. They let a test
-/// walk this lock through its interleavings: each access of a word or a list is a call of one of the two, and the test's own
-/// decide there which thread continues. ``CombiningLock`` is the lock of the system's threads.
+/// walk this lock through its interleavings: each access of a word or a list is a call of one of the two, and in such a call the
+/// types of the test decide which thread continues. ``CombiningLock`` is the lock of the system's threads.
 ///
 /// The steps' accesses are ordered by the acquiring lock and the releasing unlock. Methods that say *for the holder* are called
 /// with the lock alone.
