@@ -9,6 +9,9 @@ final class AfterUnlock: @unchecked Sendable {
   /// Steps that this thread asked for from inside a step, to be done right after it.
   var deferred: [LockWork] = []
 
+  /// Whether the object has planned steps of its own, to be done behind those.
+  var hasPlannedSteps = false
+
   /// Work taken from the queue and not yet done, the next one last.
   var backlog: [LockWork] = []
 
@@ -17,15 +20,6 @@ final class AfterUnlock: @unchecked Sendable {
 
   /// Starts what is due.
   let starter = Starter()
-
-  /// Does what was asked for from inside the step that has just ended.
-  func performDeferred() {
-    while !deferred.isEmpty {
-      let now = deferred
-      deferred = []
-      for work in now { work() }
-    }
-  }
 
   /// Hands over what is due.
   func takeDue() -> Due {
@@ -36,20 +30,29 @@ final class AfterUnlock: @unchecked Sendable {
 }
 
 /// Work that follows once the lock is free, in the order in which it was asked for: starts last.
+///
+/// The first action stands beside the others, because most steps leave one alone, which then takes no memory.
 struct Due {
-  var actions: [LockWork] = []
+  private var first: LockWork?
+  private var others: [LockWork] = []
   var starts = StartChain()
+
+  mutating func append(_ action: @escaping LockWork) {
+    if first == nil { first = action } else { others.append(action) }
+  }
 
   /// Takes back what could not be done yet, ahead of what came after.
   mutating func putBack(_ earlier: Due) {
-    actions = earlier.actions + actions
-    let later = starts
-    starts = earlier.starts
-    starts.append(later)
+    let later = self
+    self = earlier
+    if let action = later.first { append(action) }
+    for action in later.others { append(action) }
+    starts.append(later.starts)
   }
 
   func perform(with starter: Starter, inPool: Bool) {
-    for action in actions { action() }
+    first?()
+    for action in others { action() }
     if !starts.isEmpty { starter.start(starts, inPool: inPool) }
   }
 }

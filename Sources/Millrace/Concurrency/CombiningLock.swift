@@ -86,6 +86,11 @@ package struct CombiningLock: ~Copyable, Sendable {
   }
 
   @usableFromInline
+  func planSteps() {
+    base.planSteps()
+  }
+
+  @usableFromInline
   func afterUnlock(_ action: @escaping Work) {
     base.afterUnlock(action)
   }

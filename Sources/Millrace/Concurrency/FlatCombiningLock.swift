@@ -212,10 +212,10 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     var done = 0
     while done < Environment.patience, hasUrgentSteps, let step = takeUrgentStep() {
       let duties = duties
-      duties.performDeferred()
+      performDeferred(of: duties, for: object)
       let due = duties.takeDue()
       step.work()
-      duties.performDeferred()
+      performDeferred(of: duties, for: object)
       object.willUnlock()
       step.finish(duties.takeDue(), duties.starter)
       duties.due = due
@@ -246,11 +246,30 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     duties.deferred.append(work)
   }
 
+  /// Has the object's `performSteps` called when the step in progress is done, with the lock; for the holder.
+  @usableFromInline
+  func planSteps() {
+    let duties = duties
+    duties.hasPlannedSteps = true
+  }
+
+  /// Does what was asked for from inside the step that has just ended.
+  private func performDeferred(of duties: AfterUnlock, for object: any Combining) {
+    while duties.hasPlannedSteps || !duties.deferred.isEmpty {
+      let now = duties.deferred
+      if !now.isEmpty { duties.deferred = [] }
+      for work in now { work() }
+      guard duties.hasPlannedSteps else { continue }
+      duties.hasPlannedSteps = false
+      object.performSteps()
+    }
+  }
+
   /// Does `action` once the lock is free; for the holder.
   @usableFromInline
   func afterUnlock(_ action: @escaping Work) {
     let duties = duties
-    duties.due.actions.append(action)
+    duties.due.append(action)
   }
 
   /// Starts `start` once the lock is free; for the holder.
@@ -273,7 +292,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       if isRefilled { refill(duties) }
       while let work = duties.backlog.popLast() {
         work()
-        duties.performDeferred()
+        performDeferred(of: duties, for: object)
         performUrgentSteps(for: object)
       }
     }
@@ -298,7 +317,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     let duties = duties
     var patience = isUrgent ? 0 : Environment.patience
     while true {
-      duties.performDeferred()
+      performDeferred(of: duties, for: object)
       patience -= performUrgentSteps(for: object)
       let isPending = word.load(ordering: .relaxed) & Self.pending != 0
       if isPending, patience > 0 {
@@ -311,7 +330,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       }
       let leavesWork = isPending
       object.willUnlock()
-      duties.performDeferred()
+      performDeferred(of: duties, for: object)
       if leavesWork { return giveWay(leavingWorkOf: duties, isUrgent: isUrgent, for: object) }
       let due = duties.takeDue()
       hasDuties.store(false, ordering: .relaxed)
@@ -361,7 +380,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       patience -= performUrgentSteps(for: object)
       guard patience > 0, let work = duties.backlog.popLast() else { return patience }
       work()
-      duties.performDeferred()
+      performDeferred(of: duties, for: object)
       patience -= 1
     }
   }

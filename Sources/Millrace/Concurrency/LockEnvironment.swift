@@ -90,6 +90,9 @@ package enum SystemEnvironment: LockEnvironment {
 /// An object whose state a combining lock guards.
 @usableFromInline
 package protocol Combining: AnyObject, Sendable {
+  /// Called with the lock, between two steps, after a step has planned it.
+  func performSteps()
+
   /// Called with the lock, right before it is free, if the holder has duties; may be called more often than that.
   func willUnlock()
 

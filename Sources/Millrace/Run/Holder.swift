@@ -12,10 +12,11 @@ struct Holder<I: Interactor> {
 
   // MARK: Steps of the scheduler
 
-  /// Does the steps that are due, and urgent ones in between.
+  /// Ends the runs of removed children, then does the scheduler's steps that are due, and urgent ones in between.
   @inlinable
   func performSteps() {
     guard let runs = core.owned.runs else { return }
+    if runs.hasRunsToEnd { core.owned.endRunsOfRemovedChildren(at: core) }
     while let due = runs.scheduler.handleNextStep(at: runs.now) { perform(due, of: runs) }
     runs.isStepping = false
   }
@@ -136,6 +137,12 @@ struct Holder<I: Interactor> {
 }
 
 extension StoreCore {
+  /// Does the steps that the last one has planned; called by the lock.
+  @usableFromInline
+  package func performSteps() {
+    Holder(core: self).performSteps()
+  }
+
   /// Has the lock's holder call `work` before this returns, or after the step that calls this.
   private func performHolding(_ work: @escaping @Sendable (Holder<I>) -> Void) {
     lock.performUrgently(for: self) { work(Holder(core: self)) }
@@ -214,5 +221,23 @@ extension StoreCore {
       if isIdle { return }
     }
     performHolding { $0.finishShutdown(asksClosing: false) }
+  }
+
+  // MARK: Tasks
+
+  /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
+  ///
+  /// `start` is told whether it is called from within the beginning of another task.
+  @discardableResult
+  func spawn<Failure: Error>(
+    _ start: (_ isNested: Bool, _ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
+  ) -> Task<Void, Failure> {
+    let tasks = (performNow { _ in self.makeServices() } ?? makeServices()).tasks
+    let number = tasks.nextNumber()
+    let task = tasks.begin { isNested in
+      start(isNested) { tasks.hasReturned(number) }
+    }
+    tasks.hasBegun(number) { task.cancel() }
+    return task
   }
 }

@@ -22,7 +22,7 @@ extension Owned {
     runs.dropLongLists()
     if runs.scheduler.hasSteps, !runs.isStepping {
       runs.isStepping = true
-      core.afterStep { [unowned core] in Holder(core: core).performSteps() }
+      core.lock.planSteps()
     }
     if runs.scheduler.hasTimers { setWakeUp(of: runs, at: core) }
   }
@@ -204,9 +204,7 @@ extension Owned {
   @usableFromInline
   func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
-    if shared.firstRevision > 0, let answer = run.recordFirstCommit(shared.firstRevision) {
-      core.lock.afterUnlock(answer)
-    }
+    if shared.firstRevision > 0, run.recordFirstCommit(shared.firstRevision) { core.answerAfterUnlock(run) }
   }
 
   // MARK: Ending
@@ -250,8 +248,8 @@ extension Owned {
       didEndInShutdown(run, outcome)
       didEnd(run, outcome, at: core)
     }
-    if let answer = run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut) {
-      core.lock.afterUnlock(answer)
+    if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut) {
+      core.answerAfterUnlock(run)
     }
   }
 

@@ -243,10 +243,11 @@ struct Owned<I: Interactor>: ~Copyable {
 
   @usableFromInline
   mutating func didCommitFirst(of run: ActiveRun<I>, at core: StoreCore<I>) {
-    if let answer = run.recordFirstCommit(core.revision) { core.lock.afterUnlock(answer) }
+    if run.recordFirstCommit(core.revision) { core.answerAfterUnlock(run) }
     guard run.record.isShared, let runs, let handle = run.record.handle else { return }
     for member in runs.scheduler.members(of: handle) {
-      if let answer = runs.records[Int(member)]?.recordFirstCommit(core.revision) { core.lock.afterUnlock(answer) }
+      guard let member = runs.records[Int(member)] else { continue }
+      if member.recordFirstCommit(core.revision) { core.answerAfterUnlock(member) }
     }
   }
 
@@ -301,8 +302,6 @@ struct Owned<I: Interactor>: ~Copyable {
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
-    if let answer = run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) {
-      core.lock.afterUnlock(answer)
-    }
+    if run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) { core.answerAfterUnlock(run) }
   }
 }

@@ -124,8 +124,8 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @usableFromInline
   func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild<I.State>? {
     switch place {
-    case .store(let core, let run): await core.end(run, nil, whenNotHolding: condition)
-    case .attempt(let attempt): await attempt.core.end(attempt.run, attempt, whenNotHolding: condition)
+    case .store(let core, let run): await core.endRun(run, nil, whenNotHolding: condition)
+    case .attempt(let attempt): await attempt.core.endRun(attempt.run, attempt, whenNotHolding: condition)
     case .apart(let apart): await apart.endWhen(condition)
     }
   }

@@ -1,11 +1,19 @@
 /// Observers: they look for a newer state, wait for one, and leave.
 extension StoreCore {
+  /// Shows the new store to the witness of its configuration, if that has one.
+  @usableFromInline
+  func introduce() {
+    guard let witness = configuration.witness else { return }
+    owned.madeRegistry(at: self).needs.insert(.commits)
+    witness.storeMade { [weak self] in self?.cancelAll() }
+  }
+
   /// The source in which observers look for states; it does not hold this core.
   @inlinable
   func stateSource() -> StateSource<I.State> {
     StateSource { [weak self] seen, observer in
       guard let self else { return nil }
-      return await self.next(after: seen, observer)
+      return await self.newState(after: seen, observer)
     } leave: { [weak self] position in
       self?.leave(position)
     }
@@ -14,7 +22,7 @@ extension StoreCore {
   /// The source in which observers look for the part that `get` takes from each state; it does not hold this core.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
     StateSource { [weak self] seen, observer in
-      guard let self, let snapshot = await self.next(after: seen, observer) else { return nil }
+      guard let self, let snapshot = await self.newState(after: seen, observer) else { return nil }
       return snapshot.map(get)
     } leave: { [weak self] position in
       self?.leave(position)
@@ -23,7 +31,7 @@ extension StoreCore {
 
   /// The newest state if it is newer than `seen`; otherwise waits for one.
   @inlinable
-  nonisolated(nonsending) func next(after seen: Int, _ observer: StateObserver) async -> Snapshot<I.State>? {
+  nonisolated(nonsending) func newState(after seen: Int, _ observer: StateObserver) async -> Snapshot<I.State>? {
     while !Task.isCancelled {
       var isNewer = true
       while isNewer, lock.tryLockSpinning() {

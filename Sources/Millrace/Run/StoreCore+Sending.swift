@@ -97,7 +97,7 @@ extension StoreCore {
       owned.count(outcome, at: self)
       owned.report(Incident(.missingAction, of: I.Action.self, action: ticket.id, reason), at: self)
       ticket.willEnd()
-      if let answer = ticket.end(outcome, lastRevision: 0, cancelsTask: false) { self.lock.afterUnlock(answer) }
+      if ticket.end(outcome, lastRevision: 0, cancelsTask: false) { self.answerAfterUnlock(ticket) }
     }
     return Receipt(ticket)
   }
@@ -243,27 +243,5 @@ extension Owned {
       }
     } while index < end && !core.lock.hasUrgentSteps && !core.lock.hasDuties
     batch.add(finished: finished)
-  }
-}
-
-/// A suspended `submit`.
-@usableFromInline
-final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
-  /// Makes the run of the action, once that is accepted; written where all types are known.
-  let makeRun: (ActionID, StoreCore<I>) -> ActiveRun<I>
-
-  /// The run that submits, if one does.
-  let sender: Ticket?
-  let promise = Promise<Result<Receipt, any Error>>()
-
-  /// Whether it waits, and its neighbours in the line; the lock's holder touches these.
-  var isWaiting = false
-  @usableFromInline var previous: Submitter?
-  @usableFromInline var following: Submitter?
-
-  @usableFromInline
-  init(sender: Ticket?, makeRun: @escaping (ActionID, StoreCore<I>) -> ActiveRun<I>) {
-    self.sender = sender
-    self.makeRun = makeRun
   }
 }

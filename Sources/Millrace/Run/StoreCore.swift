@@ -6,13 +6,12 @@ public import Synchronization
 ///
 /// | File | The part of the way |
 /// |---|---|
-/// | StoreCore | the lock, the state, tasks, metrics |
-/// | StoreCore+Sending | from `send` and `submit` to the lock, through the interceptors |
-/// | StoreCore+Handling | the mutations of a handler, and its return |
-/// | Handler | the task of a handler |
+/// | StoreCore | the lock, the state, metrics |
+/// | StoreCore+Sending, StoreCore+Interception | from `send` and `submit` to the lock, through the interceptors |
+/// | Handler | the task of a handler, its mutations and its return |
 /// | StoreCore+Observation | observers that look, wait and leave |
 /// | Owned, Owned+Runs, Owned+Observers | the step: take up, decide, commit; runs; notifications |
-/// | Holder | cancelling, timers and shutdown, which do several steps |
+/// | Holder | cancelling, timers and shutdown, which do several steps; tasks that end with the store |
 @usableFromInline
 package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline let lock = CombiningLock()
@@ -54,9 +53,6 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     self.interactor = interactor
     self.configuration = configuration
     self.startHandler = startHandler
-    guard let witness = configuration.witness else { return }
-    owned.madeRegistry(at: self).needs.insert(.commits)
-    witness.storeMade { [weak self] in self?.cancelAll() }
   }
 
   /// The services, made if there are none; for the lock's holder, in a step too.
@@ -133,12 +129,6 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     lock.performUrgentSteps(for: self)
   }
 
-  /// Does `work` when the step in progress is done, with the same lock; for the lock's holder.
-  @usableFromInline
-  func afterStep(_ work: @escaping CombiningLock.Work) {
-    lock.afterStep(work)
-  }
-
   @usableFromInline
   package func relieve() {
     lock.relieve(for: self)
@@ -148,6 +138,12 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline
   package func willUnlock() {
     owned.publish(at: self)
+  }
+
+  /// Answers the receipts of an action, and cancels its task if it was ended, once the lock is free; for the lock's holder.
+  @usableFromInline
+  func answerAfterUnlock(_ ticket: Ticket) {
+    lock.afterUnlock { ticket.answer() }
   }
 
   // MARK: The state
@@ -190,23 +186,5 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
         self.lock.afterUnlock { continuation.resume(returning: metrics) }
       }
     }
-  }
-
-  // MARK: Tasks
-
-  /// Begins a task that ends with the store; `start` makes it, and it says at its end that it has returned.
-  ///
-  /// `start` is told whether it is called from within the beginning of another task.
-  @discardableResult
-  func spawn<Failure: Error>(
-    _ start: (_ isNested: Bool, _ hasReturned: @escaping @Sendable () -> Void) -> Task<Void, Failure>
-  ) -> Task<Void, Failure> {
-    let tasks = (performNow { _ in self.makeServices() } ?? makeServices()).tasks
-    let number = tasks.next()
-    let task = tasks.begin { isNested in
-      start(isNested) { tasks.hasReturned(number) }
-    }
-    tasks.hasBegun(number) { task.cancel() }
-    return task
   }
 }

@@ -66,7 +66,7 @@ final class StoreTasks: Sendable {
   var count: Int { members.withLock { $0.cancels.count } }
 
   /// The number of the next one, for ``hasBegun(_:cancel:)`` and ``hasReturned(_:)``.
-  func next() -> Int {
+  func nextNumber() -> Int {
     members.withLock { members in
       members.count += 1
       return members.count

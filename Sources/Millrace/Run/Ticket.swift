@@ -16,10 +16,12 @@ package class Ticket: Startable, @unchecked Sendable {
 
     var phase: Phase
     var task: Task<Void, Never>?
+    /// Whether the task is cancelled when the receipts are answered.
+    var cancelsTask = false
     var firstCommit: Int?
     var lastRevision: Int?
-    var waitingForOutcome: [UnsafeContinuation<Outcome, Never>] = []
-    var waitingForCommit: [UnsafeContinuation<Int?, Never>] = []
+    var waitingForOutcome = Waiting<Outcome>()
+    var waitingForCommit = Waiting<Int?>()
   }
 
   /// The run that the current task belongs to.
@@ -68,15 +70,12 @@ package class Ticket: Startable, @unchecked Sendable {
 
   // MARK: For the lock's holder
 
-  /// Records the first commit of this action, and returns the work that follows once the lock is free.
-  final func recordFirstCommit(_ revision: Int) -> CombiningLock.Work? {
+  /// Records the first commit of this action, and returns whether it is to be answered once the lock is free.
+  final func recordFirstCommit(_ revision: Int) -> Bool {
     progress.withLock { progress in
-      guard progress.firstCommit == nil else { return nil }
+      guard progress.firstCommit == nil else { return false }
       progress.firstCommit = revision
-      let waiting = progress.waitingForCommit
-      progress.waitingForCommit = []
-      guard !waiting.isEmpty else { return nil }
-      return { for continuation in waiting { continuation.resume(returning: revision) } }
+      return !progress.waitingForCommit.isEmpty
     }
   }
 
@@ -92,25 +91,36 @@ package class Ticket: Startable, @unchecked Sendable {
   ///   - outcome: the outcome.
   ///   - lastRevision: the revision of the last commit; 0 if there was none.
   ///   - cancelsTask: whether the task is cancelled, because the run did not end by itself.
-  /// - Returns: the work that follows once the lock is free, if any: receipts are answered, and the task is cancelled.
+  /// - Returns: whether it is to be answered once the lock is free.
   @usableFromInline
-  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool) -> CombiningLock.Work? {
+  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool) -> Bool {
     progress.withLock { progress in
       progress.phase = .ended(outcome)
       if lastRevision > 0 { progress.lastRevision = lastRevision }
-      let task = cancelsTask ? progress.task : nil
-      progress.task = nil
-      let forOutcome = progress.waitingForOutcome
-      let forCommit = progress.waitingForCommit
-      progress.waitingForOutcome = []
-      progress.waitingForCommit = []
-      guard task != nil || !forOutcome.isEmpty || !forCommit.isEmpty else { return nil }
-      return {
-        for continuation in forOutcome { continuation.resume(returning: outcome) }
-        for continuation in forCommit { continuation.resume(returning: nil) }
-        task?.cancel()
-      }
+      if !cancelsTask { progress.task = nil }
+      progress.cancelsTask = progress.task != nil
+      return progress.cancelsTask || !progress.waitingForOutcome.isEmpty || !progress.waitingForCommit.isEmpty
     }
+  }
+
+  /// Answers the receipts that wait for an outcome or a commit which is known by now, and cancels the task of an action that was
+  /// ended; once the lock is free.
+  @usableFromInline
+  final func answer() {
+    let (outcome, forOutcome, first, forCommit, task) = progress.withLock { progress in
+      var outcome: Outcome?
+      if case .ended(let known) = progress.phase { outcome = known }
+      let forOutcome = outcome == nil ? Waiting() : progress.waitingForOutcome.take()
+      let isCommitKnown = outcome != nil || progress.firstCommit != nil
+      let forCommit = isCommitKnown ? progress.waitingForCommit.take() : Waiting()
+      var cancelled: Task<Void, Never>?
+      if progress.cancelsTask { swap(&cancelled, &progress.task) }
+      progress.cancelsTask = false
+      return (outcome, forOutcome, progress.firstCommit, forCommit, cancelled)
+    }
+    if let outcome { forOutcome.resume(returning: outcome) }
+    forCommit.resume(returning: first)
+    task?.cancel()
   }
 
   // MARK: For the starter
@@ -200,6 +210,29 @@ package class Ticket: Startable, @unchecked Sendable {
   /// Cancels the action at the store it was given to.
   @usableFromInline
   func cancel(at owner: any AnyObject & Sendable) {}
+}
+
+/// The continuations of tasks that wait for one answer, in the order in which they came; one alone takes no memory.
+private struct Waiting<Answer: Sendable> {
+  private var first: UnsafeContinuation<Answer, Never>?
+  private var others: [UnsafeContinuation<Answer, Never>] = []
+
+  var isEmpty: Bool { first == nil }
+
+  mutating func append(_ continuation: UnsafeContinuation<Answer, Never>) {
+    if first == nil { first = continuation } else { others.append(continuation) }
+  }
+
+  /// Hands them over.
+  mutating func take() -> Waiting {
+    defer { self = Waiting() }
+    return self
+  }
+
+  func resume(returning answer: Answer) {
+    first?.resume(returning: answer)
+    for continuation in others { continuation.resume(returning: answer) }
+  }
 }
 
 /// The origin of an action that comes from a run or with a trace; ids only, so that a chain of runs holds nothing.

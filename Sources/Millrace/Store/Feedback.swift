@@ -196,7 +196,7 @@ final class EffectGate: Sendable {
   /// Submits, unless the gate is closed before the action is accepted.
   func submit(_ submit: @escaping @Sendable () async throws -> Receipt) async throws -> Receipt {
     guard isOpen else { throw CancellationError() }
-    let number = submits.next()
+    let number = submits.nextNumber()
     let task = Task.immediate {
       defer { submits.hasReturned(number) }
       return try await submit()

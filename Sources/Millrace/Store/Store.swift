@@ -35,6 +35,7 @@ public final actor Store<I: Interactor> {
     core = StoreCore(state: initial, interactor: interactor, configuration: configuration) { call, core, immediately in
       call.begin(at: core, immediately: immediately)
     }
+    core.introduce()
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }
   }

@@ -186,6 +186,31 @@ struct CombiningLockTests {
     #expect(notes.all == ["after the step", "left", "due"])
     #expect(late.isFree)
   }
+
+  @Test("L5: steps that a step plans are done with the lock, behind what it deferred and before what is queued")
+  func plannedStepsFollowTheStep() {
+    object.plannedStep.value = { [object, notes] in notes.note("planned, lock held: \(object.isHeldHere)") }
+    object.perform { [object, notes] in
+      object.enqueue { notes.note("queued") }
+      object.lock.planSteps()
+      object.lock.afterStep { notes.note("deferred") }
+      notes.note("step")
+    }
+    #expect(notes.all == ["step", "deferred", "planned, lock held: true", "queued"])
+    #expect(object.isFree)
+  }
+
+  @Test("L5: steps planned by a planned step, or right before the lock is free, are done before that")
+  func plannedStepsAreNotLeftBehind() {
+    object.plannedStep.value = { [object, notes] in
+      notes.note("planned")
+      if notes.all.count == 1 { object.lock.planSteps() }
+    }
+    object.beforeUnlocking.value = { [object] in object.lock.planSteps() }
+    object.perform { [object, notes] in object.afterUnlock { notes.note("due") } }
+    #expect(notes.all == ["planned", "planned", "due"])
+    #expect(object.isFree)
+  }
 }
 
 /// Notes where it is begun.

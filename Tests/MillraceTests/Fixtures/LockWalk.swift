@@ -33,6 +33,8 @@ final class LockWalk: @unchecked Sendable {
 
     func willUnlock() {}
 
+    func performSteps() {}
+
     func relieve() { lock.relieve(for: self) }
   }
 

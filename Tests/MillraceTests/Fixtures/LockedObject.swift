@@ -55,6 +55,9 @@ final class LockedObject: HasCombiningLock {
   /// Called once, when the holder has looked for work and is about to unlock.
   let beforeUnlocking = Box<(@Sendable () -> Void)?>(nil)
 
+  /// Called for each planned step.
+  let plannedStep = Box<(@Sendable () -> Void)?>(nil)
+
   var hasUrgentSteps: Bool { lock.hasUrgentSteps }
 
   var isFree: Bool { lock.base.word.load(ordering: .relaxed) == 0 }
@@ -83,6 +86,10 @@ final class LockedObject: HasCombiningLock {
 
   func afterUnlock(_ work: @escaping CombiningLock.Work) {
     lock.afterUnlock(work)
+  }
+
+  func performSteps() {
+    plannedStep.value?()
   }
 
   func willUnlock() {

@@ -88,7 +88,7 @@ struct LifecycleTests {
     let condition = LifetimeCondition<ScriptedInteractor.State, ScriptedInteractor.Mutation>(
       ChildID(scope: Self.self), mayRemove: nil
     ) { !$0.log.contains("first") }
-    _ = await store.core.end(run, nil, whenNotHolding: condition)
+    _ = await store.core.endRun(run, nil, whenNotHolding: condition)
     for name in ["first", "second"] {
       store.send(
         ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).planned(
