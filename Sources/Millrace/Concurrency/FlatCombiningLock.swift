@@ -52,17 +52,11 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// The number of urgent steps that are registered and not taken yet; changed with them, so that no caller finds the lock
   /// free again and again because a holder took its step for another's.
   @usableFromInline let urgent = Word(0)
-  private let urgentSteps = Lock<[UrgentStep<Word>]>([])
-  private let queue = Lock<[Work]>([])
-
-  /// 1 if a relief was started that has not run yet, and else 0.
-  let isRelieved = Word(0)
-
   /// Whether unlocking takes more than to free the word; the holder's.
   @usableFromInline let hasDuties = Atomic(false)
 
-  /// The holder's, made on first use.
-  private let madeDuties = AtomicLazyReference<AfterUnlock>()
+  /// The lists of steps, and the holder's duties; made on first use, because few of many locks are ever contended.
+  private let madeDuties = AtomicLazyReference<LockDuties<Word>>()
 
   @usableFromInline
   package init() {}
@@ -146,7 +140,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   @usableFromInline
   func enqueue(for object: any Combining, _ work: @escaping Work) {
     let before = setPending {
-      Environment.access(queue) { $0.append(work) }
+      Environment.access(lists.queue) { $0.append(work) }
     }
     guard before & ~Self.pending == 0 else { return }
     if word.compareExchange(
@@ -225,14 +219,14 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   private func register(_ step: UrgentStep<Word>) {
-    Environment.access(urgentSteps) { steps in
+    Environment.access(lists.urgentSteps) { steps in
       steps.append(step)
       urgent.store(UInt(steps.count), ordering: .relaxed)
     }
   }
 
   private func takeUrgentStep() -> UrgentStep<Word>? {
-    Environment.access(urgentSteps) { steps in
+    Environment.access(lists.urgentSteps) { steps in
       if steps.isEmpty { return nil }
       let first = steps.removeFirst()
       urgent.store(UInt(steps.count), ordering: .relaxed)
@@ -254,7 +248,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Does what was asked for from inside the step that has just ended.
-  private func performDeferred(of duties: AfterUnlock, for object: any Combining) {
+  private func performDeferred(of duties: LockDuties<Word>, for object: any Combining) {
     while duties.hasPlannedSteps || !duties.deferred.isEmpty {
       let now = duties.deferred
       if !now.isEmpty { duties.deferred = [] }
@@ -303,10 +297,14 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// The holder's work besides its step.
   ///
   /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
-  private var duties: AfterUnlock {
+  private var duties: LockDuties<Word> {
     requireDuties()
-    if let duties = madeDuties.load() { return duties }
-    return madeDuties.storeIfNil(AfterUnlock())
+    return lists
+  }
+
+  /// The same object, for any thread, which uses the lists of steps alone.
+  var lists: LockDuties<Word> {
+    madeDuties.load() ?? madeDuties.storeIfNil(LockDuties())
   }
 
   /// Unlocks after all that is to be done with the lock, and then does what is to be done without it; for the holder.
@@ -340,7 +338,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Frees the lock with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
-  private func giveWay(leavingWorkOf duties: AfterUnlock, isUrgent: Bool, for object: any Combining) {
+  private func giveWay(leavingWorkOf duties: LockDuties<Word>, isUrgent: Bool, for object: any Combining) {
     let (due, starter) = (duties.takeDue(), duties.starter)
     if freeAndClaimRelief() { Environment.startRelief(of: object) }
     due.perform(with: starter, inPool: isUrgent)
@@ -349,17 +347,17 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// Frees the lock with `pending` set, and returns whether a relief is to be started: rule 3.
   private func freeAndClaimRelief() -> Bool {
     word.store(Self.pending, ordering: .sequentiallyConsistent)
-    return isRelieved.exchange(1, ordering: .sequentiallyConsistent) == 0
+    return lists.isRelieved.exchange(1, ordering: .sequentiallyConsistent) == 0
   }
 
   /// Does the work that a holder left behind, unless another thread has the lock, which then sees to it.
   func relieve(for object: any Combining) {
-    isRelieved.store(0, ordering: .sequentiallyConsistent)
+    lists.isRelieved.store(0, ordering: .sequentiallyConsistent)
     if lock(expecting: Self.pending) { unlockSlowly(for: object) }
   }
 
   /// Takes the queue as the backlog once that is done, its next step last; the buffers change places.
-  private func refill(_ duties: AfterUnlock) {
+  private func refill(_ duties: LockDuties<Word>) {
     if duties.backlog.capacity > Environment.patience { duties.backlog = [] }
     swapQueue(&duties.backlog)
     duties.backlog.reverse()
@@ -367,14 +365,14 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
 
   private func swapQueue(_ works: inout [Work]) {
     let empty = works
-    works = Environment.access(queue) { queue in
+    works = Environment.access(lists.queue) { queue in
       let left = queue
       queue = empty
       return left
     }
   }
 
-  private func performBacklog(_ duties: AfterUnlock, _ patience: Int, for object: any Combining) -> Int {
+  private func performBacklog(_ duties: LockDuties<Word>, _ patience: Int, for object: any Combining) -> Int {
     var patience = patience
     while true {
       patience -= performUrgentSteps(for: object)

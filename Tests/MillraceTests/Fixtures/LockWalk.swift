@@ -112,7 +112,7 @@ final class LockWalk: @unchecked Sendable {
     if done != all { return "steps are lost: \(names(all & ~done))" }
     if object.lock.word.value != 0 { return "the word is \(object.lock.word.value) when all threads have returned" }
     if object.lock.urgent.value != 0 { return "an urgent step is still counted" }
-    if object.lock.isRelieved.value != 0 { return "a relief is said to come, and none does" }
+    if object.lock.lists.isRelieved.value != 0 { return "a relief is said to come, and none does" }
     return nil
   }
 

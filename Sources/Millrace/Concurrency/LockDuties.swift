@@ -4,8 +4,16 @@ import Synchronization
 @usableFromInline
 package typealias LockWork = @Sendable () -> Void
 
-/// The work of a lock's holder besides its step; only the holder touches it, but for the starter.
-final class AfterUnlock: @unchecked Sendable {
+/// The steps that threads leave to the holder of a lock, and its own work besides its step.
+///
+/// Any thread uses what stands up to `isRelieved`, and the starter; only the holder touches the rest.
+final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
+  let queue = Lock<[LockWork]>([])
+  let urgentSteps = Lock<[UrgentStep<Word>]>([])
+
+  /// 1 if a relief was started that has not run yet, and else 0.
+  let isRelieved = Word(0)
+
   /// Steps that this thread asked for from inside a step, to be done right after it.
   var deferred: [LockWork] = []
 
