@@ -8,8 +8,8 @@
 /// ```
 ///
 /// **The order of things.** An action is debounced or throttled first; then it meets the others of its key; then it is
-/// taken up and decided; then it is handled, in one attempt or several. What is dropped before its take-up has changed
-/// nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
+/// decided, and its breaker may refuse to let it be handled; then it is taken up, and handled in one attempt or several.
+/// What is dropped before its take-up has changed nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
 /// its first mistake.
 ///
 /// **Keys** are compared together with their types: `1` and `1.0` are two. They belong to one store, and cost nothing once
@@ -145,12 +145,18 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Actions are rejected as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
+  /// Actions that ask for `handle` are rejected as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
+  ///
+  /// The breaker is asked between `decide` and its commits: what it refuses has changed nothing and gets no closing, and what
+  /// is decided at once passes. It is asked again when the action has waited for a slot since, and then the action gets its
+  /// closing; and before each further attempt, in place of which the action ends with its last error.
   public consuming func breaker(_ breaker: Breaker = Breaker()) -> Plan {
     changed { $0.set(breaker, key: nil) }
   }
 
-  /// Actions are rejected as ``Rejection/breakerOpen`` while the breaker of this key is open.
+  /// Actions that ask for `handle` are rejected as ``Rejection/breakerOpen`` while the breaker of this key is open.
+  ///
+  /// It is asked as a ``breaker(_:)`` of the plan's own key is.
   public consuming func breaker(_ breaker: Breaker = Breaker(), key: some Hashable & Sendable) -> Plan {
     changed {
       $0.note(key == key ? nil : .key)

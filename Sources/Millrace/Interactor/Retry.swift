@@ -49,8 +49,8 @@ public struct Backoff: Sendable, Hashable {
 /// When to leave a gateway alone that keeps failing.
 ///
 /// A *closed* breaker lets all actions pass. When `failures` attempts in a row have failed, none further apart than
-/// `within`, it opens: actions are rejected as ``Rejection/breakerOpen``, and no further attempts are made. After `openFor`
-/// it is *half-open*: it lets one action through, whose success closes it and whose failure opens it again.
+/// `within`, it opens: actions that ask for `handle` are rejected as ``Rejection/breakerOpen``, and no further attempts are made.
+/// After `openFor` it is *half-open*: it lets one action through, whose success closes it and whose failure opens it again.
 ///
 /// A thrown error and a timeout are failures; what was cancelled or superseded counts as neither.
 public struct Breaker: Sendable, Hashable {

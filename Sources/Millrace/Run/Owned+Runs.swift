@@ -70,12 +70,20 @@ extension Owned {
     return Receipt(full: id)
   }
 
+  /// The reason why an action that asks for `handle` is not taken up; nil if it is.
+  @inlinable
+  func refusalOfHandling(_ run: ActiveRun<I>) -> Rejection? {
+    guard let handle = run.record.handle else { return isFull ? .full : nil }
+    return runs?.scheduler.refusal(of: handle)
+  }
+
+  /// Rejects an action that asks for `handle`, before anything of it is committed.
   @usableFromInline
-  mutating func refuse(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+  mutating func refuse(_ run: ActiveRun<I>, _ refusal: Rejection, at core: StoreCore<I>) {
     if let handle = run.record.handle {
-      raise(.decided(handle, .isFull), at: core)
+      raise(.decided(handle, .refused(refusal)), at: core)
     } else {
-      end(run, .rejected(.full), at: core)
+      end(run, .rejected(refusal), at: core)
     }
   }
 

@@ -169,7 +169,11 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func decideAndFollow(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     let decision = core.interactor.decide(run.action, state: state)
-    if decision.handles, isFull { refuse(run, at: core) } else { follow(decision, run, at: core) }
+    if decision.handles, let refusal = refusalOfHandling(run) {
+      refuse(run, refusal, at: core)
+    } else {
+      follow(decision, run, at: core)
+    }
   }
 
   /// Does what was decided.

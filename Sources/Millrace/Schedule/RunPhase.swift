@@ -149,7 +149,10 @@ struct PlannedAction {
   var attempt = 0
   var isAttemptOver = false
 
-  /// The key whose breaker let it pass, and whether as its probe.
+  /// The error of the attempt after which it rests; nil if that was given up.
+  var error: (any Error)?
+
+  /// The key whose breaker was asked about it, and whether it is that breaker's probe.
   var breakerKey: KeyTable.Index?
   var isProbe = false
 

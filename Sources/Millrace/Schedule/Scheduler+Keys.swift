@@ -12,8 +12,6 @@ extension Scheduler {
     case .reject: end(handle, .rejected(.exclusive))
     case .join: join(handle, key)
     case .replace:
-      // Asked first, for one that does not pass replaces nothing.
-      guard passesBreaker(handle) else { return end(handle, .rejected(.breakerOpen)) }
       endAll(key, .superseded)
       enter(handle, key)
     case .wait where keys[key].waiting.isEmpty && keys[key].overlap.hasPermit: enter(handle, key)
@@ -41,9 +39,8 @@ extension Scheduler {
     meetings.append(handle, to: &keys[key].live)
   }
 
-  /// Gives an action its permit and has it decided, unless the breaker is open.
+  /// Gives an action its permit and has it decided.
   private mutating func takeUp(_ handle: Handle) {
-    guard passesBreaker(handle) else { return end(handle, .rejected(.breakerOpen)) }
     if let plan = entries[handle].plan, let key = plans[plan].key {
       keys[key].overlap.take()
       plans[plan].permits.add(key)

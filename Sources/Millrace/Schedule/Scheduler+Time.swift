@@ -128,6 +128,8 @@ extension Scheduler {
   private mutating func beginNextAttempt(of handle: Handle) {
     guard let plan = entries[handle].plan else { return }
     plans[plan].attemptTimer = nil
+    // The breaker may have opened while the run rested.
+    guard breakerAllowsRetry(plan) else { return end(handle, plans[plan].error.map { .failed($0) } ?? .timedOut) }
     _ = entries[handle].phase.advance(.begin)
     beginAttempt(handle, plan)
   }
@@ -142,6 +144,7 @@ extension Scheduler {
     }
     guard let retry = terms.retry, mayRetry(plan, terms, retry, hasCommitted) else { return end(handle, outcome) }
     retries += 1
+    if case .failed(let error) = outcome { plans[plan].error = error } else { plans[plan].error = nil }
     _ = entries[handle].phase.advance(.rest)
     actions.append(.draw(handle, retry, after: plans[plan].attempt))
   }
@@ -152,7 +155,7 @@ extension Scheduler {
   ) -> Bool {
     guard plans[plan].attempt < retry.attempts else { return false }
     if hasCommitted, !retry.afterCommits { return false }
-    if let key = plans[plan].breakerKey, !keys[key].breaker.allowsRetry { return false }
+    guard breakerAllowsRetry(plan) else { return false }
     guard let budget = retry.budget, let name = terms.key else { return true }
     let key = use(name)
     defer { release(key) }
@@ -167,25 +170,35 @@ extension Scheduler {
 
   // MARK: The breaker
 
-  /// Whether the breaker of the action's plan, if it has one, lets it pass.
+  /// Whether the breaker of the action's plan, if it has one, lets the action be handled now.
+  ///
+  /// It is asked at the take-up, and again when the action has waited since; not again about a probe.
   mutating func passesBreaker(_ handle: Handle) -> Bool {
-    guard let plan = entries[handle].plan, plans[plan].breakerKey == nil, let breaker = plans[plan].terms?.breaker,
+    guard let plan = entries[handle].plan, !plans[plan].isProbe, let breaker = plans[plan].terms?.breaker,
       let name = plans[plan].terms?.breakerKey
     else { return true }
-    let key = use(name, likely: plans[plan].key)
-    keys[key].breakerTerms = breaker
-    switch keys[key].breaker.admit(breaker, at: now) {
-    case .pass: break
-    case .probe: plans[plan].isProbe = true
-    case .reject:
-      release(key)
-      return false
+    let known = plans[plan].breakerKey
+    let key = known ?? use(name, likely: plans[plan].key)
+    if known == nil {
+      plans[plan].breakerKey = key
+      keys[key].breakerTerms = breaker
     }
-    plans[plan].breakerKey = key
-    return true
+    switch keys[key].breaker.admit(keys[key].breakerTerms ?? breaker, at: now) {
+    case .pass: return true
+    case .probe:
+      plans[plan].isProbe = true
+      return true
+    case .reject: return false
+    }
   }
 
-  /// Tells the breaker how an action ended that it let pass.
+  /// Whether the breaker of the plan, if it has one, allows a further attempt, which is never a probe.
+  private func breakerAllowsRetry(_ plan: Int32) -> Bool {
+    guard let key = plans[plan].breakerKey else { return true }
+    return keys[key].breaker.allowsRetry
+  }
+
+  /// Tells the breaker how an action ended that was asked about.
   mutating func settleBreaker(_ plan: Int32, _ outcome: Outcome) {
     guard let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms else { return }
     plans[plan].breakerKey = nil

@@ -1,9 +1,21 @@
 extension Scheduler {
   // MARK: The waiting room
 
+  /// Whether a slot is free that nothing waits for.
+  @usableFromInline var hasFreeSlot: Bool { freeSlots > 0 && slotQueue.isEmpty }
+
   /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
   @usableFromInline var isFull: Bool {
-    freeSlots == 0 && room.count >= limits.actionsWaiting && (limits.onOverflow == .reject || room.isEmpty)
+    !hasFreeSlot && room.count >= limits.actionsWaiting && (limits.onOverflow == .reject || room.isEmpty)
+  }
+
+  /// The reason why an action with a plan that asks for `handle` is not taken up; nil if it is.
+  ///
+  /// The owner asks between the decision and its commits, once. The breaker that lets the action pass expects its end.
+  @usableFromInline
+  mutating func refusal(of handle: Handle) -> Rejection? {
+    if isFull { return .full }
+    return passesBreaker(handle) ? nil : .breakerOpen
   }
 
   /// Whether a submitted action may be taken up that has to wait then.
@@ -61,10 +73,16 @@ extension Scheduler {
     queues.append(handle, to: &slotQueue)
   }
 
-  /// Starts those that wait for a slot, first come first.
+  /// Starts those that wait for a slot, first come first; ends those that a breaker does not let begin any more.
+  ///
+  /// Each of these is closed in a step of its own.
   mutating func giveSlots() {
     while freeSlots > 0, let handle = slotQueue.first, let plan = entries[handle].plan {
       leaveQueue(handle, plan)
+      guard passesBreaker(handle) else {
+        end(handle, .rejected(.breakerOpen))
+        return steps.append(.giveSlots)
+      }
       launch(handle)
     }
     if freeSlots > 0 { admitLater() }

@@ -49,8 +49,8 @@ struct Scheduler: ~Copyable {
   enum Verdict {
     case handles
     case ends(Outcome)
-    /// It asks for `handle`, and there is no room for it; it has changed nothing.
-    case isFull
+    /// It asks for `handle`, which ``Scheduler/refusal(of:)`` does not allow; it has changed nothing.
+    case refused(Rejection)
   }
 
   @usableFromInline
@@ -92,6 +92,8 @@ struct Scheduler: ~Copyable {
     case takeUpWaiting(KeyIndex)
     /// Let the action go on that the key holds.
     case letPass(KeyIndex)
+    /// Give the free slots to those that wait for one.
+    case giveSlots
     case admit
     case finishIfDrained
   }
@@ -196,7 +198,7 @@ struct Scheduler: ~Copyable {
   /// Names such an action and gives it a slot, if there is one.
   @usableFromInline
   mutating func launchAtOnce() -> Handle? {
-    guard freeSlots > 0 else { return nil }
+    guard hasFreeSlot else { return nil }
     let handle = entries.insert(Entry())
     freeSlots -= 1
     _ = entries[handle].phase.advance(.takeUp)
@@ -264,6 +266,10 @@ struct Scheduler: ~Copyable {
         letPass(key)
         release(key)
         return .actions
+      case .giveSlots:
+        nextStep += 1
+        giveSlots()
+        return .actions
       case .admit:
         nextStep += 1
         isAdmitDue = false
@@ -288,11 +294,11 @@ struct Scheduler: ~Copyable {
 
   private mutating func decided(_ handle: Handle, _ verdict: Verdict) {
     switch verdict {
-    case .isFull:
-      end(handle, .rejected(.full))
+    case .refused(let rejection):
+      end(handle, .rejected(rejection))
     case .handles:
       _ = entries[handle].phase.advance(.takeUp)
-      if freeSlots > 0 { launch(handle) } else { waitForSlot(handle) }
+      if hasFreeSlot { launch(handle) } else { waitForSlot(handle) }
     case .ends(let outcome):
       _ = entries[handle].phase.advance(.takeUp)
       end(handle, outcome)

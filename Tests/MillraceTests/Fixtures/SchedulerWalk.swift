@@ -215,7 +215,9 @@ struct SchedulerWalk: ~Copyable {
     }
     checkOverlap(action)
     let handles = Int.random(in: 0..<10, using: &random) < 7
-    if handles, scheduler.isFull { return scheduler.handle(.decided(handle, .isFull), at: now) }
+    if handles, let refusal = scheduler.refusal(of: handle) {
+      return scheduler.handle(.decided(handle, .refused(refusal)), at: now)
+    }
     action.isTakenUp = true
     known[Int(handle)] = action
     holders[action.plan] += 1
@@ -249,9 +251,16 @@ struct SchedulerWalk: ~Copyable {
       return fail("R4: a handler begins for an action that was not taken up, or has ended")
     }
     if let attempt, attempt != action.attempt + 1 { fail("L8: attempts are not counted") }
+    if isShut(for: handle) { fail("Breaker: a handler begins while it is open") }
     known[Int(handle)]?.handlersOut += 1
     known[Int(handle)]?.attempt = attempt ?? 1
     handlers.append(Handler(handle: handle, attempt: attempt))
+  }
+
+  /// Whether a breaker lets nothing pass, and this action is not its probe.
+  private func isShut(for handle: Handle) -> Bool {
+    guard let plan = scheduler.entries[handle].plan, let key = scheduler.plans[plan].breakerKey else { return false }
+    return !scheduler.plans[plan].isProbe && !scheduler.keys[key].breaker.allowsRetry
   }
 
   private mutating func settle(_ handle: Handle, _ outcome: Outcome, _ asksClosing: Bool) {

@@ -29,7 +29,7 @@ struct BreakerTests {
     for _ in 0..<breaker.failures { #expect(await fail(plan) == .failed) }
   }
 
-  @Test("Closed, open, half-open, closed: it rejects undecided and unclosed while it is open, and a success closes it")
+  @Test("Closed, open, half-open, closed: it rejects untouched and unclosed while it is open, and a success closes it")
   func closedAgain() async throws {
     await open()
     #expect(await succeed().rejection == .breakerOpen)
@@ -82,11 +82,20 @@ struct BreakerTests {
     #expect(await succeed().outcome.kind == .finished)
   }
 
-  @Test("An action that decides all it wants is no probe that succeeded: the next one that comes is the probe")
-  func aDecidedProbe() async throws {
+  @Test("R2: an open breaker passes what is decided at once; what it refuses has changed nothing and gets no closing")
+  func whatPassesAnOpenBreaker() async throws {
     await open()
+    let cached = ScriptedInteractor.Action.commit("cached").planned(plan)
+    #expect(await store.send(cached).outcome.kind == .finished)
+    let refused = store.send(probe.action(plan))
+    #expect(await refused.rejection == .breakerOpen)
+    #expect(await refused.firstCommit == nil)
+    #expect(
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
+    #expect(await store.log == ["cached"])
     await store.pass(.seconds(30), on: clock)
-    #expect(await store.send(ScriptedInteractor.Action.commit("decided").planned(plan)).outcome.kind == .finished)
+    // Nor does it become the probe.
+    #expect(await store.send(cached).outcome.kind == .finished)
     _ = store.send(probe.action(plan))
     try await probe.waitForStart()
     #expect(await succeed().rejection == .breakerOpen)
@@ -137,14 +146,54 @@ struct BreakerTests {
     #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
-  @Test("`latest` supersedes nothing when its breaker rejects it")
+  @Test("`latest` replaces at its turn, and may be refused by its breaker then")
   func latestAtAnOpenBreaker() async throws {
     let running = store.send(probe.action(.latest(key: "l")))
     try await probe.waitForStart()
     await open(Plan.concurrent.breaker(breaker, key: "gateway"))
     #expect(await succeed(Plan.latest(key: "l").breaker(breaker, key: "gateway")).rejection == .breakerOpen)
     probe.open()
-    #expect(await running.outcome.kind == .finished)
+    #expect(await running.outcome.kind == .superseded)
+    #expect(await store.log == ["probe begins", "probe: superseded"])
+  }
+
+  @Test("R2: 20 actions that wait for a slot do not reach a gateway that has failed since: each is rejected and closed")
+  func askedAgainAfterAWait() async throws {
+    let limits = StoreLimits(runsInFlight: 1)
+    let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock, limits: limits))
+    let plan = Plan.concurrent.breaker(Breaker(failures: 1, openFor: .seconds(30)), key: "gateway")
+    let first = store.send(probe.action(plan, throwing: Mishap()))
+    try await probe.waitForStart()
+    let waiting = (0..<20).map { Probe("\($0)") }
+    let receipts = waiting.map { store.send($0.action(plan)) }
+    let other = store.send(ScriptedInteractor.Action.handle { $0.emit("other") })
+    probe.open()
+    #expect(await first.outcome.kind == .failed)
+    for receipt in receipts { #expect(await receipt.rejection == .breakerOpen) }
+    #expect(await other.outcome.kind == .finished)
+    #expect(waiting.allSatisfy { $0.starts == 0 })
+    let begun = ["probe begins"] + waiting.map { "\($0.name) begins" }
+    let closed = ["probe done", "probe: failed"] + waiting.map { "\($0.name): rejected" }
+    #expect(await store.log == begun + closed + ["other"])
+    #expect(await store.metrics.rejections == [.breakerOpen: 20])
+  }
+
+  @Test("A run that rests while its breaker opens ends with its own error")
+  func openedDuringARest() async {
+    let starts = Recorder<Int>()
+    let receipt = store.send(
+      ScriptedInteractor.Action.handle { run in
+        starts.record(run.attempt)
+        throw Mishap()
+      }.closed().planned(plan.retry(3, backoff: .constant(.seconds(40)), jitter: 0)))
+    await store.pass(.seconds(1), on: clock)
+    #expect(await fail() == .failed)
+    await store.pass(.seconds(39), on: clock)
+    #expect(await receipt.outcome.kind == .failed)
+    #expect(starts.recorded == [1])
+    #expect(await store.log == ["closed: failed"])
+    // The attempt that was not made has not been the probe.
+    #expect(await succeed().outcome.kind == .finished)
   }
 
   @Test("A timeout of a run or an attempt is a failure, once; what never ran, and what was cancelled, is none")

@@ -8,8 +8,8 @@ struct SchedulerTests {
   /// What happens to actions with names; each is added with its plan when it arrives.
   enum Event {
     case arrive(String, Plan)
-    /// The decision that `decide` was answered with.
-    case handles(String), finishes(String), rejects(String), isFull(String)
+    /// The decision that `decide` was answered with; one for `handle` may be refused.
+    case handles(String), finishes(String), rejects(String)
     case returns(String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false)
     case gaveUp(String)
     case rests(String, Int64)
@@ -40,11 +40,12 @@ struct SchedulerTests {
         let handle = scheduler.add(terms)
         handles[name] = handle
         scheduler.handle(.arrived(handle), at: now)
-      case .handles(let name): scheduler.handle(.decided(handles[name]!, .handles), at: now)
+      case .handles(let name):
+        let refusal = scheduler.refusal(of: handles[name]!)
+        scheduler.handle(.decided(handles[name]!, refusal.map { .refused($0) } ?? .handles), at: now)
       case .finishes(let name): scheduler.handle(.decided(handles[name]!, .ends(.finished)), at: now)
       case .rejects(let name):
         scheduler.handle(.decided(handles[name]!, .ends(.rejected(.decided(Mishap())))), at: now)
-      case .isFull(let name): scheduler.handle(.decided(handles[name]!, .isFull), at: now)
       case .returns(let name, let attempt, let fails, let hasCommitted):
         let outcome: Outcome = fails ? .failed(Mishap()) : .finished
         scheduler.handle(
@@ -121,7 +122,7 @@ struct SchedulerTests {
         (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a"]),
         (.arrive("b", plan), ["decide b"]), (.handles("b"), []),
         (.arrive("c", plan), ["decide c"]), (.handles("c"), []),
-        (.arrive("d", plan), ["decide d"]), (.isFull("d"), ["settle d rejected", "forget d"]),
+        (.arrive("d", plan), ["decide d"]), (.handles("d"), ["settle d rejected", "forget d"]),
         (.end("a"), ["settle a cancelled, closing"]),
         (.returns("a"), ["start b", "forget a"]),
         (.end("c"), ["settle c cancelled, closing", "forget c"]),
@@ -293,17 +294,87 @@ struct SchedulerTests {
       ])
   }
 
-  @Test("A breaker that is open rejects before anything is decided, and lets one probe pass when its time is over")
+  /// A plan whose breaker opens at the first failure.
+  static let guarded = Plan.concurrent.breaker(
+    Breaker(failures: 1, within: .nanoseconds(100), openFor: .nanoseconds(10)), key: "k")
+
+  @Test("R2: an open breaker refuses what is to be handled, passes what is decided, and later lets one probe in")
   func breaker() {
-    let plan = Plan.concurrent.breaker(
-      Breaker(failures: 1, within: .nanoseconds(100), openFor: .nanoseconds(10)), key: "k")
+    let plan = SchedulerTests.guarded
     check(
       Table(),
       [
         (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
         (.returns("a", attempt: 1, fails: true), ["settle a failed, closing", "forget a"]),
-        (.arrive("b", plan), ["settle b rejected", "forget b"]), (.time(10), ["nothing is due"]),
-        (.arrive("c", plan), ["decide c"]), (.arrive("d", plan), ["settle d rejected", "forget d"]),
+        (.arrive("b", plan), ["decide b"]), (.handles("b"), ["settle b rejected", "forget b"]),
+        (.arrive("c", plan), ["decide c"]), (.finishes("c"), ["settle c finished", "forget c"]),
+        (.time(10), ["nothing is due"]),
+        (.arrive("d", plan), ["decide d"]), (.finishes("d"), ["settle d finished", "forget d"]),
+        (.arrive("e", plan), ["decide e"]), (.handles("e"), ["start e 1"]),
+        (.arrive("f", plan), ["decide f"]), (.handles("f"), ["settle f rejected", "forget f"]),
+      ])
+  }
+
+  @Test("R2: what waited for a slot while its breaker opened is closed, each in a step; a probe is not asked again")
+  func breakerAfterAWait() {
+    let plan = SchedulerTests.guarded
+    check(
+      Table(slots: 1, waiting: 9),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.arrive("b", plan), ["decide b"]), (.handles("b"), []), (.arrive("c", plan), ["decide c"]),
+        (.handles("c"), []), (.arrive("d", .concurrent.timeout(.seconds(1))), ["decide d"]), (.handles("d"), []),
+        (
+          .returns("a", attempt: 1, fails: true),
+          ["settle a failed, closing", "settle b rejected, closing", "forget b", "forget a"]
+        ),
+        // It waits behind them, although the slot is free.
+        (.arrive("e", .concurrent.timeout(.seconds(1))), ["decide e"]), (.handles("e"), []),
+        (.step, ["settle c rejected, closing", "forget c"]), (.step, ["start d"]), (.time(10), ["nothing is due"]),
+        (.arrive("f", plan), ["decide f"]), (.handles("f"), []),
+        (.returns("d"), ["settle d finished", "start e", "forget d"]),
+        (.returns("e"), ["settle e finished", "start f 1", "forget e"]),
+      ])
+  }
+
+  @Test("R2: a full room is asked before the breaker, so that no probe is refused")
+  func roomBeforeBreaker() {
+    let plan = SchedulerTests.guarded
+    check(
+      Table(slots: 1, waiting: 0),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true), ["settle a failed, closing", "forget a"]),
+        (.arrive("b", .concurrent.timeout(.seconds(1))), ["decide b"]), (.handles("b"), ["start b"]),
+        (.time(10), ["nothing is due"]),
+        (.arrive("c", plan), ["decide c"]), (.handles("c"), ["settle c rejected", "forget c"]),
+        (.returns("b"), ["settle b finished", "forget b"]),
+        (.arrive("d", plan), ["decide d"]), (.handles("d"), ["start d 1"]),
+      ])
+  }
+
+  @Test("A run whose breaker opens while it rests ends with the error it has, and is no probe")
+  func breakerAfterARest() {
+    let breaker = Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(10))
+    let plan = Plan.concurrent.breaker(breaker, key: "k")
+    let patient = plan.attemptTimeout(.nanoseconds(5)).retry(3, backoff: .none)
+    check(
+      Table(),
+      [
+        (.arrive("a", patient), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.rests("a", 50), []),
+        (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
+        (.returns("b", attempt: 1, fails: true), ["settle b failed, closing", "forget b"]),
+        (.time(50), ["settle a failed, closing", "forget a"]),
+      ])
+    check(
+      Table(),
+      [
+        (.arrive("a", patient), ["decide a"]), (.handles("a"), ["start a 1"]), (.time(5), ["give up a"]),
+        (.gaveUp("a"), ["draw a after 1"]), (.rests("a", 50), []),
+        (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
+        (.returns("b", attempt: 1, fails: true), ["settle b failed, closing", "forget b"]),
+        (.time(55), ["settle a timedOut, closing"]), (.returns("a", attempt: 1), ["forget a"]),
       ])
   }
 
