@@ -71,6 +71,13 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
     return plan.isConcurrent ? second.plan(for: action) : plan
   }
 
+  /// The first plan on the state that is not ``Plan/concurrent``.
+  @inlinable
+  public func plan(for action: Action, state: State) -> Plan {
+    let plan = first.plan(for: action, state: state)
+    return plan.isConcurrent ? second.plan(for: action, state: state) : plan
+  }
+
   /// The first closing mutation there is.
   @inlinable
   public func closing(_ action: Action, outcome: Outcome) -> Mutation? {

@@ -136,6 +136,15 @@ public struct EachScoped<S: EachScope>: Sendable {
     child.plan(for: action).within(PlanKey(scope: S.self, id: id))
   }
 
+  /// A child's plan on its part of the state, with the keys of ``plan(for:of:)``; ``Plan/concurrent`` when the child is not there,
+  /// because ``decide(_:of:state:)`` rejects the action.
+  @inlinable
+  @inline(__always)
+  public func plan(for action: S.Child.Action, of id: S.ID, state: S.Parent.State) -> Plan {
+    guard let part = S.state(of: id, in: state) else { return .concurrent }
+    return child.plan(for: action, state: part).within(PlanKey(scope: S.self, id: id))
+  }
+
   /// A child's closing mutation.
   @inlinable
   @inline(__always)

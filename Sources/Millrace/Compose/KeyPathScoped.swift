@@ -54,6 +54,13 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
     content.child.plan(for: action).within(PlanKey(content.state))
   }
 
+  /// The child's plan on its part of the state, with the keys of ``plan(for:)``.
+  @inlinable
+  @inline(__always)
+  public func plan(for action: Child.Action, state parent: Parent.State) -> Plan {
+    content.child.plan(for: action, state: content.part(of: parent)).within(PlanKey(content.state))
+  }
+
   /// The child's closing mutation.
   @inlinable
   public func closing(_ action: Child.Action, outcome: Outcome) -> Parent.Mutation? {

@@ -136,6 +136,15 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
     child.plan(for: action).within(PlanKey(scope: S.self))
   }
 
+  /// The child's plan on its part of the state, with the keys of ``plan(for:)``; ``Plan/concurrent`` when the child is not there,
+  /// because ``decide(_:state:)`` rejects the action.
+  @inlinable
+  @inline(__always)
+  public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
+    guard let part = S.state(of: state) else { return .concurrent }
+    return child.plan(for: action, state: part).within(PlanKey(scope: S.self))
+  }
+
   /// The child's closing mutation.
   @inlinable
   @inline(__always)

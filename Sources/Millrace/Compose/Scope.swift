@@ -95,6 +95,13 @@ public struct Scoped<S: Scope>: Sendable {
     child.plan(for: action).within(PlanKey(scope: S.self))
   }
 
+  /// The child's plan on its part of the state, with the keys of ``plan(for:)``.
+  @inlinable
+  @inline(__always)
+  public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
+    child.plan(for: action, state: S.state(of: state)).within(PlanKey(scope: S.self))
+  }
+
   /// The child's closing mutation.
   @inlinable
   @inline(__always)

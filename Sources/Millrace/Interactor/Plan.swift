@@ -1,4 +1,4 @@
-/// How an action meets others and time: what ``Interactor/plan(for:)`` answers.
+/// How an action meets others and time: what ``Interactor/plan(for:state:)`` answers.
 ///
 /// A plan is an overlap, and what is added to it:
 ///

@@ -96,7 +96,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inline(__always)
   mutating func takeUp(_ action: I.Action, at core: StoreCore<I>) -> Receipt {
     let id = nextID()
-    let plan = core.interactor.plan(for: action)
+    let plan = core.interactor.plan(for: action, state: state)
     guard isFastPath, plan.isConcurrent else { return takeUp(action, plan, id, at: core) }
     // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
     switch core.interactor.decide(action, state: state).step {
@@ -149,7 +149,7 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Takes up an action that has a run already, unless that has ended meanwhile.
   @inlinable
   mutating func takeUp(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    takeUp(run, core.interactor.plan(for: run.action), at: core)
+    takeUp(run, core.interactor.plan(for: run.action, state: state), at: core)
   }
 
   @inlinable

@@ -1,22 +1,34 @@
 #if DEBUG
   /// The methods of ``Interactor`` that have a default, so that a misspelt one compiles.
-  enum OptionalRequirement: String, CaseIterable {
+  enum OptionalRequirement: CaseIterable {
     case decide
     case plan
+    /// The plan on the state.
+    case planOnState
     case closing
+
+    /// The name without the labels.
+    var name: String {
+      switch self {
+      case .decide: "decide"
+      case .plan, .planOnState: "plan"
+      case .closing: "closing"
+      }
+    }
 
     /// The labels of its parameters.
     var labels: [String] {
       switch self {
       case .decide: ["_", "state"]
       case .plan: ["for"]
+      case .planOnState: ["for", "state"]
       case .closing: ["_", "outcome"]
       }
     }
 
     /// The name with the labels: "closing(_:outcome:)".
     var fullName: String {
-      "\(rawValue)(\(labels.map { "\($0):" }.joined()))"
+      "\(name)(\(labels.map { "\($0):" }.joined()))"
     }
 
     /// How an interactor writes it.
@@ -24,15 +36,16 @@
       switch self {
       case .decide: "func decide(_ action: Action, state: State) -> Decision<Mutation>"
       case .plan: "func plan(for action: Action) -> Plan"
+      case .planOnState: "func plan(for action: Action, state: State) -> Plan"
       case .closing: "func closing(_ action: Action, outcome: Outcome) -> Mutation?"
       }
     }
 
     /// How like its name another one is.
-    func likeness(of name: String) -> Likeness {
-      if name == rawValue { return .same }
-      if edits(from: Array(name), to: Array(rawValue)) <= max(1, rawValue.count / 3) { return .misspelt }
-      return name.starts(with: rawValue.prefix(4)) ? .akin : .other
+    func likeness(of other: String) -> Likeness {
+      if other == name { return .same }
+      if edits(from: Array(other), to: Array(name)) <= max(1, name.count / 3) { return .misspelt }
+      return other.starts(with: name.prefix(4)) ? .akin : .other
     }
 
     /// How like two names are.

@@ -33,6 +33,7 @@
           ]
         ),
         (Misspelt.Word.self, ["Word.close(_:outcome:) closing(_:outcome:) and is not"]),
+        (Misspelt.Stateful.self, ["Stateful.plan(for:in:) plan(for:state:) and is not"]),
         (Misspelt.Secret.self, ["Secret.closin(_:outcome:) closing(_:outcome:) and is not"]),
         (Misspelt.Extended.self, ["Extended.closing(action:outcome:) closing(_:outcome:) and is not"]),
         (
@@ -59,6 +60,7 @@
       arguments: [
         WellSpelt.Full.self, WellSpelt.Helpers.self, WellSpelt.Generic<Int>.self,
         WellSpelt.Wrapper<WellSpelt.Generic<[Int]>>.self, WellSpelt.Exotic.self, WellSpelt.Own.self,
+        WellSpelt.Stateful.self,
         WellSpelt.Class.self, WellSpelt.Inheriting.self, WellSpelt.Actor.self, WellSpelt.hidden, WellSpelt.local,
       ] as [any Interactor.Type])
     func aCorrectInteractorIsNotReported(interactor: any Interactor.Type) {

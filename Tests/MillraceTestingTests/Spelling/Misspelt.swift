@@ -33,6 +33,10 @@
       func close(_ action: Action, outcome: Outcome) -> Mutation? { nil }
     }
 
+    struct Stateful: Desk {
+      func plan(for action: Action, in state: State) -> Plan { .concurrent }
+    }
+
     struct Secret: Desk {
       private func closin(_ action: Action, outcome: Outcome) -> Mutation? { nil }
     }

@@ -10,10 +10,13 @@
 
     private static let decide = "N.Box.decide(_: N.Box.Action, state: N.Box.State) -> Millrace.Decision<N.Box.Mutation>"
     private static let plan = "N.Box.plan(for: N.Box.Action) -> Millrace.Plan"
+    private static let planOnState = "N.Box.plan(for: N.Box.Action, state: N.Box.State) -> Millrace.Plan"
     private static let closing =
       "N.Box.closing(_: N.Box.Action, outcome: Millrace.Outcome) -> Swift.Optional<N.Box.Mutation>"
 
-    @Test("What the protocol asks for is no near miss, nor is anything beside it", arguments: [decide, plan, closing])
+    @Test(
+      "What the protocol asks for is no near miss, nor is anything beside it",
+      arguments: [decide, plan, planOnState, closing])
     func theRealOneSilencesOverloads(real: String) {
       let overloads = [
         "static \(real)", real.replacing(") ->", with: ") async ->"), real.replacing("(_:", with: "(action:"),
@@ -46,6 +49,14 @@
         (
           "N.Box.closing(_: N.Box.Action, outcome: Millrace.Outcome) -> N.Box.Mutation",
           "Box.closing(_:outcome:) looks like Interactor's and returns another type"
+        ),
+        (
+          planOnState.replacing("N.Box.State", with: "N.Job"),
+          "Box.plan(for:state:) looks like Interactor's and takes other types"
+        ),
+        (
+          planOnState.replacing("for", with: "of"),
+          "Box.plan(of:state:) looks like Interactor's plan(for:state:) and is not"
         ),
         (
           plan.replacing("N.Box.Action", with: "N.Job"), "Box.plan(for:) looks like Interactor's and takes other types"

@@ -24,10 +24,11 @@
 
     @Test(
       "Its declaration begins with its full name",
-      arguments: zip(OptionalRequirement.allCases, ["decide(_:state:)", "plan(for:)", "closing(_:outcome:)"]))
+      arguments: zip(
+        OptionalRequirement.allCases, ["decide(_:state:)", "plan(for:)", "plan(for:state:)", "closing(_:outcome:)"]))
     func itsDeclarationBeginsWithItsName(requirement: OptionalRequirement, fullName: String) {
       #expect(requirement.fullName == fullName)
-      #expect(requirement.declaration.hasPrefix("func \(requirement.rawValue)("))
+      #expect(requirement.declaration.hasPrefix("func \(requirement.name)("))
     }
   }
 #endif

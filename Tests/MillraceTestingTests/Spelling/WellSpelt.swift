@@ -77,6 +77,12 @@
       func closing(_ action: __owned Action, outcome: Outcome) -> Mutation? { nil }
     }
 
+    struct Stateful: Desk {
+      func plan(for action: Action, state: State) -> Plan { plan(action, state) }
+      func plan(_ action: Action, _ state: State) -> Plan { .concurrent }
+      func plans(_ action: Action) -> Plan { .concurrent }
+    }
+
     final class Class: Desk {
       func decide(_ action: Action, state: State) -> Decision<Mutation> { .ignore }
     }

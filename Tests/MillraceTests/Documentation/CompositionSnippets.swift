@@ -128,11 +128,11 @@ enum CompositionSnippets {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
-      case .queue(let action): queue.plan(for: action)
-      case .dialog(let action): dialog.plan(for: action)
-      case .room(let id, let action): rooms.plan(for: action, of: id)
+      case .queue(let action): queue.plan(for: action, state: state)
+      case .dialog(let action): dialog.plan(for: action, state: state)
+      case .room(let id, let action): rooms.plan(for: action, of: id, state: state)
       case .open, .close: .concurrent
       }
     }

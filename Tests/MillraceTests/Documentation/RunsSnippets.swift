@@ -92,6 +92,57 @@ enum RunsSnippets {
     }
   }
 
+  /// Plans by its state.
+  struct Prices: Interactor {
+    enum Action: Sendable {
+      case price(String)
+      case order(String)
+    }
+
+    enum Mutation: Sendable {
+      case priced(String, Int)
+      case sold(String)
+    }
+
+    struct State: Sendable, Equatable {
+      var prices: [String: Int] = [:]
+      var stock: [String: Int] = [:]
+    }
+
+    struct SoldOut: Error {}
+
+    let gate: Gate
+
+    func plan(for action: Action, state: State) -> Plan {
+      switch action {
+      case .price(let item): state.prices[item] == nil ? .shared(key: item) : .concurrent
+      case .order(let item): .serial(key: item)
+      }
+    }
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      switch action {
+      case .price(let item): state.prices[item] == nil ? .handle : .ignore
+      case .order(let item): state.stock[item, default: 0] > 0 ? .mutate(.sold(item)) : .reject(SoldOut())
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in
+        guard case .price(let item) = action else { return }
+        try await gate.enter()
+        run.emit(.priced(item, 5))
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .priced(let item, let price): state.prices[item] = price
+      case .sold(let item): state.stock[item, default: 0] -= 1
+      }
+    }
+  }
+
   static func setLimits(_ store: Store<Shop>) {
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
@@ -129,6 +180,23 @@ struct RunsSnippetsTests {
     for action in [RunsSnippets.Shop.Action.preview, .export, .refresh, .scroll] {
       #expect(await store.send(action).outcome.kind == .finished)
     }
+  }
+
+  @Test("A price that is missing is asked for once, and one that is there at no cost")
+  func plansOnTheState() async throws {
+    let gate = Gate()
+    let store = Store(
+      initial: RunsSnippets.Prices.State(stock: ["pear": 1]), interactor: RunsSnippets.Prices(gate: gate))
+    let receipts = (0..<3).map { _ in store.send(.price("pear")) }
+    try await gate.waitForArrivals()
+    gate.open()
+    for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+    #expect(gate.arrivals == 1)
+    #expect(await store.send(.price("pear")).outcome.kind == .finished)
+    #expect(gate.arrivals == 1)
+    #expect(await store.send(.order("pear")).outcome.kind == .finished)
+    #expect(await store.send(.order("pear")).outcome.kind == .rejected)
+    #expect(await store.state == RunsSnippets.Prices.State(prices: ["pear": 5], stock: ["pear": 0]))
   }
 
   @Test("A handler sends actions of its store in order, and waits for one of them")
