@@ -83,8 +83,8 @@ extension EachScope {
 
 /// Forwards to the children of one kind, each by its id.
 ///
-/// As ``OptionalScoped``, with the same guarantees for each child: an action for a child that is not there is rejected with
-/// ``MissingChild``, the commit that removes a child ends its runs as ``Outcome/cancelled`` in the same step, and its later
+/// As ``OptionalScoped``, with the same guarantees for each child: an action for a child that is not there is rejected as
+/// ``Rejection/missingChild(_:)``, the commit that removes a child ends its runs as ``Outcome/cancelled`` in the same step, and its later
 /// mutations change nothing.
 ///
 /// The id is all that a child is known by: one that is removed and added again within one commit is the same child.
@@ -110,7 +110,7 @@ public struct EachScoped<S: EachScope>: Sendable {
     _ action: S.Child.Action, of id: S.ID, state: S.Parent.State
   ) -> Decision<S.Parent.Mutation> {
     guard let part = S.state(of: id, in: state) else {
-      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self, scope: S.self, id: id))
+      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self, id: id))
     }
     return child.decide(action, state: part).mapMutations { S.mutation($0, of: id) }
   }

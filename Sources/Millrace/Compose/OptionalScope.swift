@@ -81,8 +81,7 @@ extension OptionalScope {
 ///
 /// As ``Scoped``, and beyond it:
 ///
-/// - **An action for a child that is not there** is rejected as ``Rejection/decided(_:)`` with ``MissingChild``, and the first
-///   one is reported as ``Incident/Kind/missingChild``.
+/// - **An action for a child that is not there** is rejected as ``Rejection/missingChild(_:)`` and never taken up.
 /// - **The commit that removes the child** ends its runs as ``Outcome/cancelled`` in the same step: what the state shows, the
 ///   receipts say. The tasks of their handlers are cancelled, and nothing they emit later is committed. A run that has not
 ///   called the child's `handle` by then ends without calling it.
@@ -107,7 +106,7 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
     guard let part = S.state(of: state) else {
-      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self, scope: S.self))
+      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self))
     }
     return child.decide(action, state: part).mapMutations { S.mutation($0) }
   }

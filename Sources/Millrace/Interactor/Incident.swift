@@ -37,11 +37,6 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported once a store.
     public static let lateEmit = Kind(name: "lateEmit")
 
-    /// An action was sent to a child that its parent does not have.
-    ///
-    /// Reported once a store for each place of a child.
-    public static let missingChild = Kind(name: "missingChild")
-
     /// The run of a child sent an action, and its place has no `action(_:)`; see ``Scope/action(_:)``.
     ///
     /// Reported each time.

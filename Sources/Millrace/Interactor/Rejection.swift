@@ -31,6 +31,11 @@ public enum Rejection: Sendable {
   /// The interactor decided against the action, with this error.
   case decided(any Error)
 
+  /// It was sent to a child that its parent does not have, or that was removed before it was taken up.
+  ///
+  /// The action was never taken up. It is no ``Incident``, because a client may send any id.
+  indirect case missingChild(MissingChild)
+
   /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the place of a
   /// child has no `action(_:)`; see ``Run/send(_:)``.
   case notSent(String)
@@ -48,6 +53,7 @@ public enum Rejection: Sendable {
     case .invalidPlan: .invalidPlan
     case .journal: .journal
     case .decided: .decided
+    case .missingChild: .missingChild
     case .notSent: .notSent
     }
   }
@@ -75,6 +81,8 @@ public enum Rejection: Sendable {
     case journal
     /// See ``Rejection/decided(_:)``.
     case decided
+    /// See ``Rejection/missingChild(_:)``.
+    case missingChild
     /// See ``Rejection/notSent(_:)``.
     case notSent
 
@@ -107,6 +115,8 @@ extension Rejection: CustomStringConvertible {
       "The journal takes no more entries: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
+    case .missingChild(let missing):
+      missing.description
     case .notSent(let reason):
       reason
     }
@@ -115,8 +125,8 @@ extension Rejection: CustomStringConvertible {
 
 /// An action was sent to a child that its parent does not have.
 ///
-/// ``OptionalScoped`` and ``EachScoped`` reject with it; the store reports the first one of each place as
-/// ``Incident/Kind/missingChild``.
+/// ``OptionalScoped`` and ``EachScoped`` decide to reject with it, and the store ends the action as
+/// ``Rejection/missingChild(_:)``.
 public struct MissingChild: Error, CustomStringConvertible {
   /// The type of the interactor that would have the child.
   public let parent: any Any.Type
@@ -127,24 +137,18 @@ public struct MissingChild: Error, CustomStringConvertible {
   /// The id of the child as a text; nil for a child without one.
   public let id: String?
 
-  /// The place that the child would have.
-  let scope: ObjectIdentifier
-
   @usableFromInline
-  init(of parent: any Any.Type, child: any Any.Type, scope: any Any.Type, id: some Any) {
-    self.init(of: parent, child: child, scope: scope, text: "\(id)")
-  }
-
-  @usableFromInline
-  init(of parent: any Any.Type, child: any Any.Type, scope: any Any.Type) {
-    self.init(of: parent, child: child, scope: scope, text: nil)
-  }
-
-  private init(of parent: any Any.Type, child: any Any.Type, scope: any Any.Type, text: String?) {
+  init(of parent: any Any.Type, child: any Any.Type, id: some Any) {
     self.parent = parent
     self.child = child
-    id = text
-    self.scope = ObjectIdentifier(scope)
+    self.id = "\(id)"
+  }
+
+  @usableFromInline
+  init(of parent: any Any.Type, child: any Any.Type) {
+    self.parent = parent
+    self.child = child
+    id = nil
   }
 
   /// The missing child as a sentence, with the fix.

@@ -346,7 +346,7 @@ extension Outcome {
     guard case .rejected(let reason) = self else { return false }
     return switch reason {
     case .full, .shuttingDown, .intercepted, .notSent: true
-    case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided: false
+    case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided, .missingChild: false
     }
   }
 }

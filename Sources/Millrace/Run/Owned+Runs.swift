@@ -77,7 +77,7 @@ extension Owned {
     return runs?.scheduler.refusal(of: handle)
   }
 
-  /// Rejects an action that asks for `handle`, before anything of it is committed.
+  /// Rejects an action that was decided and is not taken up; it has changed nothing.
   @usableFromInline
   mutating func refuse(_ run: ActiveRun<I>, _ refusal: Rejection, at core: StoreCore<I>) {
     if let handle = run.record.handle {
@@ -138,16 +138,14 @@ extension Owned {
     end(run, .rejected(.invalidPlan(problem.description)), at: core)
   }
 
-  /// Ends an action that was decided against, and reports a child that its parent does not have.
+  /// Ends an action that was decided against; one for a child that its parent does not have was never taken up.
   @usableFromInline
   mutating func reject(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
-    if let missing = error as? MissingChild, madeRuns(at: core).reportedScopes.insert(missing.scope).inserted {
-      report(
-        Incident(
-          .missingChild, of: I.Action.self, action: run.id, error: missing,
-          "An action of type \(String(reflecting: I.Action.self)) was rejected. \(missing.description)"), at: core)
+    if let missing = error as? MissingChild {
+      refuse(run, .missingChild(missing), at: core)
+    } else {
+      endDecided(run, .rejected(.decided(error)), at: core)
     }
-    endDecided(run, .rejected(.decided(error)), at: core)
   }
 
   // MARK: Starting

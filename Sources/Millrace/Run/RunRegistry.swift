@@ -58,9 +58,8 @@ final class RunRegistry<I: Interactor> {
   @usableFromInline var handleTime = Histogram()
   @usableFromInline var waitTime = Histogram()
 
-  /// The problems of plans that were reported, and the scopes of missing children that were.
+  /// The problems of plans that were reported.
   var reportedProblems: Set<PlanProblem> = []
-  var reportedScopes: Set<ObjectIdentifier> = []
 
   init(_ limits: StoreLimits, _ services: StoreServices<I>) {
     scheduler = Scheduler(limits)

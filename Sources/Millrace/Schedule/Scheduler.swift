@@ -49,7 +49,7 @@ struct Scheduler: ~Copyable {
   enum Verdict {
     case handles
     case ends(Outcome)
-    /// It asks for `handle`, which ``Scheduler/refusal(of:)`` does not allow; it has changed nothing.
+    /// It is not taken up and has changed nothing: ``Scheduler/refusal(of:)`` does not allow it to be handled, or its child is missing.
     case refused(Rejection)
   }
 

@@ -110,31 +110,43 @@ struct EachScopedTests {
     #expect(state.inn == nil)
   }
 
-  @Test("An action for a missing child is rejected with a sentence, and reported once for each place")
-  func missingChild() async throws {
-    for _ in 0..<3 { #expect(await store.send(.house(7, .commit("a"))).rejection == .decided) }
-    guard case .rejected(.decided(let error)) = await store.send(.house(8, .commit("a"))).outcome else {
+  @Test("R2: an action for a missing child is rejected with a sentence, gets no closing, and is no incident")
+  func missingChild() async {
+    let actions: [ScriptedInteractor.Action] = [
+      .commit("a").closed(), .commit("a").closed().planned(.serial(key: "k")),
+      .commit("a").closed().planned(.shared(key: "k").timeout(.seconds(60))),
+    ]
+    for action in actions {
+      guard case .rejected(.missingChild(let missing)) = await store.send(.house(8, action)).outcome else {
+        Issue.record("the action was not rejected")
+        continue
+      }
+      #expect(
+        "\(missing)"
+          == "MillraceTests.Town has no MillraceTests.ScriptedInteractor with the id 8; add the child before an action is sent to it, "
+          + "and send it none once it is removed.")
+      #expect(missing.id == "8")
+    }
+    store.send(.inn(isOpen: false))
+    let inn = store.send(.inn(ScriptedInteractor.Action.commit("a").closed()))
+    guard case .rejected(.missingChild(let missing)) = await inn.outcome else {
       Issue.record("the action was not rejected")
       return
     }
-    #expect(
-      "\(error)"
-        == "MillraceTests.Town has no MillraceTests.ScriptedInteractor with the id 8; add the child before an action is sent to it, and "
-        + "send it none once it is removed.")
-    #expect((error as? MissingChild)?.id == "8")
-    store.send(.inn(isOpen: false))
-    let inn = store.send(.inn(.commit("a")))
-    _ = await inn.outcome
-    let reported = try await incidents.next(2)
-    #expect(reported.last?.action == inn.id)
-    #expect(reported.map(\.kind) == [.missingChild, .missingChild])
-    #expect(reported.map { ($0.error as? MissingChild)?.id } == ["7", nil])
-    #expect(
-      reported.last?.description
-        == "An action of type MillraceTests.Town.Action was rejected. MillraceTests.Town has no MillraceTests.ScriptedInteractor; add the "
-        + "child before an action is sent to it, and send it none once it is removed.")
-    #expect(incidents.recorded.count == 2)
+    #expect(missing.id == nil)
+    #expect(await inn.firstCommit == nil)
+    #expect(await store.metrics.rejections == [.missingChild: 4])
+    #expect(incidents.recorded.isEmpty)
     #expect(await store.log == ["-inn"])
+    #expect(await store.keyCount == 0)
+  }
+
+  @Test("R2: an action for a missing child of a child is rejected as that, whatever levels are between")
+  func missingChildOfAChild() async {
+    let country = Store(initial: Country.State(towns: ["a": Town.State()]), interactor: Country())
+    #expect(await country.send(.town("a", .house(1, .commit("a")))).rejection == .missingChild)
+    #expect(await country.send(.capital(.inn(.commit("a")))).rejection == .missingChild)
+    #expect(await country.send(.town("b", .hall(.commit("a")))).rejection == .missingChild)
   }
 
   @Test("An action that waits for its turn when its child is removed is never handled")
@@ -146,7 +158,7 @@ struct EachScopedTests {
     store.send(.remove(1))
     #expect(await one.outcome.kind == .cancelled)
     first.open()
-    #expect(await two.rejection == .decided)
+    #expect(await two.rejection == .missingChild)
     #expect(second.starts == 0)
     #expect(await store.keyCount == 0)
     #expect(await store.bound == (0, 0, false))
@@ -296,7 +308,7 @@ struct EachScopedTests {
     for probe in probes { probe.open() }
     #expect(await receipts[1].outcome.kind == .finished)
     #expect(await store.bound == (0, 0, false))
-    #expect(await store.send(.town("A", .house(1, .commit("a")))).rejection == .decided)
+    #expect(await store.send(.town("A", .house(1, .commit("a")))).rejection == .missingChild)
   }
 
   @Test("Outside a store a child's effect runs on its part of the state, and throws where there is none")

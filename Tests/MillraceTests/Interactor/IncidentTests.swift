@@ -16,6 +16,6 @@ struct IncidentTests {
 
   @Test("The kinds are different ones")
   func kindsAreDifferent() {
-    #expect(Set([Incident.Kind.unhandledFailure, .invalidPlan, .lateEmit, .missingChild]).count == 4)
+    #expect(Set([Incident.Kind.unhandledFailure, .invalidPlan, .lateEmit, .missingAction]).count == 4)
   }
 }

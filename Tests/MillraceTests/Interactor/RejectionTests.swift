@@ -1,5 +1,6 @@
-import Millrace
 import Testing
+
+@testable import Millrace
 
 @Suite("Rejection")
 struct RejectionTests {
@@ -45,6 +46,11 @@ struct RejectionTests {
     Row(
       rejection: .decided(Mishap()), kind: .decided,
       description: "The interactor decided against the action: a mishap"),
+    Row(
+      rejection: .missingChild(MissingChild(of: Int.self, child: String.self, id: 7)), kind: .missingChild,
+      description:
+        "Swift.Int has no Swift.String with the id 7; add the child before an action is sent to it, and send it "
+        + "none once it is removed."),
     Row(
       rejection: .notSent("A run cannot send it; let another one."), kind: .notSent,
       description: "A run cannot send it; let another one."),

@@ -39,7 +39,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 85)
+    #expect(checker.samples.count == 86)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -187,6 +187,7 @@ private let goldenText = """
   millrace_actions_rejected_total{reason="invalidPlan"} 0
   millrace_actions_rejected_total{reason="journal"} 0
   millrace_actions_rejected_total{reason="decided"} 0
+  millrace_actions_rejected_total{reason="missingChild"} 0
   millrace_actions_rejected_total{reason="notSent"} 0
   # TYPE millrace_actions_in_flight gauge
   # HELP millrace_actions_in_flight Actions whose handler runs or rests between attempts.
