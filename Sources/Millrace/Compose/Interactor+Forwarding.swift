@@ -67,7 +67,7 @@ extension Interactor {
   /// Handles an action in a run of this interactor.
   @inlinable
   func handle(_ action: Action, emittingInto run: Run<Self>) async throws {
-    let mutations = await handle(action, state: run.state)
+    let mutations = try await handle(action, state: run.state)
     if let effect = mutations as? Effect<Self> {
       try await effect.perform(in: run)
     } else {

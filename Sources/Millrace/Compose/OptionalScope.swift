@@ -113,8 +113,8 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
 
   /// What the child's `handle` does, as an effect of the parent that ends with the child.
   ///
-  /// The child's `handle` is called when the effect runs, with the child's newest state. ``Run/state`` of a child that is gone is
-  /// the last that the run saw of it; the run keeps that state until it returns, which costs one copy of what changes.
+  /// The child's `handle` is called when the effect runs, with the child's newest state. ``Run/state`` throws `CancellationError` once
+  /// the child is gone.
   @inlinable
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
     child.effect(of: action, as: ChildID(scope: S.self)) {

@@ -33,8 +33,8 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   ///
   /// - Parameters:
   ///   - action: what was sent.
-  ///   - state: the newest state when the run started. Keeping it costs one copy of what the store changes meanwhile;
-  ///     ``Run/state`` is the newest at any later time.
+  ///   - state: the newest state when the run started. Nothing keeps it once this has returned, unless the returned sequence does:
+  ///     that costs one copy of what the store changes meanwhile. ``Run/state`` is the newest at any later time.
   func handle(_ action: Action, state: State) async -> Mutations
 
   /// Applies one mutation to the state.

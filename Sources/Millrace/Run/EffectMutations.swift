@@ -48,10 +48,7 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           return true
         },
         state: { fold.state },
-        endWhen: { condition in
-          let state = fold.state
-          return condition.holds(state) ? ExistingChild(state: state, child: nil) : nil
-        },
+        endWhen: { $0.holds(fold.state) ? ExistingChild(nil) : nil },
         send: { _ in Receipt(notSent: EffectMutations.unsendable) },
         submit: { _ in Receipt(notSent: EffectMutations.unsendable) }))
     let task = Task { [effect] in

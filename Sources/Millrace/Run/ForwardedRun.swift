@@ -3,7 +3,7 @@
 final class ForwardedRun<I: Interactor>: Sendable {
   /// See ``Run/emit(_:through:)``.
   @usableFromInline let emit: @Sendable (I.Mutation, RemovableChild?) -> Bool
-  @usableFromInline let state: @Sendable () async -> I.State
+  @usableFromInline let state: @Sendable () async throws -> I.State
 
   /// See ``Run/endWhen(notHolding:)``.
   @usableFromInline let endWhen: EndWhen
@@ -12,12 +12,12 @@ final class ForwardedRun<I: Interactor>: Sendable {
   @usableFromInline let environment: any RunEnvironment
 
   @usableFromInline
-  typealias EndWhen = @Sendable (LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild<I.State>?
+  typealias EndWhen = @Sendable (LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild?
 
   @inlinable
   init(
     _ environment: any RunEnvironment, emit: @escaping @Sendable (I.Mutation, RemovableChild?) -> Bool,
-    state: @escaping @Sendable () async -> I.State,
+    state: @escaping @Sendable () async throws -> I.State,
     endWhen: @escaping EndWhen,
     send: @escaping @Sendable (I.Action) -> Receipt,
     submit: @escaping @Sendable (I.Action) async throws -> Receipt
@@ -68,7 +68,7 @@ extension Run {
         emit: { mutation, child in
           if let transform { emit(transform(mutation), through: nil) } else { emit(mutation, through: child) }
         },
-        state: { await state },
+        state: { try await state },
         endWhen: { await endWhen(notHolding: $0) },
         send: { send($0) },
         submit: { try await submit($0) }))
@@ -86,7 +86,7 @@ extension Run {
       ForwardedRun(
         self,
         emit: { emit(mutation($0), through: keepsChild ? $1 : nil) },
-        state: { state(await self.state) },
+        state: { state(try await self.state) },
         endWhen: { await endWhen(notHolding: $0, in: place, state) },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) }))
@@ -101,14 +101,16 @@ extension Run {
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
     let found = await endWhen(notHolding: LifetimeCondition(id, mayRemove: mayRemove) { part($0) != nil })
-    guard let found, let now = part(found.state) else { return nil }
-    let seen = LastSeen(now)
+    guard let found else { return nil }
     let child = found.child
     return Run<Child>(
       ForwardedRun(
         self,
         emit: { emit(mutation($0), through: $1 ?? child) },
-        state: { seen.look(at: part(await state)) },
+        state: {
+          guard let now = part(try await self.state) else { throw CancellationError() }
+          return now
+        },
         endWhen: { await endWhen(notHolding: $0, in: id, part) },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) }))
@@ -121,10 +123,8 @@ extension Run {
   func endWhen<Part: Sendable, PartMutation>(
     notHolding condition: LifetimeCondition<Part, PartMutation>, in place: PartPlace,
     _ part: @escaping @Sendable (I.State) -> Part
-  ) async -> ExistingChild<Part>? {
-    await endWhen(notHolding: condition.within(place, part)).map { found in
-      ExistingChild(state: part(found.state), child: found.child)
-    }
+  ) async -> ExistingChild? {
+    await endWhen(notHolding: condition.within(place, part))
   }
 
   /// Ends the run when a condition of a child that may be removed stops holding.
@@ -132,29 +132,7 @@ extension Run {
   func endWhen<Part: Sendable, PartMutation>(
     notHolding condition: LifetimeCondition<Part, PartMutation>, in child: ChildID,
     _ part: @escaping @Sendable (I.State) -> Part?
-  ) async -> ExistingChild<Part>? {
-    await endWhen(notHolding: condition.within(child, part)).flatMap { found in
-      part(found.state).map { ExistingChild(state: $0, child: found.child) }
-    }
-  }
-}
-
-/// The last state of a child that a run has seen, which is what it sees when the child is gone.
-@usableFromInline
-final class LastSeen<State: Sendable>: Sendable {
-  private let state: Lock<State>
-
-  @usableFromInline
-  init(_ state: State) {
-    self.state = Lock(state)
-  }
-
-  /// The state now, or the last one when there is none now.
-  @usableFromInline
-  func look(at newest: State?) -> State {
-    state.withLock { seen in
-      if let newest { seen = newest }
-      return seen
-    }
+  ) async -> ExistingChild? {
+    await endWhen(notHolding: condition.within(child, part))
   }
 }

@@ -173,13 +173,13 @@ extension StoreCore {
   /// Ends a run when a condition stops holding; see ``Run/endWhen(notHolding:)``.
   nonisolated(nonsending) func endRun(
     _ run: ActiveRun<I>, _ attempt: Attempt<I>?, whenNotHolding condition: LifetimeCondition<I.State, I.Mutation>
-  ) async -> ExistingChild<I.State>? {
+  ) async -> ExistingChild? {
     if lock.tryLock() {
       let child = owned.add(condition, of: run, attempt, at: self)
       unlock()
       return child
     }
-    return await withUnsafeContinuation { (continuation: UnsafeContinuation<ExistingChild<I.State>?, Never>) in
+    return await withUnsafeContinuation { (continuation: UnsafeContinuation<ExistingChild?, Never>) in
       perform { owned in
         let child = owned.add(condition, of: run, attempt, at: self)
         self.lock.afterUnlock { continuation.resume(returning: child) }

@@ -45,16 +45,12 @@ struct LifetimeCondition<State, Mutation>: Sendable {
 
 /// A child that exists.
 @usableFromInline
-struct ExistingChild<State: Sendable>: Sendable {
-  /// The state that the child was found in, of the interactor that looked for it.
-  @usableFromInline let state: State
-
+struct ExistingChild: Sendable {
   /// The child, for the mutations that its runs emit; nil outside a store.
   @usableFromInline let child: RemovableChild?
 
   @usableFromInline
-  init(state: State, child: RemovableChild?) {
-    self.state = state
+  init(_ child: RemovableChild?) {
     self.child = child
   }
 }

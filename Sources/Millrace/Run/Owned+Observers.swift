@@ -157,7 +157,7 @@ extension Owned {
   mutating func add(
     _ condition: LifetimeCondition<I.State, I.Mutation>, of run: ActiveRun<I>, _ attempt: Attempt<I>?,
     at core: StoreCore<I>
-  ) -> ExistingChild<I.State>? {
+  ) -> ExistingChild? {
     guard !run.hasEnded, attempt?.isOver != true else { return nil }
     guard condition.holds(state) else {
       end(run, .cancelled, at: core)
@@ -166,7 +166,7 @@ extension Owned {
     let child = madeRuns(at: core).lifetimeConditions.add(
       condition, of: run, attempt: attempt?.number ?? 0, to: &run.record.lifetimeConditions)
     madeRegistry(at: core).needs.insert(.conditions)
-    return ExistingChild(state: state, child: child)
+    return ExistingChild(child)
   }
 
   /// Removes the conditions of a run.

@@ -58,13 +58,18 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// The newest state, with everything in it that this run emitted before.
   ///
   /// It does not wait for other handlers. When the store has been released it is the last state there was.
+  ///
+  /// **Lifetime.** Nothing keeps the state but the caller. While the caller keeps it, the next commit copies what it changes.
+  ///
+  /// - Throws: `CancellationError` in the run of a child that was removed, which has ended as ``Outcome/cancelled``; never in another
+  ///   run. That the run has ended otherwise, or that its task is cancelled, is no error.
   @inlinable
   public var state: I.State {
-    get async {
+    get async throws {
       switch place {
       case .store(let core, _): await core.read().state
       case .attempt(let attempt): await attempt.core.read().state
-      case .apart(let apart): await apart.state()
+      case .apart(let apart): try await apart.state()
       }
     }
   }
@@ -119,10 +124,10 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///
   /// The condition lasts until the run ends. The first condition of another attempt replaces those of the attempts before.
   ///
-  /// - Returns: the newest state; nil if the condition does not hold of it, or if the run or its attempt has ended. The run has its
-  ///   outcome then.
+  /// - Returns: the child; nil if the condition does not hold of the newest state, or if the run or its attempt has ended. The run
+  ///   has its outcome then.
   @usableFromInline
-  func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild<I.State>? {
+  func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild? {
     switch place {
     case .store(let core, let run): await core.endRun(run, nil, whenNotHolding: condition)
     case .attempt(let attempt): await attempt.core.endRun(attempt.run, attempt, whenNotHolding: condition)

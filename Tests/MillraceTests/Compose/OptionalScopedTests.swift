@@ -13,7 +13,7 @@ struct OptionalScopedTests {
     let receipt = store.send(
       .inn(
         ScriptedInteractor.Action.handle { run in
-          run.emit(ScriptedInteractor.Mutation("after \(await run.state.log)"))
+          run.emit(ScriptedInteractor.Mutation("after \(try await run.state.log)"))
           throw Mishap()
         }.closed()))
     #expect(await receipt.outcome.kind == .failed)

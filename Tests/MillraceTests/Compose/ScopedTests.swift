@@ -64,7 +64,7 @@ struct ScopedTests {
         } handle: { run, state in
           seen.record(state.log)
           run.emit("emitted")
-          seen.record(await run.state.log)
+          seen.record(try await run.state.log)
         }))
     #expect(await receipt.outcome.kind == .finished)
     #expect(seen.recorded == [["begins"], ["begins", "emitted"]])

@@ -125,7 +125,7 @@ struct EffectTests {
       #expect(run.clock is TestClock)
       #expect(run.emit(1))
       run.emit(2)
-      seen.record(await run.state)
+      seen.record(try await run.state)
     }
     let store = Store(
       initial: Parent.State(), interactor: Parent(child: child), configuration: StoreConfiguration(clock: clock))
@@ -153,10 +153,10 @@ struct EffectTests {
     let seen = Recorder<[Int]>()
     let effect = Effect<Returner> { run in
       #expect(run.clock is TestClock)
-      seen.record(await run.state)
+      seen.record(try await run.state)
       run.emit(2)
       run.emit(3)
-      seen.record(await run.state)
+      seen.record(try await run.state)
     }
     let mutations = effect.mutations(state: [1], clock: clock)
     for _ in 1...2 {  // Each iterator runs it anew.

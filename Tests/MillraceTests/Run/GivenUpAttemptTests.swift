@@ -14,8 +14,8 @@ struct GivenUpAttemptTests {
       switch self {
       case .returns: break
       case .fails: throw Mishap()
-      case .bindsToWhatHolds: #expect(await run.endWhenNot { _ in true } == nil)
-      case .bindsToWhatDoesNot: #expect(await run.endWhenNot { _ in false } == nil)
+      case .bindsToWhatHolds: #expect(await !run.endWhenNot { _ in true })
+      case .bindsToWhatDoesNot: #expect(await !run.endWhenNot { _ in false })
       }
     }
   }
@@ -77,9 +77,9 @@ struct GivenUpAttemptTests {
         ScriptedInteractor.Action.handle { run in
           if run.attempt == 1 {
             await Self.stay(.seconds(8), in: world)
-            #expect(await run.endWhenNot { _ in true } == nil)
+            #expect(await !run.endWhenNot { _ in true })
           } else {
-            #expect(await run.endWhenNot { !$0.log.contains("gone") } != nil)
+            #expect(await run.endWhenNot { !$0.log.contains("gone") })
             try await world.clock.sleep(for: .seconds(4))
           }
         }.closed().planned(Meanwhile.runs.plan))
@@ -144,8 +144,8 @@ struct GivenUpAttemptTests {
 }
 
 extension Run {
-  /// Ends the run when `holds` is false of the state; returns the state, or nil if it is false already, or if the run has ended.
-  fileprivate func endWhenNot(_ holds: @escaping @Sendable (I.State) -> Bool) async -> I.State? {
-    await endWhen(notHolding: LifetimeCondition(ChildID(scope: I.self), mayRemove: nil, holds: holds))?.state
+  /// Ends the run when `holds` is false of the state; returns false if it is false already, or if the run has ended.
+  fileprivate func endWhenNot(_ holds: @escaping @Sendable (I.State) -> Bool) async -> Bool {
+    await endWhen(notHolding: LifetimeCondition(ChildID(scope: I.self), mayRemove: nil, holds: holds)) != nil
   }
 }

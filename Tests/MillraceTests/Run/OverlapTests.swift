@@ -22,7 +22,7 @@ struct OverlapTests {
             return out
           }
           most.update { $0 = max($0, now) }
-          _ = await run.state
+          _ = try await run.state
           out.update { $0 -= 1 }
         }.planned(.concurrent(max: 3, key: "k"))
       })

@@ -12,10 +12,10 @@ struct RunTests {
     let receipt = store.send(
       .handle { run in
         run.emit("a")
-        seen.record(await run.state.log)
+        seen.record(try await run.state.log)
         run.emit("b")
         run.emit("c")
-        seen.record(await run.state.log)
+        seen.record(try await run.state.log)
       })
     #expect(await receipt.outcome.kind == .finished)
     #expect(seen.recorded == [["a"], ["a", "b", "c"]])
@@ -32,7 +32,7 @@ struct RunTests {
         run.emit("left")
         async let state = run.state
         emitted.open()
-        seen.record(await state.log)
+        seen.record(try await state.log)
       })
     try await gate.waitForArrivals()
     store.send(.commit("another's"))
@@ -55,7 +55,7 @@ struct RunTests {
             let receipt = store.send(
               .handle { run in
                 run.emit(ScriptedInteractor.Mutation(name))
-                if await !run.state.log.contains(name) { missing.update { $0 += 1 } }
+                if try await !run.state.log.contains(name) { missing.update { $0 += 1 } }
               })
             store.send(.commit("other"))
             _ = await receipt.outcome

@@ -177,7 +177,7 @@ struct SupervisionTests {
     #expect(await receipt?.outcome.kind == .shutDown)
     gate.open()
     try await stop.waitForArrivals()
-    #expect(await run.state.log == ["last"])
+    #expect(try await run.state.log == ["last"])
     stop.open()
   }
 

@@ -87,7 +87,7 @@ struct StoreReleaseTests {
         owner.release()
       })
     #expect(await kinds(left.value) == [.shutDown, .shutDown])
-    #expect(await run.state.commits == 0)
+    #expect(try await run.state.commits == 0)
     #expect(owner.closed.recorded == [])
     gate.open()
   }
@@ -136,7 +136,7 @@ struct StoreReleaseTests {
     #expect(await decided.outcome.kind == .finished)
     #expect(await batch.outcomes.map(\.kind) == [.shutDown])
     #expect(!run.emit(.committed))
-    #expect(await run.state.commits == 1)
+    #expect(try await run.state.commits == 1)
     #expect(await valueIterator.next(isolation: nil) == nil)
     gate.open()
   }

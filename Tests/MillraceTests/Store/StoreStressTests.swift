@@ -103,7 +103,7 @@ private struct Bench: Interactor {
   func handle(_ action: Action, state: State) async -> Effect<Self> {
     Effect { run in
       run.emit(.handled(action.id))
-      _ = await run.state
+      _ = try await run.state
       if action.id % 5 == 3 { throw Mishap() }
       run.emit(.handled(action.id))
     }
