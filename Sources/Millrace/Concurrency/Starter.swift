@@ -14,6 +14,9 @@ package class Startable: @unchecked Sendable {
   /// Called once, by the starter.
   func begin(immediately: Bool) -> Task<Void, Never>? { nil }
 
+  /// Releases all that is of use only to a start that is made at once; called before another start is waited for.
+  func willWait() {}
+
   /// Told of the task once it is begun.
   func hasStarted(as task: Task<Void, Never>) {}
 
@@ -40,6 +43,14 @@ struct StartChain {
     last = chain.last
   }
 
+  func willWait() {
+    var next = first
+    while let start = next {
+      start.willWait()
+      next = start.next
+    }
+  }
+
   mutating func popFirst() -> Startable? {
     guard let start = first else { return nil }
     first = start.next
@@ -63,6 +74,7 @@ final class Starter: @unchecked Sendable {
   func start(_ starts: StartChain, inPool: Bool = false) {
     let me = currentThread()
     if thread.load(ordering: .relaxed) == me {
+      starts.willWait()
       chain.append(starts)
       return
     }

@@ -25,10 +25,16 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self)
   }
 
+  /// Releases the state of the take-up, which commits would copy until the handler begins.
+  override func willWait() {
+    snapshot = nil
+  }
+
   /// Begins the handler, whose task holds the core from then on.
   override func begin(immediately: Bool) -> Task<Void, Never>? {
     guard let core else { return nil }
     self.core = nil
+    if !immediately { willWait() }
     return core.startHandler(.run(self), core, immediately)
   }
 

@@ -56,6 +56,21 @@ struct HandlerStateTests {
     #expect(try await HandlerStateTests().copies(streaming, wrap: { $0 }, part: { $0 }) == 0)
   }
 
+  @Test("O7: handlers whose starts wait, because the handler that sent their actions has not suspended, keep no state")
+  func waitingStarts() async {
+    let store = Store(initial: CountedCopies(), interactor: Copying())
+    let receipts = Box<[Receipt]>([])
+    let receipt = store.send(
+      .call {
+        let sent = (1...10).map { store.send(.begin($0)) }
+        receipts.update { $0 = sent }
+      })
+    #expect(await receipt.outcome.kind == .finished)
+    for receipt in receipts.value { #expect(await receipt.outcome.kind == .finished) }
+    #expect(await store.state.count == 10)
+    #expect(await store.state.copies == 0)
+  }
+
   @Test("O7: a handler whose effect keeps the state it was given makes one copy")
   func keeping() async throws {
     let store = Store(initial: CountedCopies(), interactor: Copying(keepsState: true))
@@ -68,6 +83,9 @@ private struct Copying: Interactor {
   enum Action: Sendable {
     case add(Int)
     case wait(Gate, Plan)
+    /// Adds, and has a handler that does nothing.
+    case begin(Int)
+    case call(@Sendable () -> Void)
   }
 
   var keepsState = false
@@ -77,10 +95,15 @@ private struct Copying: Interactor {
   }
 
   func decide(_ action: Action, state: CountedCopies) -> Decision<Int> {
-    if case .add(let number) = action { .mutate(number) } else { .handle }
+    switch action {
+    case .add(let number): .mutate(number)
+    case .begin(let number): .mutate(number, thenHandle: true)
+    case .wait, .call: .handle
+    }
   }
 
   func handle(_ action: Action, state: CountedCopies) async -> Effect<Self> {
+    if case .call(let call) = action { return Effect { _ in call() } }
     guard case .wait(let gate, _) = action else { return .none }
     let kept = keepsState ? state : nil
     return Effect { run in
