@@ -163,6 +163,9 @@ struct PlannedAction {
   var isShared = false
   var members = HandleLists.List()
 
+  /// Whether it has finished, and further steps end the rest of its members.
+  var endsMembers = false
+
   /// Of an action that shares a run: that run, and whether the action began it.
   var sharedRun: Int32?
   var isFirstMember = false

@@ -114,19 +114,38 @@ extension Scheduler {
 
   /// One that shared a run has ended; the run ends with the last of them.
   mutating func leaveSharedRun(_ handle: Handle, _ plan: Int32, _ outcome: Outcome, asksClosing: Bool) {
-    guard let run = plans[plan].sharedRun else { return }
+    guard let run = plans[plan].sharedRun, let shared = entries[run].plan else { return }
     if plans[plan].isFirstMember { firstMembers -= 1 }
-    guard entries[run].phase.stage != .ended, let shared = entries[run].plan else { return }
     queues.remove(handle, from: &plans[shared].members)
-    if plans[shared].members.isEmpty { end(run, outcome, asksClosing: asksClosing) }
+    guard plans[shared].members.isEmpty, entries[run].phase.stage != .ended else { return }
+    end(run, outcome, asksClosing: asksClosing)
   }
 
-  /// Gives those that share a run its outcome.
-  mutating func endMembers(of shared: Int32, _ outcome: Outcome) {
+  /// Gives the actions that share a run its outcome: all at once, or in several steps if many have finished.
+  mutating func endMembers(of run: Handle, _ shared: Int32, _ outcome: Outcome) {
     sharedRuns -= 1
-    while let member = plans[shared].members.first {
-      queues.remove(member, from: &plans[shared].members)
+    endMembers(of: shared, outcome, atMost: outcome.isFinished ? membersAStep : .max)
+    guard !plans[shared].members.isEmpty, let key = plans[shared].key else { return }
+    plans[shared].endsMembers = true
+    keys[key].users += 1
+    steps.append(.endMembers(run))
+  }
+
+  /// Gives the next actions that share a run, which has finished, their outcome, and forgets the run with the last of them.
+  mutating func endNextMembers(of run: Handle) {
+    guard let shared = entries[run].plan, let key = plans[shared].key else { return }
+    endMembers(of: shared, .finished, atMost: membersAStep)
+    guard plans[shared].members.isEmpty else { return steps.append(.endMembers(run)) }
+    plans[shared].endsMembers = false
+    release(key)
+    if entries[run].phase.handlersOut == 0 { actions.append(.forget(run)) }
+  }
+
+  private mutating func endMembers(of shared: Int32, _ outcome: Outcome, atMost count: Int) {
+    var ended = 0
+    while ended < count, let member = plans[shared].members.first {
       end(member, outcome)
+      ended += 1
     }
   }
 
@@ -140,6 +159,10 @@ extension Scheduler {
   mutating func endAll(of name: PlanKey, _ outcome: Outcome) {
     guard let key = keys.existingIndex(of: name) else { return }
     keys[key].users += 1
+    for case .endMembers(let run) in steps[nextStep...] {
+      guard let shared = entries[run].plan, plans[shared].key == key else { continue }
+      endMembers(of: shared, outcome, atMost: .max)
+    }
     endAll(key, outcome)
     release(key)
   }

@@ -136,9 +136,9 @@ extension Scheduler {
     }
     next = room.first
     while let handle = next {
-      guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, callers.contains(run) else {
-        return false
-      }
+      guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, callers.contains(run),
+        entries[run].phase.stage != .ended
+      else { return false }
       next = standing.handle(after: handle)
     }
     return true

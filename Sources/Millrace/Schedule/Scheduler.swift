@@ -94,6 +94,8 @@ struct Scheduler: ~Copyable {
     case letPass(KeyIndex)
     /// Give the free slots to those that wait for one.
     case giveSlots
+    /// Give the next actions that share a run, which has finished, their outcome.
+    case endMembers(Handle)
     case admit
     case finishIfDrained
   }
@@ -145,6 +147,9 @@ struct Scheduler: ~Copyable {
 
   let limits: StoreLimits
 
+  /// The largest number of actions that share a run and get the outcome `finished` in one step.
+  let membersAStep: Int
+
   /// The number of handlers that may still be begun.
   @usableFromInline var freeSlots: Int32
 
@@ -176,8 +181,9 @@ struct Scheduler: ~Copyable {
   var sharedRuns = 0
   var firstMembers = 0
 
-  init(_ limits: StoreLimits) {
+  init(_ limits: StoreLimits, membersAStep: Int = 64) {
     self.limits = limits
+    self.membersAStep = membersAStep
     freeSlots = Int32(limits.runsInFlight)
   }
 
@@ -270,6 +276,10 @@ struct Scheduler: ~Copyable {
         nextStep += 1
         giveSlots()
         return .actions
+      case .endMembers(let run):
+        nextStep += 1
+        endNextMembers(of: run)
+        return .actions
       case .admit:
         nextStep += 1
         isAdmitDue = false
@@ -342,7 +352,7 @@ struct Scheduler: ~Copyable {
     if before.handlersOut > 0 { standing.append(handle, to: &notReturned) }
     let closes = asksClosing && consequences.contains(.askClosing) && !outcome.isFinished
     actions.append(.settle(handle, outcome, asksClosing: closes))
-    if let plan, plans[plan].isShared { endMembers(of: plan, outcome) }
+    if let plan, plans[plan].isShared { endMembers(of: handle, plan, outcome) }
     if before.handlersOut == 0 { free(handle, consequences) }
     if lifecycle == .draining { steps.append(.finishIfDrained) }
   }
@@ -367,7 +377,10 @@ struct Scheduler: ~Copyable {
       freeSlots += 1
       giveSlots()
     }
-    if let plan = entries[handle].plan { releasePermits(of: plan) }
+    if let plan = entries[handle].plan {
+      releasePermits(of: plan)
+      if plans[plan].endsMembers { return }  // The step that ends the last of them forgets it.
+    }
     actions.append(.forget(handle))
   }
 

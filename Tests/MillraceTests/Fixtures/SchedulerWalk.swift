@@ -27,6 +27,9 @@ struct SchedulerWalk: ~Copyable {
   static let room = 6
   static let keys = 6
 
+  /// Few, so that many shared runs end in several steps.
+  static let membersAStep = 2
+
   /// The number of plans that each key has.
   static let kinds = 10
 
@@ -45,7 +48,7 @@ struct SchedulerWalk: ~Copyable {
       .serial(key: "throttled \(key)").throttle(.nanoseconds(25)),
       .serial(key: "retried \(key)").attemptTimeout(.nanoseconds(20)).retry(
         3, backoff: .constant(.nanoseconds(5)), budget: RetryBudget(capacity: 2, refill: .nanoseconds(50))),
-      .shared(key: "broken \(key)").retry(2, backoff: .none).breaker(
+      .shared(key: "broken \(key)").attemptTimeout(.nanoseconds(30)).retry(2, backoff: .none).breaker(
         Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30))),
     ]
     return plans.compactMap(\.terms)
@@ -72,7 +75,8 @@ struct SchedulerWalk: ~Copyable {
   init(seed: UInt64, onOverflow: OverflowPolicy) {
     random = SeededGenerator(seed: seed)
     scheduler = Scheduler(
-      StoreLimits(runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow))
+      StoreLimits(runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow),
+      membersAStep: SchedulerWalk.membersAStep)
   }
 
   // MARK: Steps
@@ -85,7 +89,8 @@ struct SchedulerWalk: ~Copyable {
     case 75..<84: if let handle = live() { raise(.end(handle, .cancelled)) }
     case 84..<95: advance(by: .random(in: 0..<20, using: &random))
     case 95..<98:
-      if let key = plans[randomPlan()].key { raise(.endKey(key, .cancelled)) }
+      endKey(of: randomPlan())
+      performSteps()
     case 98: raiseLimit()
     default: raise(.endAll(.cancelled, asksClosing: true))
     }
@@ -169,9 +174,36 @@ struct SchedulerWalk: ~Copyable {
 
   private mutating func perform() {
     performActions()
+    performSteps()
+  }
+
+  /// Performs the steps that are due, and now and then an urgent one behind one of them.
+  private mutating func performSteps() {
     while let due = scheduler.handleNextStep(at: now) {
       guard case .actions = due else { return fail("A1: a submit was to be admitted that nobody made") }
+      let settledBefore = finished
       performActions()
+      if finished - settledBefore > SchedulerWalk.membersAStep + 1 { fail("R3: too many actions finish in one step") }
+      switch Int.random(in: 0..<16, using: &random) {
+      case 0: endKey(of: randomPlan())
+      case 1:
+        guard let handle = live() else { break }
+        scheduler.handle(.end(handle, .cancelled), at: now)
+        performActions()
+      default: break
+      }
+    }
+  }
+
+  private var finished: Int { settled[.finished, default: 0] }
+
+  /// Ends all actions of a plan's key in one step.
+  private mutating func endKey(of plan: Int) {
+    guard let key = plans[plan].key else { return }
+    scheduler.handle(.endKey(key, .cancelled), at: now)
+    performActions()
+    if known.contains(where: { $0?.plan == plan && $0?.isSettled == false }) {
+      fail("R3: an action of a key that was cancelled has no outcome")
     }
   }
 

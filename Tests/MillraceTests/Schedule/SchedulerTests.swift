@@ -27,8 +27,9 @@ struct SchedulerTests {
     var handles: [String: Scheduler.Handle] = [:]
     var now: Instant = 0
 
-    init(slots: Int = 2, waiting: Int = 2, onOverflow: OverflowPolicy = .reject) {
-      scheduler = Scheduler(StoreLimits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow))
+    init(slots: Int = 2, waiting: Int = 2, onOverflow: OverflowPolicy = .reject, membersAStep: Int = 64) {
+      scheduler = Scheduler(
+        StoreLimits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow), membersAStep: membersAStep)
     }
 
     /// Raises an event, and returns the actions as words.
@@ -201,6 +202,54 @@ struct SchedulerTests {
             "forget run of c",
           ]
         ),
+      ])
+  }
+
+  /// Has four actions share a run, of which two get the outcome `finished` in one step, and its handler return.
+  private func rowsOfSharing() -> [(Event, [String])] {
+    [
+      (.arrive("a", .shared(key: "k")), ["share a", "decide run of a"]), (.handles("run of a"), ["start run of a"]),
+      (.arrive("b", .shared(key: "k")), ["join b to run of a"]),
+      (.arrive("c", .shared(key: "k").timeout(.nanoseconds(5))), ["join c to run of a"]),
+      (.arrive("d", .shared(key: "k")), ["join d to run of a"]),
+      (
+        .returns("run of a"),
+        ["settle run of a finished", "settle a finished", "forget a", "settle b finished", "forget b"]
+      ),
+    ]
+  }
+
+  @Test("R3, R4: many actions that share a run get the outcome finished in several steps; a new one begins another run")
+  func sharedInSeveralSteps() {
+    check(
+      Table(waiting: 4, membersAStep: 2),
+      rowsOfSharing() + [
+        (.arrive("e", .shared(key: "k")), ["share e", "decide run of e"]), (.handles("run of e"), ["start run of e"]),
+        (
+          .step,
+          ["settle c finished", "forget c", "settle d finished", "forget d", "forget run of a"]
+        ),
+        (.step, ["nothing is due"]),
+        (.end("e"), ["settle run of e cancelled, closing", "settle e cancelled", "forget e"]),
+        (.returns("run of e"), ["forget run of e"]),
+      ])
+  }
+
+  @Test("R3: actions whose outcome is left for the next step are cancelled and time out like others")
+  func endBetweenTheSteps() {
+    let cancelled = ["settle c cancelled", "forget c", "settle d cancelled", "forget d"]
+    for event in [Event.endKey("k"), .endAll] {
+      let shutDown = cancelled.map { $0.replacing("cancelled", with: "shutDown") }
+      let ends = if case .endKey = event { cancelled } else { shutDown }
+      check(
+        Table(waiting: 4, membersAStep: 2),
+        rowsOfSharing() + [(event, ends), (.step, ["forget run of a"]), (.step, ["nothing is due"])])
+    }
+    check(
+      Table(waiting: 4, membersAStep: 2),
+      rowsOfSharing() + [
+        (.end("d"), ["settle d cancelled", "forget d"]), (.time(5), ["settle c timedOut", "forget c"]),
+        (.step, ["forget run of a"]), (.step, ["nothing is due"]),
       ])
   }
 
