@@ -70,16 +70,32 @@ final class Promise<Value: Sendable>: Sendable {
   init() {}
 
   /// Whether the value is there.
-  var isFulfilled: Bool {
+  var isFulfilled: Bool { valueNow != nil }
+
+  /// The value, if it is there.
+  var valueNow: Value? {
     phase.withLock { phase in
-      if case .fulfilled = phase { true } else { false }
+      if case .fulfilled(let value) = phase { value } else { nil }
     }
   }
 
   /// Ends the wait with this value, and says whether it did; later calls do nothing.
   @discardableResult
   func fulfil(_ value: Value) -> Bool {
-    let (isFirst, continuation): (Bool, CheckedContinuation<Value, Never>?) = phase.withLock { phase in
+    let (isFirst, continuation) = keep(value)
+    continuation?.resume(returning: value)
+    return isFirst
+  }
+
+  /// Ends the wait with this value, unless it has ended, and returns the work that resumes the task; nil if none waits.
+  func fulfilResumingLater(_ value: Value) -> LockWork? {
+    guard let continuation = keep(value).1 else { return nil }
+    return { continuation.resume(returning: value) }
+  }
+
+  /// Keeps the value, unless there is one, and returns whether it did, with the task to be resumed.
+  private func keep(_ value: Value) -> (Bool, CheckedContinuation<Value, Never>?) {
+    phase.withLock { phase in
       switch phase {
       case .new:
         phase = .fulfilled(value)
@@ -91,8 +107,6 @@ final class Promise<Value: Sendable>: Sendable {
         return (false, nil)
       }
     }
-    continuation?.resume(returning: value)
-    return isFirst
   }
 
   /// Suspends until the value is there, cancelled or not; for one task, once.

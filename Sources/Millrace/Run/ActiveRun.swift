@@ -71,6 +71,9 @@ struct RunRecord<I: Interactor> {
   /// The run that sends the action; until that is accepted or rejected.
   @usableFromInline var sender: RunSender<I>?
 
+  /// Answers the caller of a request; nil for any other action, and once the caller has its answer.
+  @usableFromInline var answer: AnswerReader<I.State>?
+
   /// The newest attempt, if there may be several.
   @usableFromInline var attempt: Attempt<I>?
 

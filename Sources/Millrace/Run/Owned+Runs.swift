@@ -113,6 +113,9 @@ extension Owned {
       }
     }
     if let ending { return .rejected(.notSent(ending)) }
+    if run.record.answer != nil, terms?.timeout == nil, let runs, run.lineage?.parent?.store == runs.services.store {
+      return .rejected(.notSent(RequestError.needsTimeout))
+    }
     return isBackpressured ? .rejected(.full) : nil
   }
 
@@ -249,6 +252,7 @@ extension Owned {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil
     }
+    if run.record.answer != nil { readAnswer(of: run, outcome, at: core) }
     if !run.record.isShared {
       count(outcome, at: core)
       didEndInShutdown(run, outcome)
@@ -257,6 +261,15 @@ extension Owned {
     if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut) {
       core.answerAfterUnlock(run)
     }
+  }
+
+  /// Reads the answer to a request whose action ends in this step, before its outcome is visible.
+  @inlinable
+  @inline(never)
+  func readAnswer(of run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) {
+    guard let read = run.record.answer else { return }
+    run.record.answer = nil
+    if let resume = read(outcome, state) { core.lock.afterUnlock(resume) }
   }
 
   /// Counts an outcome other than `finished`: the actions without another one have finished.

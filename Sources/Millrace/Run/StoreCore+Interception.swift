@@ -29,10 +29,13 @@ extension StoreCore {
   /// Sends an action of this lineage through the interceptors, in the name of the run that sends it if one does.
   @inlinable
   @inline(never)
-  func sendIntercepted(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
+  func sendIntercepted(
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
+  ) -> Receipt {
     guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
     let run = queuedRun(of: action, lineage)
     run.record.sender = sender
+    run.record.answer = answer
     if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
@@ -105,18 +108,20 @@ extension StoreCore {
   /// Submits an action of this lineage that has passed the interceptors, or ends it.
   @usableFromInline
   func submitIntercepted(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
   ) async throws -> Receipt {
-    guard let shared else { return try await acceptance(of: queue(submitter(of: action, lineage, from: sender))) }
+    guard let shared else {
+      return try await acceptance(of: queue(submitter(of: action, lineage, from: sender, answer: answer)))
+    }
     let (interception, sent) = shared.interceptions.intercept {
       shared.chain.intercept(action, context(of: lineage))
     }
     // It takes its place before the actions that the interceptors have sent meanwhile.
     let submitted: Submitted
     switch interception {
-    case .pass: submitted = .waiting(queue(submitter(of: action, lineage, from: sender)))
-    case .replace(let other): submitted = .waiting(queue(submitter(of: other, lineage, from: sender)))
-    case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason))
+    case .pass: submitted = .waiting(queue(submitter(of: action, lineage, from: sender, answer: answer)))
+    case .replace(let other): submitted = .waiting(queue(submitter(of: other, lineage, from: sender, answer: answer)))
+    case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason, answer))
     }
     for run in sent { pass(unsafeDowncast(run, to: ActiveRun<I>.self)) }
     switch submitted {
@@ -125,9 +130,12 @@ extension StoreCore {
     }
   }
 
-  private func rejectSubmitted(_ action: I.Action, _ lineage: Lineage?, _ reason: String) -> Receipt {
+  private func rejectSubmitted(
+    _ action: I.Action, _ lineage: Lineage?, _ reason: String, _ answer: AnswerReader<I.State>?
+  ) -> Receipt {
     guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
     let run = queuedRun(of: action, lineage)
+    run.record.answer = answer
     reject(run, reason)
     return Receipt(run)
   }

@@ -44,10 +44,13 @@ extension StoreCore {
 
   /// Accepts an action of this lineage, in the name of the run that sends it if one does.
   @inlinable
-  func accept(_ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?) -> Receipt {
+  func accept(
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
+  ) -> Receipt {
     if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
       let run = ActiveRun(id: owned.nextID(), action: action, core: self, lineage: lineage)
       run.record.sender = sender
+      run.record.answer = answer
       owned.takeUp(run, at: self)
       unlock()
       return Receipt(run)
@@ -55,6 +58,7 @@ extension StoreCore {
     guard mayQueueAction() else { return refuseToQueue() }
     let run = queuedRun(of: action, lineage)
     run.record.sender = sender
+    run.record.answer = answer
     takeUpOrQueue(run)
     return Receipt(run)
   }
@@ -195,10 +199,13 @@ extension StoreCore {
   }
 
   @inlinable
-  func submitter(of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil) -> Submitter<I> {
+  func submitter(
+    of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil, answer: AnswerReader<I.State>? = nil
+  ) -> Submitter<I> {
     Submitter(sender: sender?.run ?? Ticket.current.get()) { id, core in
       let run = ActiveRun(id: id, action: action, core: core, lineage: lineage)
       run.record.sender = sender
+      run.record.answer = answer
       return run
     }
   }

@@ -79,6 +79,11 @@ enum GettingStarted {
     print(await store.state.counts)
   }
 
+  static func answer(_ store: Store<Stock>) async throws -> Int? {
+    let apples = try await store.request(.order("apples", count: 10), returning: { $0.counts["apples"] })
+    return apples
+  }
+
   /// Iterates an effect without a store.
   static func alone(_ gateway: any StockGateway, _ print: (Any) -> Void) async throws {
     let effect = await Stock(gateway: gateway).handle(.order("apples", count: 10), state: Stock.State())

@@ -48,6 +48,12 @@ struct GettingStartedTests {
     #expect(await rejected.lastRevision == nil)
   }
 
+  @Test("A request returns what its action led to")
+  func answers() async throws {
+    let store = Store(initial: Stock.State(), interactor: Stock(gateway: Orchard()))
+    #expect(try await GettingStarted.answer(store) == 10)
+  }
+
   @Test("The mutations of an effect are had without a store")
   func effects() async throws {
     let printed = Notes<String>()

@@ -143,6 +143,55 @@ enum RunsSnippets {
     }
   }
 
+  /// Fetches artifacts, each once for all who ask for it at the same time.
+  struct Depot: Interactor {
+    struct State: Sendable {
+      var artifacts: [String: String] = [:]
+    }
+
+    enum Action: Sendable {
+      case fetch(String)
+    }
+
+    enum Mutation: Sendable {
+      case fetched(String, String)
+    }
+
+    let download: @Sendable (String) async throws -> String
+
+    func plan(for action: Action) -> Plan {
+      switch action {
+      case .fetch(let name): .shared(key: name).timeout(.seconds(5))
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      Effect { run in
+        guard case .fetch(let name) = action else { return }
+        run.emit(.fetched(name, try await download(name)))
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .fetched(let name, let artifact): state.artifacts[name] = artifact
+      }
+    }
+  }
+
+  static func answer(_ store: Store<Depot>) async throws -> String? {
+    let artifact = try await store.request(.fetch("a"), returning: { $0.artifacts["a"] })
+    return artifact
+  }
+
+  static func answer(_ store: Store<Depot>, _ name: String) async throws -> String? {
+    do {
+      return try await store.request(.fetch(name), cancelsAction: true, returning: { $0.artifacts[name] })
+    } catch let error as RequestError where error.outcome.kind == .timedOut {
+      return nil
+    }
+  }
+
   static func setLimits(_ store: Store<Shop>) {
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
@@ -180,6 +229,27 @@ struct RunsSnippetsTests {
     for action in [RunsSnippets.Shop.Action.preview, .export, .refresh, .scroll] {
       #expect(await store.send(action).outcome.kind == .finished)
     }
+  }
+
+  @Test("A request returns what was fetched, nil when its time is over, and throws otherwise")
+  func answers() async throws {
+    let clock = TestClock()
+    let gate = Gate()
+    let store = Store(
+      initial: RunsSnippets.Depot.State(),
+      interactor: RunsSnippets.Depot { name in
+        if name == "c" { throw Offline() }
+        if name == "b" { try await gate.enter() }
+        return "artifact \(name)"
+      }, configuration: StoreConfiguration(clock: clock))
+    #expect(try await RunsSnippets.answer(store) == "artifact a")
+    let late = Task.immediate { try await RunsSnippets.answer(store, "b") }
+    try await gate.waitForArrivals()
+    try await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(5))
+    #expect(try await late.value == nil)
+    let error = await #expect(throws: RequestError.self) { try await RunsSnippets.answer(store, "c") }
+    #expect(error?.outcome.kind == .failed)
   }
 
   @Test("A price that is missing is asked for once, and one that is there at no cost")

@@ -1,0 +1,55 @@
+public import Synchronization
+
+/// Requests: actions whose callers wait for an answer, which is read from the state in the step in which the action ends.
+extension StoreCore {
+  /// Sends an action, and waits for its answer.
+  @inlinable
+  func request<Answer: Sendable>(
+    _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
+  ) async throws -> Answer {
+    try Task.checkCancellation()
+    let pending = PendingAnswer(answer)
+    let (lineage, reader) = (lineageOfSender(), pending.reader)
+    let receipt =
+      isIntercepted.load(ordering: .relaxed)
+      ? sendIntercepted(action, lineage, from: nil, answer: reader)
+      : accept(action, lineage, from: nil, answer: reader)
+    return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+  }
+
+  /// Submits an action, and waits for its answer.
+  @inlinable
+  func submit<Answer: Sendable>(
+    _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
+  ) async throws -> Answer {
+    let pending = PendingAnswer(answer)
+    let (lineage, reader) = (Lineage.ofSender(), pending.reader)
+    let receipt =
+      isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(action, lineage, from: nil, answer: reader)
+      : try await acceptance(of: queue(submitter(of: action, lineage, answer: reader)))
+    return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+  }
+
+  /// Waits for the answer to an action that was accepted or refused.
+  @usableFromInline
+  func waitForAnswer<Answer: Sendable>(
+    _ pending: PendingAnswer<I.State, Answer>, to receipt: Receipt, cancelsAction: Bool
+  ) async throws -> Answer {
+    let promise = pending.promise
+    if let answer = promise.valueNow { return try answer.get() }
+    // An action without a run was refused because too many are queued.
+    guard let ticket = receipt.ticket else { throw RequestError(await receipt.outcome) }
+    let run = unsafeDowncast(ticket, to: ActiveRun<I>.self)
+    do {
+      return try await withTaskCancellationHandler {
+        try await promise.value.get()
+      } onCancel: {
+        if cancelsAction { cancel(run) }
+        if promise.fulfil(.failure(CancellationError())) { perform { _ in run.record.answer = nil } }
+      }
+    } catch let error as RequestError where cancelsAction && Task.isCancelled && error.outcome.kind == .cancelled {
+      throw CancellationError()
+    }
+  }
+}

@@ -1,0 +1,62 @@
+extension Store {
+  /// Gives the store an action as ``send(_:)`` does, and returns the answer that `answer` reads from the state as the action finishes.
+  ///
+  /// ```swift
+  /// let artifact = try await store.request(.fetch("a"), returning: { $0.artifacts["a"] })
+  /// ```
+  ///
+  /// **Order.** `answer` is called once, in the step in which the action ends: the step that decides it, the step in which its handler
+  /// returns, or, for an action that joined a shared run, that run's end. The state holds everything the action committed, and nothing
+  /// that was committed after its end. The outcome is visible only after that. Of a run that many actions share, at most 64 end
+  /// in one step.
+  ///
+  /// **Isolation.** The sender's thread may decide and reduce, as for ``send(_:)``. The action passes the interceptors.
+  ///
+  /// **Cancellation.** A task that is cancelled already sends nothing. If it is cancelled while it waits, the call throws at once and the
+  /// action continues, or is cancelled first if `cancelsAction` is true.
+  ///
+  /// **Backpressure.** Suspends for the answer, not for room: beyond the limits the action is rejected as ``Rejection/full``.
+  ///
+  /// **Deadline.** The timeout of the action's own ``Plan``. Inside a run of the same store the plan must have one, because the run may
+  /// hold what the action waits for; without one the action is rejected as ``Rejection/notSent(_:)``.
+  ///
+  /// The store is held while this is suspended.
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - cancelsAction: whether cancelling the calling task cancels the action.
+  ///   - answer: quick and free of effects; it is called with the store's lock, on any thread, and not at all if the action does not
+  ///     finish. It is released with the answer, or as soon as the calling task is cancelled.
+  /// - Returns: the answer.
+  /// - Throws: ``RequestError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
+  @inlinable
+  public nonisolated func request<Answer: Sendable>(
+    _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
+  ) async throws -> Answer {
+    try await core.request(action, cancelsAction: cancelsAction, returning: answer)
+  }
+
+  /// Gives the store an action as soon as it has room for one that waits, and returns the answer that `answer` reads from the state
+  /// as the action finishes.
+  ///
+  /// **Backpressure.** Suspends while there is no room, as ``submit(_:)``, and then until the action has ended.
+  ///
+  /// **Cancellation.** Of the calling task ends the wait: before the action was accepted, it never is; after that it continues, unless
+  /// `cancelsAction` is true.
+  ///
+  /// Otherwise as ``request(_:cancelsAction:returning:)``.
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - cancelsAction: whether cancelling the calling task cancels the action once that was accepted.
+  ///   - answer: quick and free of effects; it is called with the store's lock, on any thread.
+  /// - Returns: the answer.
+  /// - Throws: ``RequestError`` with the outcome if the action did not finish, ``SubmitError`` if the store is shut down before the
+  ///   action was accepted, `CancellationError` if the calling task was cancelled.
+  @inlinable
+  public nonisolated func submit<Answer: Sendable>(
+    _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
+  ) async throws -> Answer {
+    try await core.submit(action, cancelsAction: cancelsAction, returning: answer)
+  }
+}
