@@ -47,6 +47,16 @@ struct GivenTests {
       ])
   }
 
+  @Test("R2: an action for a missing child is not closed, as in a store")
+  func missingChild() async {
+    let given = Given(Cabinet.State(), Cabinet())
+      .when(.reload).then(Cabinet().decide(.reload, state: Cabinet.State()))
+    #expect(given.state == Cabinet.State())
+    let store = Store(initial: Cabinet.State(), interactor: Cabinet())
+    #expect(await store.send(.reload).outcome.kind == .rejected)
+    #expect(await store.state == given.state)
+  }
+
   @Test("Another decision is shown by what differs, and the state goes on from what was decided")
   func otherDecision() {
     let messages = messages { given in
@@ -106,5 +116,46 @@ struct GivenTests {
         Expected is left of an arrow, the interactor's right. Change the mutation in then, or what closing returns.
         """
       ])
+  }
+}
+
+/// A parent whose child may be missing, and that closes each action that does not finish.
+private struct Cabinet: Interactor {
+  struct State: Sendable, Equatable {
+    var drawer: Records.State?
+    var isClosed = false
+  }
+
+  enum Mutation: Sendable, Equatable {
+    case drawer(Records.Mutation)
+    case closed
+  }
+
+  let drawer = OptionalScoped<DrawerScope>(Records())
+
+  func decide(_ action: Records.Action, state: State) -> Decision<Mutation> { drawer.decide(action, state: state) }
+
+  func handle(_ action: Records.Action, state: State) async -> Effect<Self> {
+    await drawer.handle(action, state: state)
+  }
+
+  func closing(_ action: Records.Action, outcome: Outcome) -> Mutation? { .closed }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    switch mutation {
+    case .drawer(let mutation): DrawerScope.reduce(into: &state, mutation: mutation)
+    case .closed: state.isClosed = true
+    }
+  }
+}
+
+private enum DrawerScope: OptionalScope {
+  typealias Parent = Cabinet
+  typealias Child = Records
+
+  static func state(of parent: Cabinet.State) -> Records.State? { parent.drawer }
+  static func mutation(_ mutation: Records.Mutation) -> Cabinet.Mutation { .drawer(mutation) }
+  static func update(_ parent: inout Cabinet.State, _ body: (inout Records.State) -> Void) {
+    if parent.drawer != nil { body(&parent.drawer!) }
   }
 }
