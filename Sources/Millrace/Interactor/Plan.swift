@@ -8,8 +8,8 @@
 /// ```
 ///
 /// **The order of things.** An action is debounced or throttled first; then it meets the others of its key; then it is
-/// decided, and its breaker may refuse to let it be handled; then it is taken up, and handled in one attempt or several.
-/// What is dropped before its take-up has changed nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
+/// decided, and its breaker may refuse to let it be handled; then it is taken up, waits for permits of its limits and a slot,
+/// and is handled in one attempt or several. What is dropped before its take-up has changed nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
 /// its first mistake.
 ///
 /// **Keys** are compared together with their types: `1` and `1.0` are two. They belong to one store, and cost nothing once
@@ -68,6 +68,27 @@ public struct Plan: Sendable {
   /// A receipt that is cancelled or times out leaves the run to the others; the run is cancelled when the last has gone.
   public static func shared(key: some Hashable & Sendable) -> Plan {
     Plan(.shared, key)
+  }
+
+  // MARK: Limits
+
+  /// At most `maximum` actions of this key are handled at once, whatever their overlaps; the others wait, taken up.
+  ///
+  /// ```swift
+  /// .serial(key: artifact).limited(to: 8, key: tenant)
+  /// ```
+  ///
+  /// The turn of the overlap's key comes first, and `decide` with it. If that asks for `handle`, the action needs a permit of each
+  /// of its limits and a slot of the store, and gets them all at once; what is decided at once needs none. An action that
+  /// lacks one holds up no other. Permits are kept over all attempts, and are free when the action has its outcome and its
+  /// handlers have returned: so what ``latest(key:)`` starts may wait for those of the handler that it replaces. A
+  /// ``shared(key:)`` run has the limits of its first action.
+  ///
+  /// The permits of a limit and the turns of an overlap are counted apart, also where the keys are equal; in one plan that is
+  /// invalid. ``Store/setLimit(_:for:)`` changes the maximum at once. A limit that a parent adds to the plan of its child has
+  /// the parent's key, so that several children may share it.
+  public consuming func limited(to maximum: Int, key: some Hashable & Sendable) -> Plan {
+    changed { $0.limit(to: maximum, key: PlanKey(key)) }
   }
 
   // MARK: Pace
@@ -148,7 +169,7 @@ public struct Plan: Sendable {
   /// Actions that ask for `handle` are rejected as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
   ///
   /// The breaker is asked between `decide` and its commits: what it refuses has changed nothing and gets no closing, and what
-  /// is decided at once passes. It is asked again when the action has waited for a slot since, and then the action gets its
+  /// is decided at once passes. It is asked again when the action has waited for permits or a slot since, and then the action gets its
   /// closing; and before each further attempt, in place of which the action ends with its last error.
   public consuming func breaker(_ breaker: Breaker = Breaker()) -> Plan {
     changed { $0.set(breaker, key: nil) }

@@ -7,6 +7,12 @@ package final class PlanTerms: @unchecked Sendable {
     case throttle(Duration, leading: Bool, trailing: Bool)
   }
 
+  /// At most so many actions of the key are handled at once.
+  package struct Limit: Sendable {
+    let maximum: Int
+    fileprivate(set) var key: PlanKey
+  }
+
   @usableFromInline
   package struct Retry: Sendable {
     let attempts: Int
@@ -19,6 +25,7 @@ package final class PlanTerms: @unchecked Sendable {
   /// Nil: beside all others, and without a key.
   let overlap: Overlap?
   private(set) var key: PlanKey?
+  private(set) var limits: [Limit] = []
   var pace: Pace?
   var timeout: Duration?
   var attemptTimeout: Duration?
@@ -39,6 +46,7 @@ package final class PlanTerms: @unchecked Sendable {
   init(copying other: PlanTerms) {
     overlap = other.overlap
     key = other.key
+    limits = other.limits
     pace = other.pace
     timeout = other.timeout
     attemptTimeout = other.attemptTimeout
@@ -60,14 +68,21 @@ package final class PlanTerms: @unchecked Sendable {
     ownBreakerKey = key
   }
 
+  func limit(to maximum: Int, key: PlanKey) {
+    note(maximum < 1 ? .maximum : nil)
+    note(key == key ? nil : .key)
+    limits.append(Limit(maximum: maximum, key: key))
+  }
+
   /// Whether the plan names any key.
-  var hasKey: Bool { breakerKey != nil }
+  var hasKey: Bool { breakerKey != nil || !limits.isEmpty }
 
   /// Makes all keys those of a child.
   func put(within scope: PlanKey) {
     note(scope == scope ? nil : .key)
     key = key.map { PlanKey(ScopedKey(scope: scope, key: $0)) }
     ownBreakerKey = ownBreakerKey.map { PlanKey(ScopedKey(scope: scope, key: $0)) }
+    for index in limits.indices { limits[index].key = PlanKey(ScopedKey(scope: scope, key: limits[index].key)) }
   }
 
   /// Whether there may be more than one attempt, or what becomes of one matters.
@@ -79,8 +94,16 @@ package final class PlanTerms: @unchecked Sendable {
   /// How the plan contradicts itself, or nil.
   @usableFromInline var problem: PlanProblem? {
     if let firstProblem { return firstProblem }
+    if !limits.isEmpty, limitsKeyTwice { return .limitedTwice }
     let lacksKey = pace != nil || retry?.budget != nil
     return lacksKey && key == nil || breaker != nil && breakerKey == nil ? .needsKey : nil
+  }
+
+  /// Whether two limits have one key, or a limit has that of the overlap.
+  private var limitsKeyTwice: Bool {
+    limits.indices.contains { index in
+      limits[index].key == key || limits[..<index].contains { $0.key == limits[index].key }
+    }
   }
 }
 
@@ -99,15 +122,18 @@ package enum Overlap: Sendable, Hashable {
 /// How a plan contradicts itself.
 @usableFromInline
 package enum PlanProblem: Sendable, Hashable, CaseIterable {
-  case maximum, key, needsKey, pacing, throttle, interval, timeout, attempts, backoff, jitter, budget, breaker
+  case maximum, key, limitedTwice, needsKey, pacing, throttle, interval, timeout, attempts, backoff, jitter, budget,
+    breaker
 
   /// The problem as a sentence that says the fix.
   package var description: String {
     switch self {
     case .maximum:
-      "A plan's `concurrent(max:key:)` lets nothing run; give it a `max` of 1 or more."
+      "A plan's `concurrent(max:key:)` or `limited(to:key:)` lets nothing run; give it a number of 1 or more."
     case .key:
       "A plan's key is not equal to itself, as NaN is not, so that nothing could be found by it; give it another one."
+    case .limitedTwice:
+      "A plan's `limited(to:key:)` has the key of its overlap or of another limit of it; give each a key of its own."
     case .needsKey:
       "A plan that is debounced or throttled, or has a breaker or a retry budget, needs a key; begin it with `serial(key:)`, "
         + "`latest(key:)` or another overlap that has one, or give the breaker a key of its own."

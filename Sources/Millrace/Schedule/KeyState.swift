@@ -2,13 +2,17 @@
 struct KeyState {
   typealias Handle = ActionHandle
 
-  /// The overlap of the key's actions: who holds its permits.
+  /// The overlap of the key's actions, and who has its turn.
   var overlap = OverlapState()
+
+  /// The permits of the limits with this key, and the line of the actions that wait for one, or only for a slot.
+  var permits = PermitPool()
+  var line = WaitingLine()
 
   /// The actions of the key that have not ended.
   var live = HandleLists.List()
 
-  /// The actions that wait for a permit, in accepted order.
+  /// The actions that wait for their turn, in accepted order.
   var waiting = HandleLists.List()
 
   /// Whether those that wait are to be looked at when the step is done.
@@ -41,7 +45,7 @@ struct KeyState {
   var earlier: Int { live.count + (held == nil ? 0 : 1) }
 
   /// Whether no action needs it.
-  var isIdle: Bool { users == 0 && overlap.taken == 0 && live.isEmpty && held == nil }
+  var isIdle: Bool { users == 0 && overlap.turns.taken == 0 && live.isEmpty && held == nil }
 
   /// When there is nothing left to remember of breaker and budget; nil at once.
   func forgottenAt() -> Instant? {
@@ -53,15 +57,46 @@ struct KeyState {
   }
 }
 
-/// The overlap of the actions of one key: its permits, and the answer to an action that arrives.
+/// The number of actions that hold a permit of a key, and the largest number that may.
+struct PermitPool {
+  /// The number of permits that are held.
+  private(set) var taken = 0
+
+  /// The number of permits, by the newest plan that says it.
+  var maximum = Int.max
+
+  /// The number of permits whatever the plans say; nil leaves it to them.
+  var limit: Int?
+
+  /// Whether another one may be taken.
+  var hasPermit: Bool { taken < (limit ?? maximum) }
+
+  mutating func take() {
+    taken += 1
+  }
+
+  mutating func release() {
+    taken -= 1
+  }
+}
+
+/// Actions that were taken up and wait for permits or a slot, first come first.
+struct WaitingLine {
+  var actions = HandleLists.List()
+
+  /// Whether the line is in the ring of those that get slots.
+  var isInRing = false
+}
+
+/// The overlap of the actions of one key: whose turn it is, and the answer to an action that arrives.
 ///
-/// A permit is held from the take-up of an action until it has ended and its handlers have returned.
+/// A turn lasts from the take-up of an action until it has ended and its handlers have returned.
 struct OverlapState {
   /// The answer to an action that arrives.
   enum Arrival: Hashable {
     /// It is taken up at once.
     case takeUp
-    /// It waits behind those that wait, and is taken up as soon as there is a permit.
+    /// It waits behind those that wait, and is taken up when its turn comes.
     case wait
     /// It is rejected.
     case reject
@@ -71,14 +106,8 @@ struct OverlapState {
     case replace
   }
 
-  /// The number of permits that are held.
-  private(set) var taken = 0
-
-  /// The number of permits, by the newest plan that says it.
-  private var maximum = Int.max
-
-  /// The number of permits whatever the plans say; nil leaves it to them.
-  var limit: Int?
+  /// The permits of those whose turn it is.
+  var turns = PermitPool()
 
   /// An action of the key comes.
   ///
@@ -88,25 +117,12 @@ struct OverlapState {
   mutating func arrive(_ overlap: Overlap, live: Int, canJoin: Bool) -> Arrival {
     switch overlap {
     case .concurrent(let max):
-      maximum = max
+      turns.maximum = max
       return .wait
     case .latest: return live > 0 ? .replace : .takeUp
     case .exclusive: return live > 0 ? .reject : .takeUp
     case .shared: return canJoin ? .join : .takeUp
     }
-  }
-
-  /// Whether the next one that waits may be taken up.
-  var hasPermit: Bool { taken < (limit ?? maximum) }
-
-  /// An action is taken up.
-  mutating func take() {
-    taken += 1
-  }
-
-  /// An action has ended, and its handlers have returned.
-  mutating func release() {
-    taken -= 1
   }
 }
 

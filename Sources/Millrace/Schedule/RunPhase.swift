@@ -116,14 +116,15 @@ struct PlannedAction {
     case nowhere
     /// For the end of its debounce or throttle; its key holds it.
     case pace
-    /// For a permit of its key.
-    case permit
-    case slot
+    /// For the turn of its key.
+    case turn
+    /// For permits of its limits, or a slot.
+    case line
     /// For the run that it shares with others.
     case sharedRun
   }
 
-  /// The terms of the plan; nil for an action that only waits for a slot.
+  /// The terms of the plan; nil for an action without one, which waits for a slot.
   var terms: PlanTerms?
 
   /// Counts the planned actions of a store in accepted order.
@@ -136,8 +137,15 @@ struct PlannedAction {
   var key: KeyTable.Index?
   var holder: KeyTable.Index?
 
-  /// The permits that it holds, from its take-up until it has ended and its handlers have returned.
-  var permits = Permits()
+  /// Whether it has the turn of that key, from its take-up until it has ended and its handlers have returned.
+  var hasTurn = false
+
+  /// The keys of its limits, once it has asked for `handle`; it holds a permit of each from when its handler begins until it has
+  /// ended and its handlers have returned.
+  var limits: [KeyTable.Index] = []
+
+  /// The key in whose line it waits; nil for the store's own.
+  var line: KeyTable.Index?
 
   /// When it times out.
   var timeout: Int32?
@@ -169,21 +177,4 @@ struct PlannedAction {
   /// Of an action that shares a run: that run, and whether the action began it.
   var sharedRun: Int32?
   var isFirstMember = false
-}
-
-/// The keys of which an action holds a permit; one of them allocates nothing.
-struct Permits {
-  private var first: KeyTable.Index?
-  private var others: [KeyTable.Index] = []
-
-  mutating func add(_ key: KeyTable.Index) {
-    if first == nil { first = key } else { others.append(key) }
-  }
-
-  /// Takes one out; nil when there is none left.
-  mutating func popLast() -> KeyTable.Index? {
-    if let key = others.popLast() { return key }
-    defer { first = nil }
-    return first
-  }
 }

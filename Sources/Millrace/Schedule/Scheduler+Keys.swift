@@ -14,8 +14,8 @@ extension Scheduler {
     case .replace:
       endAll(key, .superseded)
       enter(handle, key)
-    case .wait where keys[key].waiting.isEmpty && keys[key].overlap.hasPermit: enter(handle, key)
-    case .wait: waitForPermit(handle, key)
+    case .wait where keys[key].waiting.isEmpty && keys[key].overlap.turns.hasPermit: enter(handle, key)
+    case .wait: waitForTurn(handle, key)
     }
   }
 
@@ -24,11 +24,11 @@ extension Scheduler {
     takeUp(handle)
   }
 
-  private mutating func waitForPermit(_ handle: Handle, _ key: KeyIndex) {
+  private mutating func waitForTurn(_ handle: Handle, _ key: KeyIndex) {
     guard let plan = entries[handle].plan, makeRoom() else { return end(handle, .rejected(.full)) }
     beLive(handle, key)
     queues.append(handle, to: &keys[key].waiting)
-    enterRoom(handle, plan, .permit)
+    enterRoom(handle, plan, .turn)
     takeUpWaitingLater(key)
   }
 
@@ -39,35 +39,37 @@ extension Scheduler {
     meetings.append(handle, to: &keys[key].live)
   }
 
-  /// Gives an action its permit and has it decided.
+  /// Gives an action its turn and has it decided.
   private mutating func takeUp(_ handle: Handle) {
     if let plan = entries[handle].plan, let key = plans[plan].key {
-      keys[key].overlap.take()
-      plans[plan].permits.add(key)
+      keys[key].overlap.turns.take()
+      plans[plan].hasTurn = true
     }
     actions.append(.decide(handle))
   }
 
-  // MARK: Permits
+  // MARK: Turns
 
-  mutating func releasePermits(of plan: Int32) {
-    while let key = plans[plan].permits.popLast() {
-      keys[key].overlap.release()
-      if keys[key].waiting.isEmpty { forgetIfIdle(key) } else { takeUpWaitingLater(key) }
-    }
+  /// Ends the turn of an action that is over.
+  mutating func releaseTurn(of plan: Int32) {
+    guard plans[plan].hasTurn, let key = plans[plan].key else { return }
+    plans[plan].hasTurn = false
+    keys[key].overlap.turns.release()
+    if keys[key].waiting.isEmpty { forgetIfIdle(key) } else { takeUpWaitingLater(key) }
   }
 
-  /// Has those taken up that wait for a permit, as far as there are any, each in a step of its own.
+  /// Has those taken up that wait for their turn, as far as it has come, each in a step of its own.
   private mutating func takeUpWaitingLater(_ key: KeyIndex) {
-    guard !keys[key].isTakeUpDue, keys[key].overlap.hasPermit, !keys[key].waiting.isEmpty else { return }
+    guard !keys[key].isTakeUpDue, keys[key].overlap.turns.hasPermit, !keys[key].waiting.isEmpty else { return }
     keys[key].isTakeUpDue = true
     keys[key].users += 1
     steps.append(.takeUpWaiting(key))
   }
 
-  /// Takes up the first of those that wait for a permit; false if there is none, or no permit.
+  /// Takes up the first of those that wait for their turn; false if there is none, or no turn.
   mutating func takeUpWaiting(_ key: KeyIndex) -> Bool {
-    guard keys[key].overlap.hasPermit, let handle = keys[key].waiting.first, let plan = entries[handle].plan else {
+    guard keys[key].overlap.turns.hasPermit, let handle = keys[key].waiting.first, let plan = entries[handle].plan
+    else {
       keys[key].isTakeUpDue = false
       return false
     }
@@ -78,7 +80,11 @@ extension Scheduler {
 
   mutating func setLimit(_ limit: Int?, for name: PlanKey) {
     let key = use(name)
-    keys[key].overlap.limit = limit.map { max($0, 0) }
+    let limit = limit.map { max($0, 0) }
+    keys[key].overlap.turns.limit = limit
+    keys[key].permits.limit = limit
+    enterRing(key)
+    if !ring.isEmpty { giveSlots() }
     takeUpWaitingLater(key)
     release(key)
   }
@@ -204,7 +210,7 @@ extension Scheduler {
   mutating func forgetIfIdle(_ key: KeyIndex) {
     guard keys[key].isIdle else { return }
     if lifecycle != .closed {
-      if keys[key].windowEnd != nil || keys[key].overlap.limit != nil { return }
+      if keys[key].windowEnd != nil || keys[key].overlap.turns.limit != nil { return }
       if let instant = keys[key].forgottenAt(), instant > now {
         if let timer = keys[key].forgetting, timers.instant(of: timer) == instant { return }
         timers.cancel(&keys[key].forgetting)

@@ -1,20 +1,19 @@
 extension Scheduler {
   // MARK: The waiting room
 
-  /// Whether a slot is free that nothing waits for.
-  @usableFromInline var hasFreeSlot: Bool { freeSlots > 0 && slotQueue.isEmpty }
-
   /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
-  @usableFromInline var isFull: Bool {
-    !hasFreeSlot && room.count >= limits.actionsWaiting && (limits.onOverflow == .reject || room.isEmpty)
-  }
+  @usableFromInline var isFull: Bool { !hasFreeSlot && !hasRoom }
+
+  /// Whether one more action may wait, if need be in place of another one.
+  private var hasRoom: Bool { room.count < limits.actionsWaiting || limits.onOverflow != .reject && !room.isEmpty }
 
   /// The reason why an action with a plan that asks for `handle` is not taken up; nil if it is.
   ///
   /// The owner asks between the decision and its commits, once. The breaker that lets the action pass expects its end.
   @usableFromInline
   mutating func refusal(of handle: Handle) -> Rejection? {
-    if isFull { return .full }
+    if let plan = entries[handle].plan { useLimits(of: plan) }
+    if !canBegin(handle), !hasRoom { return .full }
     return passesBreaker(handle) ? nil : .breakerOpen
   }
 
@@ -48,8 +47,8 @@ extension Scheduler {
     switch plans[plan].wait {
     case .nowhere: return
     case .pace: if let key = plans[plan].holder { releaseHeld(key) }
-    case .permit: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
-    case .slot: queues.remove(handle, from: &slotQueue)
+    case .turn: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
+    case .line: leaveLine(handle, plan)
     case .sharedRun: break
     }
     plans[plan].wait = .nowhere
@@ -57,36 +56,7 @@ extension Scheduler {
     admitLater()
   }
 
-  // MARK: Slots
-
-  /// Lets a run that was taken up wait for a slot; that it can was asked before anything was committed.
-  mutating func waitForSlot(_ handle: Handle) {
-    _ = makeRoom()
-    let plan: Int32
-    if let known = entries[handle].plan {
-      plan = known
-    } else {
-      plan = plans.insert(PlannedAction(acceptedAt: now))
-      entries[handle].plan = plan
-    }
-    enterRoom(handle, plan, .slot)
-    queues.append(handle, to: &slotQueue)
-  }
-
-  /// Starts those that wait for a slot, first come first; ends those that a breaker does not let begin any more.
-  ///
-  /// Each of these is closed in a step of its own.
-  mutating func giveSlots() {
-    while freeSlots > 0, let handle = slotQueue.first, let plan = entries[handle].plan {
-      leaveQueue(handle, plan)
-      guard passesBreaker(handle) else {
-        end(handle, .rejected(.breakerOpen))
-        return steps.append(.giveSlots)
-      }
-      launch(handle)
-    }
-    if freeSlots > 0 { admitLater() }
-  }
+  // MARK: Submits
 
   /// Has suspended submits looked at in a step of their own, if there are any.
   mutating func admitLater() {
@@ -144,7 +114,7 @@ extension Scheduler {
     return true
   }
 
-  /// Forgets all keys but those whose permits are held by handlers that have not returned, and all timers.
+  /// Forgets all keys but those whose turns or permits are held by handlers that have not returned, and all timers.
   mutating func close() {
     lifecycle = .closed
     timers.cancel(&drainEnd)

@@ -7,9 +7,10 @@
 /// | File | The part of the way |
 /// |---|---|
 /// | Scheduler | arrival, decision, start, return, end |
-/// | Scheduler+Keys | overlap, shared runs, permits, limits, and which keys are remembered |
+/// | Scheduler+Keys | overlap, turns, shared runs, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
-/// | Scheduler+Waiting | the waiting room, slots, and the end of the store |
+/// | Scheduler+Limits | permits of limits, slots, and the lines in which actions wait for them |
+/// | Scheduler+Waiting | the waiting room, and the end of the store |
 ///
 /// It is noncopyable, because reading one part of a copyable property may copy the whole value and retain each of its arrays.
 @usableFromInline
@@ -18,6 +19,7 @@ struct Scheduler: ~Copyable {
   @usableFromInline typealias Handle = ActionHandle
   typealias KeyIndex = KeyTable.Index
   typealias List = HandleLists.List
+  typealias Line = WaitingLine
 
   @usableFromInline
   enum Event {
@@ -36,7 +38,7 @@ struct Scheduler: ~Copyable {
     /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
     indirect case endKey(PlanKey, Outcome)
     case endAll(Outcome, asksClosing: Bool)
-    /// The number of permits of a key, whatever the plans say.
+    /// How many actions of a key have their turn, and how many have a permit of its limit, whatever the plans say.
     indirect case limit(Int?, PlanKey)
     /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
     case drain(until: Instant, caller: Handle?)
@@ -88,11 +90,11 @@ struct Scheduler: ~Copyable {
 
   /// A step that is due.
   enum Step {
-    /// Take up an action of the key that waits for a permit, and so on until there is none of either.
+    /// Take up an action of the key that waits for its turn, and so on until there is none, or no turn.
     case takeUpWaiting(KeyIndex)
     /// Let the action go on that the key holds.
     case letPass(KeyIndex)
-    /// Give the free slots to those that wait for one.
+    /// Give the free slots to the lines that wait for one.
     case giveSlots
     /// Give the next actions that share a run, which has finished, their outcome.
     case endMembers(Handle)
@@ -138,9 +140,16 @@ struct Scheduler: ~Copyable {
   var room = List()
   var notReturned = List()
 
-  /// The actions that wait for a slot or for a permit of their key, or that share a run; each is in at most one of the lists.
+  /// The actions that wait for the turn of their key, for permits or a slot, or that share a run; each is in at most one of
+  /// the lists.
   var queues = HandleLists()
-  var slotQueue = List()
+
+  /// The line of the actions without limits.
+  var ownLine = Line()
+
+  /// The lines in which an action may begin once a slot is free, in the order in which they get one.
+  var rings = HandleLists()
+  var ring = List()
 
   /// The actions of each key that have not ended.
   var meetings = HandleLists()
@@ -217,7 +226,7 @@ struct Scheduler: ~Copyable {
   @usableFromInline
   mutating func finishAtOnce(_ handle: Handle) -> Bool {
     let entry = entries[handle]
-    guard entry.plan == nil, entry.phase.stage == .running, slotQueue.isEmpty, submitting == 0, lifecycle == .open
+    guard entry.plan == nil, entry.phase.stage == .running, ring.isEmpty, submitting == 0, lifecycle == .open
     else {
       return false
     }
@@ -308,22 +317,10 @@ struct Scheduler: ~Copyable {
       end(handle, .rejected(rejection))
     case .handles:
       _ = entries[handle].phase.advance(.takeUp)
-      if hasFreeSlot { launch(handle) } else { waitForSlot(handle) }
+      if canBegin(handle) { launch(handle) } else { waitToBegin(handle) }
     case .ends(let outcome):
       _ = entries[handle].phase.advance(.takeUp)
       end(handle, outcome)
-    }
-  }
-
-  /// Gives a run a slot, and lets its handler begin.
-  mutating func launch(_ handle: Handle) {
-    freeSlots -= 1
-    _ = entries[handle].phase.advance(.begin)
-    standing.append(handle, to: &runs)
-    if let plan = entries[handle].plan, plans[plan].terms?.mayRepeat == true {
-      beginAttempt(handle, plan)
-    } else {
-      actions.append(.start(handle, attempt: nil))
     }
   }
 
@@ -371,14 +368,17 @@ struct Scheduler: ~Copyable {
     leaveSharedRun(handle, plan, outcome, asksClosing: asksClosing)
   }
 
-  /// Gives the slot and the permits of an action that is over to those that wait for them, and lets it be forgotten.
+  /// Gives the slot, the permits and the turn of an action that is over to those that wait for them, and lets it be forgotten.
   private mutating func free(_ handle: Handle, _ consequences: RunPhase.Consequences) {
+    let plan = entries[handle].plan
     if consequences.contains(.freeSlot) {
       freeSlots += 1
+      if let plan { returnPermits(of: plan) }
       giveSlots()
     }
-    if let plan = entries[handle].plan {
-      releasePermits(of: plan)
+    if let plan {
+      releaseTurn(of: plan)
+      releaseLimits(of: plan)
       if plans[plan].endsMembers { return }  // The step that ends the last of them forgets it.
     }
     actions.append(.forget(handle))
@@ -393,6 +393,7 @@ struct Scheduler: ~Copyable {
     if entries.count == 0 {
       standing.shrink()
       queues.shrink()
+      rings.shrink()
       meetings.shrink()
     }
   }

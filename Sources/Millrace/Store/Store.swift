@@ -136,7 +136,8 @@ public final actor Store<I: Interactor> {
 
   /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
   ///
-  /// It counts for ``Plan/serial(key:)`` and ``Plan/concurrent(max:key:)``. Those in flight go on; with 0 no other one begins.
+  /// It counts for ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Those in flight go on; with
+  /// 0 no other one begins.
   /// The store remembers the limit until it is set to nil.
   ///
   /// - Parameters:

@@ -33,7 +33,7 @@ struct PlanScaleTests {
       let (named, planned) = (runs.scheduler.entries.count, runs.scheduler.plans.count)
       let (waiting, running) = (runs.scheduler.room.count, runs.scheduler.runs.count)
       return named == 0 && planned == 0 && runs.scheduler.keys.isEmpty && runs.scheduler.timers.isEmpty
-        && waiting == 0 && runs.scheduler.slotQueue.isEmpty && running == 0 && runs.scheduler.notReturned.isEmpty
+        && waiting == 0 && runs.scheduler.ring.isEmpty && running == 0 && runs.scheduler.notReturned.isEmpty
     }
     #expect(isEmpty)
     #expect(await store.metrics.inFlight == 0)

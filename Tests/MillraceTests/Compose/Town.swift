@@ -29,6 +29,9 @@ struct Town: Interactor {
     case handle(@Sendable (Town, State) async -> Effect<Town>)
   }
 
+  /// How many actions of its children may be handled at once; nil is as many as there are.
+  var limit: Int?
+
   let hall = Scoped<HallScope>(ScriptedInteractor())
   let office = KeyPathScoped<Town, ScriptedInteractor>(ScriptedInteractor(), state: \.office) {
     .office($0)
@@ -61,6 +64,11 @@ struct Town: Interactor {
   }
 
   func plan(for action: Action) -> Plan {
+    let plan = childPlan(for: action)
+    return limit.map { plan.limited(to: $0, key: "town") } ?? plan
+  }
+
+  private func childPlan(for action: Action) -> Plan {
     switch action {
     case .hall(let action): hall.plan(for: action)
     case .office(let action): office.plan(for: action)

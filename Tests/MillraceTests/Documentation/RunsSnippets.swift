@@ -14,6 +14,7 @@ enum RunsSnippets {
       case order(String, count: Int)
       case preview
       case export
+      case build(String, tenant: String)
       case refresh
       case scroll
     }
@@ -34,6 +35,7 @@ enum RunsSnippets {
       case .order(let item, _): .serial(key: item).retry(3).breaker(Breaker(failures: 5), key: "warehouse")
       case .preview: .concurrent(max: 4, key: "preview")
       case .export: .exclusive(key: "export")
+      case .build(let artifact, let tenant): .serial(key: artifact).limited(to: 8, key: tenant)
       case .refresh: .shared(key: "refresh").attemptTimeout(.seconds(2)).retry(2)
       case .scroll: .concurrent
       }
@@ -226,7 +228,7 @@ struct RunsSnippetsTests {
     #expect(outcome.kind == .finished)
     #expect(await store.state.orders == ["2 pear, attempt 3"])
     #expect(Set(warehouse.keys.all).count == 1)
-    for action in [RunsSnippets.Shop.Action.preview, .export, .refresh, .scroll] {
+    for action in [RunsSnippets.Shop.Action.preview, .export, .build("core", tenant: "t"), .refresh, .scroll] {
       #expect(await store.send(action).outcome.kind == .finished)
     }
   }

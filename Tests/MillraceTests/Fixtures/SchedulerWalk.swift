@@ -31,7 +31,7 @@ struct SchedulerWalk: ~Copyable {
   static let membersAStep = 2
 
   /// The number of plans that each key has.
-  static let kinds = 10
+  static let kinds = 14
 
   /// The plans, those of one key after those of another.
   ///
@@ -50,6 +50,11 @@ struct SchedulerWalk: ~Copyable {
         3, backoff: .constant(.nanoseconds(5)), budget: RetryBudget(capacity: 2, refill: .nanoseconds(50))),
       .shared(key: "broken \(key)").attemptTimeout(.nanoseconds(30)).retry(2, backoff: .none).breaker(
         Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30))),
+      .concurrent.limited(to: 2, key: "tenant \(key)"),
+      .serial(key: "limited \(key)").limited(to: 2, key: "tenant \(key)").limited(to: 3, key: "all").breaker(
+        Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30)), key: "all"),
+      .latest(key: "limited latest \(key)").limited(to: 1, key: "one \(key)"),
+      .concurrent.limited(to: 3, key: "all").limited(to: 1, key: "one \(key)"),
     ]
     return plans.compactMap(\.terms)
   }
@@ -65,6 +70,10 @@ struct SchedulerWalk: ~Copyable {
 
   /// How many handlers run for each plan and key, with those that were taken up and have not ended.
   private var holders = Array(repeating: 0, count: SchedulerWalk.plans.count)
+
+  /// How many handlers hold a permit, by the key of the limit; those of one action count once.
+  private var permits: [PlanKey: Int] = [:]
+
   private var lastOrder = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
   /// The first rule that was broken.
@@ -101,7 +110,7 @@ struct SchedulerWalk: ~Copyable {
   mutating func finish() {
     raise(.endAll(.shutDown, asksClosing: true))
     while !handlers.isEmpty { returnHandler() }
-    for key in plans.compactMap(\.key) { raise(.limit(nil, key)) }
+    for key in plans.compactMap(\.key) + plans.flatMap(\.limits).map(\.key) { raise(.limit(nil, key)) }
     advance(by: 1_000_000)
     if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
     if scheduler.entries.count > 0 || scheduler.plans.count > 0 || !scheduler.keys.isEmpty || !scheduler.timers.isEmpty
@@ -142,6 +151,7 @@ struct SchedulerWalk: ~Copyable {
     }
     action.handlersOut -= 1
     known[Int(handler.handle)] = action
+    if action.isSettled, action.handlersOut == 0 { returnPermits(of: action) }
     let fails = Bool.random(using: &random)
     if handler.attempt == nil, !action.isSettled, !fails, scheduler.finishAtOnce(handler.handle) {
       settled[.finished, default: 0] += 1
@@ -162,8 +172,9 @@ struct SchedulerWalk: ~Copyable {
   }
 
   private mutating func raiseLimit() {
-    let plan = Int.random(in: 0..<SchedulerWalk.keys, using: &random) * SchedulerWalk.kinds
-    guard let key = plans[plan].key else { return }
+    let first = Int.random(in: 0..<SchedulerWalk.keys, using: &random) * SchedulerWalk.kinds
+    // A serial key, or that of a tenant.
+    guard let key = Bool.random(using: &random) ? plans[first].key : plans[first + 10].limits.first?.key else { return }
     raise(.limit(Bool.random(using: &random) ? nil : Int.random(in: 0...1, using: &random), key))
   }
 
@@ -261,7 +272,7 @@ struct SchedulerWalk: ~Copyable {
   private mutating func checkOverlap(_ action: Known) {
     let kind = action.plan % SchedulerWalk.kinds
     switch kind {
-    case 0, 5, 7, 8:
+    case 0, 5, 7, 8, 11:
       if holders[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
       if action.order < lastOrder[action.plan] { fail("L2: a serial key takes up a later action first") }
       lastOrder[action.plan] = action.order
@@ -269,7 +280,7 @@ struct SchedulerWalk: ~Copyable {
     default: break
     }
     // What it replaces, or excludes, has its outcome; handlers may still be out.
-    if [2, 3, 4, 6, 9].contains(kind), holders[action.plan] > 0,
+    if [2, 3, 4, 6, 9, 12].contains(kind), holders[action.plan] > 0,
       known.contains(where: { other in
         other?.plan == action.plan && other?.isTakenUp == true && other?.isSettled == false
       })
@@ -284,9 +295,25 @@ struct SchedulerWalk: ~Copyable {
     }
     if let attempt, attempt != action.attempt + 1 { fail("L8: attempts are not counted") }
     if isShut(for: handle) { fail("Breaker: a handler begins while it is open") }
+    if action.plan >= 0, action.attempt == 0 { takePermits(plans[action.plan]) }
     known[Int(handle)]?.handlersOut += 1
     known[Int(handle)]?.attempt = attempt ?? 1
     handlers.append(Handler(handle: handle, attempt: attempt))
+  }
+
+  /// Notes that an action holds no permits any more, if it held some: it has its outcome, and its handlers have returned.
+  private mutating func returnPermits(of action: Known) {
+    guard action.attempt > 0, action.plan >= 0 else { return }
+    for limit in plans[action.plan].limits { permits[limit.key, default: 0] -= 1 }
+  }
+
+  private mutating func takePermits(_ plan: PlanTerms) {
+    for limit in plan.limits {
+      permits[limit.key, default: 0] += 1
+      if permits[limit.key, default: 0] > limit.maximum {
+        fail("R4: more actions of a limit's key are handled than may")
+      }
+    }
   }
 
   /// Whether a breaker lets nothing pass, and this action is not its probe.
@@ -303,6 +330,7 @@ struct SchedulerWalk: ~Copyable {
       )
     }
     known[Int(handle)]?.isSettled = true
+    if action.handlersOut == 0 { returnPermits(of: action) }
     if !action.isShared { settled[outcome.kind, default: 0] += 1 }
   }
 
@@ -323,10 +351,15 @@ struct SchedulerWalk: ~Copyable {
   private mutating func checkBounds() {
     if scheduler.freeSlots < 0 { fail("A1: more handlers are out than there are slots") }
     if scheduler.room.count > SchedulerWalk.room { fail("A1: more actions wait than may") }
-    if scheduler.freeSlots > 0, !scheduler.slotQueue.isEmpty { fail("R4: an action waits for a slot that is free") }
+    if scheduler.freeSlots > 0, !scheduler.ring.isEmpty { fail("R4: an action waits for a slot that is free") }
     guard arrived % 32 == 0 else { return }
-    for key in scheduler.keys.all where scheduler.keys[key].overlap.hasPermit && !scheduler.keys[key].waiting.isEmpty {
-      fail("R4: an action waits for a permit that is free")
+    for key in scheduler.keys.all {
+      if scheduler.keys[key].overlap.turns.hasPermit, !scheduler.keys[key].waiting.isEmpty {
+        fail("R4: an action waits for a turn that has come")
+      }
+      for handle in scheduler.queues.handles(of: scheduler.keys[key].line.actions) where scheduler.canBegin(handle) {
+        fail("R4: an action waits for permits and a slot that are free")
+      }
     }
   }
 

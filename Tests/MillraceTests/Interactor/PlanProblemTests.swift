@@ -23,6 +23,10 @@ struct PlanProblemTests {
   static let rows = [
     Row("max 0", .concurrent(max: 0, key: 1), .maximum),
     Row("max below 0", .concurrent(max: -1, key: 1), .maximum),
+    Row("limited to 0", serial.limited(to: 0, key: 2), .maximum),
+    Row("a limit's key that is not equal to itself", serial.limited(to: 1, key: Double.nan), .key),
+    Row("the same key as overlap and limit", serial.limited(to: 1, key: 1), .limitedTwice),
+    Row("two limits of one key", .concurrent.limited(to: 1, key: 2).limited(to: 2, key: 2), .limitedTwice),
     Row("a key that is not equal to itself", .latest(key: Double.nan), .key),
     Row("a breaker's key that is not equal to itself", .concurrent.breaker(key: Double.nan), .key),
     Row("debounce without a key", .concurrent.debounce(second), .needsKey),
@@ -87,6 +91,7 @@ struct PlanProblemTests {
       .latest(key: 1).debounce(.nanoseconds(1)),
       .exclusive(key: 1).throttle(.nanoseconds(1), leading: true, trailing: false),
       .shared(key: 1).throttle(.nanoseconds(1), leading: false, trailing: true),
+      .serial(key: 1).limited(to: 1, key: 1.0).limited(to: 1, key: "1"),
       .serial(key: 1).breaker().retry(2, budget: RetryBudget(capacity: 1, refill: .nanoseconds(1))),
     ])
   func aValidPlanHasNoProblem(plan: Plan) throws {
@@ -98,7 +103,11 @@ struct PlanProblemTests {
     arguments: [
       (
         PlanProblem.maximum,
-        "A plan's `concurrent(max:key:)` lets nothing run; give it a `max` of 1 or more."
+        "A plan's `concurrent(max:key:)` or `limited(to:key:)` lets nothing run; give it a number of 1 or more."
+      ),
+      (
+        .limitedTwice,
+        "A plan's `limited(to:key:)` has the key of its overlap or of another limit of it; give each a key of its own."
       ),
       (
         .needsKey,

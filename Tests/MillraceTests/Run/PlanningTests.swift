@@ -13,6 +13,7 @@ struct PlanningTests {
     (.serial(key: "k").throttle(.seconds(1), leading: false, trailing: false), .throttle),
     (.serial(key: "k").debounce(.zero), .interval),
     (.concurrent.timeout(.seconds(-1)), .timeout),
+    (.serial(key: "k").limited(to: 2, key: "k"), .limitedTwice),
     (.concurrent.retry(0), .attempts),
     (.concurrent.retry(2, backoff: .constant(.seconds(-1))), .backoff),
     (.concurrent.retry(2, jitter: 2), .jitter),

@@ -43,9 +43,9 @@ struct OverlapStateTests {
   func whatBecomesOfOneThatComes(row: Row) {
     var state = OverlapState()
     #expect(state.arrive(row.overlap, live: row.live, canJoin: row.canJoin) == row.arrival)
-    state.take()
+    state.turns.take()
     #expect(state.arrive(row.overlap, live: row.live, canJoin: row.canJoin) == row.arrival)
-    #expect(state.taken == 1)
+    #expect(state.turns.taken == 1)
   }
 
   enum Event {
@@ -71,13 +71,13 @@ struct OverlapStateTests {
     var state = OverlapState()
     for (index, step) in steps.enumerated() {
       switch step.event {
-      case .arrive(let overlap): _ = state.arrive(overlap, live: state.taken, canJoin: false)
-      case .take: state.take()
-      case .release: state.release()
-      case .limit(let limit): state.limit = limit
+      case .arrive(let overlap): _ = state.arrive(overlap, live: state.turns.taken, canJoin: false)
+      case .take: state.turns.take()
+      case .release: state.turns.release()
+      case .limit(let limit): state.turns.limit = limit
       }
-      #expect(state.taken == step.taken, "step \(index): \(step.event)")
-      #expect(state.hasPermit == step.hasPermit, "step \(index): \(step.event)")
+      #expect(state.turns.taken == step.taken, "step \(index): \(step.event)")
+      #expect(state.turns.hasPermit == step.hasPermit, "step \(index): \(step.event)")
     }
   }
 

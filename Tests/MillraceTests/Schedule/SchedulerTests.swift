@@ -104,7 +104,7 @@ struct SchedulerTests {
     }
   }
 
-  private func check(
+  func check(
     _ table: consuming Table, _ rows: [(Event, [String])], sourceLocation: SourceLocation = #_sourceLocation
   ) {
     for (index, row) in rows.enumerated() {

@@ -83,7 +83,7 @@ struct LimitsTests {
     store.send(.commit("newer"))
     #expect(
       store.look { owned in
-        guard let runs = owned.runs, let waiting = runs.scheduler.slotQueue.first else { return false }
+        guard let runs = owned.runs, let waiting = runs.scheduler.ownLine.actions.first else { return false }
         return runs.records[Int(waiting)]?.snapshot == nil
       } == true)
     gate.open()

@@ -1,0 +1,158 @@
+/// Permits of limits and slots: what a handler needs besides the turn of its overlap's key.
+///
+/// An action that asks for `handle` needs a permit of each of its plan's limits and a slot of the store, all at once. While it
+/// lacks any, it waits in one line: that of a key whose permit it lacks. If it lacks only a slot, that is the line of its
+/// first limit, or the store's own line for a plan without limits. The lines in which something may begin stand in a ring, and
+/// take turns at the slots.
+extension Scheduler {
+  /// Whether a slot is free that nothing waits for.
+  @usableFromInline var hasFreeSlot: Bool { freeSlots > 0 && ring.isEmpty }
+
+  /// Whether the handler of an action that was taken up may begin at once.
+  func canBegin(_ handle: Handle) -> Bool {
+    guard hasFreeSlot, let plan = entries[handle].plan else { return hasFreeSlot }
+    return exhaustedLimit(of: plan) == nil
+  }
+
+  /// Gives a run a slot and its permits, and lets its handler begin.
+  mutating func launch(_ handle: Handle) {
+    freeSlots -= 1
+    if let plan = entries[handle].plan { takePermits(of: plan) }
+    _ = entries[handle].phase.advance(.begin)
+    standing.append(handle, to: &runs)
+    if let plan = entries[handle].plan, plans[plan].terms?.mayRepeat == true {
+      beginAttempt(handle, plan)
+    } else {
+      actions.append(.start(handle, attempt: nil))
+    }
+  }
+
+  // MARK: Permits
+
+  /// Notes the limits of a plan; their keys are remembered until the action is over.
+  mutating func useLimits(of plan: Int32) {
+    guard let limits = plans[plan].terms?.limits, !limits.isEmpty else { return }
+    for limit in limits {
+      let key = use(limit.key)
+      plans[plan].limits.append(key)
+      keys[key].permits.maximum = limit.maximum
+      enterRing(key)
+    }
+    // A larger maximum may let others begin, which come first.
+    if freeSlots > 0, !ring.isEmpty { steps.append(.giveSlots) }
+  }
+
+  /// Gives an action a permit of each of its limits, as its handler begins.
+  mutating func takePermits(of plan: Int32) {
+    for key in plans[plan].limits { keys[key].permits.take() }
+  }
+
+  /// Takes the permits of an action back that is over.
+  mutating func returnPermits(of plan: Int32) {
+    for key in plans[plan].limits {
+      keys[key].permits.release()
+      enterRing(key)
+    }
+  }
+
+  /// Lets the keys of a plan's limits be forgotten.
+  mutating func releaseLimits(of plan: Int32) {
+    for key in plans[plan].limits { release(key) }
+  }
+
+  /// The first of a plan's limits without a permit left; nil if each has one.
+  private func exhaustedLimit(of plan: Int32) -> KeyIndex? {
+    for key in plans[plan].limits where !keys[key].permits.hasPermit { return key }
+    return nil
+  }
+
+  // MARK: Lines
+
+  /// The line of a key, or the store's own.
+  private subscript(line key: KeyIndex?) -> Line {
+    get { if let key { keys[key].line } else { ownLine } }
+    set { if let key { keys[key].line = newValue } else { ownLine = newValue } }
+  }
+
+  /// Lets an action that was taken up wait for permits and a slot; that it can was asked before anything was committed.
+  mutating func waitToBegin(_ handle: Handle) {
+    _ = makeRoom()
+    let plan: Int32
+    if let known = entries[handle].plan {
+      plan = known
+    } else {
+      plan = plans.insert(PlannedAction(acceptedAt: now))
+      entries[handle].plan = plan
+    }
+    enterRoom(handle, plan, .line)
+    enterLine(handle, plan, exhaustedLimit(of: plan) ?? plans[plan].limits.first)
+  }
+
+  private mutating func enterLine(_ handle: Handle, _ plan: Int32, _ key: KeyIndex?) {
+    plans[plan].line = key
+    var line = self[line: key]
+    queues.append(handle, to: &line.actions)
+    self[line: key] = line
+    enterRing(key)
+  }
+
+  mutating func leaveLine(_ handle: Handle, _ plan: Int32) {
+    let key = plans[plan].line
+    var line = self[line: key]
+    queues.remove(handle, from: &line.actions)
+    self[line: key] = line
+    if line.actions.isEmpty { leaveRing(key) }
+  }
+
+  // MARK: The ring
+
+  /// The name of a line in the ring.
+  private func number(of key: KeyIndex?) -> Int32 { key.map { $0 + 1 } ?? 0 }
+
+  /// Puts a line behind the others of the ring, if an action waits in it and its key has a permit.
+  mutating func enterRing(_ key: KeyIndex?) {
+    var line = self[line: key]
+    if line.isInRing || line.actions.isEmpty { return }
+    if let key, !keys[key].permits.hasPermit { return }
+    line.isInRing = true
+    self[line: key] = line
+    rings.append(number(of: key), to: &ring)
+  }
+
+  private mutating func leaveRing(_ key: KeyIndex?) {
+    var line = self[line: key]
+    guard line.isInRing else { return }
+    line.isInRing = false
+    self[line: key] = line
+    rings.remove(number(of: key), from: &ring)
+  }
+
+  /// Gives the free slots to the lines of the ring in turn, and in each line to the action that came first; ends those that a
+  /// breaker does not let begin any more.
+  ///
+  /// Each of these is closed in a step of its own.
+  mutating func giveSlots() {
+    while freeSlots > 0, let first = ring.first {
+      let key: KeyIndex? = first == 0 ? nil : first - 1
+      leaveRing(key)
+      guard let handle = nextToBegin(in: key), let plan = entries[handle].plan else { continue }
+      leaveQueue(handle, plan)
+      let passes = passesBreaker(handle)
+      if passes { launch(handle) } else { end(handle, .rejected(.breakerOpen)) }
+      enterRing(key)
+      if !passes { return steps.append(.giveSlots) }
+    }
+    if freeSlots > 0 { admitLater() }
+  }
+
+  /// The first action of a line that has permits; one that lacks that of another key moves to the line of that key.
+  private mutating func nextToBegin(in key: KeyIndex?) -> Handle? {
+    while let handle = self[line: key].actions.first, let plan = entries[handle].plan {
+      guard let exhausted = exhaustedLimit(of: plan) else { return handle }
+      if exhausted == key { return nil }
+      leaveLine(handle, plan)
+      enterLine(handle, plan, exhausted)
+    }
+    return nil
+  }
+}
