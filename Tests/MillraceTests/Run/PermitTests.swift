@@ -46,6 +46,25 @@ struct PermitTests {
     }
   }
 
+  @Test("R4: slots go round robin over the keys of limits: 1,000 queued of one tenant hold up none of nine others")
+  func fairness() async throws {
+    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: StoreLimits(runsInFlight: 4)))
+    let gate = Gate()
+    let started = Recorder<Int>()
+    let receipts = store.send(
+      contentsOf: (Array(repeating: 0, count: 1_000) + Array(1...9)).map { tenant in
+        Action.handle { _ in
+          started.record(tenant)
+          try await gate.enter()
+        }.planned(.concurrent.limited(to: 8, key: tenant))
+      })
+    try await gate.waitForArrivals(4)
+    gate.open()
+    #expect(await receipts.outcomes.allSatisfy { $0.kind == .finished })
+    // Four had begun; of those that run at once, each may be recorded before or after the others.
+    #expect(Set(started.recorded.prefix(4 + 10 + 3)) == Set(0...9))
+  }
+
   @Test("R2, R4: one that waits for a permit was taken up: it is cancelled with its closing, and never handled")
   func cancelledWhileItWaits() async throws {
     let plan = Plan.concurrent.limited(to: 1, key: "tenant")

@@ -147,6 +147,43 @@ struct SchedulerLimitsTests {
       ])
   }
 
+  @Test("R4: with 1,000 queued of one tenant and one each of nine others, each of the nine starts within one round")
+  func roundRobin() {
+    var table = Table(slots: 1, waiting: 2_000)
+    let big = (0...1_000).map { ("big \($0)", Plan.concurrent.limited(to: 8, key: 0)) }
+    let small = (1...9).map { ("small \($0)", Plan.concurrent.limited(to: 8, key: $0)) }
+    // Those without limits are one key.
+    let none = (1...2).map { ("none \($0)", Plan.concurrent.timeout(.seconds(1))) }
+    for (name, plan) in big + small + none {
+      _ = table.raise(.arrive(name, plan))
+      _ = table.raise(.handles(name))
+    }
+    var started = ["big 0"]
+    for _ in 1...14 {
+      let start = table.raise(.returns(started[started.count - 1])).first { $0.hasPrefix("start ") }
+      started.append(String((start ?? "start nothing").dropFirst(6)))
+    }
+    let round = small.map(\.0) + ["none 1"]
+    #expect(started == ["big 0", "big 1"] + round + ["big 2", "none 2", "big 3"])
+  }
+
+  @Test("R4: a line whose key has no permit is passed over, and gets its turn when it has one")
+  func roundRobinWithoutPermits() {
+    func limited(_ key: Int) -> Plan { .concurrent.limited(to: 1, key: key) }
+    check(
+      Table(slots: 2, waiting: 9),
+      [
+        (.arrive("a", limited(1)), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", limited(2)), ["decide b"]), (.handles("b"), ["start b"]),
+        (.arrive("c", limited(1)), ["decide c"]), (.handles("c"), []),
+        (.arrive("d", limited(3)), ["decide d"]), (.handles("d"), []),
+        (.arrive("e", limited(3)), ["decide e"]), (.handles("e"), []),
+        (.returns("b"), ["settle b finished", "start d", "forget b"]),
+        (.returns("a"), ["settle a finished", "start c", "forget a"]),
+        (.returns("d"), ["settle d finished", "start e", "forget d"]),
+      ])
+  }
+
   @Test("R5: keys of limits are forgotten with the last action that needs them, also while all slots are taken")
   func forgottenKeys() {
     var table = Table(slots: 1, waiting: 9)
