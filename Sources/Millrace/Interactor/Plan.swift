@@ -146,15 +146,21 @@ public struct Plan: Sendable {
   /// Each attempt calls `handle` anew, with the newest state, the same ``Run/idempotencyKey`` and the next ``Run/attempt``.
   /// What a failed attempt has committed stays committed.
   ///
+  /// An error that is a ``RetryAfter`` says itself how long the run rests before the next attempt.
+  ///
   /// - Parameters:
   ///   - attempts: how many are made at most, the first one included.
+  ///   - isRetryable: returns whether another attempt may follow an error; nil allows one after every error. The task of the
+  ///     handler calls it once for each error that the handler throws before the last attempt, without the store's lock, so that
+  ///     it may take its time and may send to the store. An attempt that ``attemptTimeout(_:)`` gives up has thrown no error, and
+  ///     is followed by another one unasked. A breaker counts the error whatever this returns.
   ///   - backoff: how long the run rests between them; it keeps its turn and its slot meanwhile.
   ///   - jitter: which part of the rest may be taken away at random: from 0, nothing, to 1, all.
   ///   - budget: how many further attempts all runs of the key may make together; nil is as many as they like.
   ///   - afterCommits: whether another attempt follows when one has committed something.
   public consuming func retry(
-    _ attempts: Int, backoff: Backoff = .exponential(), jitter: Double = 0.5, budget: RetryBudget? = nil,
-    afterCommits: Bool = false
+    _ attempts: Int, if isRetryable: (@Sendable (any Error) -> Bool)? = nil, backoff: Backoff = .exponential(),
+    jitter: Double = 0.5, budget: RetryBudget? = nil, afterCommits: Bool = false
   ) -> Plan {
     changed { terms in
       terms.note(attempts >= 1 ? nil : .attempts)
@@ -162,7 +168,8 @@ public struct Plan: Sendable {
       terms.note(jitter >= 0 && jitter <= 1 ? nil : .jitter)
       if let budget { terms.note(budget.capacity >= 1 && budget.refill > .zero ? nil : .budget) }
       terms.retry = PlanTerms.Retry(
-        attempts: attempts, backoff: backoff, jitter: jitter, budget: budget, afterCommits: afterCommits)
+        attempts: attempts, isRetryable: isRetryable, backoff: backoff, jitter: jitter, budget: budget,
+        afterCommits: afterCommits)
     }
   }
 

@@ -16,6 +16,7 @@ package final class PlanTerms: @unchecked Sendable {
   @usableFromInline
   package struct Retry: Sendable {
     let attempts: Int
+    let isRetryable: (@Sendable (any Error) -> Bool)?
     let backoff: Backoff
     let jitter: Double
     let budget: RetryBudget?

@@ -44,6 +44,67 @@ public struct Backoff: Sendable, Hashable {
     guard jitter > 0, rest > .zero else { return rest }
     return rest * (1 - jitter * Double.random(in: 0..<1, using: &random))
   }
+
+  /// The rest after an error that asks for `delay`: never shorter than that, and longer at random by up to `jitter` of the rest.
+  ///
+  /// - Parameter delay: a delay below zero counts as zero; nil asks for none, and leaves the rest as it is.
+  func rest(
+    after attempt: Int, asked delay: Duration?, jitter: Double, random: inout some RandomNumberGenerator
+  ) -> Duration {
+    guard let delay else { return rest(after: attempt, jitter: jitter, random: &random) }
+    // By way of nanoseconds, which are bounded: a sum of two durations that does not fit traps.
+    let least = Duration.nanoseconds(delay.nanoseconds)
+    let rest = rest(after: attempt)
+    guard jitter > 0, rest > .zero else { return least }
+    return least + rest * (jitter * Double.random(in: 0..<1, using: &random))
+  }
+}
+
+/// An error that knows how long to wait before the next attempt, as an answer with a `Retry-After` header does.
+///
+/// ```swift
+/// struct TooManyRequests: RetryAfter {
+///   let retryAfter: Duration?
+/// }
+/// ```
+///
+/// Where a handler throws one and its plan has a ``Plan/retry(_:if:backoff:jitter:budget:afterCommits:)``, the run rests for
+/// ``retryAfter`` in place of the rest by the plan's ``Backoff``, however long that is. It never rests for less. Jitter makes the
+/// rest longer instead of shorter, by up to its part of the rest by the backoff, so that those who failed together do not come
+/// back together. The run keeps its slot meanwhile; bound it by the plan's ``Plan/timeout(_:)``, or end the run with `if`.
+public protocol RetryAfter: Error {
+  /// The time from the error to the next attempt; zero or less is at once, and nil leaves the rest to the plan.
+  ///
+  /// The task of the handler reads it once, without the store's lock.
+  var retryAfter: Duration? { get }
+}
+
+/// What the error of an attempt says of the next one, as data for the scheduler.
+@usableFromInline
+enum RetryAdvice: Sendable {
+  /// The plan alone decides.
+  case byPlan
+  /// The plan decides whether another attempt follows, and the error how long the run rests before it.
+  case after(Duration)
+  /// No other attempt follows.
+  case never
+
+  /// The delay that the error asks for.
+  var delay: Duration? {
+    if case .after(let delay) = self { delay } else { nil }
+  }
+
+  var allowsRetry: Bool {
+    if case .never = self { false } else { true }
+  }
+}
+
+extension PlanTerms.Retry {
+  /// The advice after the error of an attempt; asks the plan's predicate and the error.
+  func advice(after error: any Error) -> RetryAdvice {
+    if let isRetryable, !isRetryable(error) { return .never }
+    return (error as? any RetryAfter)?.retryAfter.map { .after($0) } ?? .byPlan
+  }
 }
 
 /// When to leave a gateway alone that keeps failing.

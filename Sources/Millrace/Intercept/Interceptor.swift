@@ -165,7 +165,7 @@ package protocol EventSink<Action>: Sendable {
   /// rest by the recorded rest. Called with the store's lock; each call gets the rest that the previous call returned.
   ///
   /// - Parameters:
-  ///   - drawn: the rest by the plan's backoff and jitter.
+  ///   - drawn: the rest by the plan's backoff and jitter, or by the error that asked for a delay.
   ///   - attempt: the number of the attempt that failed, counted from 1.
   ///   - cause: the action that is handled.
   func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration

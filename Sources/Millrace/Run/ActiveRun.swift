@@ -98,12 +98,16 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   /// Counted from 1.
   @usableFromInline let number: Int
 
+  /// The terms of the run's plan.
+  @usableFromInline let terms: PlanTerms?
+
   @usableFromInline let over = Atomic(false)
 
   @inlinable
-  init(_ number: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
+  init(_ number: Int, of run: ActiveRun<I>, _ terms: PlanTerms?, at core: StoreCore<I>) {
     self.number = number
     self.run = run
+    self.terms = terms
     self.core = core
     super.init()
   }
@@ -115,6 +119,13 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   @inlinable
   func willEnd() {
     over.store(true, ordering: .releasing)
+  }
+
+  /// The advice of the error that it has thrown, if another attempt can follow; for the task of its handler.
+  func advice(after outcome: Outcome) -> RetryAdvice {
+    guard case .failed(let error) = outcome, let retry = terms?.retry, number < retry.attempts, !isOver, !run.hasEnded
+    else { return .byPlan }
+    return retry.advice(after: error)
   }
 
   override func begin(immediately: Bool) -> Task<Void, Never>? {

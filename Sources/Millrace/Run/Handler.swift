@@ -163,9 +163,12 @@ extension StoreCore {
     lock.perform(for: self) { self.owned.didReturn(run, outcome, after: time, at: self) }
   }
 
+  /// Passes on the outcome of an attempt whose handler has returned, with the advice of its error, which is asked for without
+  /// the lock.
   @usableFromInline
   func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
-    lock.perform(for: self) { self.owned.didReturn(attempt, outcome, after: time, at: self) }
+    let advice = attempt.advice(after: outcome)
+    lock.perform(for: self) { self.owned.didReturn(attempt, outcome, advice, after: time, at: self) }
   }
 
   // MARK: Children

@@ -47,8 +47,8 @@ extension Owned {
       if let run = runs.records[Int(handle)] { start(run, attempt, runs, at: core) }
     case .giveUp(let handle):
       if let run = runs.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
-    case .draw(let handle, let retry, let made):
-      if let run = runs.records[Int(handle)] { drawRest(of: run, handle, retry, after: made, runs, at: core) }
+    case .draw(let handle, let retry, let made, let delay):
+      if let run = runs.records[Int(handle)] { drawRest(of: run, handle, retry, after: made, delay, runs, at: core) }
     case .settle(let handle, let outcome, let asksClosing):
       if let run = runs.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
     case .forget(let handle):
@@ -170,17 +170,17 @@ extension Owned {
     }
     guard let attempt else { return begin(run, at: core) }
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
-    let made = Attempt(attempt, of: run, at: core)
+    let made = Attempt(attempt, of: run, run.record.handle.flatMap { runs.scheduler.terms(of: $0) }, at: core)
     run.record.attempt = made
     core.lock.startAfterUnlock(made)
   }
 
   @usableFromInline
   mutating func drawRest(
-    of run: ActiveRun<I>, _ handle: Scheduler.Handle, _ retry: PlanTerms.Retry, after made: Int, _ runs: RunRegistry<I>,
-    at core: StoreCore<I>
+    of run: ActiveRun<I>, _ handle: Scheduler.Handle, _ retry: PlanTerms.Retry, after made: Int, _ delay: Duration?,
+    _ runs: RunRegistry<I>, at core: StoreCore<I>
   ) {
-    let drawn = retry.backoff.rest(after: made, jitter: retry.jitter, random: &runs.random)
+    let drawn = retry.backoff.rest(after: made, asked: delay, jitter: retry.jitter, random: &runs.random)
     raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
   }
 
@@ -193,13 +193,15 @@ extension Owned {
 
   /// Takes the outcome of an attempt whose handler has returned.
   @inlinable
-  mutating func didReturn(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
+  mutating func didReturn(
+    _ attempt: Attempt<I>, _ outcome: Outcome, _ advice: RetryAdvice, after time: Int64, at core: StoreCore<I>
+  ) {
     let run = attempt.run
     guard let handle = run.record.handle else { return }
     runs?.handleTime.record(nanoseconds: time)
     attempt.willEnd()
     let hasCommitted = run.record.lastRevision > run.record.revisionBeforeAttempts
-    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted), at: core)
+    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice), at: core)
   }
 
   @usableFromInline

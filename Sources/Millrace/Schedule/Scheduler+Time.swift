@@ -107,6 +107,12 @@ extension Scheduler {
 
   // MARK: Attempts
 
+  /// The terms of an action's plan.
+  @usableFromInline
+  func terms(of handle: Handle) -> PlanTerms? {
+    entries[handle].plan.flatMap { plans[$0].terms }
+  }
+
   mutating func beginAttempt(_ handle: Handle, _ plan: Int32) {
     plans[plan].attempt += 1
     plans[plan].isAttemptOver = false
@@ -135,18 +141,22 @@ extension Scheduler {
   }
 
   /// An attempt has failed: lets another one follow, or ends the run.
-  mutating func failed(_ handle: Handle, _ outcome: Outcome, _ hasCommitted: Bool) {
+  mutating func failed(
+    _ handle: Handle, _ outcome: Outcome, _ hasCommitted: Bool, _ advice: RetryAdvice = .byPlan
+  ) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return end(handle, outcome) }
     timers.cancel(&plans[plan].attemptTimer)
     if let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
       keys[key].breaker.failed(breaker, isProbe: plans[plan].isProbe, at: now)
       plans[plan].isFailureCounted = true
     }
-    guard let retry = terms.retry, mayRetry(plan, terms, retry, hasCommitted) else { return end(handle, outcome) }
+    guard let retry = terms.retry, advice.allowsRetry, mayRetry(plan, terms, retry, hasCommitted) else {
+      return end(handle, outcome)
+    }
     retries += 1
     if case .failed(let error) = outcome { plans[plan].error = error } else { plans[plan].error = nil }
     _ = entries[handle].phase.advance(.rest)
-    actions.append(.draw(handle, retry, after: plans[plan].attempt))
+    actions.append(.draw(handle, retry, after: plans[plan].attempt, advice.delay))
   }
 
   /// Whether there is another attempt; if so it has its token of the retry budget.

@@ -27,8 +27,8 @@ struct Scheduler: ~Copyable {
     case arrived(Handle)
     /// The mutations that an action was decided to commit are committed.
     case decided(Handle, Verdict)
-    /// A handler has returned; with the number of its attempt, if there may be several.
-    case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool)
+    /// A handler has returned; with the number of its attempt, if there may be several, and the advice of its error.
+    case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool, RetryAdvice = .byPlan)
     /// An attempt was given up because its time was over.
     case gaveUp(Handle, hasCommitted: Bool)
     /// The time before the next attempt was drawn.
@@ -67,8 +67,9 @@ struct Scheduler: ~Copyable {
     case start(Handle, attempt: Int?)
     /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
     case giveUp(Handle)
-    /// Draw the time before the next attempt, and raise `rests`. Its terms are large, and would make each action large.
-    indirect case draw(Handle, PlanTerms.Retry, after: Int)
+    /// Draw the time before the next attempt, with the delay that an error asked for, and raise `rests`. Its terms are large, and
+    /// would make each action large.
+    indirect case draw(Handle, PlanTerms.Retry, after: Int, Duration?)
     /// Give the action its outcome; before that ask for its closing mutation, if `asksClosing`.
     case settle(Handle, Outcome, asksClosing: Bool)
     /// Nothing names the action any more.
@@ -253,8 +254,8 @@ struct Scheduler: ~Copyable {
     switch event {
     case .arrived(let handle): arrive(handle)
     case .decided(let handle, let verdict): decided(handle, verdict)
-    case .returned(let handle, let attempt, let outcome, let hasCommitted):
-      returned(handle, attempt, outcome, hasCommitted)
+    case .returned(let handle, let attempt, let outcome, let hasCommitted, let advice):
+      returned(handle, attempt, outcome, hasCommitted, advice)
     case .gaveUp(let handle, let hasCommitted): failed(handle, .timedOut, hasCommitted)
     case .rests(let handle, let duration): rest(handle, duration)
     case .end(let handle, let outcome): end(handle, outcome)
@@ -324,7 +325,9 @@ struct Scheduler: ~Copyable {
     }
   }
 
-  private mutating func returned(_ handle: Handle, _ attempt: Int?, _ outcome: Outcome, _ hasCommitted: Bool) {
+  private mutating func returned(
+    _ handle: Handle, _ attempt: Int?, _ outcome: Outcome, _ hasCommitted: Bool, _ advice: RetryAdvice
+  ) {
     let consequences = entries[handle].phase.advance(.handlerReturned)
     if entries[handle].phase.stage == .ended {
       guard entries[handle].phase.handlersOut == 0 else { return }
@@ -335,7 +338,7 @@ struct Scheduler: ~Copyable {
     guard let attempt, let plan = entries[handle].plan else { return end(handle, outcome) }
     guard attempt == plans[plan].attempt, !plans[plan].isAttemptOver else { return }
     plans[plan].isAttemptOver = true
-    if case .failed = outcome { failed(handle, outcome, hasCommitted) } else { end(handle, outcome) }
+    if case .failed = outcome { failed(handle, outcome, hasCommitted, advice) } else { end(handle, outcome) }
   }
 
   /// Ends an action, unless it has ended: takes it out of everything it stands in, and frees what it held.

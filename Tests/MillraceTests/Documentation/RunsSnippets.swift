@@ -194,6 +194,16 @@ enum RunsSnippets {
     }
   }
 
+  struct Refusal: RetryAfter {
+    let status: Int
+    /// The value of the `Retry-After` header.
+    let retryAfter: Duration?
+  }
+
+  static func judged(_ item: String) -> Plan {
+    .serial(key: item).timeout(.seconds(60)).retry(3, if: { ($0 as? Refusal)?.status != 404 })
+  }
+
   static func setLimits(_ store: Store<Shop>) {
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
@@ -269,6 +279,22 @@ struct RunsSnippetsTests {
     #expect(await store.send(.order("pear")).outcome.kind == .finished)
     #expect(await store.send(.order("pear")).outcome.kind == .rejected)
     #expect(await store.state == RunsSnippets.Prices.State(prices: ["pear": 5], stock: ["pear": 0]))
+  }
+
+  @Test("A warehouse says when to come back, and which orders it never takes", arguments: [503, 404])
+  func refusals(status: Int) async throws {
+    let clock = TestClock()
+    let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
+    let begun = Notes<Duration>()
+    let receipt = store.send(
+      ScriptedInteractor.Action.handle { run in
+        begun.note(clock.now.offset)
+        if run.attempt == 1 { throw RunsSnippets.Refusal(status: status, retryAfter: .seconds(20)) }
+      }.planned(RunsSnippets.judged("pear")))
+    let outcome = try await clock.run(until: { await receipt.outcome }, within: .seconds(30))
+    #expect(outcome.kind == (status == 404 ? .failed : .finished))
+    #expect(begun.all.count == (status == 404 ? 1 : 2))
+    #expect(begun.all.dropFirst().allSatisfy { $0 >= .seconds(20) })
   }
 
   @Test("A handler sends actions of its store in order, and waits for one of them")

@@ -68,6 +68,9 @@ struct SchedulerWalk: ~Copyable {
   private var arrived = 0
   private let plans = SchedulerWalk.plans
 
+  /// The action whose error is not tried again, while its return is handled.
+  private var refused: Handle?
+
   /// How many handlers run for each plan and key, with those that were taken up and have not ended.
   private var holders = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
@@ -160,7 +163,11 @@ struct SchedulerWalk: ~Copyable {
     }
     let outcome: Outcome = fails ? .failed(Mishap()) : .finished
     let hasCommitted = Int.random(in: 0..<4, using: &random) == 0
-    raise(.returned(handler.handle, attempt: handler.attempt, outcome, hasCommitted: hasCommitted))
+    let advices: [RetryAdvice] = [.byPlan, .byPlan, .after(.nanoseconds(7)), .never]
+    let advice = advices.randomElement(using: &random) ?? .byPlan
+    if !advice.allowsRetry { refused = handler.handle }
+    raise(.returned(handler.handle, attempt: handler.attempt, outcome, hasCommitted: hasCommitted, advice))
+    refused = nil
   }
 
   private mutating func advance(by time: Instant) {
@@ -243,8 +250,9 @@ struct SchedulerWalk: ~Copyable {
     case .start(let handle, let attempt): start(handle, attempt)
     case .giveUp(let handle):
       scheduler.handle(.gaveUp(handle, hasCommitted: Bool.random(using: &random)), at: now)
-    case .draw(let handle, let retry, let made):
+    case .draw(let handle, let retry, let made, _):
       if known[Int(handle)]?.isSettled != false { fail("R3: an action that has ended is tried again") }
+      if refused == handle { fail("L8: an attempt follows an error that is not tried again") }
       if made >= retry.attempts { fail("L8: there are more attempts than the plan allows") }
       scheduler.handle(.rests(handle, for: .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
     case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)

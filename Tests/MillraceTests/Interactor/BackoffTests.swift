@@ -57,6 +57,29 @@ struct BackoffTests {
     #expect(mean > least + part * 0.45 && mean < least + part * 0.55)
   }
 
+  @Test("Jitter adds to the delay that an error asks for, at most its part of the rest, and never takes away")
+  func jitterAdds() {
+    var random = SeededGenerator(seed: 1)
+    let backoff = Backoff.constant(.seconds(4))
+    let rests = (0..<1_000).map { _ in backoff.rest(after: 1, asked: .seconds(60), jitter: 0.5, random: &random) }
+    #expect(rests.allSatisfy { $0 >= .seconds(60) && $0 < .seconds(62) })
+    #expect(rests.contains { $0 < .seconds(60.1) } && rests.contains { $0 > .seconds(61.9) })
+  }
+
+  @Test(
+    "Without jitter the rest is the delay that an error asks for, however long, and nothing is drawn",
+    arguments: [
+      (Duration.seconds(60), Duration.seconds(60)), (.milliseconds(1), .milliseconds(1)), (.zero, .zero),
+      (.seconds(-9), .zero), (.seconds(Int64.max), .nanoseconds(Int64.max / 4)),
+    ])
+  func theDelayOfAnError(delay: Duration, rest: Duration) {
+    var random = SeededGenerator(seed: 1)
+    #expect(Backoff.exponential().rest(after: 3, asked: delay, jitter: 0, random: &random) == rest)
+    #expect(Backoff.none.rest(after: 3, asked: delay, jitter: 1, random: &random) == rest)
+    var fresh = SeededGenerator(seed: 1)
+    #expect(random.next() == fresh.next())
+  }
+
   @Test("Without jitter, and without a rest, nothing is drawn")
   func nothingIsDrawn() {
     var random = SeededGenerator(seed: 1)

@@ -51,7 +51,10 @@ struct PlanTests {
       .debounce(.milliseconds(1))
       .timeout(.milliseconds(2))
       .attemptTimeout(.milliseconds(3))
-      .retry(6, backoff: .constant(.milliseconds(4)), jitter: 0.25, budget: budget, afterCommits: true)
+      .retry(
+        6, if: { !($0 is Mishap) }, backoff: .constant(.milliseconds(4)), jitter: 0.25, budget: budget,
+        afterCommits: true
+      )
       .breaker(breaker, key: "own")
       .recovery(.handleAgain)
     let terms = try #require(plan.terms)
@@ -62,6 +65,7 @@ struct PlanTests {
     #expect(terms.attemptTimeout == .milliseconds(3))
     let retry = try #require(terms.retry)
     #expect(retry.attempts == 6)
+    #expect(retry.isRetryable?(Mishap()) == false)
     #expect(retry.backoff == .constant(.milliseconds(4)))
     #expect(retry.jitter == 0.25)
     #expect(retry.budget == budget)
@@ -79,6 +83,7 @@ struct PlanTests {
     let retry = try #require(terms.retry)
     #expect(retry.backoff == .exponential(initial: .milliseconds(100), factor: 2, maximum: .seconds(30)))
     #expect(retry.jitter == 0.5)
+    #expect(retry.isRetryable == nil)
     #expect(retry.budget == nil)
     #expect(!retry.afterCommits)
     #expect(terms.breaker == Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))

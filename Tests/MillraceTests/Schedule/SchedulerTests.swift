@@ -10,7 +10,7 @@ struct SchedulerTests {
     case arrive(String, Plan)
     /// The decision that `decide` was answered with; one for `handle` may be refused.
     case handles(String), finishes(String), rejects(String)
-    case returns(String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false)
+    case returns(String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false, RetryAdvice = .byPlan)
     case gaveUp(String)
     case rests(String, Int64)
     case end(String), endKey(String), endAll
@@ -47,10 +47,10 @@ struct SchedulerTests {
       case .finishes(let name): scheduler.handle(.decided(handles[name]!, .ends(.finished)), at: now)
       case .rejects(let name):
         scheduler.handle(.decided(handles[name]!, .ends(.rejected(.decided(Mishap())))), at: now)
-      case .returns(let name, let attempt, let fails, let hasCommitted):
+      case .returns(let name, let attempt, let fails, let hasCommitted, let advice):
         let outcome: Outcome = fails ? .failed(Mishap()) : .finished
         scheduler.handle(
-          .returned(handles[name]!, attempt: attempt, outcome, hasCommitted: hasCommitted), at: now)
+          .returned(handles[name]!, attempt: attempt, outcome, hasCommitted: hasCommitted, advice), at: now)
       case .gaveUp(let name): scheduler.handle(.gaveUp(handles[name]!, hasCommitted: false), at: now)
       case .rests(let name, let time): scheduler.handle(.rests(handles[name]!, for: .nanoseconds(time)), at: now)
       case .end(let name): scheduler.handle(.end(handles[name]!, .cancelled), at: now)
@@ -88,7 +88,8 @@ struct SchedulerTests {
       case .join(let handle, let run): return "join \(name(handle)) to \(name(run))"
       case .start(let handle, let attempt): return "start \(name(handle))\(attempt.map { " \($0)" } ?? "")"
       case .giveUp(let handle): return "give up \(name(handle))"
-      case .draw(let handle, _, let made): return "draw \(name(handle)) after \(made)"
+      case .draw(let handle, _, let made, let delay):
+        return "draw \(name(handle)) after \(made)\(delay.map { ", \($0) at least" } ?? "")"
       case .settle(let handle, let outcome, let asksClosing):
         return "settle \(name(handle)) \(outcome.kind)\(asksClosing ? ", closing" : "")"
       case .forget(let handle):
@@ -329,6 +330,22 @@ struct SchedulerTests {
         (.time(15), ["give up a"]), (.gaveUp("a"), ["draw a after 2"]), (.rests("a", 0), []),
         (.time(15), ["start a 3"]), (.returns("a", attempt: 2), []),
         (.returns("a", attempt: 3, fails: true), ["settle a failed, closing", "forget a"]),
+      ])
+  }
+
+  @Test("An error may say that no other attempt follows, or how long the run rests at least before it")
+  func advice() {
+    let plan = Plan.concurrent.retry(3, backoff: .none)
+    check(
+      Table(),
+      [
+        (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
+        (.returns("a", attempt: 1, fails: true, .after(.seconds(7))), ["draw a after 1, 7.0 seconds at least"]),
+        (.rests("a", 5), []), (.time(5), ["start a 2"]),
+        (.returns("a", attempt: 2, fails: true, .never), ["settle a failed, closing", "forget a"]),
+        // Without a retry there is nothing that an error could say.
+        (.arrive("b", .concurrent.attemptTimeout(.seconds(1))), ["decide b"]), (.handles("b"), ["start b 1"]),
+        (.returns("b", attempt: 1, fails: true, .after(.zero)), ["settle b failed, closing", "forget b"]),
       ])
   }
 
