@@ -11,6 +11,9 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// The state when the step of the take-up ended, which is the newest unless something was committed since.
   @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
 
+  /// The instant at which its plan's timeout ends it, and `Instant.max` without one; set by its start, of a run without attempts.
+  @exclusivity(unchecked) @usableFromInline var deadline = Instant.max
+
   /// The action; an interceptor may replace it before it is accepted.
   @exclusivity(unchecked) @usableFromInline var action: I.Action
 
@@ -101,13 +104,17 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   /// The terms of the run's plan.
   @usableFromInline let terms: PlanTerms?
 
+  /// The instant at which the earlier of the plan's timeouts ends it, and `Instant.max` without one.
+  @usableFromInline let deadline: Instant
+
   @usableFromInline let over = Atomic(false)
 
   @inlinable
-  init(_ number: Int, of run: ActiveRun<I>, _ terms: PlanTerms?, at core: StoreCore<I>) {
+  init(_ number: Int, of run: ActiveRun<I>, _ terms: PlanTerms?, deadline: Instant, at core: StoreCore<I>) {
     self.number = number
     self.run = run
     self.terms = terms
+    self.deadline = deadline
     self.core = core
     super.init()
   }

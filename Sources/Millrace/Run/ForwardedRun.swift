@@ -38,6 +38,7 @@ protocol RunEnvironment: Sendable {
   var attempt: Int { get }
   var idempotencyKey: String { get }
   var clock: any Clock<Duration> { get }
+  var timeRemaining: Duration? { get }
   var context: RunContext? { get }
 
   /// Rejects an action that the run cannot send.
@@ -51,6 +52,8 @@ struct LoneEnvironment: RunEnvironment {
   let idempotencyKey: String
   let clock: any Clock<Duration>
   let context: RunContext?
+
+  var timeRemaining: Duration? { nil }
 
   func refuse(_ reason: String) -> Receipt {
     Receipt(notSent: reason)

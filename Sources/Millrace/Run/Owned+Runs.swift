@@ -164,13 +164,17 @@ extension Owned {
   @inlinable
   func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     run.store = runs.services.store
+    let planned = run.record.handle.flatMap { runs.scheduler.planned($0) }
     if attempt == nil || attempt == 1 {
-      let accepted = run.record.handle.flatMap { runs.scheduler.acceptedAt($0) }
-      runs.waitTime.record(nanoseconds: accepted.map { runs.services.time.now() - $0 } ?? 0)
+      runs.waitTime.record(nanoseconds: planned.map { runs.services.time.now() - $0.acceptedAt } ?? 0)
     }
-    guard let attempt else { return begin(run, at: core) }
+    let deadline = planned?.deadline ?? Instant.max
+    guard let attempt else {
+      run.deadline = deadline
+      return begin(run, at: core)
+    }
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
-    let made = Attempt(attempt, of: run, run.record.handle.flatMap { runs.scheduler.terms(of: $0) }, at: core)
+    let made = Attempt(attempt, of: run, planned?.terms, deadline: deadline, at: core)
     run.record.attempt = made
     core.lock.startAfterUnlock(made)
   }

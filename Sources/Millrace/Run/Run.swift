@@ -111,6 +111,21 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
+  /// The time until this attempt is out of time, for gateways to pass on; nil if the plan has no timeout.
+  ///
+  /// It ends with the earlier of the action's ``Plan/timeout(_:)``, which began when the action was accepted, and the attempt's
+  /// ``Plan/attemptTimeout(_:)``, and is zero from then on. Actions that share a run each have a timeout of their own, so such a
+  /// run has the time of its attempt alone. In an effect outside a store it is nil.
+  ///
+  /// **Order and isolation.** Measured on ``clock`` at each call, on any thread, without waiting for the store.
+  public var timeRemaining: Duration? {
+    switch place {
+    case .store(let core, let run): core.timeRemaining(until: run.deadline)
+    case .attempt(let attempt): attempt.core.timeRemaining(until: attempt.deadline)
+    case .apart(let apart): apart.environment.timeRemaining
+    }
+  }
+
   /// What the run is part of, as ``RunContext/current`` says inside its handler; nil for an effect outside a store.
   public var context: RunContext? {
     switch place {

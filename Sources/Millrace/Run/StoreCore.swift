@@ -70,6 +70,11 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     services?.time.now() ?? 0
   }
 
+  /// The time until an instant, zero once that is over, and nil for `Instant.max`; for a run.
+  func timeRemaining(until deadline: Instant) -> Duration? {
+    deadline == .max ? nil : .nanoseconds(max(deadline - now(), 0))
+  }
+
   /// The same for all attempts at one action, and for no other action.
   func idempotencyKey(of run: ActiveRun<I>) -> String {
     "\(services?.keyPrefix ?? "")-\(run.id.number)"

@@ -107,10 +107,14 @@ extension Scheduler {
 
   // MARK: Attempts
 
-  /// The terms of an action's plan.
+  /// The plan of an action that is started; nil for one that has none and has not waited.
   @usableFromInline
-  func terms(of handle: Handle) -> PlanTerms? {
-    entries[handle].plan.flatMap { plans[$0].terms }
+  func planned(_ handle: Handle) -> (terms: PlanTerms?, acceptedAt: Instant, deadline: Instant)? {
+    guard let plan = entries[handle].plan else { return nil }
+    // A shared run has no timeout but its attempt's.
+    let ofAction = plans[plan].timeout.map { timers.instant(of: $0) } ?? .max
+    let ofAttempt = plans[plan].attemptTimer.map { timers.instant(of: $0) } ?? .max
+    return (plans[plan].terms, plans[plan].acceptedAt, min(ofAction, ofAttempt))
   }
 
   mutating func beginAttempt(_ handle: Handle, _ plan: Int32) {

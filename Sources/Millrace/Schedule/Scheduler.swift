@@ -400,10 +400,4 @@ struct Scheduler: ~Copyable {
       meetings.shrink()
     }
   }
-
-  /// When an action with a plan, or one that has waited, was accepted.
-  @usableFromInline
-  func acceptedAt(_ handle: Handle) -> Instant? {
-    entries[handle].plan.map { plans[$0].acceptedAt }
-  }
 }

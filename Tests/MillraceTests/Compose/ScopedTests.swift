@@ -92,6 +92,16 @@ struct ScopedTests {
     #expect(facts.recorded.first?.first == "\(receipt.id)")
   }
 
+  @Test("The time that remains to a child's run is that of the parent's", arguments: Place.allCases)
+  func timeRemaining(_ place: Place) async {
+    let seen = Recorder<Duration?>()
+    let action = ScriptedInteractor.Action.handle { seen.record($0.timeRemaining) }
+    for plan in [Plan.concurrent, .concurrent.timeout(.seconds(8)), .concurrent.attemptTimeout(.seconds(3))] {
+      #expect(await store.send(place.action(action.planned(plan))).outcome.kind == .finished)
+    }
+    #expect(seen.recorded == [nil, .seconds(8), .seconds(3)])
+  }
+
   @Test("A child sees the number of the attempt, and its error is the run's", arguments: Place.allCases)
   func attempts(_ place: Place) async {
     let attempts = Recorder<Int>()

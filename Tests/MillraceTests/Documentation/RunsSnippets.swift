@@ -204,6 +204,13 @@ enum RunsSnippets {
     .serial(key: item).timeout(.seconds(60)).retry(3, if: { ($0 as? Refusal)?.status != 404 })
   }
 
+  struct Headers {
+    func headers<I>(of run: Run<I>) -> [String: String] {
+      guard let time = run.timeRemaining else { return [:] }
+      return ["Request-Timeout": "\(time.components.seconds)"]
+    }
+  }
+
   static func setLimits(_ store: Store<Shop>) {
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
@@ -295,6 +302,16 @@ struct RunsSnippetsTests {
     #expect(outcome.kind == (status == 404 ? .failed : .finished))
     #expect(begun.all.count == (status == 404 ? 1 : 2))
     #expect(begun.all.dropFirst().allSatisfy { $0 >= .seconds(20) })
+  }
+
+  @Test("A handler passes on the seconds that remain", arguments: [nil, 8])
+  func headers(seconds: Int?) async {
+    let store = Store(StoreConfiguration(clock: TestClock()))
+    let seen = Notes<[String: String]>()
+    let action = ScriptedInteractor.Action.handle { seen.note(RunsSnippets.Headers().headers(of: $0)) }
+    let plan = seconds.map { Plan.concurrent.timeout(.seconds($0)) } ?? .concurrent
+    #expect(await store.send(action.planned(plan)).outcome.kind == .finished)
+    #expect(seen.all == [seconds.map { ["Request-Timeout": "\($0)"] } ?? [:]])
   }
 
   @Test("A handler sends actions of its store in order, and waits for one of them")
