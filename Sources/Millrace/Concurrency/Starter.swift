@@ -9,7 +9,7 @@ package class Startable: @unchecked Sendable {
   @usableFromInline
   package init() {}
 
-  /// Makes the task; on this thread up to the first suspension, if `immediately`.
+  /// Makes the task; on this thread up to the first suspension, if `immediately` and unless it starts on the pool anyway.
   ///
   /// Called once, by the starter.
   func begin(immediately: Bool) -> Task<Void, Never>? { nil }
@@ -66,7 +66,7 @@ struct StartChain {
 /// must not nest, or a chain of them would overflow the stack. So one thread at a time is the starter's; starts that the
 /// same thread asks for meanwhile go into `chain`, which only that thread touches. Starts that another thread asks for
 /// meanwhile, those past the patience of a thread that only wanted to send, and those of an urgent step, whose caller may not be
-/// kept by them, are begun in the pool, each on a stack of its own.
+/// kept by them, are begun in the pool, each on a stack of its own. So is an operation that always starts there.
 final class Starter: @unchecked Sendable {
   private let thread = Atomic<UInt>(0)
   private var chain = StartChain()

@@ -139,6 +139,13 @@ public struct Plan: Sendable {
     }
   }
 
+  /// The handler starts there, in all attempts, whatever ``StoreConfiguration/handlersStart`` says.
+  ///
+  /// A handler that computes starts ``HandlerStart/onPool``, so that it does not keep the sender.
+  public consuming func starting(_ start: HandlerStart) -> Plan {
+    changed { $0.start = start }
+  }
+
   // MARK: Failure
 
   /// An attempt that throws out of its sequence, or is given up, is followed by another one.

@@ -34,6 +34,9 @@ package final class PlanTerms: @unchecked Sendable {
   var breaker: Breaker?
   var recovery = Recovery.abandon
 
+  /// Where the handler starts; nil: as the configuration says.
+  @usableFromInline var start: HandlerStart?
+
   /// The breaker's own key.
   private var ownBreakerKey: PlanKey?
   private var firstProblem: PlanProblem?
@@ -54,6 +57,7 @@ package final class PlanTerms: @unchecked Sendable {
     retry = other.retry
     breaker = other.breaker
     recovery = other.recovery
+    start = other.start
     ownBreakerKey = other.ownBreakerKey
     firstProblem = other.firstProblem
   }

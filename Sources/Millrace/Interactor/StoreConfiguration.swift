@@ -4,6 +4,7 @@ public struct StoreConfiguration: Sendable {
     var clock: any Clock<Duration> = ContinuousClock()
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     var limits = StoreLimits.standard
+    var handlersStart = HandlerStart.onSender
     var report: @Sendable (Incident) -> Void = writeToStandardError
     var witness: (any StoreWitness)?
   }
@@ -45,6 +46,14 @@ public struct StoreConfiguration: Sendable {
     set { choice.limits = newValue }
   }
 
+  /// Where a handler starts, unless the plan of its action says otherwise; ``HandlerStart/onSender`` by default.
+  ///
+  /// Set it to ``HandlerStart/onPool`` for an interactor whose handlers compute.
+  public var handlersStart: HandlerStart {
+    get { box?.choice.handlersStart ?? .onSender }
+    set { choice.handlersStart = newValue }
+  }
+
   /// What is told of failures that nobody handles, and of mistakes in plans; by default one line on standard error.
   ///
   /// **Order and isolation.** It is called on whichever thread meets the incident, one call at a time or several, never with
@@ -66,16 +75,38 @@ public struct StoreConfiguration: Sendable {
   ///   - clock: the clock that everything timed in the store goes by; see ``clock``.
   ///   - random: the source of jitter and idempotency keys; see ``random``.
   ///   - limits: how much the store takes on; see ``limits``.
+  ///   - handlersStart: where a handler starts; see ``handlersStart``.
   ///   - report: called with each failure that is handled nowhere and each mistake in the interactor; see ``report``.
   public init(
     clock: (any Clock<Duration>)? = nil, random: (any RandomNumberGenerator & Sendable)? = nil,
-    limits: StoreLimits? = nil, report: (@Sendable (Incident) -> Void)? = nil
+    limits: StoreLimits? = nil, handlersStart: HandlerStart? = nil, report: (@Sendable (Incident) -> Void)? = nil
   ) {
     if let clock { self.clock = clock }
     if let random { self.random = random }
     if let limits { self.limits = limits }
+    if let handlersStart { self.handlersStart = handlersStart }
     if let report { self.report = report }
   }
+}
+
+/// The thread that a handler starts on: it calls `handle`, and runs the effect's closure up to the first suspension.
+///
+/// After its first suspension every handler is on the pool, which has one thread for each core. This is about handlers alone: the
+/// thread that sends or emits calls `plan`, `decide`, `reduce` and `closing`, or another sender that does its work.
+public enum HandlerStart: Sendable, Hashable, CaseIterable {
+  /// The handler starts on the thread that lets it start, and stays there up to its first suspension.
+  ///
+  /// That is the sender's thread if the action waits for nothing. Where two send at once, it may be the other's. For an action that
+  /// has waited, and for a further attempt, it is the thread that ends the wait. So a handler that suspends nowhere has returned
+  /// when `send` returns, without a change of threads; one that blocks or computes keeps the sender, and all handlers that are
+  /// due behind it, until it suspends.
+  case onSender
+
+  /// The handler starts on a thread of the pool, and no sender waits for any part of it.
+  ///
+  /// Handlers may start in another order than their actions were accepted in. Each start costs a change of threads. A handler
+  /// that blocks takes one of the few threads of the pool.
+  case onPool
 }
 
 /// How much a store takes on, so that its memory stays bounded whatever is sent to it.

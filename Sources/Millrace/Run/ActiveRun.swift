@@ -37,8 +37,9 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   override func begin(immediately: Bool) -> Task<Void, Never>? {
     guard let core else { return nil }
     self.core = nil
-    if !immediately { willWait() }
-    return core.startHandler(.run(self), core, immediately)
+    let startsHere = immediately && !core.startsOnPool(start)
+    if !startsHere { willWait() }
+    return core.startHandler(.run(self), core, startsHere)
   }
 
   /// The state of the take-up, once.
@@ -136,7 +137,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 
   override func begin(immediately: Bool) -> Task<Void, Never>? {
-    core.startHandler(.attempt(self), core, immediately)
+    core.startHandler(.attempt(self), core, immediately && !core.startsOnPool(terms?.start))
   }
 
   override func hasStarted(as task: Task<Void, Never>) {
@@ -148,7 +149,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
 ///
 /// A closure of `Store.init`, which the client's module compiles, where all types are known.
 @usableFromInline
-typealias HandlerStart<I: Interactor> =
+typealias StartHandler<I: Interactor> =
   @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, Never>
 
 /// The handler that is begun.

@@ -11,7 +11,7 @@
 ///
 /// **Order and isolation.** In a store the closure runs once, in the run's own task, and commits straight into the store,
 /// with no stream between. It begins on the sender's thread and stays there up to its first suspension: blocking there blocks
-/// `send`.
+/// `send`. With ``HandlerStart/onPool`` it begins on the pool, and `send` waits for no part of it.
 ///
 /// **Cancellation.** The run's task is cancelled with it; the closure may heed that, or the false that ``Run/emit(_:)``
 /// returns. Nothing it emits later is committed.

@@ -171,6 +171,7 @@ extension Owned {
     let deadline = planned?.deadline ?? Instant.max
     guard let attempt else {
       run.deadline = deadline
+      run.start = planned?.terms?.start
       return begin(run, at: core)
     }
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }

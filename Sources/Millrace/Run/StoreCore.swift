@@ -45,10 +45,10 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// Made by the lock's holder when a run or an interceptor first needs it; from then on any thread reads it.
   @exclusivity(unchecked) @usableFromInline private(set) var services: StoreServices<I>?
 
-  @usableFromInline let startHandler: HandlerStart<I>
+  @usableFromInline let startHandler: StartHandler<I>
 
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration, startHandler: @escaping HandlerStart<I>) {
+  init(state: I.State, interactor: I, configuration: StoreConfiguration, startHandler: @escaping StartHandler<I>) {
     owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
@@ -78,6 +78,11 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// The same for all attempts at one action, and for no other action.
   func idempotencyKey(of run: ActiveRun<I>) -> String {
     "\(services?.keyPrefix ?? "")-\(run.id.number)"
+  }
+
+  /// Whether a handler starts on the pool, whatever thread starts it; nil is a plan that does not say where.
+  func startsOnPool(_ planned: HandlerStart?) -> Bool {
+    (planned ?? configuration.handlersStart) == .onPool
   }
 
   // MARK: Steps

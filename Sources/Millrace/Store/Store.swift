@@ -59,7 +59,7 @@ public final actor Store<I: Interactor> {
   ///
   /// **Isolation.** The sender's thread decides and reduces, and may do so for others who sent meanwhile, for a bounded
   /// number of actions. It runs handlers up to their first suspension, likewise bounded: a handler that blocks there for
-  /// 0.4 s makes this call take 0.4 s.
+  /// 0.4 s makes this call take 0.4 s. Handlers that start ``HandlerStart/onPool`` run on no sender's thread.
   ///
   /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. After ``shutdown(drainFor:)`` that is
   /// ``Rejection/shuttingDown``.

@@ -74,9 +74,9 @@ extension Store {
   /// ```
   ///
   /// **Order and isolation.** It runs in a task of its own, on the sender's thread up to its first suspension unless
-  /// that is inside a commit, or in that part of another thunk. Each action that
-  /// it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that run as
-  /// their parent.
+  /// that is inside a commit, or in that part of another thunk. ``StoreConfiguration/handlersStart`` changes nothing for it. Each
+  /// action that it sends passes the interceptors; it itself is no action, and does not. Sent by a handler, its actions have that
+  /// run as their parent.
   ///
   /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
   ///

@@ -98,6 +98,27 @@ struct SimulationTests {
     #expect(names.recorded.map { $0.drop { $0 != "@" } } == ["@-1", "@-2", "@-1", "@-2"])
   }
 
+  @Test(
+    "Handlers that start on the pool begin in an order that the seed decides, and others in that of their actions",
+    arguments: HandlerStart.allCases)
+  func handlersStart(start: HandlerStart) async {
+    let orders = Recorder<[String]>()
+    func run() async -> SimulationReport {
+      await Simulation.run(seeds: 0..<40) { world in
+        var configuration = world.configuration
+        configuration.handlersStart = start
+        let store = Store(initial: [], interactor: Naming(), configuration: configuration)
+        let receipts = (1...3).map { store.send($0) }
+        for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+        orders.record(await store.state)
+      }
+    }
+    let (first, second) = await (run(), run())
+    #expect(first.failingPlan == nil && first.fingerprint == second.fingerprint)
+    #expect(orders.recorded.prefix(40) == orders.recorded.suffix(40))
+    #expect(Set(orders.recorded).count == (start == .onPool ? 6 : 1), "\(Set(orders.recorded))")
+  }
+
   private actor Counter {
     var count = 0
 

@@ -112,6 +112,32 @@ enum GettingStarted {
     }
   }
 
+  /// Parses in its handler, which starts on the pool.
+  struct ParsedPrices: Interactor {
+    enum Mutation: Sendable {
+      case priced([String: Int])
+    }
+
+    let parse: @Sendable (String) throws -> [String: Int]
+
+    func plan(for file: String) -> Plan { .serial(key: file).starting(.onPool) }
+
+    func handle(_ file: String, state: [String: Int]) async -> Effect<Self> {
+      Effect { run in run.emit(.priced(try parse(file))) }
+    }
+
+    static func reduce(into state: inout [String: Int], mutation: Mutation) {
+      switch mutation {
+      case .priced(let prices): state = prices
+      }
+    }
+  }
+
+  static func storeOnPool(_ prices: PriceList) -> Store<PriceList> {
+    let store = Store(initial: [:], interactor: prices, configuration: StoreConfiguration(handlersStart: .onPool))
+    return store
+  }
+
   /// Runs until the store is shut down.
   static func observe(_ store: Store<Stock>, _ print: (Any) -> Void) async throws {
     for await state in store.states where !state.isOrdering {

@@ -95,6 +95,24 @@ struct GettingStartedTests {
     #expect(await store.state == ["apples": 3])
   }
 
+  @Test("A handler that starts on the pool blocks no sender")
+  func onPool() async {
+    let isSent = DispatchSemaphore(value: 0)
+    let store = Store(
+      initial: [:],
+      interactor: GettingStarted.ParsedPrices { file in
+        // It is signalled after `send` has returned; on the sender's thread nothing would.
+        isSent.wait(timeout: .now() + 20) == .success ? [file: 3] : [:]
+      })
+    let receipt = store.send("apples")
+    isSent.signal()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(await store.state == ["apples": 3])
+    let other = GettingStarted.storeOnPool(GettingStarted.PriceList { file in [file: 3] })
+    #expect(await other.send("pears").outcome.kind == .finished)
+    #expect(await other.state == ["pears": 3])
+  }
+
   @Test("A store is observed until it is shut down in order")
   func observeAndEnd() async throws {
     let store = Store(initial: Stock.State(counts: ["apples": 1]), interactor: Stock(gateway: Orchard()))

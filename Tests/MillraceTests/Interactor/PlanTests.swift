@@ -40,6 +40,7 @@ struct PlanTests {
     #expect(terms.breaker == nil)
     #expect(terms.breakerKey == PlanKey("k"))
     #expect(terms.recovery == .abandon)
+    #expect(terms.start == nil)
     #expect(terms.problem == nil)
   }
 
@@ -57,6 +58,7 @@ struct PlanTests {
       )
       .breaker(breaker, key: "own")
       .recovery(.handleAgain)
+      .starting(.onPool)
     let terms = try #require(plan.terms)
     #expect(terms.overlap == .latest)
     #expect(terms.key == PlanKey(7))
@@ -73,6 +75,7 @@ struct PlanTests {
     #expect(terms.breaker == breaker)
     #expect(terms.breakerKey == PlanKey("own"))
     #expect(terms.recovery == .handleAgain)
+    #expect(terms.start == .onPool)
     #expect(terms.problem == nil)
   }
 
@@ -137,6 +140,7 @@ struct PlanTests {
   func aCopyHasAllTerms() throws {
     let full = Plan.shared(key: 1).throttle(.seconds(1), leading: false).timeout(.seconds(2))
       .attemptTimeout(.seconds(3)).retry(4).breaker(key: 5).recovery(.handleAgain)
+      .starting(.onSender)
     let copy = try #require(full.recovery(.handleAgain).terms)
     #expect(copy !== full.terms)
     #expect(copy.overlap == .shared)
@@ -148,6 +152,7 @@ struct PlanTests {
     #expect(copy.breaker == Breaker())
     #expect(copy.breakerKey == PlanKey(5))
     #expect(copy.recovery == .handleAgain)
+    #expect(copy.start == .onSender)
   }
 }
 

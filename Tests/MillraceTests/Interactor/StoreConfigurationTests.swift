@@ -27,6 +27,18 @@ struct StoreConfigurationTests {
     #expect(given.limits == StoreLimits(runsInFlight: 2))
   }
 
+  @Test("Handlers start on the sender's thread unless the configuration says otherwise")
+  func handlersStart() {
+    #expect(StoreConfiguration().handlersStart == .onSender)
+    #expect(StoreConfiguration(limits: StoreLimits()).handlersStart == .onSender)
+    var configuration = StoreConfiguration(handlersStart: .onPool)
+    #expect(configuration.handlersStart == .onPool)
+    configuration.clock = SuspendingClock()
+    #expect(configuration.handlersStart == .onPool)
+    configuration.handlersStart = .onSender
+    #expect(configuration.handlersStart == .onSender)
+  }
+
   @Test("The random source is the system's unless another one is set, and is copied when it is drawn from")
   func theRandomSource() {
     #expect(StoreConfiguration().random is SystemRandomNumberGenerator)
