@@ -1,7 +1,7 @@
 /// What a store has done so far and has to do now, as numbers.
 ///
 /// It is a value: what the store does later does not change it. What is counted since the store was made only grows; the
-/// rest goes up and down. ``openMetrics(prefix:labels:)`` is the same as text for a monitoring system.
+/// rest goes up and down. ``openMetrics(prefix:labels:adding:)`` is the same as text for a monitoring system.
 public struct Metrics: Sendable {
   /// How many actions were given to the store since it was made.
   public let sent: Int
@@ -94,11 +94,16 @@ extension Metrics {
   /// - Parameters:
   ///   - prefix: what all names begin with, followed by `_`; empty for nothing.
   ///   - labels: what every line is labelled with, besides its own label; in the text all are sorted by name.
-  public func openMetrics(prefix: String = "millrace", labels: [String: String] = [:]) -> String {
+  ///   - series: the program's own metrics, written behind those of the store with the same labels. Their names stand as they are
+  ///     given, without the prefix; what would not be valid, or would collide, is changed as ``Series`` says.
+  public func openMetrics(
+    prefix: String = "millrace", labels: [String: String] = [:], adding series: [Series] = []
+  ) -> String {
     var text = OpenMetricsText(prefix: prefix, labels: labels)
     addActions(to: &text)
     addRuns(to: &text)
     addObservers(to: &text)
+    text.add(series)
     return text.finished()
   }
 

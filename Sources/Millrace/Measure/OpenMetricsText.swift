@@ -5,11 +5,21 @@ struct OpenMetricsText {
     case le, outcome, reason
   }
 
-  private enum Kind: String {
+  enum Kind: String {
     case counter, gauge, histogram
+
+    /// The endings that the names of a family's samples may have beyond its own name.
+    fileprivate var endings: [String] {
+      switch self {
+      case .counter: ["_total", "_created"]
+      case .gauge: []
+      case .histogram: ["_bucket", "_count", "_sum", "_created"]
+      }
+    }
   }
 
-  private typealias Label = (name: String, value: String)
+  /// A label whose name is legal and whose value is escaped.
+  typealias Label = (name: String, value: String)
 
   /// The bounds of histograms: as the format wants them written, in seconds, and in nanoseconds.
   private static let bounds: [(text: String, nanoseconds: Int64)] = [
@@ -28,38 +38,46 @@ struct OpenMetricsText {
   private let labels: [Label]
   private var text = ""
 
+  /// The names of the families so far, and those that their samples may have.
+  private var takenNames: Set<String> = []
+
   /// A text without a family, whose names will begin with the prefix, and whose samples will have the labels.
   init(prefix: String, labels: [String: String]) {
     self.prefix = prefix.isEmpty ? "" : Self.legal(prefix) + "_"
-    self.labels = Self.named(labels)
+    self.labels = Self.named(labels, besides: Set(OwnLabel.allCases.map(\.rawValue)))
   }
 
-  mutating func addGauge(_ name: String, _ value: Int, unit: String? = nil, help: String) {
-    let family = begin(name, .gauge, unit: unit, help: help)
-    add(family, "\(value)")
+  mutating func addGauge(_ name: String, _ value: Int, unit: String = "", help: String) {
+    let family = begin(prefix + name, .gauge, unit: unit, help: help)
+    add(family, "\(value)", labels)
   }
 
   mutating func addCounter(_ name: String, _ value: Int, help: String) {
-    let family = begin(name, .counter, help: help)
-    add(family + "_total", "\(value)")
+    let family = begin(prefix + name, .counter, help: help)
+    add(family + "_total", "\(value)", labels)
   }
 
   /// A counter that has one sample for each value of a label.
   mutating func addCounters(_ name: String, _ values: [(String, Int)], by label: OwnLabel, help: String) {
-    let family = begin(name, .counter, help: help)
-    for (kind, value) in values { add(family + "_total", "\(value)", (label.rawValue, kind)) }
+    let family = begin(prefix + name, .counter, help: help)
+    for (kind, value) in values { add(family + "_total", "\(value)", labels, (label.rawValue, kind)) }
   }
 
   /// A histogram of seconds.
   mutating func addHistogram(_ name: String, _ histogram: Histogram, help: String) {
-    let family = begin(name, .histogram, unit: "seconds", help: help)
+    let family = begin(prefix + name, .histogram, unit: "seconds", help: help)
+    addSamples(of: histogram, to: family, labels)
+  }
+
+  /// Adds the samples of a histogram of seconds to its family, which was begun.
+  mutating func addSamples(of histogram: Histogram, to family: String, _ labels: [Label]) {
     for (bound, nanoseconds) in Self.bounds {
       let count = histogram.count(upTo: .nanoseconds(nanoseconds))
-      add(family + "_bucket", "\(count)", (OwnLabel.le.rawValue, bound))
+      add(family + "_bucket", "\(count)", labels, (OwnLabel.le.rawValue, bound))
     }
-    add(family + "_bucket", "\(histogram.count)", (OwnLabel.le.rawValue, "+Inf"))
-    add(family + "_count", "\(histogram.count)")
-    add(family + "_sum", Self.seconds(histogram.total))
+    add(family + "_bucket", "\(histogram.count)", labels, (OwnLabel.le.rawValue, "+Inf"))
+    add(family + "_count", "\(histogram.count)", labels)
+    add(family + "_sum", Self.seconds(histogram.total), labels)
   }
 
   /// The text with its end.
@@ -67,31 +85,55 @@ struct OpenMetricsText {
     text + "# EOF\n"
   }
 
-  /// Begins a family and returns its full name.
-  private mutating func begin(_ name: String, _ kind: Kind, unit: String? = nil, help: String) -> String {
-    let family = prefix + name + (unit.map { "_" + $0 } ?? "")
+  /// Begins a family, and returns its full name, which ends with the unit.
+  ///
+  /// A name that another family or its samples have gets `_` after it, before the unit.
+  mutating func begin(_ name: String, _ kind: Kind, unit: String = "", help: String) -> String {
+    let ending = unit.isEmpty ? "" : "_" + unit
+    var name = name
+    while isTaken(name + ending, kind) { name += "_" }
+    let family = name + ending
+    takenNames.formUnion(Self.names(of: family, kind))
     text += "# TYPE \(family) \(kind.rawValue)\n"
-    if let unit { text += "# UNIT \(family) \(unit)\n" }
-    text += "# HELP \(family) \(help)\n"
+    if !unit.isEmpty { text += "# UNIT \(family) \(unit)\n" }
+    if !help.isEmpty { text += "# HELP \(family) \(Self.escaped(help))\n" }
     return family
   }
 
+  private func isTaken(_ family: String, _ kind: Kind) -> Bool {
+    !takenNames.isDisjoint(with: Self.names(of: family, kind))
+  }
+
+  /// The name of a family and those that its samples may have.
+  private static func names(of family: String, _ kind: Kind) -> [String] {
+    [family] + kind.endings.map { family + $0 }
+  }
+
   /// Adds a sample, with its own label in its place among the others.
-  private mutating func add(_ name: String, _ value: String, _ own: Label? = nil) {
+  mutating func add(_ name: String, _ value: String, _ labels: [Label], _ own: Label? = nil) {
     var labels = labels
     if let own { labels.insert(own, at: labels.firstIndex { $0.name > own.name } ?? labels.endIndex) }
     text += name
-    if !labels.isEmpty {
-      text += "{" + labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",") + "}"
-    }
+    if !labels.isEmpty { text += "{" + Self.text(of: labels) + "}" }
     text += " \(value)\n"
   }
 }
 
 extension OpenMetricsText {
-  /// The labels with legal names, each once, and escaped values, sorted by name.
-  private static func named(_ labels: [String: String]) -> [Label] {
-    var taken = Set(OwnLabel.allCases.map(\.rawValue))
+  /// The labels of a sample with these: those of the text, and these with names of their own, sorted by name.
+  func labels(with labels: [String: String]) -> [Label] {
+    let taken = Set(self.labels.map(\.name) + [OwnLabel.le.rawValue])
+    return (self.labels + Self.named(labels, besides: taken)).sorted { $0.name < $1.name }
+  }
+
+  /// The labels as they stand between the braces.
+  static func text(of labels: [Label]) -> String {
+    labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+  }
+
+  /// The labels with legal names, each once and none of those that are taken, and escaped values, sorted by name.
+  private static func named(_ labels: [String: String], besides taken: Set<String>) -> [Label] {
+    var taken = taken
     var named: [Label] = []
     // Those that can keep their names choose first.
     let kept = labels.keys.filter { legalLabel($0) == $0 && !taken.contains($0) }
@@ -111,7 +153,7 @@ extension OpenMetricsText {
   }
 
   /// The name with `_` for all that is not a letter or digit of ASCII, and before a digit that it begins with.
-  private static func legal(_ name: String) -> String {
+  static func legal(_ name: String) -> String {
     var legal = ""
     for scalar in name.unicodeScalars {
       switch scalar {
@@ -145,5 +187,11 @@ extension OpenMetricsText {
     var decimals = String(attoseconds + 1_000_000_000_000_000_000).dropFirst()
     while decimals.count > 1, decimals.last == "0" { decimals.removeLast() }
     return "\(whole).\(decimals)"
+  }
+
+  /// A number as the format wants it; a whole one without decimals.
+  static func number(_ value: Double) -> String {
+    guard value.isFinite else { return value.isNaN ? "NaN" : value < 0 ? "-Inf" : "+Inf" }
+    return Int(exactly: value).map { "\($0)" } ?? "\(value)"
   }
 }

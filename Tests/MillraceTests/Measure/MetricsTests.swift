@@ -59,6 +59,9 @@ struct MetricsTests {
       ("# TYPE a gauge\n# HELP a A.\na{b=\"\",b=\"\"} 1\n# EOF\n", ["a label occurs twice: a{b=\"\",b=\"\"} 1"]),
       ("# TYPE a gauge\n# HELP a A.\na{c=\"\",b=\"\"} 1\n# EOF\n", ["labels out of order: a{c=\"\",b=\"\"} 1"]),
       ("# TYPE a gauge\n\n# EOF\n", ["sample: "]),
+      ("# TYPE a gauge\na 1\na 2\n# EOF\n", ["a series occurs twice: a 2"]),
+      ("# TYPE a gauge\n# HELP a \"A\".\n# EOF\n", ["help is not escaped: # HELP a \"A\"."]),
+      ("# TYPE a counter\n# TYPE a_total gauge\n# EOF\n", ["names clash: # TYPE a_total gauge"]),
     ])
   func theCheckerFindsWhatIsWrong(text: String, problems: [String]) {
     #expect(OpenMetricsChecker(text).problems == problems)
