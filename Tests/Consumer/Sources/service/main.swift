@@ -2,31 +2,84 @@ import Dispatch
 import Glibc
 import Millrace
 
-/// Counts the seconds of its service.
+/// Counts the seconds of its service, and saves them.
 struct Uptime: Interactor {
-  enum Action { case tick }
+  enum Action { case tick, save }
+  enum Mutation { case ticked, saved(Int) }
+  struct State { var seconds = 0, saved = 0 }
 
-  func decide(_ action: Action, state: Int) -> Decision<Int> { .mutate(state + 1) }
+  func plan(for action: Action) -> Plan {
+    switch action {
+    case .tick: .concurrent
+    case .save: .serial(key: "save").timeout(.seconds(5))
+    }
+  }
 
-  static func reduce(into state: inout Int, mutation: Int) { state = mutation }
+  func decide(_ action: Action, state: State) -> Decision<Mutation> {
+    switch action {
+    case .tick: .mutate(.ticked)
+    case .save: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: State) async -> Effect<Self> {
+    Effect { run in
+      try await run.clock.sleep(for: .milliseconds(100))  // In place of a gateway that saves.
+      run.emit(.saved(state.seconds))
+    }
+  }
+
+  static func reduce(into state: inout State, mutation: Mutation) {
+    switch mutation {
+    case .ticked: state.seconds += 1
+    case .saved(let seconds): state.saved = seconds
+    }
+  }
 }
 
-let store = Store(initial: 0, interactor: Uptime(), feedbacks: [.every(.seconds(1)) { .tick }])
-let service = Task { await store.run(drainFor: .seconds(10)) }
+/// Returns the store's metrics and one of the program's own as OpenMetrics text.
+func metricsPage(of store: Store<Uptime>) async -> String {
+  let (metrics, state) = await (store.metrics, store.state)
+  return metrics.openMetrics(
+    prefix: "uptime",
+    adding: [
+      .gauge("uptime_saved", Double(state.saved), unit: "seconds", help: "The time that was saved last.")
+    ])
+}
 
-// The sources take these signals in place of their default action, which ends the process at once.
-let signals = [SIGTERM, SIGINT].map { number in
-  signal(number, SIG_IGN)
+/// Calls a function at each signal of this number from now on, in place of its default action, which ends the process at once.
+func onSignal(_ number: Int32, call handler: @escaping @Sendable () -> Void) async -> any DispatchSourceSignal {
   let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-  source.setEventHandler { service.cancel() }
-  source.activate()
+  source.setEventHandler(handler: handler)
+  await withCheckedContinuation { continuation in
+    source.setRegistrationHandler { continuation.resume() }
+    source.activate()
+  }
   return source
 }
 
+// Lines of the log and reports of incidents go to standard error.
+let store = Store(
+  initial: Uptime.State(), interactor: Uptime(), interceptors: [LoggingInterceptor()],
+  feedbacks: [.every(.seconds(1)) { .tick }])
+let service = Task { await store.run(drainFor: .seconds(10)) }
+
+let stop: @Sendable () -> Void = {
+  store.send(.save)
+  service.cancel()
+}
+let signals = [
+  await onSignal(SIGTERM, call: stop),
+  await onSignal(SIGINT, call: stop),
+  await onSignal(SIGUSR1) { Task { print(await metricsPage(of: store), terminator: "") } },
+]
+
 // A server would be started here, and be stopped where this loop ends.
-for await seconds in store.states {
-  print("up for \(seconds) s")
+for await state in store.states {
+  print("up for \(state.seconds) s, saved at \(state.saved) s")
   fflush(nil)  // Standard output into a pipe or a file is buffered.
 }
 await service.value
-print("stopped, and takes no more: \(await store.send(.tick).outcome.kind)")
+let report = await store.shutdown()
+print("stopped: \(report)")
+exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
