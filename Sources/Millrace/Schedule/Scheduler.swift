@@ -6,6 +6,7 @@
 ///
 /// | File | The part of the way |
 /// |---|---|
+/// | SchedulerEvents | the events, and the actions that it answers |
 /// | Scheduler | arrival, decision, start, return, end |
 /// | Scheduler+Keys | overlap, turns, shared runs, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
@@ -20,74 +21,6 @@ struct Scheduler: ~Copyable {
   typealias KeyIndex = KeyTable.Index
   typealias List = HandleLists.List
   typealias Line = WaitingLine
-
-  @usableFromInline
-  enum Event {
-    /// An action with a plan was accepted.
-    case arrived(Handle)
-    /// The mutations that an action was decided to commit are committed.
-    case decided(Handle, Verdict)
-    /// A handler has returned; with the number of its attempt, if there may be several, and the advice of its error.
-    case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool, RetryAdvice = .byPlan)
-    /// An attempt was given up because its time was over.
-    case gaveUp(Handle, hasCommitted: Bool)
-    /// The time before the next attempt was drawn.
-    case rests(Handle, for: Duration)
-    /// One action ends from outside.
-    case end(Handle, Outcome)
-    /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
-    indirect case endKey(PlanKey, Outcome)
-    case endAll(Outcome, asksClosing: Bool)
-    /// How many actions of a key have their turn, and how many have a permit of its limit, whatever the plans say.
-    indirect case limit(Int?, PlanKey)
-    /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
-    case drain(until: Instant, caller: Handle?)
-    /// Nothing is accepted any more, and nothing is open.
-    case close
-  }
-
-  /// The decision on an action, as far as the scheduler needs it.
-  @usableFromInline
-  enum Verdict {
-    case handles
-    case ends(Outcome)
-    /// It is not taken up and has changed nothing: ``Scheduler/refusal(of:)`` does not allow it to be handled, or its child is missing.
-    case refused(Rejection)
-  }
-
-  @usableFromInline
-  enum Action {
-    /// Decide the action, commit what is known of it, and raise `decided`.
-    case decide(Handle)
-    /// Make the record of a run that several actions share, of which this is the first.
-    case share(Handle, run: Handle)
-    /// The action shares a run that others began.
-    case join(Handle, run: Handle)
-    /// Begin the one handler of a run, or that of an attempt.
-    case start(Handle, attempt: Int?)
-    /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
-    case giveUp(Handle)
-    /// Draw the time before the next attempt, with the delay that an error asked for, and raise `rests`. Its terms are large, and
-    /// would make each action large.
-    indirect case draw(Handle, PlanTerms.Retry, after: Int, Duration?)
-    /// Give the action its outcome; before that ask for its closing mutation, if `asksClosing`.
-    case settle(Handle, Outcome, asksClosing: Bool)
-    /// Nothing names the action any more.
-    case forget(Handle)
-  }
-
-  /// A step that was due.
-  @usableFromInline
-  enum DueStep {
-    /// Its actions stand in `actions`.
-    case actions
-    /// There may be room for an action whose submit is suspended.
-    case admission
-    /// The shutdown may be over, if nothing more is open.
-    case drained
-    /// The shutdown is over, for its time is.
-    case drainEnd
-  }
 
   /// A step that is due.
   enum Step {
