@@ -53,14 +53,19 @@ public struct Plan: Sendable {
     Plan(.concurrent(max: 1), key)
   }
 
-  /// The action ends all earlier ones of this key, waiting or running, as ``Outcome/superseded``, and starts at once.
-  public static func latest(key: some Hashable & Sendable) -> Plan {
-    Plan(.latest, key)
+  /// The action ends earlier ones of this key, waiting or running, as ``Outcome/superseded``, and starts at once.
+  ///
+  /// - Parameters:
+  ///   - max: how many actions of the key go on at most, the new one included: the newest ones. By default that is the new one
+  ///     alone.
+  ///   - key: what actions that meet have in common.
+  public static func latest(max: Int = 1, key: some Hashable & Sendable) -> Plan {
+    Plan(.latest(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
-  /// The action is rejected as ``Rejection/exclusive`` as long as an earlier one of this key has not ended.
-  public static func exclusive(key: some Hashable & Sendable) -> Plan {
-    Plan(.exclusive, key)
+  /// The action is rejected as ``Rejection/exclusive`` as long as `max` earlier ones of this key have not ended.
+  public static func exclusive(max: Int = 1, key: some Hashable & Sendable) -> Plan {
+    Plan(.exclusive(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
   /// The action joins the one of this key that is in flight, and has its outcome; the first one is the one that is handled.
@@ -81,7 +86,7 @@ public struct Plan: Sendable {
   /// The turn of the overlap's key comes first, and `decide` with it. If that asks for `handle`, the action needs a permit of each
   /// of its limits and a slot of the store, and gets them all at once; what is decided at once needs none. An action that
   /// lacks one holds up no other. Permits are kept over all attempts, and are free when the action has its outcome and its
-  /// handlers have returned: so what ``latest(key:)`` starts may wait for those of the handler that it replaces. A
+  /// handlers have returned: so what ``latest(max:key:)`` starts may wait for those of the handler that it replaces. A
   /// ``shared(key:)`` run has the limits of its first action.
   ///
   /// The permits of a limit and the turns of an overlap are counted apart, also where the keys are equal; in one plan that is
@@ -115,6 +120,18 @@ public struct Plan: Sendable {
       terms.note(interval > .zero ? nil : .interval)
       terms.note(leading || trailing ? nil : .throttle)
       terms.pace = .throttle(interval, leading: leading, trailing: trailing)
+    }
+  }
+
+  /// The turns of its key begin at least so far apart; no action is dropped for it.
+  ///
+  /// For plans whose actions wait for their turn: ``serial(key:)`` and ``concurrent(max:key:)``. An action waits as for its turn, in
+  /// accepted order and undecided, and needs room for that. It is taken up when the turns before it are over and `interval` has
+  /// passed since the last one began. A debounce or throttle comes before it.
+  public consuming func spacing(_ interval: Duration) -> Plan {
+    changed { terms in
+      terms.note(interval > .zero ? nil : .interval)
+      terms.spacing = interval
     }
   }
 

@@ -28,6 +28,7 @@ package final class PlanTerms: @unchecked Sendable {
   private(set) var key: PlanKey?
   private(set) var limits: [Limit] = []
   var pace: Pace?
+  var spacing: Duration?
   var timeout: Duration?
   var attemptTimeout: Duration?
   var retry: Retry?
@@ -52,6 +53,7 @@ package final class PlanTerms: @unchecked Sendable {
     key = other.key
     limits = other.limits
     pace = other.pace
+    spacing = other.spacing
     timeout = other.timeout
     attemptTimeout = other.attemptTimeout
     retry = other.retry
@@ -100,6 +102,7 @@ package final class PlanTerms: @unchecked Sendable {
   @usableFromInline var problem: PlanProblem? {
     if let firstProblem { return firstProblem }
     if !limits.isEmpty, limitsKeyTwice { return .limitedTwice }
+    if spacing != nil, !(overlap?.waitsForTurn ?? false) { return .spacing }
     let lacksKey = pace != nil || retry?.budget != nil
     return lacksKey && key == nil || breaker != nil && breakerKey == nil ? .needsKey : nil
   }
@@ -116,25 +119,30 @@ package final class PlanTerms: @unchecked Sendable {
 package enum Overlap: Sendable, Hashable {
   /// It starts if fewer than so many of its key are in flight, and waits for its turn otherwise.
   case concurrent(max: Int)
-  /// It ends the earlier ones as superseded, and starts.
-  case latest
-  /// It is rejected as long as an earlier one has not ended.
-  case exclusive
+  /// It ends earlier ones as superseded, so that with it no more than so many have not ended, and starts.
+  case latest(max: Int)
+  /// It is rejected as long as so many earlier ones have not ended.
+  case exclusive(max: Int)
   /// It joins the one that is in flight, if there is one.
   case shared
+
+  /// Whether actions wait for their turn.
+  var waitsForTurn: Bool {
+    if case .concurrent = self { true } else { false }
+  }
 }
 
 /// How a plan contradicts itself.
 @usableFromInline
 package enum PlanProblem: Sendable, Hashable, CaseIterable {
-  case maximum, key, limitedTwice, needsKey, pacing, throttle, interval, timeout, attempts, backoff, jitter, budget,
-    breaker
+  case maximum, key, limitedTwice, needsKey, pacing, spacing, throttle, interval, timeout, attempts, backoff, jitter,
+    budget, breaker
 
   /// The problem as a sentence that says the fix.
   package var description: String {
     switch self {
     case .maximum:
-      "A plan's `concurrent(max:key:)` or `limited(to:key:)` lets nothing run; give it a number of 1 or more."
+      "A plan's `max`, or the number of its `limited(to:key:)`, lets nothing run; give it a number of 1 or more."
     case .key:
       "A plan's key is not equal to itself, as NaN is not, so that nothing could be found by it; give it another one."
     case .limitedTwice:
@@ -144,10 +152,13 @@ package enum PlanProblem: Sendable, Hashable, CaseIterable {
         + "`latest(key:)` or another overlap that has one, or give the breaker a key of its own."
     case .pacing:
       "A plan is debounced or throttled more than once; leave all but one of them out."
+    case .spacing:
+      "A plan's `spacing` is for actions that wait for their turn; begin the plan with `serial(key:)` or "
+        + "`concurrent(max:key:)`."
     case .throttle:
       "A plan's `throttle` lets nothing through; let `leading` or `trailing` be true."
     case .interval:
-      "A plan's `debounce` or `throttle` has no interval; give it one above zero."
+      "A plan's `debounce`, `throttle` or `spacing` has no interval; give it one above zero."
     case .timeout:
       "A plan's `timeout` or `attemptTimeout` is over before it begins; give it one above zero."
     case .attempts:

@@ -4,7 +4,7 @@ public enum Rejection: Sendable {
   /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreLimits``.
   case full
 
-  /// Its plan is ``Plan/exclusive(key:)``, and an action of its key had not ended.
+  /// Its plan is ``Plan/exclusive(max:key:)``, and as many actions of its key as that says had not ended.
   case exclusive
 
   /// Its plan is throttled, and an action of its key went before it within the interval.

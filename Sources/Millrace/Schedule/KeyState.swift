@@ -15,6 +15,15 @@ struct KeyState {
   /// The actions that wait for their turn, in accepted order.
   var waiting = HandleLists.List()
 
+  /// How far apart turns begin, by the newest plan of those that wait for one; 0 is as close as they may.
+  var spacing: Int64 = 0
+
+  /// When the last turn began, as far as spacing needs it.
+  var lastTurn: Instant?
+
+  /// Wakes those that wait for the spacing to be over.
+  var spacingEnd: Int32?
+
   /// Whether those that wait are to be looked at when the step is done.
   var isTakeUpDue = false
 
@@ -47,13 +56,21 @@ struct KeyState {
   /// Whether no action needs it.
   var isIdle: Bool { users == 0 && overlap.turns.taken == 0 && live.isEmpty && held == nil }
 
-  /// When there is nothing left to remember of breaker and budget; nil at once.
+  /// The earliest instant at which the next turn may begin; nil without spacing, and before the first turn.
+  var spacedUntil: Instant? { spacing > 0 ? lastTurn.map { $0 + spacing } : nil }
+
+  /// Whether the first action that waits may be taken up.
+  func hasTurn(at now: Instant) -> Bool {
+    overlap.turns.hasPermit && (spacing == 0 || spacedUntil ?? now <= now)
+  }
+
+  /// When there is nothing left to remember of breaker, budget and spacing; nil at once.
   func forgottenAt() -> Instant? {
-    guard breakerTerms != nil || budgetTerms != nil else { return nil }
-    let breakerTime = breakerTerms.flatMap { breaker.forgottenAt($0) }
-    let budgetTime = budgetTerms.flatMap { budget.fullAt($0) }
-    guard let breakerTime, let budgetTime else { return breakerTime ?? budgetTime }
-    return max(breakerTime, budgetTime)
+    guard breakerTerms != nil || budgetTerms != nil || spacing > 0 else { return nil }
+    var last = spacedUntil
+    if let breakerTerms, let time = breaker.forgottenAt(breakerTerms) { last = max(last ?? time, time) }
+    if let budgetTerms, let time = budget.fullAt(budgetTerms) { last = max(last ?? time, time) }
+    return last
   }
 }
 
@@ -102,8 +119,8 @@ struct OverlapState {
     case reject
     /// It joins the run that is in flight.
     case join
-    /// The earlier ones are ended, then it is taken up at once.
-    case replace
+    /// The first of the earlier ones are ended, so that no more than so many are left, then it is taken up at once.
+    case replace(leaving: Int)
   }
 
   /// The permits of those whose turn it is.
@@ -119,8 +136,8 @@ struct OverlapState {
     case .concurrent(let max):
       turns.maximum = max
       return .wait
-    case .latest: return live > 0 ? .replace : .takeUp
-    case .exclusive: return live > 0 ? .reject : .takeUp
+    case .latest(let max): return live >= max ? .replace(leaving: max - 1) : .takeUp
+    case .exclusive(let max): return live >= max ? .reject : .takeUp
     case .shared: return canJoin ? .join : .takeUp
     }
   }

@@ -11,11 +11,12 @@ extension Scheduler {
     case .takeUp: enter(handle, key)
     case .reject: end(handle, .rejected(.exclusive))
     case .join: join(handle, key)
-    case .replace:
-      endAll(key, .superseded)
+    case .replace(let count):
+      replace(key, leaving: count)
       enter(handle, key)
-    case .wait where keys[key].waiting.isEmpty && keys[key].overlap.turns.hasPermit: enter(handle, key)
-    case .wait: waitForTurn(handle, key)
+    case .wait:
+      keys[key].spacing = terms.spacing?.nanoseconds ?? 0
+      if keys[key].waiting.isEmpty, keys[key].hasTurn(at: now) { enter(handle, key) } else { waitForTurn(handle, key) }
     }
   }
 
@@ -44,6 +45,7 @@ extension Scheduler {
     if let plan = entries[handle].plan, let key = plans[plan].key {
       keys[key].overlap.turns.take()
       plans[plan].hasTurn = true
+      keys[key].lastTurn = now
     }
     actions.append(.decide(handle))
   }
@@ -59,8 +61,9 @@ extension Scheduler {
   }
 
   /// Has those taken up that wait for their turn, as far as it has come, each in a step of its own.
-  private mutating func takeUpWaitingLater(_ key: KeyIndex) {
+  mutating func takeUpWaitingLater(_ key: KeyIndex) {
     guard !keys[key].isTakeUpDue, keys[key].overlap.turns.hasPermit, !keys[key].waiting.isEmpty else { return }
+    guard keys[key].hasTurn(at: now) else { return awaitSpacing(key) }
     keys[key].isTakeUpDue = true
     keys[key].users += 1
     steps.append(.takeUpWaiting(key))
@@ -68,14 +71,22 @@ extension Scheduler {
 
   /// Takes up the first of those that wait for their turn; false if there is none, or no turn.
   mutating func takeUpWaiting(_ key: KeyIndex) -> Bool {
-    guard keys[key].overlap.turns.hasPermit, let handle = keys[key].waiting.first, let plan = entries[handle].plan
-    else {
+    guard keys[key].hasTurn(at: now), let handle = keys[key].waiting.first, let plan = entries[handle].plan else {
       keys[key].isTakeUpDue = false
+      takeUpWaitingLater(key)
       return false
     }
     leaveQueue(handle, plan)
     takeUp(handle)
     return true
+  }
+
+  /// Wakes those that wait for a turn when the spacing is over.
+  private mutating func awaitSpacing(_ key: KeyIndex) {
+    guard let end = keys[key].spacedUntil else { return }
+    if let timer = keys[key].spacingEnd, timers.instant(of: timer) == end { return }
+    timers.cancel(&keys[key].spacingEnd)
+    keys[key].spacingEnd = timers.add(.spacingEnd(key), at: end)
   }
 
   mutating func setLimit(_ limit: Int?, for name: PlanKey) {
@@ -162,6 +173,12 @@ extension Scheduler {
 
   // MARK: The end of a key
 
+  /// Ends the actions of a key that came first, until so many are left.
+  private mutating func replace(_ key: KeyIndex, leaving count: Int) {
+    if count == 0 { return endAll(key, .superseded) }
+    while keys[key].earlier > count, let first = keys[key].live.first ?? keys[key].held { end(first, .superseded) }
+  }
+
   mutating func endAll(of name: PlanKey, _ outcome: Outcome) {
     guard let key = keys.existingIndex(of: name) else { return }
     keys[key].users += 1
@@ -219,6 +236,7 @@ extension Scheduler {
       }
     }
     timers.cancel(&keys[key].forgetting)
+    timers.cancel(&keys[key].spacingEnd)
     keys.forget(key)
   }
 }

@@ -43,6 +43,9 @@ extension Scheduler {
     case .debounceEnd(let key):
       keys[key].debounceEnd = nil
       letPass(key)
+    case .spacingEnd(let key):
+      keys[key].spacingEnd = nil
+      takeUpWaitingLater(key)
     case .windowEnd(let key):
       keys[key].windowEnd = nil
       endWindow(key)

@@ -120,6 +120,7 @@ extension Scheduler {
     timers.cancel(&drainEnd)
     for key in keys.all {
       timers.cancel(&keys[key].windowEnd)
+      timers.cancel(&keys[key].spacingEnd)
       timers.cancel(&keys[key].forgetting)
       forgetIfIdle(key)
     }

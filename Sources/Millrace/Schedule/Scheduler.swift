@@ -42,6 +42,7 @@ struct Scheduler: ~Copyable {
     case attemptTimeout(Handle)
     case nextAttempt(Handle)
     case debounceEnd(KeyIndex)
+    case spacingEnd(KeyIndex)
     case windowEnd(KeyIndex)
     case forget(KeyIndex)
     case drainEnd

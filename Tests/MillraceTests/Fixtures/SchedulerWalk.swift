@@ -29,9 +29,10 @@ struct SchedulerWalk: ~Copyable {
 
   /// Few, so that many shared runs end in several steps.
   static let membersAStep = 2
+  static let spacing = 15
 
   /// The number of plans that each key has.
-  static let kinds = 14
+  static let kinds = 17
 
   /// The plans, those of one key after those of another.
   ///
@@ -55,6 +56,9 @@ struct SchedulerWalk: ~Copyable {
         Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30)), key: "all"),
       .latest(key: "limited latest \(key)").limited(to: 1, key: "one \(key)"),
       .concurrent.limited(to: 3, key: "all").limited(to: 1, key: "one \(key)"),
+      .latest(max: 2, key: "latest two \(key)"),
+      .exclusive(max: 2, key: "exclusive two \(key)"),
+      .serial(key: "spaced \(key)").spacing(.nanoseconds(SchedulerWalk.spacing)),
     ]
     return plans.compactMap(\.terms)
   }
@@ -76,6 +80,9 @@ struct SchedulerWalk: ~Copyable {
 
   /// How many handlers hold a permit, by the key of the limit; those of one action count once.
   private var permits: [PlanKey: Int] = [:]
+
+  /// When the last turn of each plan began.
+  private var lastTurn: [Int: Instant] = [:]
 
   private var lastOrder = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
@@ -280,12 +287,21 @@ struct SchedulerWalk: ~Copyable {
   private mutating func checkOverlap(_ action: Known) {
     let kind = action.plan % SchedulerWalk.kinds
     switch kind {
-    case 0, 5, 7, 8, 11:
+    case 0, 5, 7, 8, 11, 16:
       if holders[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
       if action.order < lastOrder[action.plan] { fail("L2: a serial key takes up a later action first") }
       lastOrder[action.plan] = action.order
     case 1: if holders[action.plan] > 1 { fail("R4: three actions of a key that allows two are taken up") }
     default: break
+    }
+    if kind == 16 {
+      if let last = lastTurn[action.plan], now < last + Instant(SchedulerWalk.spacing) {
+        fail("R4: two turns of a key begin closer to each other than its spacing")
+      }
+      lastTurn[action.plan] = now
+    }
+    if kind == 14 || kind == 15, live(of: action.plan) > 1 {
+      fail("R4: an action is taken up beside more than its overlap allows")
     }
     // What it replaces, or excludes, has its outcome; handlers may still be out.
     if [2, 3, 4, 6, 9, 12].contains(kind), holders[action.plan] > 0,
@@ -295,6 +311,11 @@ struct SchedulerWalk: ~Copyable {
     {
       fail("R4: an action is taken up beside one that it replaces, excludes or shares")
     }
+  }
+
+  /// The number of actions of a plan that were taken up and have not ended.
+  private func live(of plan: Int) -> Int {
+    known.count { $0?.plan == plan && $0?.isTakenUp == true && $0?.isSettled == false }
   }
 
   private mutating func start(_ handle: Handle, _ attempt: Int?) {
@@ -362,7 +383,7 @@ struct SchedulerWalk: ~Copyable {
     if scheduler.freeSlots > 0, !scheduler.ring.isEmpty { fail("R4: an action waits for a slot that is free") }
     guard arrived % 32 == 0 else { return }
     for key in scheduler.keys.all {
-      if scheduler.keys[key].overlap.turns.hasPermit, !scheduler.keys[key].waiting.isEmpty {
+      if scheduler.keys[key].hasTurn(at: now), !scheduler.keys[key].waiting.isEmpty {
         fail("R4: an action waits for a turn that has come")
       }
       for handle in scheduler.queues.handles(of: scheduler.keys[key].line.actions) where scheduler.canBegin(handle) {

@@ -23,6 +23,11 @@ struct PlanProblemTests {
   static let rows = [
     Row("max 0", .concurrent(max: 0, key: 1), .maximum),
     Row("max below 0", .concurrent(max: -1, key: 1), .maximum),
+    Row("latest of 0", .latest(max: 0, key: 1), .maximum),
+    Row("exclusive of 0", .exclusive(max: 0, key: 1), .maximum),
+    Row("spacing of zero", serial.spacing(.zero), .interval),
+    Row("spacing without turns", .latest(key: 1).spacing(second), .spacing),
+    Row("spacing without a key", .concurrent.spacing(second), .spacing),
     Row("limited to 0", serial.limited(to: 0, key: 2), .maximum),
     Row("a limit's key that is not equal to itself", serial.limited(to: 1, key: Double.nan), .key),
     Row("the same key as overlap and limit", serial.limited(to: 1, key: 1), .limitedTwice),
@@ -91,6 +96,8 @@ struct PlanProblemTests {
       .latest(key: 1).debounce(.nanoseconds(1)),
       .exclusive(key: 1).throttle(.nanoseconds(1), leading: true, trailing: false),
       .shared(key: 1).throttle(.nanoseconds(1), leading: false, trailing: true),
+      .latest(max: 2, key: 1).debounce(.nanoseconds(1)),
+      .concurrent(max: 2, key: 1).throttle(.nanoseconds(1)).spacing(.nanoseconds(1)),
       .serial(key: 1).limited(to: 1, key: 1.0).limited(to: 1, key: "1"),
       .serial(key: 1).breaker().retry(2, budget: RetryBudget(capacity: 1, refill: .nanoseconds(1))),
     ])
@@ -103,7 +110,7 @@ struct PlanProblemTests {
     arguments: [
       (
         PlanProblem.maximum,
-        "A plan's `concurrent(max:key:)` or `limited(to:key:)` lets nothing run; give it a number of 1 or more."
+        "A plan's `max`, or the number of its `limited(to:key:)`, lets nothing run; give it a number of 1 or more."
       ),
       (
         .limitedTwice,
@@ -120,7 +127,12 @@ struct PlanProblemTests {
       ),
       (.pacing, "A plan is debounced or throttled more than once; leave all but one of them out."),
       (.throttle, "A plan's `throttle` lets nothing through; let `leading` or `trailing` be true."),
-      (.interval, "A plan's `debounce` or `throttle` has no interval; give it one above zero."),
+      (.interval, "A plan's `debounce`, `throttle` or `spacing` has no interval; give it one above zero."),
+      (
+        .spacing,
+        "A plan's `spacing` is for actions that wait for their turn; begin the plan with `serial(key:)` or "
+          + "`concurrent(max:key:)`."
+      ),
       (.timeout, "A plan's `timeout` or `attemptTimeout` is over before it begins; give it one above zero."),
       (.attempts, "A plan's `retry` makes no attempt; give it 1 attempt or more."),
       (

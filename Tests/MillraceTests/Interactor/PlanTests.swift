@@ -14,8 +14,8 @@ struct PlanTests {
   static let rows = [
     Row(testDescription: "concurrent", plan: .concurrent(max: 3, key: "k"), overlap: .concurrent(max: 3)),
     Row(testDescription: "serial", plan: .serial(key: "k"), overlap: .concurrent(max: 1)),
-    Row(testDescription: "latest", plan: .latest(key: "k"), overlap: .latest),
-    Row(testDescription: "exclusive", plan: .exclusive(key: "k"), overlap: .exclusive),
+    Row(testDescription: "latest", plan: .latest(key: "k"), overlap: .latest(max: 1)),
+    Row(testDescription: "exclusive", plan: .exclusive(key: "k"), overlap: .exclusive(max: 1)),
     Row(testDescription: "shared", plan: .shared(key: "k"), overlap: .shared),
   ]
 
@@ -60,7 +60,7 @@ struct PlanTests {
       .recovery(.handleAgain)
       .starting(.onPool)
     let terms = try #require(plan.terms)
-    #expect(terms.overlap == .latest)
+    #expect(terms.overlap == .latest(max: 1))
     #expect(terms.key == PlanKey(7))
     #expect(terms.pace == .debounce(.milliseconds(1)))
     #expect(terms.timeout == .milliseconds(2))

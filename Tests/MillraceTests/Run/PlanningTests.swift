@@ -14,6 +14,7 @@ struct PlanningTests {
     (.serial(key: "k").debounce(.zero), .interval),
     (.concurrent.timeout(.seconds(-1)), .timeout),
     (.serial(key: "k").limited(to: 2, key: "k"), .limitedTwice),
+    (.latest(key: "k").spacing(.seconds(1)), .spacing),
     (.concurrent.retry(0), .attempts),
     (.concurrent.retry(2, backoff: .constant(.seconds(-1))), .backoff),
     (.concurrent.retry(2, jitter: 2), .jitter),

@@ -7,11 +7,11 @@ struct SchedulerWalkTests {
   static let policies: [OverflowPolicy] = [.reject, .dropOldest, .dropNewest]
 
   @Test(
-    "R1–R5, A1: 2,000 random events keep the guarantees, and leave nothing behind",
+    "R1–R5, A1: 4,000 random events keep the guarantees, and leave nothing behind",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8], policies)
   func randomEvents(seed: UInt64, policy: OverflowPolicy) {
     var walk = SchedulerWalk(seed: seed, onOverflow: policy)
-    for _ in 0..<2_000 where walk.broken == nil { walk.step() }
+    for _ in 0..<4_000 where walk.broken == nil { walk.step() }
     if walk.broken == nil { walk.finish() }
     #expect(walk.broken == nil)
     for kind in [Outcome.Kind.finished, .failed, .cancelled, .superseded, .timedOut, .rejected] {

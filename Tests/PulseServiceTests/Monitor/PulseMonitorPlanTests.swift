@@ -21,7 +21,7 @@ struct PulseMonitorPlanTests {
   @Test("A sample is exclusive, with a limit")
   func sample() throws {
     let terms = try terms(.sample)
-    #expect(terms.overlap == .exclusive && terms.key == PlanKey(Key.sample))
+    #expect(terms.overlap == .exclusive(max: 1) && terms.key == PlanKey(Key.sample))
     #expect(terms.timeout == .seconds(1))
     #expect(!terms.mayRepeat)
   }
@@ -34,7 +34,7 @@ struct PulseMonitorPlanTests {
     ] as [(Duration, Duration, Duration)])
   func probe(interval: Duration, pause: Duration, timeout: Duration) throws {
     let terms = try terms(.probe(.web), every: interval)
-    #expect(terms.overlap == .exclusive && terms.key == PlanKey(Key.probe(.web)))
+    #expect(terms.overlap == .exclusive(max: 1) && terms.key == PlanKey(Key.probe(.web)))
     #expect(terms.timeout == timeout && terms.attemptTimeout == .seconds(2))
     #expect(terms.retry?.attempts == 3 && terms.retry?.afterCommits == false)
     #expect(terms.retry?.backoff == .exponential(initial: pause))
@@ -44,7 +44,7 @@ struct PulseMonitorPlanTests {
   @Test("Reading the rules is for the latest who asks, with a limit")
   func rules() throws {
     let terms = try terms(.readRules)
-    #expect(terms.overlap == .latest && terms.key == PlanKey(Key.rules))
+    #expect(terms.overlap == .latest(max: 1) && terms.key == PlanKey(Key.rules))
     #expect(terms.timeout == .seconds(5))
     #expect(!terms.mayRepeat)
   }
