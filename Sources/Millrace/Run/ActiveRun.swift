@@ -24,8 +24,8 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   }
 
   @usableFromInline
-  override func cancel(at owner: any AnyObject & Sendable) {
-    unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self)
+  override func cancel(at owner: any AnyObject & Sendable, waits: Bool) {
+    unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)
   }
 
   /// Releases the state of the take-up, which commits would copy until the handler begins.

@@ -148,9 +148,13 @@ extension StoreCore {
     lock.performUrgently(for: self) { work(Holder(core: self)) }
   }
 
-  /// Ends one action as cancelled before this returns.
-  func cancel(_ run: ActiveRun<I>) {
-    performUrgently { $0.end(run, .cancelled, at: self) }
+  /// Ends one action as cancelled: before this returns if it waits, otherwise behind the work that is queued.
+  func cancel(_ run: ActiveRun<I>, waits: Bool) {
+    if waits {
+      performUrgently { $0.end(run, .cancelled, at: self) }
+    } else {
+      perform { $0.end(run, .cancelled, at: self) }
+    }
   }
 
   /// Ends everything of a key as cancelled before this returns.

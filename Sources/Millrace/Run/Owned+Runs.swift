@@ -112,6 +112,7 @@ extension Owned {
       case .closed: return .rejected(.shuttingDown)
       }
     }
+    if run.lineage?.tree?.isCancelled == true { return .cancelled }
     if let ending { return .rejected(.notSent(ending)) }
     if run.record.answer != nil, terms?.timeout == nil, let runs, run.lineage?.parent?.store == runs.services.store {
       return .rejected(.notSent(RequestError.needsTimeout))
@@ -211,7 +212,7 @@ extension Owned {
 
   @usableFromInline
   func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
-    let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage)
+    let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true
     first.record.sharedRun = run
     runs.keep(run, handle)
@@ -328,6 +329,9 @@ extension Owned {
       takeUp(run, at: core)
     } else {
       takenAtOnce -= 1
+      guard let tree = run.lineage?.tree else { return }
+      run.willEnd()
+      core.lock.afterUnlock { tree.remove(run) }
     }
   }
 

@@ -78,7 +78,7 @@ extension StoreCore {
   func refuseIntercepted(_ action: I.Action, _ lineage: Lineage?) -> Receipt {
     let receipt = refuseToQueue()
     guard let shared, let services else { return receipt }
-    let run = ActiveRun(id: receipt.id, action: action, core: self, lineage: lineage)
+    let run = ActiveRun(id: receipt.id, action: action, core: self, lineage: lineage?.withoutTree)
     run.store = services.store
     let cause = Cause(action: action, context: run.context)
     shared.chain.refused(cause)

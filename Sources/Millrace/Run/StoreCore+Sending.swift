@@ -34,6 +34,14 @@ extension StoreCore {
     return accept(action, lineageOfSender(trace: context), from: nil)
   }
 
+  /// Accepts an action that is sent in a tree.
+  @inlinable
+  func send(_ action: I.Action, in tree: RunTree) -> Receipt {
+    let lineage = lineageOfSender(in: tree)
+    return isIntercepted.load(ordering: .relaxed)
+      ? sendIntercepted(action, lineage, from: nil) : accept(action, lineage, from: nil)
+  }
+
   /// Accepts an action that a run of this store sends.
   @inlinable
   func send(_ action: I.Action, from sender: RunSender<I>) -> Receipt {
@@ -110,8 +118,8 @@ extension StoreCore {
   ///
   /// Inside a step the thread may do others' work, and its task says nothing of where the action comes from.
   @inlinable
-  func lineageOfSender(trace: TraceContext? = nil) -> Lineage? {
-    lock.isHeldHere ? Lineage.without(sender: trace) : Lineage.ofSender(trace: trace)
+  func lineageOfSender(trace: TraceContext? = nil, in tree: RunTree? = nil) -> Lineage? {
+    lock.isHeldHere ? Lineage.without(sender: trace, in: tree) : Lineage.ofSender(trace: trace, in: tree)
   }
 
   // MARK: Queued actions

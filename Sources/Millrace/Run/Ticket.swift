@@ -4,7 +4,7 @@ public import Synchronization
 ///
 /// Receipts and the store share `progress`, which has a lock of its own.
 @usableFromInline
-package class Ticket: Startable, @unchecked Sendable {
+package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// The progress of an action, as its receipts see it.
   private struct Progress {
     enum Phase {
@@ -57,6 +57,7 @@ package class Ticket: Startable, @unchecked Sendable {
     self.lineage = lineage
     progress = Lock(Progress(phase: .open(owner)))
     super.init()
+    lineage?.tree?.add(self)
   }
 
   // MARK: Causality
@@ -103,11 +104,12 @@ package class Ticket: Startable, @unchecked Sendable {
       if !cancelsTask { progress.task = nil }
       progress.cancelsTask = progress.task != nil
       return progress.cancelsTask || !progress.waitingForOutcome.isEmpty || !progress.waitingForCommit.isEmpty
+        || lineage?.tree != nil
     }
   }
 
-  /// Answers the receipts that wait for an outcome or a commit which is known by now, and cancels the task of an action that was
-  /// ended; once the lock is free.
+  /// Answers the receipts that wait for an outcome or a commit which is known by now, cancels the task of an action that was
+  /// ended, and removes an action that has ended from its tree; once the lock is free.
   @usableFromInline
   final func answer() {
     let (outcome, forOutcome, first, forCommit, task) = progress.withLock { progress in
@@ -121,7 +123,10 @@ package class Ticket: Startable, @unchecked Sendable {
       progress.cancelsTask = false
       return (outcome, forOutcome, progress.firstCommit, forCommit, cancelled)
     }
-    if let outcome { forOutcome.resume(returning: outcome) }
+    if let outcome {
+      lineage?.tree?.remove(self)
+      forOutcome.resume(returning: outcome)
+    }
     forCommit.resume(returning: first)
     task?.cancel()
   }
@@ -204,15 +209,22 @@ package class Ticket: Startable, @unchecked Sendable {
   }
 
   final func cancel() {
+    cancel(waits: true)
+  }
+
+  /// Cancels the action.
+  ///
+  /// - Parameter waits: whether it has its outcome when this returns; otherwise it may get it later, and this never waits.
+  final func cancel(waits: Bool) {
     let owner: (any AnyObject & Sendable)? = progress.withLock { progress in
       if case .open(let owner) = progress.phase { owner } else { nil }
     }
-    if let owner { cancel(at: owner) }
+    if let owner { cancel(at: owner, waits: waits) }
   }
 
   /// Cancels the action at the store it was given to.
   @usableFromInline
-  func cancel(at owner: any AnyObject & Sendable) {}
+  func cancel(at owner: any AnyObject & Sendable, waits: Bool) {}
 }
 
 /// The continuations of tasks that wait for one answer, in the order in which they came; one alone takes no memory.
@@ -245,36 +257,47 @@ package final class Lineage: Sendable {
   @usableFromInline let root: RunID?
   @usableFromInline let trace: TraceContext?
 
+  /// The tree that the action belongs to.
+  @usableFromInline let tree: RunTree?
+
   /// Whether the trace is the parent's.
   let inheritsTrace: Bool
 
-  private init(parent: RunID?, root: RunID?, trace: TraceContext?, inheritsTrace: Bool) {
+  private init(parent: RunID?, root: RunID?, trace: TraceContext?, inheritsTrace: Bool, tree: RunTree?) {
     self.parent = parent
     self.root = root
     self.trace = trace
     self.inheritsTrace = inheritsTrace
+    self.tree = tree
   }
 
   /// The lineage of an action that is sent now, from this task.
   @usableFromInline
-  static func ofSender(trace: TraceContext? = nil) -> Lineage? {
-    guard let sender = Ticket.current.get() else { return without(sender: trace) }
-    return of(sender, trace: trace)
+  static func ofSender(trace: TraceContext? = nil, in tree: RunTree? = nil) -> Lineage? {
+    guard let sender = Ticket.current.get() else { return without(sender: trace, in: tree) }
+    return of(sender, trace: trace, in: tree)
   }
 
-  /// The lineage of an action that this run sends.
+  /// The lineage of an action that this run sends, in its own tree unless another one is given.
   @usableFromInline
-  static func of(_ sender: Ticket, trace: TraceContext? = nil) -> Lineage {
+  static func of(_ sender: Ticket, trace: TraceContext? = nil, in tree: RunTree? = nil) -> Lineage {
     let inherited = sender.lineage?.trace
     return Lineage(
       parent: sender.runID, root: sender.root, trace: trace ?? inherited,
-      inheritsTrace: trace == nil || trace == inherited)
+      inheritsTrace: trace == nil || trace == inherited, tree: tree ?? sender.lineage?.tree)
   }
 
   /// The lineage of an action that comes from no run.
   @usableFromInline
-  static func without(sender trace: TraceContext?) -> Lineage? {
-    trace.map { Lineage(parent: nil, root: nil, trace: $0, inheritsTrace: false) }
+  static func without(sender trace: TraceContext?, in tree: RunTree? = nil) -> Lineage? {
+    if trace == nil, tree == nil { return nil }
+    return Lineage(parent: nil, root: nil, trace: trace, inheritsTrace: false, tree: tree)
+  }
+
+  /// The same origin, in no tree.
+  @usableFromInline var withoutTree: Lineage {
+    if tree == nil { return self }
+    return Lineage(parent: parent, root: root, trace: trace, inheritsTrace: inheritsTrace, tree: nil)
   }
 }
 

@@ -78,6 +78,15 @@ public final actor Store<I: Interactor> {
     core.send(action, context: context)
   }
 
+  /// Gives the store an action that a tree waits for and cancels, with all that its run sends; otherwise as ``send(_:)``.
+  ///
+  /// If the tree is cancelled, the action ends as ``Outcome/cancelled``, undecided.
+  @inlinable
+  @discardableResult
+  public nonisolated func send(_ action: I.Action, in tree: RunTree) -> Receipt {
+    core.send(action, in: tree)
+  }
+
   /// Gives the store actions in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
   ///
   /// Actions of other senders may be taken up between them.

@@ -38,6 +38,16 @@ enum CancellationSnippets {
     return receipt
   }
 
+  static func restock(_ store: Store<RunsSnippets.Shelf>) async {
+    let tree = RunTree()
+    store.send(.restock(["pear", "fig"]), in: tree)
+    await withTaskCancellationHandler {
+      await tree.waitForEnd()
+    } onCancel: {
+      tree.cancel()
+    }
+  }
+
   static func tied(_ receipt: Receipt) async -> Outcome {
     let outcome = await withTaskCancellationHandler {
       await receipt.outcome
@@ -60,6 +70,13 @@ struct CancellationSnippetsTests {
     let stream: AsyncStream<Int>
 
     func prices() -> AsyncStream<Int> { stream }
+  }
+
+  @Test("R8: A tree ends with all that its runs have sent")
+  func tree() async {
+    let store = Store(initial: [], interactor: RunsSnippets.Shelf())
+    await CancellationSnippets.restock(store)
+    #expect(await store.state.last == "restocked")
   }
 
   @Test("R3: There are three ways to cancel, and the first one counts")
