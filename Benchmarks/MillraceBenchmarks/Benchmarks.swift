@@ -4,7 +4,7 @@ import MillraceFlags
 
 /// All rows, in the order of the table.
 let allRows: [Row] =
-  sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + observeRows
+  sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + cacheRows + observeRows
   + manyObserverRows + stateRows + storeRows + testingRows + recordingRows
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.

@@ -271,6 +271,17 @@ extension Owned {
     }
   }
 
+  /// Has the reader called when an action ends that was just taken up, or at once if that has ended in this step.
+  @usableFromInline
+  func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>, at core: StoreCore<I>) {
+    guard let ticket = receipt.ticket else { return }
+    if let outcome = ticket.outcomeNow {
+      if let resume = reader(outcome, state) { core.lock.afterUnlock(resume) }
+    } else {
+      unsafeDowncast(ticket, to: ActiveRun<I>.self).record.answer = reader
+    }
+  }
+
   /// Reads the answer to a request whose action ends in this step, before its outcome is visible.
   @inlinable
   @inline(never)

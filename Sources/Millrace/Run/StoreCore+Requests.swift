@@ -8,6 +8,23 @@ extension StoreCore {
     _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
     try Task.checkCancellation()
+    // A run that requests is the parent of the action, and may have to be refused.
+    if !isIntercepted.load(ordering: .relaxed), Ticket.current.get() == nil, lock.tryLock() {
+      let receipt = owned.takeUp(action, at: self)
+      if receipt.hasFinishedAtOnce {
+        let value = answer(owned.state)
+        unlock()
+        return value
+      }
+      guard receipt.ticket != nil else {
+        unlock()
+        throw RequestError(await receipt.outcome)
+      }
+      let pending = PendingAnswer(answer)
+      owned.expectAnswer(of: receipt, pending.reader, at: self)
+      unlock()
+      return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+    }
     let pending = PendingAnswer(answer)
     let (lineage, reader) = (lineageOfSender(), pending.reader)
     let receipt =
