@@ -62,7 +62,7 @@ extension StoreCore {
       return try await withTaskCancellationHandler {
         try await promise.value.get()
       } onCancel: {
-        if cancelsAction { cancel(run) }
+        if cancelsAction { cancel(run, waits: true) }
         if promise.fulfil(.failure(CancellationError())) { perform { _ in run.record.answer = nil } }
       }
     } catch let error as RequestError where cancelsAction && Task.isCancelled && error.outcome.kind == .cancelled {
