@@ -49,7 +49,7 @@ private func hits(
 ) -> Row {
   Row(name: name, unit: "cpu ns", reference: reference, target: target, gate: .severalThreads) { size in
     let store = Store(initial: Cache.State(entries: entries), interactor: Cache(), configuration: manyCallers)
-    return try await closedLoop(of: callers, size) { caller in
+    return try await closedLoop(of: callers, least: 100, size) { caller in
       let key = caller % entries
       let entry = try await store.request(key, returning: { $0.entries[key] })
       precondition(entry == key)
@@ -74,11 +74,13 @@ private func misses(
 private let manyCallers = StoreConfiguration(limits: StoreLimits(runsInFlight: 20_000, actionsWaiting: 20_000))
 
 /// Processor time of a request.
+///
+/// - Parameter least: the number of requests of a caller at least, so that its task costs little beside them.
 private func closedLoop(
-  of callers: Int = callers, _ size: Size, _ request: @escaping @Sendable (_ caller: Int) async throws -> Void
+  of callers: Int = callers, least: Int = 10, _ size: Size,
+  _ request: @escaping @Sendable (_ caller: Int) async throws -> Void
 ) async rethrows -> Figure {
-  // Several of each caller, so that its task costs little beside them.
-  let each = max(size.scaled(64_000) / callers, 10)
+  let each = max(size.scaled(64_000) / callers, least)
   let figure = try await perItem(callers * each) {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for caller in 0..<callers {

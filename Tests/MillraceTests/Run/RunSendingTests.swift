@@ -176,13 +176,17 @@ struct RunSendingTests {
       runs.record(run)
       try await gate.enter()
     }
+    // Each has begun before the next one is sent: a run that ends before its start never calls its handler.
     let finished = store.send(.handle { runs.record($0) })
+    var ended = [try await runs.next()]
     let cancelled = store.send(stays)
+    ended.append(try await runs.next())
     cancelled.cancel()
     let superseded = store.send(stays.planned(.latest(key: "k")))
+    ended.append(try await runs.next())
     let newer = store.send(Action.decide { _ in .ignore }.planned(.latest(key: "k")))
     for receipt in [finished, cancelled, superseded, newer] { _ = await receipt.outcome }
-    for run in try await runs.next(3) {
+    for run in ended {
       let receipt = try await way.give(.commit("late"), in: run)
       #expect(await receipt.reasonNotSent == Self.runEnded)
       #expect(await receipt.firstCommit == nil)
