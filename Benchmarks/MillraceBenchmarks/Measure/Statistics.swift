@@ -26,6 +26,8 @@ func uncertainty(_ figures: [Double]) -> Double? {
 
 /// The largest number of figures that can be left out at each end with a probability of at most 2.5 % an end.
 private func figuresLeftOut(of count: Int) -> Int? {
+  // By the normal distribution: of more than a thousand figures the probability below is too small for a Double.
+  if count > 1_000 { return Int(Double(count) / 2 - 0.98 * Double(count).squareRoot()) - 1 }
   var (part, sum, left) = (1.0, 0.0, -1)
   for _ in 0..<count { part /= 2 }  // The probability that none is below the median.
   while left < count {

@@ -45,4 +45,16 @@ struct StatisticsTests {
     }
     #expect(inside >= 1_900, "\(inside) of 2,000")
   }
+
+  @Test("The uncertainty of many figures is that of the order of their middle, by both ways to find it")
+  func uncertaintyOfManyFigures() throws {
+    // Figures from 1 on: leaving out k at each end, the interval reaches (n - 1) / 2 - k from the median.
+    let left = { (count: Int) throws -> Double in
+      let part = try #require(uncertainty((1...count).map(Double.init)))
+      return Double(count - 1) / 2 - part * Double(count + 1) / 2
+    }
+    for (count, expected) in [(1_000, 468.0), (1_001, 468), (10_000, 4_901)] {
+      #expect(abs(try left(count) - expected) <= 1.5, "\(count) figures")
+    }
+  }
 }
