@@ -105,7 +105,7 @@ struct SuiteTests {
   @Test("The fewest allocations of the rounds that count them apply")
   func fewest() async throws {
     // The first belongs to the warm-up, which is quick too.
-    let counts = Mutex([1, 9, 7, 5] + Array(repeating: 6.0, count: Suite.countingRounds - 3))
+    let counts = Mutex([1, 9, 7, 5] + Array(repeating: 6.0, count: 37))
     let row = Row(name: "a") { size in
       Figure(value: 1, allocations: size == .quick ? counts.withLock { $0.removeFirst() } : 0)
     }
@@ -114,6 +114,16 @@ struct SuiteTests {
       #expect(figures["a"]?.allocations == 5)
       #expect(counts.withLock { $0 } == [])
     }
+  }
+
+  @Test(
+    "Allocations are counted in 40 rounds of a row that has a threshold for them, in 5 of any other, and in 1 of a quick run",
+    arguments: [(Gate.near, Size.full, 40), (.severalThreads, .full, 5), (.near, .quick, 1)])
+  func countingRounds(gate: Gate, size: Size, rounds: Int) {
+    let suite = Suite(rows: [], size: size)
+    var row = Row(name: "a") { _ in Figure(value: 1) }
+    row.gate = gate
+    #expect(suite.countingRounds(of: row) == rounds)
   }
 
   @Test("Allocations are counted for each item, in all threads, and in a round of their own alone")
