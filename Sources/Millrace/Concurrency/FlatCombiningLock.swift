@@ -52,7 +52,8 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// The number of urgent steps that are registered and not taken yet; changed with them, so that no caller finds the lock
   /// free again and again because a holder took its step for another's.
   @usableFromInline let urgent = Word(0)
-  /// Whether unlocking takes more than to free the word; the holder's.
+
+  /// Whether unlocking takes more than to free the word; only the holder uses it.
   @usableFromInline let hasDuties = Atomic(false)
 
   /// The lists of steps, and the holder's duties; made on first use, because few of many locks are ever contended.

@@ -8,6 +8,7 @@ public import Synchronization
 /// |---|---|
 /// | StoreCore | the lock, the state, metrics |
 /// | StoreCore+Sending, StoreCore+Interception | from `send` and `submit` to the lock, through the interceptors |
+/// | StoreCore+Requests | requests: an action, and the answer that its caller waits for |
 /// | Handler | the task of a handler, its mutations and its return |
 /// | StoreCore+Observation | observers that look, wait and leave |
 /// | Owned, Owned+Runs, Owned+Observers | the step: take up, decide, commit; runs; notifications |
