@@ -3,27 +3,8 @@ import Testing
 
 @testable import Millrace
 
-/// What a request means for the task that makes it: its cancellation, the store's lifetime, and a run that is the caller.
-@Suite("Callers of requests", .timeLimit(.minutes(1)))
-struct RequestCallerTests {
-  typealias Action = ScriptedInteractor.Action
-
-  let clock = TestClock()
-  let store: Store<ScriptedInteractor>
-  private let gate = Gate()
-
-  init() {
-    store = Store(StoreConfiguration(clock: clock))
-  }
-
-  /// An action whose handler emits its name when the gate is open.
-  func staying(_ name: String) -> Action {
-    Action.handle { [gate] run in
-      await gate.enterIgnoringCancellation()
-      run.emit(ScriptedInteractor.Mutation(name))
-    }.closed(as: name)
-  }
-
+/// A request and its caller: the cancellation of its task, the store's lifetime, and a run that is the caller.
+extension RequestTests {
   // MARK: Cancellation
 
   @Test("When its task is cancelled a request throws at once, and the action continues", arguments: RequestWay.allCases)

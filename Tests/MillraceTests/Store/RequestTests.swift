@@ -9,7 +9,7 @@ struct RequestTests {
 
   let clock = TestClock()
   let store: Store<ScriptedInteractor>
-  private let gate = Gate()
+  let gate = Gate()
 
   init() {
     store = Store(StoreConfiguration(clock: clock))
