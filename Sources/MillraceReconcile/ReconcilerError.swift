@@ -46,8 +46,8 @@ public struct ReconcilerError: Error, Sendable, Hashable, CustomStringConvertibl
     case .attempts:
       "The reconciler makes no attempt; give it 1 attempt or more."
     case .backoff:
-      "The reconciler's backoff shrinks or is negative; give it rests of zero or more, a factor of 1 or more, and a maximum "
-        + "that is not below the initial rest."
+      "The reconciler's backoff shrinks or is negative; give it delays of zero or more, a factor of 1 or more, and a maximum "
+        + "that is not below the initial delay."
     }
   }
 }

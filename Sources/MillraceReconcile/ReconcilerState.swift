@@ -123,7 +123,7 @@ extension ReconcilerState {
     case .ready:
       return perform(after: nil)
     case .failed(let attempt):
-      let rest = backoff.rest(after: attempt.number)
+      let rest = backoff.delay(after: attempt.number)
       guard rest > .zero, nextOperation() == attempt.operation else { return perform(after: attempt) }
       stage = .resting(attempt)
       return .rest(rest)

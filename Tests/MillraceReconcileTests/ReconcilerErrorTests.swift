@@ -25,8 +25,8 @@ struct ReconcilerErrorTests {
       (.invalidAttempts, "The reconciler makes no attempt; give it 1 attempt or more."),
       (
         .invalidBackoff,
-        "The reconciler's backoff shrinks or is negative; give it rests of zero or more, a factor of 1 or more, and a maximum "
-          + "that is not below the initial rest."
+        "The reconciler's backoff shrinks or is negative; give it delays of zero or more, a factor of 1 or more, and a maximum "
+          + "that is not below the initial delay."
       ),
     ] as [(ReconcilerError.Code, String)])
   func sentence(code: ReconcilerError.Code, sentence: String) {

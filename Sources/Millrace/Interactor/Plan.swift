@@ -1,19 +1,20 @@
-/// How an action meets others and time: what ``Interactor/plan(for:state:)`` answers.
+/// The terms on which the store handles an action: overlap, limits, pace, deadlines, retries and breaker.
 ///
-/// A plan is an overlap, and what is added to it:
+/// ``Interactor/plan(for:state:)`` returns one. It begins with an overlap, to which methods add terms:
 ///
 /// ```swift
 /// .latest(key: "search").debounce(.milliseconds(300)).timeout(.seconds(5))
 /// .serial(key: alert).retry(3, backoff: .exponential()).breaker(Breaker(failures: 5), key: "webhook")
 /// ```
 ///
-/// **The order of things.** An action is debounced or throttled first; then it meets the others of its key; then it is
-/// decided, and its breaker may refuse to let it be handled; then it is taken up, waits for permits of its limits and a slot,
-/// and is handled in one attempt or several. What is dropped before its take-up has changed nothing. A plan that contradicts itself traps nowhere: its action is rejected as ``Rejection/invalidPlan(_:)``, with
-/// its first mistake.
+/// **Order.** The store applies debounce or throttle first, then the overlap with the other actions of the key. Then the
+/// interactor decides, and the breaker may refuse the handler. Then the action is taken up, waits for a permit of each limit
+/// and a slot, and is handled in one or several attempts. An action that is dropped before its take-up has changed nothing.
+/// A plan that contradicts itself does not trap: its action is rejected as ``Rejection/invalidPlan(_:)`` with the first
+/// mistake.
 ///
-/// **Keys** are compared together with their types: `1` and `1.0` are two. They belong to one store, and cost nothing once
-/// no action of theirs is left. Where plans differ on one key, the newest decides.
+/// **Keys** are compared together with their types: `1` and `1.0` are two keys. A key belongs to one store, and costs nothing
+/// once none of its actions is left. Where the plans of one key differ, the newest plan applies.
 ///
 /// **Time** is that of ``StoreConfiguration/clock``.
 @frozen
@@ -30,75 +31,77 @@ public struct Plan: Sendable {
     terms = PlanTerms(overlap, PlanKey(key), problem: key == key ? problem : .key)
   }
 
-  /// Whether the action is taken up at once, whatever else goes on.
+  /// Whether the store takes the action up at once, whatever other actions do.
   @inlinable var isConcurrent: Bool { terms == nil }
 
   // MARK: Overlap
 
-  /// The action starts at once, beside all others; the default.
+  /// Starts the action at once, beside all others; the default.
   @inlinable public static var concurrent: Plan { Plan(terms: nil) }
 
-  /// At most `max` actions of this key are in flight; the others wait for their turn, in accepted order.
+  /// Runs at most `max` actions of this key at a time; the others wait for their turn, in accepted order.
   ///
-  /// An action that waits has not been decided. The place of one that was cancelled is free when its handler has returned.
+  /// A waiting action has not been decided. The place of a cancelled action is free when its handler has returned.
   /// ``Store/setLimit(_:for:)`` changes the maximum at once.
   public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {
     Plan(.concurrent(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
-  /// Actions of this key are handled one after the other, in accepted order.
+  /// Runs the actions of this key one after the other, in accepted order.
   ///
-  /// The turn of one that was cancelled is over when its handler has returned.
+  /// The turn of a cancelled action is over when its handler has returned.
   public static func serial(key: some Hashable & Sendable) -> Plan {
     Plan(.concurrent(max: 1), key)
   }
 
-  /// The action ends earlier ones of this key, waiting or running, as ``Outcome/superseded``, and starts at once.
+  /// Ends the earlier actions of this key, waiting or running, as ``Outcome/superseded``, and starts the action at once.
   ///
   /// - Parameters:
-  ///   - max: how many actions of the key go on at most, the new one included: the newest ones. By default that is the new one
-  ///     alone.
-  ///   - key: what actions that meet have in common.
+  ///   - max: The largest number of actions of the key that continue, which are the newest ones, the new action included. By
+  ///     default the new action continues alone.
+  ///   - key: The key that the actions have in common.
   public static func latest(max: Int = 1, key: some Hashable & Sendable) -> Plan {
     Plan(.latest(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
-  /// The action is rejected as ``Rejection/exclusive`` as long as `max` earlier ones of this key have not ended.
+  /// Rejects the action as ``Rejection/exclusive`` while `max` earlier actions of this key have not ended.
   public static func exclusive(max: Int = 1, key: some Hashable & Sendable) -> Plan {
     Plan(.exclusive(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
-  /// The action joins the one of this key that is in flight, and has its outcome; the first one is the one that is handled.
+  /// Joins the action to the shared run of this key and gives it the run's outcome; the first action begins the run.
   ///
-  /// A receipt that is cancelled or times out leaves the run to the others; the run is cancelled when the last has gone.
+  /// An action that is cancelled or times out leaves the run to the others. The run is cancelled when the last action leaves.
   public static func shared(key: some Hashable & Sendable) -> Plan {
     Plan(.shared, key)
   }
 
   // MARK: Limits
 
-  /// At most `maximum` actions of this key are handled at once, whatever their overlaps; the others wait, taken up.
+  /// Handles at most `maximum` actions of this key at a time, whatever their overlaps; the others are taken up and wait.
   ///
   /// ```swift
   /// .serial(key: artifact).limited(to: 8, key: tenant)
   /// ```
   ///
-  /// The turn of the overlap's key comes first, and `decide` with it. If that asks for `handle`, the action needs a permit of each
-  /// of its limits and a slot of the store, and gets them all at once; what is decided at once needs none. An action that
-  /// lacks one holds up no other. Permits are kept over all attempts, and are free when the action has its outcome and its
-  /// handlers have returned: so what ``latest(max:key:)`` starts may wait for those of the handler that it replaces. A
-  /// ``shared(key:)`` run has the limits of its first action.
+  /// The action gets the turn of its overlap first and is decided then. If the decision asks for `handle`, the action needs a
+  /// permit of each of its limits and a slot of the store, and gets them all at the same time; an action that is decided at
+  /// once needs none. An action that lacks a permit delays no other. A run keeps its permits over all attempts, until the
+  /// action has its outcome and its handlers have returned. The successor in ``latest(max:key:)`` may therefore wait for the
+  /// permits of the handler that it replaced. A ``shared(key:)`` run has the limits of its first action.
   ///
-  /// The permits of a limit and the turns of an overlap are counted apart, also where the keys are equal; in one plan that is
-  /// invalid. ``Store/setLimit(_:for:)`` changes the maximum at once. A limit that a parent adds to the plan of its child has
-  /// the parent's key, so that several children may share it.
+  /// Permits of a limit and turns of an overlap are counted separately, even where the keys are equal; one plan must not use
+  /// the same key for both. ``Store/setLimit(_:for:)`` changes the maximum at once. A limit that a parent adds to the plan of
+  /// its child has the parent's key, so that several children can share it.
   public consuming func limited(to maximum: Int, key: some Hashable & Sendable) -> Plan {
     changed { $0.limit(to: maximum, key: PlanKey(key)) }
   }
 
   // MARK: Pace
 
-  /// The action waits until so long no other one of its key has come; one that is replaced ends as ``Outcome/superseded``.
+  /// Delays the action until no other action of its key has arrived for `interval`.
+  ///
+  /// An action that arrives meanwhile replaces the delayed one, which ends as ``Outcome/superseded``.
   public consuming func debounce(_ interval: Duration) -> Plan {
     changed { terms in
       terms.note(terms.pace == nil ? nil : .pacing)
@@ -107,13 +110,13 @@ public struct Plan: Sendable {
     }
   }
 
-  /// At most one action of its key passes in each interval.
+  /// Lets at most one action of its key pass in each interval.
   ///
   /// - Parameters:
-  ///   - interval: begins with the action that passes.
-  ///   - leading: whether the first action passes at once.
-  ///   - trailing: whether the last action of the interval passes when that is over. Those before it end as
-  ///     ``Outcome/superseded``. Otherwise all are rejected as ``Rejection/throttled``.
+  ///   - interval: The time from the action that passes to the end of the interval.
+  ///   - leading: Whether the first action passes at once.
+  ///   - trailing: Whether the last action of the interval passes when the interval ends, in which case the actions before it
+  ///     end as ``Outcome/superseded``. Otherwise all actions within the interval are rejected as ``Rejection/throttled``.
   public consuming func throttle(_ interval: Duration, leading: Bool = true, trailing: Bool = true) -> Plan {
     changed { terms in
       terms.note(terms.pace == nil ? nil : .pacing)
@@ -123,11 +126,11 @@ public struct Plan: Sendable {
     }
   }
 
-  /// The turns of its key begin at least so far apart; no action is dropped for it.
+  /// Begins the turns of its key at least `interval` apart, and drops no action.
   ///
-  /// For plans whose actions wait for their turn: ``serial(key:)`` and ``concurrent(max:key:)``. An action waits as for its turn, in
-  /// accepted order and undecided, and needs room for that. It is taken up when the turns before it are over and `interval` has
-  /// passed since the last one began. A debounce or throttle comes before it.
+  /// Applies to ``serial(key:)`` and ``concurrent(max:key:)``, whose actions wait for their turn. The action waits in accepted
+  /// order and undecided, and occupies the waiting room. It is taken up when the turns before it are over and `interval` has
+  /// passed since the last turn began. Debounce and throttle apply before.
   public consuming func spacing(_ interval: Duration) -> Plan {
     changed { terms in
       terms.note(interval > .zero ? nil : .interval)
@@ -137,7 +140,7 @@ public struct Plan: Sendable {
 
   // MARK: Time
 
-  /// The action ends as ``Outcome/timedOut`` so long after it was accepted: over waiting and over all its attempts.
+  /// Ends the action as ``Outcome/timedOut`` when `timeout` has passed since its acceptance, waiting and attempts included.
   public consuming func timeout(_ timeout: Duration) -> Plan {
     changed { terms in
       terms.note(timeout > .zero ? nil : .timeout)
@@ -145,10 +148,10 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Each attempt is given up after so long: another follows if the plan allows it, otherwise the action ends as
-  /// ``Outcome/timedOut``.
+  /// Gives up each attempt that lasts longer than `timeout`.
   ///
-  /// A handler that ignores its cancellation may still be there when the next attempt begins; nothing of it is committed.
+  /// Another attempt follows if the plan allows it; otherwise the action ends as ``Outcome/timedOut``. A handler that ignores
+  /// its cancellation may still run when the next attempt begins; the store commits nothing of it.
   public consuming func attemptTimeout(_ timeout: Duration) -> Plan {
     changed { terms in
       terms.note(timeout > .zero ? nil : .timeout)
@@ -156,32 +159,31 @@ public struct Plan: Sendable {
     }
   }
 
-  /// The handler starts there, in all attempts, whatever ``StoreConfiguration/handlersStart`` says.
+  /// Starts the handler on the given thread in each attempt, whatever ``StoreConfiguration/handlersStart`` says.
   ///
-  /// A handler that computes starts ``HandlerStart/onPool``, so that it does not keep the sender.
+  /// A handler that computes should start ``HandlerStart/onPool``, so that the sender does not wait for it.
   public consuming func starting(_ start: HandlerStart) -> Plan {
     changed { $0.start = start }
   }
 
   // MARK: Failure
 
-  /// An attempt that throws out of its sequence, or is given up, is followed by another one.
+  /// Makes another attempt after one whose sequence throws or that is given up.
   ///
-  /// Each attempt calls `handle` anew, with the newest state, the same ``Run/idempotencyKey`` and the next ``Run/attempt``.
-  /// What a failed attempt has committed stays committed.
-  ///
-  /// An error that is a ``RetryAfter`` says itself how long the run rests before the next attempt.
+  /// Each attempt calls `handle` again, with the newest state, the same ``Run/idempotencyKey`` and the next ``Run/attempt``.
+  /// Mutations that a failed attempt committed stay committed. An error that conforms to ``RetryAfter`` sets the delay before
+  /// the next attempt.
   ///
   /// - Parameters:
-  ///   - attempts: how many are made at most, the first one included.
-  ///   - isRetryable: returns whether another attempt may follow an error; nil allows one after every error. The task of the
-  ///     handler calls it once for each error that the handler throws before the last attempt, without the store's lock, so that
-  ///     it may take its time and may send to the store. An attempt that ``attemptTimeout(_:)`` gives up has thrown no error, and
-  ///     is followed by another one unasked. A breaker counts the error whatever this returns.
-  ///   - backoff: how long the run rests between them; it keeps its turn and its slot meanwhile.
-  ///   - jitter: which part of the rest may be taken away at random: from 0, nothing, to 1, all.
-  ///   - budget: how many further attempts all runs of the key may make together; nil is as many as they like.
-  ///   - afterCommits: whether another attempt follows when one has committed something.
+  ///   - attempts: The largest number of attempts, the first one included.
+  ///   - isRetryable: Returns whether another attempt may follow an error; nil allows one after every error. The task of the
+  ///     handler calls it once for each error that the handler throws before the last attempt, without the store's lock, so
+  ///     that the closure may take time and may send to the store. An attempt that ``attemptTimeout(_:)`` gives up has thrown
+  ///     no error, and another one follows without a call. A breaker counts the error whatever the closure returns.
+  ///   - backoff: The delay between attempts, during which the run keeps its turn, its permits and its slot.
+  ///   - jitter: The part of the delay that may be left out at random, from 0 (nothing) to 1 (all).
+  ///   - budget: The number of further attempts that the runs of the key may make together; nil sets no limit.
+  ///   - afterCommits: Whether another attempt may follow one that has committed a mutation.
   public consuming func retry(
     _ attempts: Int, if isRetryable: (@Sendable (any Error) -> Bool)? = nil, backoff: Backoff = .exponential(),
     jitter: Double = 0.5, budget: RetryBudget? = nil, afterCommits: Bool = false
@@ -197,18 +199,19 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Actions that ask for `handle` are rejected as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
+  /// Rejects actions that ask for `handle` as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
   ///
-  /// The breaker is asked between `decide` and its commits: what it refuses has changed nothing and gets no closing, and what
-  /// is decided at once passes. It is asked again when the action has waited for permits or a slot since, and then the action gets its
-  /// closing; and before each further attempt, in place of which the action ends with its last error.
+  /// The store asks the breaker between `decide` and its commits: a refused action has changed nothing and gets no closing, and
+  /// an action that is decided at once passes. The store asks again after a wait for permits or a slot; an action refused then
+  /// gets its closing. Before each further attempt it asks once more; if the breaker is open, the action ends with its last
+  /// error.
   public consuming func breaker(_ breaker: Breaker = Breaker()) -> Plan {
     changed { $0.set(breaker, key: nil) }
   }
 
-  /// Actions that ask for `handle` are rejected as ``Rejection/breakerOpen`` while the breaker of this key is open.
+  /// Rejects actions that ask for `handle` as ``Rejection/breakerOpen`` while the breaker of `key` is open.
   ///
-  /// It is asked as a ``breaker(_:)`` of the plan's own key is.
+  /// The store asks at the same points as for a ``breaker(_:)`` of the plan's own key.
   public consuming func breaker(_ breaker: Breaker = Breaker(), key: some Hashable & Sendable) -> Plan {
     changed {
       $0.note(key == key ? nil : .key)
@@ -216,14 +219,14 @@ public struct Plan: Sendable {
     }
   }
 
-  /// What becomes of the action's run if the process crashes; ``Recovery/abandon`` by default.
+  /// Sets how a restored store treats the action's run after a crash of the process; ``Recovery/abandon`` by default.
   public consuming func recovery(_ recovery: Recovery) -> Plan {
     changed { $0.recovery = recovery }
   }
 
   // MARK: Composition
 
-  /// The plan of a child in its parent: all its keys have the child's place before them.
+  /// The plan of a child in its parent: each of its keys is prefixed with the child's place.
   @inlinable
   @inline(__always)
   consuming func within(_ scope: @autoclosure () -> PlanKey) -> Plan {

@@ -164,10 +164,10 @@ package enum PlanProblem: Sendable, Hashable, CaseIterable {
     case .attempts:
       "A plan's `retry` makes no attempt; give it 1 attempt or more."
     case .backoff:
-      "A plan's `backoff` shrinks or is negative; give it rests of zero or more, a factor of 1 or more, and a maximum that is "
-        + "not below the initial rest."
+      "A plan's `backoff` shrinks or is negative; give it delays of zero or more, a factor of 1 or more, and a maximum that is "
+        + "not below the initial delay."
     case .jitter:
-      "A plan's `jitter` is not a part of the rest; give it one from 0 to 1."
+      "A plan's `jitter` is not a part of the delay; give it one from 0 to 1."
     case .budget:
       "A plan's retry budget never allows a further attempt; give it a capacity of 1 or more and a refill above zero."
     case .breaker:
@@ -177,7 +177,7 @@ package enum PlanProblem: Sendable, Hashable, CaseIterable {
 }
 
 extension Backoff {
-  /// Why no rest can be computed, or nil.
+  /// The reason that no delay can be computed, or nil.
   package var problem: PlanProblem? {
     initial < .zero || maximum < initial || !(factor >= 1) ? .backoff : nil
   }

@@ -1,62 +1,62 @@
-/// How long a run rests between one attempt and the next.
+/// The delay between an attempt of a run and the next one.
 public struct Backoff: Sendable, Hashable {
-  /// The rest after the first attempt.
+  /// The delay after the first attempt.
   public let initial: Duration
 
-  /// What each further rest is multiplied by.
+  /// The factor by which each further delay grows.
   public let factor: Double
 
-  /// The longest rest.
+  /// The longest delay.
   public let maximum: Duration
 
-  /// No rest at all.
+  /// No delay.
   public static let none = Backoff.constant(.zero)
 
-  /// The same rest each time.
-  public static func constant(_ rest: Duration) -> Backoff {
-    Backoff(initial: rest, factor: 1, maximum: rest)
+  /// The same delay after each attempt.
+  public static func constant(_ delay: Duration) -> Backoff {
+    Backoff(initial: delay, factor: 1, maximum: delay)
   }
 
-  /// Rests that grow: `initial`, then each `factor` times as long as the one before, up to `maximum`.
+  /// Growing delays: `initial`, then each `factor` times as long as the one before, up to `maximum`.
   public static func exponential(
     initial: Duration = .milliseconds(100), factor: Double = 2, maximum: Duration = .seconds(30)
   ) -> Backoff {
     Backoff(initial: initial, factor: factor, maximum: maximum)
   }
 
-  /// The rest after the `attempt`th attempt, counted from 1, before jitter.
-  package func rest(after attempt: Int) -> Duration {
-    var rest = initial
+  /// The delay after the `attempt`th attempt, counted from 1, before jitter.
+  package func delay(after attempt: Int) -> Duration {
+    var delay = initial
     for _ in 1..<Swift.max(attempt, 1) {
-      guard rest > .zero, factor > 1 else { break }
+      guard delay > .zero, factor > 1 else { break }
       // Compared before it is multiplied, for a product that does not fit traps.
-      guard factor < maximum / rest else { return maximum }
-      rest = rest * factor
+      guard factor < maximum / delay else { return maximum }
+      delay = delay * factor
     }
-    return Swift.min(rest, maximum)
+    return Swift.min(delay, maximum)
   }
 
-  /// The rest with some of it taken away at random, so that those who failed together do not come back together.
+  /// The delay, randomly shortened, so that runs that failed together do not retry together.
   ///
-  /// - Parameter jitter: how much of it may be taken away: 0 is nothing, 1 is all ("full jitter").
-  func rest(after attempt: Int, jitter: Double, random: inout some RandomNumberGenerator) -> Duration {
-    let rest = rest(after: attempt)
-    guard jitter > 0, rest > .zero else { return rest }
-    return rest * (1 - jitter * Double.random(in: 0..<1, using: &random))
+  /// - Parameter jitter: The part of the delay that may be left out: 0 is nothing, 1 is all ("full jitter").
+  func delay(after attempt: Int, jitter: Double, random: inout some RandomNumberGenerator) -> Duration {
+    let delay = delay(after: attempt)
+    guard jitter > 0, delay > .zero else { return delay }
+    return delay * (1 - jitter * Double.random(in: 0..<1, using: &random))
   }
 
-  /// The rest after an error that asks for `delay`: never shorter than that, and longer at random by up to `jitter` of the rest.
+  /// The delay after an error that asks for `delay`: at least that, and randomly longer by up to `jitter` of the backoff.
   ///
-  /// - Parameter delay: a delay below zero counts as zero; nil asks for none, and leaves the rest as it is.
-  func rest(
+  /// - Parameter delay: The error's delay; a negative one is zero, and nil leaves the delay to the backoff.
+  func delay(
     after attempt: Int, asked delay: Duration?, jitter: Double, random: inout some RandomNumberGenerator
   ) -> Duration {
-    guard let delay else { return rest(after: attempt, jitter: jitter, random: &random) }
+    guard let delay else { return self.delay(after: attempt, jitter: jitter, random: &random) }
     // By way of nanoseconds, which are bounded: a sum of two durations that does not fit traps.
     let least = Duration.nanoseconds(delay.nanoseconds)
-    let rest = rest(after: attempt)
-    guard jitter > 0, rest > .zero else { return least }
-    return least + rest * (jitter * Double.random(in: 0..<1, using: &random))
+    let backoff = self.delay(after: attempt)
+    guard jitter > 0, backoff > .zero else { return least }
+    return least + backoff * (jitter * Double.random(in: 0..<1, using: &random))
   }
 }
 
@@ -68,10 +68,10 @@ public struct Backoff: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// Where a handler throws one and its plan has a ``Plan/retry(_:if:backoff:jitter:budget:afterCommits:)``, the run rests for
-/// ``retryAfter`` in place of the rest by the plan's ``Backoff``, however long that is. It never rests for less. Jitter makes the
-/// rest longer instead of shorter, by up to its part of the rest by the backoff, so that those who failed together do not come
-/// back together. The run keeps its slot meanwhile; bound it by the plan's ``Plan/timeout(_:)``, or end the run with `if`.
+/// If a handler throws such an error and its plan has a ``Plan/retry(_:if:backoff:jitter:budget:afterCommits:)``, the run waits
+/// for ``retryAfter`` instead of the delay by the plan's ``Backoff``, and never for less. Jitter lengthens this delay by up to
+/// its part of the backoff's delay, so that runs that failed together do not retry together. The run keeps its slot
+/// meanwhile; bound the wait by the plan's ``Plan/timeout(_:)``, or end the run with `if`.
 public protocol RetryAfter: Error {
   /// The time from the error to the next attempt; zero or less is at once, and nil leaves the rest to the plan.
   ///
@@ -79,12 +79,12 @@ public protocol RetryAfter: Error {
   var retryAfter: Duration? { get }
 }
 
-/// What the error of an attempt says of the next one, as data for the scheduler.
+/// The advice of an attempt's error on the next attempt, as data for the scheduler.
 @usableFromInline
 enum RetryAdvice: Sendable {
   /// The plan alone decides.
   case byPlan
-  /// The plan decides whether another attempt follows, and the error how long the run rests before it.
+  /// The plan decides whether another attempt follows, and the error sets the delay before it.
   case after(Duration)
   /// No other attempt follows.
   case never
@@ -107,24 +107,24 @@ extension PlanTerms.Retry {
   }
 }
 
-/// When to leave a gateway alone that keeps failing.
+/// A circuit breaker: stops calls of a gateway that keeps failing.
 ///
-/// A *closed* breaker lets all actions pass. When `failures` attempts in a row have failed, none further apart than
-/// `within`, it opens: actions that ask for `handle` are rejected as ``Rejection/breakerOpen``, and no further attempts are made.
-/// After `openFor` it is *half-open*: it lets one action through, whose success closes it and whose failure opens it again.
+/// A *closed* breaker lets all actions pass. After `failures` consecutive failed attempts, each within `within` of the one
+/// before, it opens: the store rejects actions that ask for `handle` as ``Rejection/breakerOpen`` and makes no further attempts.
+/// After `openFor` it is *half-open* and lets one action through, whose success closes it and whose failure opens it again.
 ///
-/// A thrown error and a timeout are failures; what was cancelled or superseded counts as neither.
+/// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success.
 public struct Breaker: Sendable, Hashable {
-  /// How many failures in a row open it.
+  /// The number of consecutive failures that open the breaker.
   public let failures: Int
 
-  /// How far apart two failures may be to count as being in a row.
+  /// The longest time between two failures that count as consecutive.
   public let within: Duration
 
-  /// How long it stays open.
+  /// The time for which the breaker stays open.
   public let openFor: Duration
 
-  /// A breaker that opens after `failures` failures in a row, for `openFor`.
+  /// Makes a breaker that opens for `openFor` after `failures` consecutive failures.
   public init(failures: Int = 5, within: Duration = .seconds(60), openFor: Duration = .seconds(30)) {
     self.failures = failures
     self.within = within
@@ -132,31 +132,31 @@ public struct Breaker: Sendable, Hashable {
   }
 }
 
-/// How many attempts more than one the runs of a key may make together, so that a gateway that is down is not hit harder.
+/// The number of further attempts that the runs of a key may make together, so that retries do not overload a failing gateway.
 ///
-/// It is a bucket of tokens: each further attempt takes one, and time brings them back. When it is empty the run ends with
-/// the error it has.
+/// The budget is a token bucket: each further attempt takes a token, and time brings tokens back. A run that finds no token
+/// ends with its error.
 public struct RetryBudget: Sendable, Hashable {
-  /// How many tokens there are at first, and at most.
+  /// The initial and largest number of tokens.
   public let capacity: Int
 
-  /// How long it takes for one token to come back.
+  /// The time after which one token comes back.
   public let refill: Duration
 
-  /// A budget of `capacity` further attempts at once, and one more for every `refill`.
+  /// Makes a budget of `capacity` further attempts at once, and one more for every `refill`.
   public init(capacity: Int, refill: Duration) {
     self.capacity = capacity
     self.refill = refill
   }
 }
 
-/// What becomes of a run that was open when its process crashed, once the store is restored from a journal.
+/// The treatment of a run that was open when its process crashed, once the store is restored from a journal.
 ///
-/// Without a journal it means nothing.
+/// It has no effect without a journal.
 public enum Recovery: Sendable, Hashable {
-  /// It ends as ``Outcome/abandoned``, and is closed.
+  /// Ends the run as ``Outcome/abandoned``, with its closing.
   case abandon
 
-  /// It is handled again, with the same ``Run/idempotencyKey``.
+  /// Handles the action again, with the same ``Run/idempotencyKey``.
   case handleAgain
 }

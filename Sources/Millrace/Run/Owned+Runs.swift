@@ -186,7 +186,7 @@ extension Owned {
     of run: ActiveRun<I>, _ handle: Scheduler.Handle, _ retry: PlanTerms.Retry, after made: Int, _ delay: Duration?,
     _ runs: RunRegistry<I>, at core: StoreCore<I>
   ) {
-    let drawn = retry.backoff.rest(after: made, asked: delay, jitter: retry.jitter, random: &runs.random)
+    let drawn = retry.backoff.delay(after: made, asked: delay, jitter: retry.jitter, random: &runs.random)
     raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
   }
 

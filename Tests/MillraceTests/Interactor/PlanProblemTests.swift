@@ -55,7 +55,7 @@ struct PlanProblemTests {
     Row(
       "backoff of no number", serial.retry(2, backoff: .exponential(initial: second, factor: .nan)), .backoff),
     Row(
-      "maximum below the initial rest",
+      "maximum below the initial delay",
       serial.retry(2, backoff: .exponential(initial: .seconds(2), factor: 2, maximum: second)), .backoff),
     Row("jitter below 0", serial.retry(2, jitter: -0.1), .jitter),
     Row("jitter above 1", serial.retry(2, jitter: 1.1), .jitter),
@@ -137,10 +137,10 @@ struct PlanProblemTests {
       (.attempts, "A plan's `retry` makes no attempt; give it 1 attempt or more."),
       (
         .backoff,
-        "A plan's `backoff` shrinks or is negative; give it rests of zero or more, a factor of 1 or more, and a maximum "
-          + "that is not below the initial rest."
+        "A plan's `backoff` shrinks or is negative; give it delays of zero or more, a factor of 1 or more, and a maximum "
+          + "that is not below the initial delay."
       ),
-      (.jitter, "A plan's `jitter` is not a part of the rest; give it one from 0 to 1."),
+      (.jitter, "A plan's `jitter` is not a part of the delay; give it one from 0 to 1."),
       (
         .budget,
         "A plan's retry budget never allows a further attempt; give it a capacity of 1 or more and a refill above zero."

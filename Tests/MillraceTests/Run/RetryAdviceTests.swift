@@ -159,7 +159,7 @@ struct RetryAdviceTests {
     var random = SeededGenerator(seed: 7)
     _ = (random.next(), random.next())  // The idempotency keys of the store.
     let backoff = Backoff.constant(.seconds(10))
-    let rest = backoff.rest(after: 1, asked: .seconds(60), jitter: 0.5, random: &random)
+    let rest = backoff.delay(after: 1, asked: .seconds(60), jitter: 0.5, random: &random)
     #expect(rest > .seconds(60) && rest < .seconds(65))
     let plan = Plan.concurrent.retry(2, backoff: backoff, jitter: 0.5)
     let receipt = store.send(action(Answer(status: 429, retryAfter: .seconds(60)), plan: plan))

@@ -90,8 +90,8 @@ struct RetryTests {
     for attempt in 1...3 {
       #expect(try await seen.next().attempt == attempt)
       try await waitForRest()
-      let rest = backoff.rest(after: attempt, jitter: 0.5, random: &random)
-      #expect(rest < backoff.rest(after: attempt))
+      let rest = backoff.delay(after: attempt, jitter: 0.5, random: &random)
+      #expect(rest < backoff.delay(after: attempt))
       await store.pass(.nanoseconds(rest.nanoseconds - 1), on: clock)
       #expect(seen.recorded.count == attempt)
       await store.pass(.nanoseconds(1), on: clock)
