@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,7 +95,10 @@ def read_bugs(folder):
 
 
 def plant(bugs, package, copy):
-    """Copies the package with all bugs planted; returns sentences about those that cannot be. Equal files are kept."""
+    """Copies the package with all bugs planted; returns sentences about those that cannot be. Equal files are kept.
+
+    Without a copy, the planted sources are only parsed.
+    """
     problems = []
     changed = {}
     for path in sorted({bug.path for bug in bugs}):
@@ -115,9 +120,29 @@ def plant(bugs, package, copy):
         changed[f"Sources/{path}"] = source
     for module in {bug.module for bug in bugs}:
         changed[f"Sources/{module}/PlantedBug.swift"] = SWITCH
-    if copy and not problems:
+    if problems:
+        return problems
+    if copy:
         mirror(package, copy, changed)
-    return problems
+        return []
+    return parse(changed)
+
+
+def parse(changed):
+    """The errors of syntax in planted sources, which an edit in the middle of an expression makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for path, source in changed.items():
+            name = path.replace("/", "__")
+            Path(folder, name).write_text(source)
+            names.append(name)
+        command = ["swiftc", "-frontend", "-parse", *names]
+        output = subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
+    errors = re.findall(r"^(\S+\.swift):(\d+):\d+: error: (.*)$", output, re.MULTILINE)
+    return [
+        f"{name.replace('__', '/')}:{line}: {error}, with the bugs planted; plant a whole expression or statement."
+        for name, line, error in errors
+    ]
 
 
 def mirror(package, copy, changed):

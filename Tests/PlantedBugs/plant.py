@@ -37,7 +37,7 @@ def arguments():
         epilog=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="REGEX", help="plant all, but try only the bugs whose names match")
     parser.add_argument("--named", action="store_true", help="run only the suites that should find a bug, which is quick")
-    parser.add_argument("--check", action="store_true", help="only see whether each bug can be planted; builds nothing")
+    parser.add_argument("--check", action="store_true", help="only see whether each bug can be planted and parsed; builds nothing")
     parser.add_argument("--list", action="store_true", help="only print the names")
     return parser.parse_args()
 
