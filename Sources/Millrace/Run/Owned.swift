@@ -141,8 +141,8 @@ struct Owned<I: Interactor>: ~Copyable {
     if decision.handles, isFull { return refuse(id) }
     let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
     follow(decision, run, at: core)
-    // It has its core until it is begun, and none while it waits for a slot. One that waits for a thread would make commits copy.
-    if run.core != nil, !core.lock.hasQueuedWork, core.configuration.handlersStart == .onSender {
+    // The run has its core until it begins, and none while it waits for a slot.
+    if run.core != nil, !core.lock.hasQueuedWork {
       run.snapshot = Snapshot(revision: core.revision, state: state)
     }
     return Receipt(run)
