@@ -72,6 +72,8 @@ public struct Plan: Sendable {
   /// Joins the action to the shared run of this key and gives it the run's outcome; the first action begins the run.
   ///
   /// An action that is cancelled or times out leaves the run to the others. The run is cancelled when the last action leaves.
+  /// Behind a ``serial(key:)`` action of the key, the action joins only a run that was accepted after that action; without
+  /// one, its run waits until the serial handler has returned.
   public static func shared(key: some Hashable & Sendable) -> Plan {
     Plan(.shared, key)
   }

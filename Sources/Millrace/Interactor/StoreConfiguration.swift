@@ -157,18 +157,24 @@ public struct StoreLimits: Sendable, Hashable {
   public static let standard = StoreLimits()
 }
 
-/// What happens when an action has to wait and as many wait already as the store's limits allow.
+/// The choice of the action to reject when an action has to wait and the waiting room is full.
 ///
-/// Whoever is dropped gets ``Rejection/full``, with its closing mutation if it was taken up.
+/// The rejected action ends as ``Rejection/full``, with its closing mutation if it was taken up.
 public enum OverflowPolicy: Sendable, Hashable, CaseIterable {
-  /// The new action is rejected, untouched: nothing that was decided for it is committed.
+  /// Rejects the new action, before anything that was decided for it is committed.
   case reject
 
-  /// The action that has waited longest makes room for the new one.
+  /// Rejects the action that has waited longest.
   case dropOldest
 
-  /// The action that began to wait last makes room for the new one.
+  /// Rejects the action that began to wait last.
   case dropNewest
+
+  /// Rejects the newest waiting action of the limit key that has the most waiting actions, so that no key fills the room alone.
+  ///
+  /// An action belongs to the key of the first ``Plan/limited(to:key:)`` of its plan; actions without a limit count as one key.
+  /// The new action counts for its own key, and is rejected if that key would have the most.
+  case dropNewestOfFullestKey
 }
 
 /// What a configuration lets look on at its stores, whatever their types: the world of a simulation.

@@ -27,9 +27,6 @@ struct KeyState {
   /// Whether those that wait are to be looked at when the step is done.
   var isTakeUpDue = false
 
-  /// The live run that others may share.
-  var sharedRun: Handle?
-
   /// The one that is debounced or throttled.
   var held: Handle?
 
@@ -105,40 +102,48 @@ struct WaitingLine {
   var isInRing = false
 }
 
-/// The overlap of the actions of one key: whose turn it is, and the answer to an action that arrives.
+/// The overlap of the actions of one key: the turns, and the answer to an action that arrives.
 ///
-/// A turn lasts from the take-up of an action until it has ended and its handlers have returned.
+/// Each action of the key takes a turn at its take-up and keeps it until it has ended and its handlers have returned. Only
+/// actions of `.serial` and `.concurrent(max:)`, and shared runs behind these, wait for a turn.
 struct OverlapState {
   /// The answer to an action that arrives.
   enum Arrival: Hashable {
     /// It is taken up at once.
     case takeUp
-    /// It waits behind those that wait, and is taken up when its turn comes.
+    /// It is taken up at once if no other action waits and a turn is free; otherwise it waits for its turn.
     case wait
     /// It is rejected.
     case reject
-    /// It joins the run that is in flight.
-    case join
-    /// The first of the earlier ones are ended, so that no more than so many are left, then it is taken up at once.
+    /// It joins a shared run that has not ended.
+    case join(Handle)
+    /// The earliest actions are ended until `leaving` are left, then it is taken up at once.
     case replace(leaving: Int)
   }
 
-  /// The permits of those whose turn it is.
+  typealias Handle = ActionHandle
+
+  /// The permits of the actions that have a turn.
   var turns = PermitPool()
 
-  /// An action of the key comes.
+  /// The number of actions of `.serial` and `.concurrent(max:)` that wait for a turn or have one.
+  var inOrder = 0
+
+  /// The answer to an action of the key that arrives.
   ///
   /// - Parameters:
-  ///   - live: how many of the key have not ended.
-  ///   - canJoin: whether one of them may be joined.
-  mutating func arrive(_ overlap: Overlap, live: Int, canJoin: Bool) -> Arrival {
+  ///   - live: The number of actions of the key that have not ended.
+  ///   - sharedRun: The shared run that it may join.
+  mutating func arrive(_ overlap: Overlap, live: Int, sharedRun: Handle?) -> Arrival {
     switch overlap {
     case .concurrent(let max):
       turns.maximum = max
       return .wait
     case .latest(let max): return live >= max ? .replace(leaving: max - 1) : .takeUp
     case .exclusive(let max): return live >= max ? .reject : .takeUp
-    case .shared: return canJoin ? .join : .takeUp
+    case .shared:
+      if let sharedRun { return .join(sharedRun) }
+      return inOrder > 0 ? .wait : .takeUp
     }
   }
 }

@@ -144,6 +144,9 @@ struct PlannedAction {
   /// ended and its handlers have returned.
   var limits: [KeyTable.Index] = []
 
+  /// The key that the action is counted by while it waits; nil without a limit.
+  var countedKey: KeyTable.Index?
+
   /// The key in whose line it waits; nil for the store's own.
   var line: KeyTable.Index?
 

@@ -6,38 +6,45 @@ extension Scheduler {
     else { return takeUp(handle) }
     let key = use(name)
     defer { release(key) }
-    switch keys[key].overlap.arrive(overlap, live: keys[key].earlier, canJoin: keys[key].sharedRun != nil) {
-    case .takeUp where overlap == .shared: share(handle, key)
+    let sharedRun = overlap == .shared ? joinableRun(of: key) : nil
+    switch keys[key].overlap.arrive(overlap, live: keys[key].earlier, sharedRun: sharedRun) {
     case .takeUp: enter(handle, key)
     case .reject: end(handle, .rejected(.exclusive))
-    case .join: join(handle, key)
+    case .join(let run): join(handle, run, key)
     case .replace(let count):
       replace(key, leaving: count)
       enter(handle, key)
     case .wait:
-      keys[key].spacing = terms.spacing?.nanoseconds ?? 0
+      if overlap != .shared { keys[key].spacing = terms.spacing?.nanoseconds ?? 0 }
       if keys[key].waiting.isEmpty, keys[key].hasTurn(at: now) { enter(handle, key) } else { waitForTurn(handle, key) }
     }
   }
 
+  /// Has an action taken up at once, or the run that it begins to share.
   private mutating func enter(_ handle: Handle, _ key: KeyIndex) {
-    beLive(handle, key)
-    takeUp(handle)
+    takeUp(beLive(handle, key))
   }
 
   private mutating func waitForTurn(_ handle: Handle, _ key: KeyIndex) {
-    guard let plan = entries[handle].plan, makeRoom() else { return end(handle, .rejected(.full)) }
-    beLive(handle, key)
-    queues.append(handle, to: &keys[key].waiting)
-    enterRoom(handle, plan, .turn)
+    let hadRoom = hasSpareRoom
+    guard makeRoom(for: handle) else { return end(handle, .rejected(.full)) }
+    // The action that was dropped may be the one before it.
+    if !hadRoom { return meet(handle) }
+    let waiting = beLive(handle, key)
+    guard let plan = entries[waiting].plan else { return }
+    queues.append(waiting, to: &keys[key].waiting)
+    enterRoom(waiting, plan, .turn)
     takeUpWaitingLater(key)
   }
 
-  /// Counts an action among those of its key that have not ended.
-  private mutating func beLive(_ handle: Handle, _ key: KeyIndex) {
-    guard let plan = entries[handle].plan else { return }
-    plans[plan].key = key
-    meetings.append(handle, to: &keys[key].live)
+  /// Counts an action among those of its key that have not ended; returns the action, or the run that it begins to share.
+  private mutating func beLive(_ handle: Handle, _ key: KeyIndex) -> Handle {
+    guard let plan = entries[handle].plan, let overlap = plans[plan].terms?.overlap else { return handle }
+    let (live, livePlan) = overlap == .shared ? share(handle, plan) : (handle, plan)
+    plans[livePlan].key = key
+    meetings.append(live, to: &keys[key].live)
+    if overlap.waitsForTurn { keys[key].overlap.inOrder += 1 }
+    return live
   }
 
   /// Gives an action its turn and has it decided.
@@ -56,8 +63,14 @@ extension Scheduler {
   mutating func releaseTurn(of plan: Int32) {
     guard plans[plan].hasTurn, let key = plans[plan].key else { return }
     plans[plan].hasTurn = false
+    leaveOrder(plan, key)
     keys[key].overlap.turns.release()
     if keys[key].waiting.isEmpty { forgetIfIdle(key) } else { takeUpWaitingLater(key) }
+  }
+
+  /// Counts an action no longer among those of its key that wait for a turn or have one.
+  mutating func leaveOrder(_ plan: Int32, _ key: KeyIndex) {
+    if plans[plan].terms?.overlap?.waitsForTurn == true { keys[key].overlap.inOrder -= 1 }
   }
 
   /// Has those taken up that wait for their turn, as far as it has come, each in a step of its own.
@@ -102,27 +115,38 @@ extension Scheduler {
 
   // MARK: Shared runs
 
-  /// Begins the run that an action shares with those that will join it; no receipt refers to that run itself.
-  private mutating func share(_ handle: Handle, _ key: KeyIndex) {
-    guard let plan = entries[handle].plan else { return }
+  /// The newest shared run of a key, unless an action that waits for turns arrived after it.
+  ///
+  /// Looks at the actions that arrived after the run: those of `.latest` and `.exclusive`, which their maxima bound.
+  private func joinableRun(of key: KeyIndex) -> Handle? {
+    var next = keys[key].live.last
+    while let live = next, let plan = entries[live].plan {
+      if plans[plan].isShared { return live }
+      if plans[plan].terms?.overlap?.waitsForTurn == true { return nil }
+      next = meetings.handle(before: live)
+    }
+    return nil
+  }
+
+  /// Makes the run that an action shares with those that will join it; no receipt refers to that run itself.
+  private mutating func share(_ handle: Handle, _ plan: Int32) -> (run: Handle, plan: Int32) {
     var shared = PlannedAction(terms: plans[plan].terms, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)
     shared.isShared = true
     queues.append(handle, to: &shared.members)
-    let run = entries.insert(Entry(plan: plans.insert(shared)))
-    beLive(run, key)
-    keys[key].sharedRun = run
+    let sharedPlan = plans.insert(shared)
+    let run = entries.insert(Entry(plan: sharedPlan))
     plans[plan].sharedRun = run
     plans[plan].isFirstMember = true
     sharedRuns += 1
     firstMembers += 1
     actions.append(.share(handle, run: run))
-    takeUp(run)
+    return (run, sharedPlan)
   }
 
-  private mutating func join(_ handle: Handle, _ key: KeyIndex) {
-    guard let plan = entries[handle].plan, makeRoom() else { return end(handle, .rejected(.full)) }
-    // Asked after the room was made, for the run may have been dropped to make it.
-    guard let run = keys[key].sharedRun, let shared = entries[run].plan else { return share(handle, key) }
+  private mutating func join(_ handle: Handle, _ run: Handle, _ key: KeyIndex) {
+    guard let plan = entries[handle].plan, makeRoom(for: handle) else { return end(handle, .rejected(.full)) }
+    // The run may have been dropped to make room.
+    guard let shared = entries[run].plan, entries[run].phase.stage != .ended else { return meet(handle) }
     enterRoom(handle, plan, .sharedRun)
     plans[plan].sharedRun = run
     queues.append(handle, to: &plans[shared].members)

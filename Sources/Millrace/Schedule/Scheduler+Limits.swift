@@ -76,7 +76,7 @@ extension Scheduler {
 
   /// Lets an action that was taken up wait for permits and a slot; that it can was asked before anything was committed.
   mutating func waitToBegin(_ handle: Handle) {
-    _ = makeRoom()
+    _ = makeRoom(for: handle)
     let plan: Int32
     if let known = entries[handle].plan {
       plan = known
@@ -106,8 +106,8 @@ extension Scheduler {
 
   // MARK: The ring
 
-  /// The name of a line in the ring.
-  private func number(of key: KeyIndex?) -> Int32 { key.map { $0 + 1 } ?? 0 }
+  /// The name of a line in the ring, and of a key among those that waiting actions are counted by.
+  func number(of key: KeyIndex?) -> Int32 { key.map { $0 + 1 } ?? 0 }
 
   /// Puts a line behind the others of the ring, if an action waits in it and its key has a permit.
   mutating func enterRing(_ key: KeyIndex?) {

@@ -64,7 +64,7 @@ extension Scheduler {
   /// Holds an action in place of the one held before; false when there is no room for it.
   private mutating func hold(_ handle: Handle, _ plan: Int32, at key: KeyIndex) -> Bool {
     if let earlier = keys[key].held { end(earlier, .superseded) }
-    guard makeRoom() else {
+    guard makeRoom(for: handle) else {
       end(handle, .rejected(.full))
       return false
     }

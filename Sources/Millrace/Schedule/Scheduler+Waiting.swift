@@ -2,10 +2,30 @@ extension Scheduler {
   // MARK: The waiting room
 
   /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
-  @usableFromInline var isFull: Bool { !hasFreeSlot && !hasRoom }
+  @usableFromInline var isFull: Bool { !hasFreeSlot && !hasRoom(for: nil) }
 
-  /// Whether one more action may wait, if need be in place of another one.
-  private var hasRoom: Bool { room.count < limits.actionsWaiting || limits.onOverflow != .reject && !room.isEmpty }
+  /// Whether another action can wait without dropping one.
+  var hasSpareRoom: Bool { room.count < limits.actionsWaiting }
+
+  /// Whether another action can wait, possibly by dropping one; without a plan it has no limit.
+  private func hasRoom(for plan: Int32?) -> Bool {
+    hasSpareRoom || toDrop(for: plan) != nil
+  }
+
+  /// The waiting action to drop so that another one can wait; nil if the policy rejects the other one.
+  private func toDrop(for plan: Int32?) -> Handle? {
+    switch limits.onOverflow {
+    case .reject: return nil
+    case .dropOldest: return room.first
+    case .dropNewest: return room.last
+    case .dropNewestOfFullestKey:
+      // With the new action its key would have the most actions, so that the new action is the newest of the fullest key.
+      let limit = plan.flatMap { plans[$0].terms?.limits.first }
+      let key = limit.map { keys.existingIndex(of: $0.key) } ?? nil
+      let count = limit != nil && key == nil ? 0 : waitingCounts.count(of: number(of: key))
+      return count + 1 < waitingCounts.most ? waitingCounts.newestOfFullestKey : nil
+    }
+  }
 
   /// The reason why an action with a plan that asks for `handle` is not taken up; nil if it is.
   ///
@@ -13,36 +33,34 @@ extension Scheduler {
   @usableFromInline
   mutating func refusal(of handle: Handle) -> Rejection? {
     if let plan = entries[handle].plan { useLimits(of: plan) }
-    if !canBegin(handle), !hasRoom { return .full }
+    if !canBegin(handle), !hasRoom(for: entries[handle].plan) { return .full }
     return passesBreaker(handle) ? nil : .breakerOpen
   }
 
   /// Whether a submitted action may be taken up that has to wait then.
   var hasRoomForSubmit: Bool {
-    room.count < limits.actionsWaiting || limits.actionsWaiting == 0 && freeSlots > 0
+    hasSpareRoom || limits.actionsWaiting == 0 && freeSlots > 0
   }
 
-  /// Makes room for one more action that waits, if need be by dropping another; returns whether there is any.
-  mutating func makeRoom() -> Bool {
-    if room.count < limits.actionsWaiting { return true }
-    let dropped: Handle?
-    switch limits.onOverflow {
-    case .reject: dropped = nil
-    case .dropOldest: dropped = room.first
-    case .dropNewest: dropped = room.last
-    }
-    guard let dropped else { return false }
+  /// Makes room for another waiting action, possibly by dropping one; returns whether there is room.
+  mutating func makeRoom(for handle: Handle) -> Bool {
+    if hasSpareRoom { return true }
+    guard let dropped = toDrop(for: entries[handle].plan) else { return false }
     end(dropped, .rejected(.full))
     return true
   }
 
-  /// Lets an action wait; room was made for it.
+  /// Adds an action to the waiting room, for which room was made.
   mutating func enterRoom(_ handle: Handle, _ plan: Int32, _ wait: PlannedAction.Wait) {
-    if plans[plan].wait == .nowhere { standing.append(handle, to: &room) }
+    standing.append(handle, to: &room)
     plans[plan].wait = wait
+    guard limits.onOverflow == .dropNewestOfFullestKey else { return }
+    let key = plans[plan].terms?.limits.first.map { use($0.key) }
+    plans[plan].countedKey = key
+    waitingCounts.add(handle, of: number(of: key))
   }
 
-  /// Lets an action wait no more, wherever it waits.
+  /// Takes an action out of the waiting room, wherever it waits.
   mutating func leaveQueue(_ handle: Handle, _ plan: Int32) {
     switch plans[plan].wait {
     case .nowhere: return
@@ -53,6 +71,10 @@ extension Scheduler {
     }
     plans[plan].wait = .nowhere
     standing.remove(handle, from: &room)
+    if limits.onOverflow == .dropNewestOfFullestKey {
+      waitingCounts.remove(handle, of: number(of: plans[plan].countedKey))
+      if let key = plans[plan].countedKey { release(key) }
+    }
     admitLater()
   }
 

@@ -89,6 +89,9 @@ struct Scheduler: ~Copyable {
   /// The actions of each key that have not ended.
   var meetings = HandleLists()
 
+  /// The waiting actions by the first limit of their plans; empty unless the overflow policy asks for it.
+  var waitingCounts = WaitingCounts()
+
   let limits: StoreLimits
 
   /// The largest number of actions that share a run and get the outcome `finished` in one step.
@@ -299,7 +302,7 @@ struct Scheduler: ~Copyable {
     plans[plan].isAttemptOver = true
     if let key = plans[plan].key {
       meetings.remove(handle, from: &keys[key].live)
-      if keys[key].sharedRun == handle { keys[key].sharedRun = nil }
+      if !plans[plan].hasTurn { leaveOrder(plan, key) }
       forgetIfIdle(key)
     }
     leaveSharedRun(handle, plan, outcome, asksClosing: asksClosing)

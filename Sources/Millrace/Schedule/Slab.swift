@@ -136,6 +136,8 @@ struct HandleLists: ~Copyable {
 
   func handle(after handle: Handle) -> Handle? { links[Int(handle)].next }
 
+  func handle(before handle: Handle) -> Handle? { links[Int(handle)].previous }
+
   /// The handles of a list, in order.
   func handles(of list: List) -> [Handle] {
     var handles: [Handle] = []

@@ -70,7 +70,7 @@ struct ErrandRules {
     guard seen.rejection == .full else { return }
     world.expect(counts.begun[errand.number] == nil, "A1: what is shed is not handled")
     switch limits.onOverflow {
-    case .reject:
+    case .reject, .dropNewestOfFullestKey:  // Errands have no limits, so that each is of the fullest key.
       world.expect(acts.isEmpty, "A1: what is refused is untouched")
       world.expect(!sending.endedAtOnce || sending.room <= 0, "A1: nothing is refused while there is room")
     case .dropOldest, .dropNewest:

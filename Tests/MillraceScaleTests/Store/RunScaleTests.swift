@@ -56,7 +56,7 @@ struct RunScaleTests {
         initial: Plant.State(canary: Plant.Canary(freed)), interactor: Plant(gate: gate, closed: closed),
         configuration: StoreConfiguration(
           limits: StoreLimits(
-            runsInFlight: 8, actionsWaiting: 16, queuedActions: 64, onOverflow: OverflowPolicy.allCases[round % 3]))))
+            runsInFlight: 8, actionsWaiting: 16, queuedActions: 64, onOverflow: OverflowPolicy.allCases[round % 4]))))
     weak let store = owned.value
     let perTask = 250
     var (receipts, submits) = await withTaskGroup(of: ([Receipt], [Task<Receipt, any Error>]).self) { group in

@@ -32,11 +32,14 @@ struct SchedulerWalk: ~Copyable {
   static let spacing = 15
 
   /// The number of plans that each key has.
-  static let kinds = 17
+  static let kinds = 19
+
+  /// The kinds of plans that have one key together.
+  static let (mixedSerial, mixedShared) = (17, 18)
 
   /// The plans, those of one key after those of another.
   ///
-  /// Each plan has keys of its own, so that one overlap and one maximum hold for a key.
+  /// Each plan has keys of its own, so that one overlap and one maximum hold for a key; the last two have one key together.
   static let plans: [PlanTerms] = (0..<keys).flatMap { key in
     let plans: [Plan] = [
       .serial(key: "serial \(key)"),
@@ -59,6 +62,8 @@ struct SchedulerWalk: ~Copyable {
       .latest(max: 2, key: "latest two \(key)"),
       .exclusive(max: 2, key: "exclusive two \(key)"),
       .serial(key: "spaced \(key)").spacing(.nanoseconds(SchedulerWalk.spacing)),
+      .serial(key: "mixed \(key)"),
+      .shared(key: "mixed \(key)"),
     ]
     return plans.compactMap(\.terms)
   }
@@ -251,9 +256,17 @@ struct SchedulerWalk: ~Copyable {
     case .decide(let handle): decide(handle)
     case .share(let handle, let run):
       guard let first = known[Int(handle)] else { return fail("R4: a run is shared by an action that is over") }
+      if first.plan % SchedulerWalk.kinds == SchedulerWalk.mixedShared, joinableRun(for: first) != nil {
+        fail("R4: an action begins a run though it may join one")
+      }
       keep(run, Known(plan: first.plan, order: first.order, isShared: true))
     case .join(let handle, let run):
-      if known[Int(handle)] == nil || known[Int(run)]?.isSettled != false { fail("R4: a run was joined that is over") }
+      guard let action = known[Int(handle)], known[Int(run)]?.isSettled == false else {
+        return fail("R4: a run was joined that is over")
+      }
+      if action.plan % SchedulerWalk.kinds == SchedulerWalk.mixedShared, joinableRun(for: action) != run {
+        fail("R4: a run was joined across a serial action")
+      }
     case .start(let handle, let attempt): start(handle, attempt)
     case .giveUp(let handle):
       scheduler.handle(.gaveUp(handle, hasCommitted: Bool.random(using: &random)), at: now)
@@ -265,6 +278,16 @@ struct SchedulerWalk: ~Copyable {
     case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)
     case .forget(let handle): forget(handle)
     }
+  }
+
+  /// The shared run that an action of a mixed key has to join: the newest one, unless a serial action came after it.
+  private func joinableRun(for action: Known) -> Handle? {
+    let serial = action.plan - SchedulerWalk.mixedShared + SchedulerWalk.mixedSerial
+    let live = known.indices.filter { known[$0]?.isSettled == false }
+    let lastSerial = live.compactMap { known[$0]?.plan == serial ? known[$0]?.order : nil }.max() ?? 0
+    let runs = live.filter { known[$0]?.isShared == true && known[$0]?.plan == action.plan }
+    let newest = runs.max { known[$0]?.order ?? 0 < known[$1]?.order ?? 0 }
+    return newest.flatMap { known[$0]?.order ?? 0 > lastSerial ? Handle($0) : nil }
   }
 
   private mutating func decide(_ handle: Handle) {
@@ -291,6 +314,10 @@ struct SchedulerWalk: ~Copyable {
       if holders[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
       if action.order < lastOrder[action.plan] { fail("L2: a serial key takes up a later action first") }
       lastOrder[action.plan] = action.order
+    case SchedulerWalk.mixedSerial:
+      if holders[action.plan] + holders[action.plan + 1] > 0 { fail("R4: a serial action is taken up beside another") }
+    case SchedulerWalk.mixedShared:
+      if holders[action.plan - 1] > 0 { fail("R4: a shared run is taken up beside a serial action") }
     case 1: if holders[action.plan] > 1 { fail("R4: three actions of a key that allows two are taken up") }
     default: break
     }
@@ -304,7 +331,7 @@ struct SchedulerWalk: ~Copyable {
       fail("R4: an action is taken up beside more than its overlap allows")
     }
     // What it replaces, or excludes, has its outcome; handlers may still be out.
-    if [2, 3, 4, 6, 9, 12].contains(kind), holders[action.plan] > 0,
+    if [2, 3, 4, 6, 9, 12, SchedulerWalk.mixedShared].contains(kind), holders[action.plan] > 0,
       known.contains(where: { other in
         other?.plan == action.plan && other?.isTakenUp == true && other?.isSettled == false
       })

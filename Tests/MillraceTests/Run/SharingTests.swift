@@ -55,6 +55,29 @@ struct SharingTests {
     #expect(await store.log == ["a begins", "a done", "a: failed"])
   }
 
+  @Test("R4: a shared action behind a serial one waits until the serial handler has returned, and then shares a run")
+  func behindASerialAction() async throws {
+    let gate = Gate()
+    let publish = ScriptedInteractor.Action.handle { _ in await gate.enterIgnoringCancellation() }
+    let serial = store.send(publish.planned(.serial(key: "k")))
+    try await gate.waitForArrivals()
+    let receipts = (0..<3).map { _ in store.send(probe.action(.shared(key: "k"))) }
+    let next = store.send(.commit("next").planned(.serial(key: "k")))
+    serial.cancel()
+    #expect(await serial.outcome.kind == .cancelled)
+    #expect(await store.log.isEmpty)
+    #expect(await store.metrics.waiting == 4)
+    gate.open()
+    try await probe.waitForStart()
+    #expect(await store.log == ["a begins"])
+    probe.open()
+    for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+    #expect(await next.outcome.kind == .finished)
+    #expect(await store.log == ["a begins", "a done", "next"])
+    #expect(probe.starts == 1)
+    #expect(await store.keyCount == 0)
+  }
+
   @Test("The run has the id of the first action, and its receipt's")
   func theIDIsThatOfTheFirst() async throws {
     let ids = Recorder<ActionID>()

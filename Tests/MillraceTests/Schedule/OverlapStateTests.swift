@@ -5,50 +5,59 @@ import Testing
 /// Tables of event → answer.
 @Suite("OverlapState")
 struct OverlapStateTests {
-  /// One that comes: with how many live ones it meets, and what becomes of it.
+  /// An action that arrives, what it meets, and the answer.
   struct Row: CustomTestStringConvertible {
     let overlap: Overlap
     let live: Int
-    let canJoin: Bool
+    let sharedRun: ActionHandle?
+    let inOrder: Int
     let arrival: OverlapState.Arrival
 
-    init(_ overlap: Overlap, live: Int, canJoin: Bool = false, _ arrival: OverlapState.Arrival) {
+    init(
+      _ overlap: Overlap, live: Int, sharedRun: ActionHandle? = nil, inOrder: Int = 0, _ arrival: OverlapState.Arrival
+    ) {
       self.overlap = overlap
       self.live = live
-      self.canJoin = canJoin
+      self.sharedRun = sharedRun
+      self.inOrder = inOrder
       self.arrival = arrival
     }
 
-    var testDescription: String { "\(overlap), \(live) live, \(canJoin ? "one" : "none") to join" }
+    var testDescription: String {
+      "\(overlap), \(live) live, \(sharedRun == nil ? "none" : "one") to join, \(inOrder) in order"
+    }
   }
 
   static let rows = [
     Row(.concurrent(max: 1), live: 0, .wait),
     Row(.concurrent(max: 1), live: 1, .wait),
-    Row(.concurrent(max: 1), live: 1, canJoin: true, .wait),
+    Row(.concurrent(max: 1), live: 1, sharedRun: 7, .wait),
     Row(.concurrent(max: 2), live: 5, .wait),
     Row(.latest(max: 1), live: 0, .takeUp),
     Row(.latest(max: 1), live: 1, .replace(leaving: 0)),
-    Row(.latest(max: 1), live: 3, canJoin: true, .replace(leaving: 0)),
+    Row(.latest(max: 1), live: 3, sharedRun: 7, .replace(leaving: 0)),
     Row(.latest(max: 3), live: 2, .takeUp),
     Row(.latest(max: 3), live: 3, .replace(leaving: 2)),
     Row(.exclusive(max: 2), live: 1, .takeUp),
     Row(.exclusive(max: 2), live: 2, .reject),
     Row(.exclusive(max: 1), live: 0, .takeUp),
     Row(.exclusive(max: 1), live: 1, .reject),
-    Row(.exclusive(max: 1), live: 2, canJoin: true, .reject),
+    Row(.exclusive(max: 1), live: 2, sharedRun: 7, .reject),
     Row(.shared, live: 0, .takeUp),
     Row(.shared, live: 1, .takeUp),
-    Row(.shared, live: 1, canJoin: true, .join),
-    Row(.shared, live: 2, canJoin: true, .join),
+    Row(.shared, live: 1, sharedRun: 7, .join(7)),
+    Row(.shared, live: 2, sharedRun: 7, inOrder: 1, .join(7)),
+    Row(.shared, live: 0, inOrder: 1, .wait),
+    Row(.shared, live: 2, inOrder: 2, .wait),
   ]
 
-  @Test("What becomes of one that comes depends on its overlap and on those that have not ended", arguments: rows)
-  func whatBecomesOfOneThatComes(row: Row) {
+  @Test("The answer to an action depends on its overlap and on the earlier actions of its key", arguments: rows)
+  func arrivals(row: Row) {
     var state = OverlapState()
-    #expect(state.arrive(row.overlap, live: row.live, canJoin: row.canJoin) == row.arrival)
+    state.inOrder = row.inOrder
+    #expect(state.arrive(row.overlap, live: row.live, sharedRun: row.sharedRun) == row.arrival)
     state.turns.take()
-    #expect(state.arrive(row.overlap, live: row.live, canJoin: row.canJoin) == row.arrival)
+    #expect(state.arrive(row.overlap, live: row.live, sharedRun: row.sharedRun) == row.arrival)
     #expect(state.turns.taken == 1)
   }
 
@@ -75,7 +84,7 @@ struct OverlapStateTests {
     var state = OverlapState()
     for (index, step) in steps.enumerated() {
       switch step.event {
-      case .arrive(let overlap): _ = state.arrive(overlap, live: state.turns.taken, canJoin: false)
+      case .arrive(let overlap): _ = state.arrive(overlap, live: state.turns.taken, sharedRun: nil)
       case .take: state.turns.take()
       case .release: state.turns.release()
       case .limit(let limit): state.turns.limit = limit

@@ -167,6 +167,52 @@ struct SchedulerLimitsTests {
     #expect(started == ["big 0", "big 1"] + round + ["big 2", "none 2", "big 3"])
   }
 
+  @Test("A1: with a room full of one tenant's actions, one each of nine others gets in and begins within one round")
+  func fairRoom() {
+    func plan(_ tenant: Int) -> Plan { .concurrent.limited(to: 1, key: tenant) }
+    var table = Table(slots: 1, waiting: 1_000, onOverflow: .dropNewestOfFullestKey)
+    for number in 0...1_000 {
+      _ = table.raise(.arrive("first \(number)", plan(0)))
+      _ = table.raise(.handles("first \(number)"))
+    }
+    for tenant in 1...9 {
+      #expect(table.raise(.arrive("\(tenant)", plan(tenant))) == ["decide \(tenant)"])
+      let dropped = "first \(1_001 - tenant)"
+      #expect(table.raise(.handles("\(tenant)")) == ["settle \(dropped) rejected, closing", "forget \(dropped)"])
+    }
+    #expect(table.raise(.arrive("late", plan(0))) == ["decide late"])
+    #expect(table.raise(.handles("late")) == ["settle late rejected", "forget late"])
+    var running = "first 0"
+    var begun: [String] = []
+    for _ in 1...10 {
+      let words = table.raise(.returns(running))
+      running = words.first { $0.hasPrefix("start ") }.map { String($0.dropFirst(6)) } ?? running
+      begun.append(running)
+    }
+    #expect(Set(begun) == Set((1...9).map(String.init) + ["first 1"]))
+  }
+
+  @Test("A1: the action dropped is the newest of the fullest key, by the first limit, wherever it waits")
+  func fullestKey() {
+    let tenant = Plan.serial(key: "k").limited(to: 9, key: "t").limited(to: 9, key: "u")
+    check(
+      Table(slots: 9, waiting: 3, onOverflow: .dropNewestOfFullestKey),
+      [
+        (.arrive("a", tenant), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", tenant), []), (.arrive("c", tenant), []),
+        (.arrive("d", .serial(key: "k").debounce(.seconds(1))), []),
+        // Without a limit it is of the key of "d", which has 2 actions with it, and the tenant no more.
+        (.arrive("e", .serial(key: "k")), ["settle e rejected", "forget e"]),
+        // The first of a key of its own.
+        (.arrive("f", .serial(key: "k").limited(to: 9, key: "u")), ["settle c rejected", "forget c"]),
+        // All keys have 1 action now.
+        (.arrive("g", .serial(key: "k").limited(to: 9, key: "v")), ["settle g rejected", "forget g"]),
+        (.end("b"), ["settle b cancelled", "forget b"]),
+        (.arrive("h", .serial(key: "k").limited(to: 9, key: "u")), []),
+        (.arrive("i", .serial(key: "k").limited(to: 9, key: "v")), ["settle h rejected", "forget h"]),
+      ])
+  }
+
   @Test("R4: a line whose key has no permit is passed over, and gets its turn when it has one")
   func roundRobinWithoutPermits() {
     func limited(_ key: Int) -> Plan { .concurrent.limited(to: 1, key: key) }
