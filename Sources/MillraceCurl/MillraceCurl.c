@@ -66,6 +66,10 @@ struct millrace_transfer {
   struct curl_slist *resolve;
   size_t header_room;
   size_t body_room;
+  bool keeps_body;
+  char *body;
+  size_t body_count;
+  size_t body_capacity;
   bool is_header_whole;
   bool is_header_cut;
   bool is_body_cut;
@@ -106,9 +110,23 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
   return length;
 }
 
-/// Counts a piece of a body and drops it.
+/// Appends a piece to the body that is kept; false when there is no memory.
+static bool keep_body(struct millrace_transfer *transfer, const char *bytes, size_t length) {
+  size_t count = transfer->body_count + length;
+  if (count > transfer->body_capacity) {
+    size_t capacity = count > 2 * transfer->body_capacity ? count : 2 * transfer->body_capacity;
+    char *body = realloc(transfer->body, capacity);
+    if (!body) return false;
+    transfer->body = body;
+    transfer->body_capacity = capacity;
+  }
+  memcpy(transfer->body + transfer->body_count, bytes, length);
+  transfer->body_count = count;
+  return true;
+}
+
+/// Counts a piece of a body, and keeps it if that is wanted; a return that is not the number of bytes ends the transfer.
 static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
-  (void)bytes;
   struct millrace_transfer *transfer = context;
   size_t length = size * count;
   if (length > transfer->body_room) {
@@ -116,6 +134,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
     return 0;
   }
   transfer->body_room -= length;
+  if (length > 0 && transfer->keeps_body && !keep_body(transfer, bytes, length)) return 0;
   return length;
 }
 
@@ -188,11 +207,14 @@ bool millrace_transfer_set_body(struct millrace_transfer *transfer, const void *
          set_pointer(transfer->easy, CURLOPT_COPYPOSTFIELDS, (void *)bytes);
 }
 
+void millrace_transfer_keep_body(struct millrace_transfer *transfer) { transfer->keeps_body = true; }
+
 void millrace_transfer_free(struct millrace_transfer *transfer) {
   // First the transfer, which refers to the lists.
   if (transfer->easy) curl_easy_cleanup(transfer->easy);
   curl_slist_free_all(transfer->fields);
   curl_slist_free_all(transfer->resolve);
+  free(transfer->body);
   free(transfer);
 }
 
@@ -294,6 +316,8 @@ bool millrace_multi_take(struct millrace_multi *multi, struct millrace_answer *a
       .system_error = system_error || code != CURLE_COULDNT_CONNECT ? (int)system_error : socket_error(),
       .status = (int)status,
       .redirection = redirection,
+      .body = transfer->body,
+      .body_count = transfer->body_count,
   };
   return true;
 }

@@ -18,10 +18,12 @@ package final class TransferLoop: Sendable {
     package var limit: Duration
     /// The most bytes of body that are waited for.
     package var bodyLimit: Int
+    /// Whether the answer has its body.
+    package var keepsBody: Bool
 
     package init(
       url: TransferURL, addresses: [String] = [], fields: [String] = [], body: Data? = nil, limit: Duration,
-      bodyLimit: Int = TransferLoop.bodyLimit
+      bodyLimit: Int = TransferLoop.bodyLimit, keepsBody: Bool = false
     ) {
       self.url = url
       self.addresses = addresses
@@ -29,16 +31,19 @@ package final class TransferLoop: Sendable {
       self.body = body
       self.limit = limit
       self.bodyLimit = bodyLimit
+      self.keepsBody = keepsBody
     }
   }
 
-  /// An answer without its body, which is counted and dropped.
+  /// An answer; its body is counted and dropped, unless the request says that it is kept.
   package struct Answer: Sendable, Equatable {
     package let status: Int
     /// The URL that a redirection leads to.
     package let redirection: String?
     /// Whether the body was longer than its limit, and the rest was not waited for.
     package let isCut: Bool
+    /// The bytes of a body that is kept, up to where it is cut; otherwise empty.
+    package var body = Data()
   }
 
   /// The most bytes of header that an answer may have, those of interim answers included.

@@ -80,7 +80,8 @@ struct TransferThread {
       result = .success(
         TransferLoop.Answer(
           status: Int(answer.status), redirection: answer.redirection.map { String(cString: $0) },
-          isCut: answer.end == .bodyLimit))
+          isCut: answer.end == .bodyLimit,
+          body: answer.body.map { Data(bytes: $0, count: answer.body_count) } ?? Data()))
     }
     finish(answer.id)?.resume(with: result)
   }
@@ -96,6 +97,7 @@ extension TransferLoop.Request {
     // The plus has libcurl forget the addresses after a minute, so that it keeps no host for ever.
     let resolve = addresses.isEmpty ? nil : "+\(url.host):\(url.port):" + addresses.joined(separator: ",")
     guard let transfer = millrace_transfer_make(id, url.text, resolve, limits) else { return nil }
+    if keepsBody { millrace_transfer_keep_body(transfer) }
     guard millrace_transfer_set_agent(transfer, agent), !keepsConnection || millrace_transfer_keep_connection(transfer),
       url.credentials.map({ millrace_transfer_set_credentials(transfer, $0.user, $0.password) }) ?? true,
       fields.allSatisfy({ millrace_transfer_add_header(transfer, $0) }), body.map({ $0.post(by: transfer) }) ?? true

@@ -60,6 +60,23 @@ struct TransferLoopTests {
     }
   }
 
+  @Test("A body is kept if the request says so, up to its limit, and is dropped otherwise")
+  func body() async throws {
+    let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+    let responder = try LoopbackResponder { path in .answer(body: path == "/empty" ? "" : text) }
+    defer { responder.stop() }
+    let loop = loop(keeping: nil)
+    var request = try request(responder)
+    #expect(try await loop.answer(to: request).body.isEmpty)
+    request.keepsBody = true
+    #expect(try await loop.answer(to: request).body == Data(text.utf8))
+    request.bodyLimit = text.utf8.count - 1
+    let cut = try await loop.answer(to: request)
+    #expect(cut.isCut && Data(text.utf8).starts(with: cut.body) && cut.body.count <= request.bodyLimit)
+    request.url = try #require(TransferURL(responder.url("/empty")))
+    #expect(try await loop.answer(to: request).body.isEmpty)
+  }
+
   @Test("A request that waits for a connection ends when its task is cancelled, and so does one under way")
   func cancellation() async throws {
     let arrived = Recorder<String>()

@@ -61,6 +61,8 @@ bool millrace_transfer_set_agent(struct millrace_transfer *transfer, const char 
 bool millrace_transfer_add_header(struct millrace_transfer *transfer, const char *field);
 /// Makes the request a POST of a copy of these bytes.
 bool millrace_transfer_set_body(struct millrace_transfer *transfer, const void *bytes, size_t count);
+/// Has the answer keep its body, which is otherwise counted and dropped.
+void millrace_transfer_keep_body(struct millrace_transfer *transfer);
 /// Frees a transfer that is in no multi.
 void millrace_transfer_free(struct millrace_transfer *transfer);
 
@@ -109,6 +111,9 @@ struct millrace_answer {
   int status;
   /// The absolute URL that a redirection names; lives as long as the transfer. NULL where there is none.
   const char *_Nullable redirection;
+  /// The bytes of the body; live as long as the transfer. NULL where none are kept.
+  const char *_Nullable body;
+  size_t body_count;
 };
 
 /// Transfers that one thread carries out side by side.
