@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "MillraceLoad", targets: ["MillraceLoad"]),
     .executable(name: "millrace", targets: ["MillraceCommandLine"]),
     .executable(name: "pulse", targets: ["PulseService"]),
+    .executable(name: "mirror", targets: ["MirrorService"]),
     .executable(name: "load", targets: ["MillraceLoadCommand"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
@@ -60,6 +61,10 @@ let package = Package(
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
+      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "MirrorService",
       dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP"],
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
@@ -137,6 +142,13 @@ let package = Package(
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
         "MillraceMutation", "MillraceHTTP", "MillraceCurl",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MirrorServiceTests",
+      dependencies: [
+        "MirrorService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceFlags",
+        "MillraceHTTP",
       ],
       swiftSettings: strict),
   ]

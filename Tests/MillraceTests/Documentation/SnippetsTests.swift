@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every snippet of the documentation stands in a file of a Documentation folder of the tests, where it is compiled, and run
-/// by a test beside it; a whole program stands in the package of a consumer, which `Tests/run` builds and runs.
+/// by a test beside it; whole programs stand in the package of a consumer, which `Tests/run` builds and runs, and in an example.
 @Suite("Snippets")
 struct SnippetsTests {
   /// A ```swift block of a document.
@@ -63,7 +63,7 @@ struct SnippetsTests {
       "MillraceTests", "MillraceOperatorsTests", "MillraceReconcileTests", "MillraceTestingTests",
       "MillraceRecordingTests",
       "MillraceCommandTests", "MillraceLoadTests", "PulseServiceTests",
-    ].map { "Tests/\($0)/Documentation" } + ["Tests/Consumer/Sources/service"]
+    ].map { "Tests/\($0)/Documentation" } + ["Tests/Consumer/Sources/service", "Sources/MirrorService"]
 
   /// The trimmed lines of each Swift file in those folders but this one.
   static func homes() throws -> [[String]] {

@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import Millrace
+import MillraceCommand
+import MillraceFlags
+import MillraceRecording
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command `mirror`.
+@main
+struct MirrorCommand {
+  static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "recording" {
+      MillraceCommand.main(Mirror.self, command: "mirror recording", arguments: Array(arguments.dropFirst()))
+    }
+    let (options, upstream, listener) = Options.flags.parseOrExit { parsed throws(FlagError) in
+      let options = try Options(parsed)
+      return (options, try HTTPUpstream(options, now: now), try Listener(port: options.port))
+    }
+    let recorder = await recorder(options)
+    let store = Store(
+      initial: options.initialState,
+      interactor: Mirror(
+        upstream: recorder.map { TapedUpstream(upstream: upstream, tape: $0.tape) } ?? upstream, limits: options.limits),
+      configuration: StoreConfiguration(limits: options.store), interceptors: recorder.map { [$0] } ?? [])
+    let service = MirrorService(store: store, now: now)
+    let signals = await StopSignals()
+    let server = Server(listener) { await service.answer($0, body: $1) }
+    say("mirror listens on 127.0.0.1:\(listener.port)")
+    let showing = Task {
+      guard options.showsStatus else { return }
+      for await status in store.values(of: \.status) { say(status) }
+    }
+
+    await signals.wait()
+    say("mirror stops")
+    server.stop()
+    let report = await store.shutdown(drainFor: options.drain)
+    await server.finished()
+    await showing.value
+    _ = await recorder?.finish(with: store.snapshot)
+    say("mirror stopped: \(report)")
+    withExtendedLifetime(signals) {}
+    exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
+  }
+
+  /// The time since 1970.
+  @Sendable
+  private static func now() -> Duration { .milliseconds(Int64(Date().timeIntervalSince1970 * 1_000)) }
+
+  /// A recorder whose file is open; ends the process where the recording that was asked for cannot be written.
+  private static func recorder(_ options: Options) async -> MirrorRecorder? {
+    guard let path = options.recording else { return nil }
+    let isOpen = Lock(false)
+    let recorder = MirrorRecorder(
+      initial: options.initialState, to: URL(filePath: path), redaction: .withoutContents,
+      report: { error in if isOpen.withLock({ $0 }) { say(error.description) } })
+    do throws(RecordingError) {
+      try await recorder.waitUntilOpen()
+    } catch {
+      say("mirror does not start without its recording. \(error)")
+      exit(EX_CANTCREAT)
+    }
+    isOpen.withLock { $0 = true }
+    return recorder
+  }
+
+  /// Writes a line to standard error; where that fails there is nobody to tell.
+  @Sendable
+  private static func say(_ line: String) {
+    var line = line + "\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// The signals that end the service: the first SIGTERM or SIGINT in order, a second one at once.
+private struct StopSignals {
+  private let sources: [any DispatchSourceSignal]
+  private let stream: AsyncStream<Never>
+
+  /// Returns when the signals are watched.
+  init() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    let isStopping = Lock(false)
+    var sources: [any DispatchSourceSignal] = []
+    for number in [SIGTERM, SIGINT] {
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        let isSecond = isStopping.withLock { isStopping in
+          defer { isStopping = true }
+          return isStopping
+        }
+        if isSecond { _exit(128 + number) }
+        continuation.finish()
+      }
+      await withCheckedContinuation { registered in
+        source.setRegistrationHandler { registered.resume() }
+        source.activate()
+      }
+      sources.append(source)
+    }
+    (self.sources, self.stream) = (sources, stream)
+  }
+
+  /// Waits for the first signal.
+  func wait() async {
+    for await _ in stream {}
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Millrace
+import MillraceFlags
+import MillraceHTTP
+
+/// What the command line asks for.
+struct Options: Sendable {
+  var port: UInt16
+  var upstream: TransferURL
+  var repositories: [String]
+  var limits = Limits()
+  var store = StoreLimits(runsInFlight: 64, actionsWaiting: 256)
+  /// The time for which a copy is kept.
+  var keep: Duration
+  /// The longest that requests may go on after a signal.
+  var drain: Duration
+  var recording: String?
+  var showsStatus: Bool
+
+  static let flags = Flags(
+    command: "mirror",
+    summary: "Mirrors the artifacts of an HTTP server; 'mirror recording --help' tells of recordings.",
+    [
+      .text("--upstream", "URL", example: "http://localhost:8080/artifacts", help: "the server that has the artifacts"),
+      .integer("--listen", "PORT", in: 0...65_535, example: "7070", help: "the port on 127.0.0.1 (default 7070)"),
+      .texts("--repository", "NAME", example: "libs", help: "a repository that is there from the beginning"),
+      .seconds("--keep", example: "60", help: "how long a copy is valid (default 60)"),
+      .seconds("--timeout", example: "10", help: "the longest that a request takes (default 10)"),
+      .integer(
+        "--fetches", in: 1...10_000, example: "64", help: "requests to the upstream at the same time (default 64)"),
+      .integer("--waiting", in: 0...1_000_000, example: "256", help: "requests that may wait (default 256)"),
+      .seconds("--drain", example: "10", help: "how long requests may go on after SIGTERM or SIGINT (default 10)"),
+      .text(
+        "--record", "FILE", example: "mirror.jsonl", help: "record what happens, for 'mirror recording replay FILE'"),
+      .toggle("--status", help: "print a line on standard error for each change"),
+    ])
+
+  /// Makes the options of parsed flags.
+  ///
+  /// - Throws: `FlagError`, naming the flag, the value and the fix.
+  init(_ parsed: ParsedFlags) throws(FlagError) {
+    guard let text = parsed.text("--upstream") else {
+      throw FlagError("mirror needs an upstream; write for example mirror --upstream http://localhost:8080/artifacts.")
+    }
+    guard let url = TransferURL(text) else {
+      throw FlagError(
+        flag: "--upstream", needs: "an http:// or https:// URL", given: RedactedURL.broken(text),
+        example: "http://localhost:8080/artifacts")
+    }
+    upstream = url
+    port = UInt16(parsed.integer("--listen") ?? 7_070)
+    repositories = []
+    for name in parsed.texts("--repository") {
+      do throws(Request.Invalid) {
+        repositories.append(try Request.repository(name))
+      } catch {
+        throw FlagError("--repository was given \(FlagError.quoted(name)). \(error.sentence)")
+      }
+    }
+    limits.timeout = parsed.seconds("--timeout") ?? limits.timeout
+    limits.attemptTimeout = min(limits.attemptTimeout, limits.timeout)
+    store.runsInFlight = parsed.integer("--fetches") ?? store.runsInFlight
+    store.actionsWaiting = parsed.integer("--waiting") ?? store.actionsWaiting
+    keep = parsed.seconds("--keep") ?? .seconds(60)
+    drain = parsed.seconds("--drain") ?? .seconds(10)
+    recording = parsed.text("--record")
+    showsStatus = parsed.isOn("--status")
+  }
+
+  /// The state that the mirror begins with.
+  var initialState: Mirror.State {
+    var state = Mirror.State()
+    for name in repositories { Mirror.reduce(into: &state, mutation: .added(name, capacity: limits.capacity)) }
+    return state
+  }
+}

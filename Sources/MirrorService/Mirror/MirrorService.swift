@@ -1,0 +1,86 @@
+import Foundation
+import Millrace
+
+/// Answers the requests of clients by a store.
+struct MirrorService: Sendable {
+  let store: Store<Mirror>
+  /// The time since 1970, which stamps each request.
+  let now: @Sendable () -> Duration
+
+  /// Answers a request; `body` is the content of a `PUT`.
+  func answer(_ request: Request, body: Data) async -> Answer {
+    do {
+      switch request {
+      case .get(let repository, let name):
+        let get = Mirror.Action.repository(repository, .get(name, at: now()))
+        let artifact = try await store.request(get, returning: { $0.repositories[repository]?.artifacts[name] })
+        guard let artifact else { return Answer(.busy, "\(name) has changed while it was fetched; ask again.") }
+        return artifact.bytes.map { Answer(.ok, $0) } ?? Answer(.missing, "The upstream has no \(name).")
+      case .put(let repository, let name, _):
+        // A publisher waits for room; a reader is refused.
+        try await store.submit(.repository(repository, .put(name, body)), returning: { _ in })
+      case .add(let repository): try await store.request(.add(repository), returning: { _ in })
+      case .remove(let repository): try await store.request(.remove(repository), returning: { _ in })
+      case .status: return Answer(.ok, await store.state.status)
+      case .metrics: return Answer(.ok, Data(await metrics.utf8))
+      }
+      return Answer(.ok, Data())
+    } catch let error as RequestError {
+      return Answer(error)
+    } catch {
+      return .stopping
+    }
+  }
+
+  private var metrics: String {
+    get async {
+      let (metrics, state) = await (store.metrics, store.state)
+      return metrics.openMetrics(
+        prefix: "mirror",
+        adding: state.repositories.values.sorted { $0.name < $1.name }.map { repository in
+          .gauge(
+            "mirror_artifacts", Double(repository.artifacts.count), labels: ["repository": repository.name],
+            help: "Copies of artifacts.")
+        })
+    }
+  }
+}
+
+extension Answer {
+  /// The answer to a request that comes too late.
+  fileprivate static let stopping = Answer(.busy, "The mirror stops.")
+
+  /// The answer to a request whose action did not finish.
+  fileprivate init(_ error: RequestError) {
+    switch error.outcome {
+    case .failed(let error): self.init(.failed, "Failed: \(error).")
+    case .timedOut: self.init(.timeout, "The upstream did not answer in time.")
+    // The removal of a repository cancels what goes on there.
+    case .rejected(.missingChild), .cancelled: self.init(.unknown, "There is no such repository; ADD it first.")
+    case .rejected(.decided(let error)): self.init(.busy, "Refused: \(error).")
+    case .rejected(.full): self.init(.busy, "The mirror has as many requests as it takes; come again.")
+    case .rejected(.breakerOpen): self.init(.busy, "The upstream fails again and again; come again later.")
+    case .rejected(.shuttingDown), .shutDown: self = .stopping
+    default: self.init(.busy, "Refused: \(error.outcome).")
+    }
+  }
+}
+
+extension Mirror.State {
+  /// The repositories by name, each with what it has and does.
+  var status: String {
+    guard !repositories.isEmpty else { return "no repositories" }
+    return repositories.values.sorted { $0.name < $1.name }.map(\.status).joined(separator: "; ")
+  }
+}
+
+extension Repository.State {
+  fileprivate var status: String {
+    let present = artifacts.values.filter { $0.bytes != nil }
+    var words = "\(name): artifacts \(present.count), bytes \(present.reduce(0) { $0 + Int($1.count) })"
+    if !fetching.isEmpty { words += ", fetching \(fetching.sorted().joined(separator: " "))" }
+    if !publishing.isEmpty { words += ", publishing \(publishing.sorted().joined(separator: " "))" }
+    if let failure { words += ", last failure: \(failure)" }
+    return words
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import MillraceFlags
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A port of the loopback interface that clients connect to.
+struct Listener: Sendable {
+  private let descriptor: Int32
+  let port: UInt16
+
+  /// - Parameter port: the port; 0 is any that is free.
+  /// - Throws: `FlagError`, where the port cannot be listened on.
+  init(port: UInt16) throws(FlagError) {
+    #if canImport(Glibc)
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = port.bigEndian
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutableBytes(of: &place) { [descriptor] raw in
+      raw.withMemoryRebound(to: sockaddr.self) { pointer in
+        bind(descriptor, pointer.baseAddress!, size) == 0 && listen(descriptor, 128) == 0
+          && getsockname(descriptor, pointer.baseAddress!, &size) == 0
+      }
+    }
+    guard isListening else {
+      let reason = String(cString: strerror(errno))
+      _ = systemClose(descriptor)
+      throw FlagError("mirror cannot listen on port \(port): \(reason); choose another one by --listen.")
+    }
+    self.port = UInt16(bigEndian: place.sin_port)
+  }
+
+  /// Waits for a client; nil after ``stop()``.
+  func accept() -> Int32? {
+    while true {
+      let client = systemAccept(descriptor)
+      if client >= 0 { return client }
+      switch errno {
+      case EINTR, ECONNABORTED: continue
+      // Where the process may open no more files, a rest keeps the processor free.
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: poll(nil, 0, 50)
+      default: return nil
+      }
+    }
+  }
+
+  /// Ends the wait for clients.
+  func stop() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  func close() {
+    _ = systemClose(descriptor)
+  }
+}
+
+// accept(2) and close(2), whose names are those of methods above.
+private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import MirrorService
+
+/// A client of a mirror; it reads and writes on threads of its own.
+final class Client: Sendable {
+  private let descriptor: Int32
+
+  /// Connects to a port of the loopback interface; nil where nobody listens.
+  convenience init?(port: UInt16) {
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = port.bigEndian
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    let isConnected = withUnsafeBytes(of: &place) { raw in
+      raw.withMemoryRebound(to: sockaddr.self) {
+        connect(descriptor, $0.baseAddress!, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    guard isConnected else {
+      Foundation.close(descriptor)
+      return nil
+    }
+    self.init(descriptor: descriptor)
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit { Foundation.close(descriptor) }
+
+  /// Sends a text, which fits into the buffer of the connection.
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    #expect(Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+  }
+
+  /// Ends what is sent; answers are still read.
+  func finishSending() {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Sends a line and reads the answer.
+  func ask(_ line: String) async -> String? {
+    send(line + "\n")
+    return await answer()
+  }
+
+  /// Reads an answer, as its word and its body; nil where the connection is closed first.
+  func answer() async -> String? {
+    await onThread { [self] in read() }
+  }
+
+  private func read() -> String? {
+    var head: [UInt8] = []
+    while head.last != UInt8(ascii: "\n") {
+      guard let byte = receive(1)?.first else { return nil }
+      head.append(byte)
+    }
+    let words = String(decoding: head.dropLast(), as: UTF8.self).split(separator: " ")
+    guard words.count == 2, let count = Int(words[1]), let body = receive(count) else { return nil }
+    return "\(words[0]) " + String(decoding: body, as: UTF8.self)
+  }
+
+  /// Reads exactly `count` bytes; nil where the connection is closed first.
+  private func receive(_ count: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      var chunk = [UInt8](repeating: 0, count: count - bytes.count)
+      let length = recv(descriptor, &chunk, chunk.count, 0)
+      guard length > 0 else { return nil }
+      bytes += chunk.prefix(length)
+    }
+    return bytes
+  }
+}
