@@ -34,7 +34,7 @@ let cacheRows: [Row] = [
         _ = try await store.request(-1 - caller, returning: \.fetched)
         preconditionFailure("A request was handled that nobody had a slot for.")
       } catch {
-        precondition((error as? RequestError)?.outcome.kind == .rejected)
+        precondition((error as? StoreError)?.outcome?.kind == .rejected)
       }
     }
     upstream.arrive()

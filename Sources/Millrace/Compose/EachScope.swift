@@ -103,7 +103,7 @@ public struct EachScoped<S: EachScope>: Sendable {
     self.child = child
   }
 
-  /// What a child decides on its part of the state; rejects with ``MissingChild`` when it is not there.
+  /// What a child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
   @inlinable
   @inline(__always)
   public func decide(

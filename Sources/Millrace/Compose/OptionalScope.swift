@@ -101,7 +101,7 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
     self.child = child
   }
 
-  /// What the child decides on its part of the state; rejects with ``MissingChild`` when it is not there.
+  /// What the child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
   @inlinable
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {

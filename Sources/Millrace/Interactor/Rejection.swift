@@ -33,8 +33,9 @@ public enum Rejection: Sendable {
 
   /// It was sent to a child that its parent does not have, or that was removed before it was taken up.
   ///
-  /// The action was never taken up. It is no ``Incident``, because a client may send any id.
-  indirect case missingChild(MissingChild)
+  /// The sentence names the parent, the child and the id. The action was never taken up. It is no ``Incident``, because a client
+  /// may send any id.
+  case missingChild(String)
 
   /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the place of a
   /// child has no `action(_:)`; see ``Run/send(_:)``.
@@ -115,8 +116,8 @@ extension Rejection: CustomStringConvertible {
       "The journal takes no more entries: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
-    case .missingChild(let missing):
-      missing.description
+    case .missingChild(let sentence):
+      sentence
     case .notSent(let reason):
       reason
     }
@@ -127,15 +128,13 @@ extension Rejection: CustomStringConvertible {
 ///
 /// ``OptionalScoped`` and ``EachScoped`` decide to reject with it, and the store ends the action as
 /// ``Rejection/missingChild(_:)``.
-public struct MissingChild: Error, CustomStringConvertible {
-  /// The type of the interactor that would have the child.
-  public let parent: any Any.Type
-
-  /// The type of the interactor that the child would be.
-  public let child: any Any.Type
+@usableFromInline
+package struct MissingChild: Error, CustomStringConvertible {
+  private let parent: any Any.Type
+  private let child: any Any.Type
 
   /// The id of the child as a text; nil for a child without one.
-  public let id: String?
+  private let id: String?
 
   @usableFromInline
   init(of parent: any Any.Type, child: any Any.Type, id: some Any) {
@@ -152,7 +151,7 @@ public struct MissingChild: Error, CustomStringConvertible {
   }
 
   /// The missing child as a sentence, with the fix.
-  public var description: String {
+  @usableFromInline package var description: String {
     let place = id.map { " with the id \($0)" } ?? ""
     return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(place); "
       + "add the child before an action is sent to it, and send it none once it is removed."

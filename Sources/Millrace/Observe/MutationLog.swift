@@ -141,7 +141,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
     /// It holds the store up, and parts from the log beyond the limit.
     case holds(limit: Int)
     /// Nothing is kept for it any more; it ends with the error, or goes on after a gap.
-    case parts(ObservationError?)
+    case parts(StoreError?)
   }
 
   @usableFromInline let waiter = Waiter()
@@ -168,7 +168,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?
 
   /// What it ends with, once it has parted from the log.
-  @usableFromInline var error: ObservationError?
+  @usableFromInline var error: StoreError?
 
   @usableFromInline let holds = Atomic(false)
 
@@ -205,9 +205,9 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
     guard lag >= allowance else { return .goesOn }
     switch policy {
     case .latest, .every(_, .reportGap): return .parts(nil)
-    case .every(_, .disconnect): return .parts(ObservationError(.overflowed, lag: lag))
+    case .every(_, .disconnect): return .parts(StoreError(.overflowed(lag: lag)))
     case .lossless(_, let limit):
-      return lag <= limit ? .holds(limit: limit) : .parts(ObservationError(.lagged, lag: lag))
+      return lag <= limit ? .holds(limit: limit) : .parts(StoreError(.lagged(lag: lag)))
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Which states an observer gets when it is slower than the store.
 ///
 /// `Failure` is the error that may end the observer before the store ends: `Never` for ``latest`` and ``every(buffer:)``,
-/// ``ObservationError`` for the policies that can end an observer.
+/// ``StoreError`` for the policies that can end an observer.
 public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   @usableFromInline let terms: ObservationTerms
 }
@@ -43,13 +43,13 @@ extension ObservationPolicy where Failure == Never {
   }
 }
 
-extension ObservationPolicy where Failure == ObservationError {
+extension ObservationPolicy where Failure == StoreError {
   /// The same policy, in the type of the policies that can end an observer.
   ///
   /// For a policy that is chosen at run time among several:
   ///
   /// ```swift
-  /// let policy: ObservationPolicy<ObservationError> = isExact ? .lossless() : ObservationPolicy(.latest)
+  /// let policy: ObservationPolicy<StoreError> = isExact ? .lossless() : ObservationPolicy(.latest)
   /// ```
   public init(_ policy: ObservationPolicy<Never>) {
     terms = policy.terms
@@ -70,7 +70,7 @@ extension ObservationPolicy where Failure == ObservationError {
   ///
   /// `pausesAt` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full``, until the observer has caught
   /// up to less; what was accepted before goes on and commits. Past `endsAt`, the observer ends with
-  /// ``ObservationError/Code/lagged``. So nothing is skipped and nothing grows without bound.
+  /// ``StoreError/Code/lagged``. So nothing is skipped and nothing grows without bound.
   ///
   /// An observer that submits to the store in its own loop would wait for itself: give it another policy.
   ///
@@ -88,47 +88,6 @@ public enum GapPolicy: Sendable, Hashable {
   /// It goes on from the newest state, which says how many it missed.
   case reportGap
 
-  /// It gets what it has taken, then ends with ``ObservationError/Code/overflowed``.
+  /// It gets what it has taken, then ends with ``StoreError/Code/lagged``.
   case disconnect
-}
-
-/// Why an observer ended before its store did.
-public struct ObservationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reasons there are; more may come.
-  public struct Code: Sendable, Hashable {
-    fileprivate enum Kind: Sendable, Hashable {
-      case overflowed, lagged
-    }
-
-    fileprivate let kind: Kind
-
-    /// It was further behind than its buffer, and its policy is to disconnect.
-    public static let overflowed = Code(kind: .overflowed)
-
-    /// It is lossless and was further behind than its limit.
-    public static let lagged = Code(kind: .lagged)
-  }
-
-  /// The reason.
-  public let code: Code
-
-  /// How many commits the observer was behind.
-  public let lag: Int
-
-  init(_ code: Code, lag: Int) {
-    self.code = code
-    self.lag = lag
-  }
-
-  /// The reason as a sentence, with the fix.
-  public var description: String {
-    switch code.kind {
-    case .overflowed:
-      "The observer was \(lag) commits behind, further than its buffer; take elements faster, give it a larger buffer, or "
-        + "let it report gaps."
-    case .lagged:
-      "The lossless observer was \(lag) commits behind, further than its limit; take elements faster, or give it a higher "
-        + "limit."
-    }
-  }
 }

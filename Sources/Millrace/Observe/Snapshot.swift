@@ -27,7 +27,7 @@ extension Snapshot: Equatable where State: Equatable {}
 struct SnapshotReader<State: Sendable> {
   /// The next snapshot, as soon as there is one; nil when there will be none.
   @usableFromInline
-  typealias Next = () async throws(ObservationError) -> Snapshot<State>?
+  typealias Next = () async throws(StoreError) -> Snapshot<State>?
 
   @usableFromInline let next: Next
 
@@ -44,7 +44,7 @@ struct SnapshotReader<State: Sendable> {
     _ get: @escaping @Sendable (State) -> Value, removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
   ) -> SnapshotReader<Value> {
     var delivered: Value?
-    return SnapshotReader<Value> { () async throws(ObservationError) -> Snapshot<Value>? in
+    return SnapshotReader<Value> { () async throws(StoreError) -> Snapshot<Value>? in
       var missed = 0
       while let snapshot = try await next() {
         missed += snapshot.missed
@@ -77,7 +77,7 @@ public struct SnapshotSequence<State: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Snapshot<State>
 
   /// Why it ended before the store did, by its policy.
-  public typealias Failure = ObservationError
+  public typealias Failure = StoreError
 
   @usableFromInline let makeReader: @Sendable () -> SnapshotReader<State>
 
@@ -102,12 +102,12 @@ public struct SnapshotSequence<State: Sendable>: AsyncSequence, Sendable {
     /// The next snapshot by the policy, as soon as there is one; nil when there will be none.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(ObservationError) -> Snapshot<State>? {
+    ) async throws(StoreError) -> Snapshot<State>? {
       try await reader.next()
     }
 
     /// The next snapshot by the policy, as soon as there is one; nil when there will be none.
-    public mutating func next() async throws(ObservationError) -> Snapshot<State>? {
+    public mutating func next() async throws(StoreError) -> Snapshot<State>? {
       try await next(isolation: #isolation)
     }
   }

@@ -117,7 +117,7 @@ extension SnapshotReader {
   static func latest(_ source: StateSource<State>) -> SnapshotReader {
     let observer = source.makeObserver()
     var seen = -1
-    return SnapshotReader { () async throws(ObservationError) -> Snapshot<State>? in
+    return SnapshotReader { () async throws(StoreError) -> Snapshot<State>? in
       guard let snapshot = await source.next(seen, observer) else { return nil }
       let missed = seen < 0 ? 0 : snapshot.revision - seen - 1
       seen = snapshot.revision

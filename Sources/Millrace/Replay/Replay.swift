@@ -30,7 +30,7 @@ final class Replay<I: Interactor> {
     case state(Snapshot<I.State>, LogEntry<I>?)
     case nothing
     case ended
-    case failed(ObservationError)
+    case failed(StoreError)
   }
 
   @usableFromInline private(set) weak var core: StoreCore<I>?
@@ -74,7 +74,7 @@ final class Replay<I: Interactor> {
 
   /// The next state, as soon as there is one; nil when there will be none.
   @inlinable
-  func next() async throws(ObservationError) -> Step? {
+  func next() async throws(StoreError) -> Step? {
     while !Task.isCancelled {
       if progress.revision < 0, let first = takeFirst() { return go(to: first, nil) }
       if progress.index < progress.batch.count { return replay() }
@@ -167,7 +167,7 @@ extension Replay {
     case .every, .lossless:
       return { [weak core] in
         let replay = Replay(core, policy)
-        return SnapshotReader { () async throws(ObservationError) -> Snapshot<I.State>? in
+        return SnapshotReader { () async throws(StoreError) -> Snapshot<I.State>? in
           guard let step = try await replay.next(), let state = replay.progress.state else { return nil }
           return Snapshot(revision: replay.progress.revision, state: state, missed: step.missed)
         }

@@ -47,7 +47,7 @@ public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
   public typealias Element = Transition<I>
 
   /// Why it ended before the store did, by its policy.
-  public typealias Failure = ObservationError
+  public typealias Failure = StoreError
 
   private let makeReplay: @Sendable () -> Replay<I>
   private let includesBefore: Bool
@@ -75,7 +75,7 @@ public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
     /// The next commit, as soon as there is one; nil when there will be none.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(ObservationError) -> Transition<I>? {
+    ) async throws(StoreError) -> Transition<I>? {
       var missed = 0
       while true {
         let before = includesBefore ? replay.progress.state : nil
@@ -93,7 +93,7 @@ public struct TransitionSequence<I: Interactor>: AsyncSequence, Sendable {
     }
 
     /// The next commit, as soon as there is one; nil when there will be none.
-    public mutating func next() async throws(ObservationError) -> Transition<I>? {
+    public mutating func next() async throws(StoreError) -> Transition<I>? {
       try await next(isolation: #isolation)
     }
   }

@@ -19,7 +19,7 @@
 /// **Errors.** An error thrown out of the closure ends the run as ``Outcome/failed(_:)``.
 ///
 /// Iterated outside a store by ``mutations(state:clock:)`` an effect runs alone. Iterated as it is, it throws
-/// ``EffectError``, for it has no state to show to its closure.
+/// a ``StoreError``, for it has no state to show to its closure.
 public struct Effect<I: Interactor>: AsyncSequence, Sendable {
   /// A mutation.
   public typealias Element = I.Mutation
@@ -89,19 +89,10 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
 
   /// Throws, because an effect needs a state.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Throws ``EffectError``.
+    /// Throws ``StoreError/Code/noState``.
     public mutating func next() async throws -> I.Mutation? {
-      throw EffectError()
+      throw StoreError(.effectWithoutState)
     }
-  }
-}
-
-/// An effect was iterated as a plain sequence.
-public struct EffectError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The mistake as a sentence, with the fix.
-  public var description: String {
-    "An effect has no state of its own to run on; return it from `handle`, iterate `effect.mutations(state:)`, "
-      + "or map it with `mapMutations` rather than with the operators of sequences."
   }
 }
 

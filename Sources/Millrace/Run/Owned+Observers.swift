@@ -75,7 +75,7 @@ extension Owned {
     let watchers = registry.takeWatchers()
     core.lock.afterUnlock {
       told.forEach { $0.signal() }
-      watchers.forEach { $0.end(.failure(WaitError(.shutDown))) }
+      watchers.forEach { $0.end(.failure(StoreError(.shutDownBeforeState))) }
     }
   }
 
@@ -111,7 +111,7 @@ extension Owned {
     } else if isOpen {
       madeRegistry(at: core).add(watcher)
     } else {
-      core.lock.afterUnlock { watcher.end(.failure(WaitError(.shutDown))) }
+      core.lock.afterUnlock { watcher.end(.failure(StoreError(.shutDownBeforeState))) }
     }
   }
 

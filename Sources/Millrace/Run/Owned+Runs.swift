@@ -115,7 +115,7 @@ extension Owned {
     if run.lineage?.tree?.isCancelled == true { return .cancelled }
     if let ending { return .rejected(.notSent(ending)) }
     if run.record.answer != nil, terms?.timeout == nil, let runs, run.lineage?.parent?.store == runs.services.store {
-      return .rejected(.notSent(RequestError.needsTimeout))
+      return .rejected(.notSent(Receipt.needsTimeout))
     }
     return isBackpressured ? .rejected(.full) : nil
   }
@@ -146,7 +146,7 @@ extension Owned {
   @usableFromInline
   mutating func reject(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
     if let missing = error as? MissingChild {
-      refuse(run, .missingChild(missing), at: core)
+      refuse(run, .missingChild(missing.description), at: core)
     } else {
       endDecided(run, .rejected(.decided(error)), at: core)
     }
@@ -347,7 +347,7 @@ extension Owned {
   }
 
   private func refuse(_ submitter: Submitter<I>, at core: StoreCore<I>) {
-    core.lock.afterUnlock { submitter.promise.fulfil(.failure(SubmitError(.shuttingDown))) }
+    core.lock.afterUnlock { submitter.promise.fulfil(.failure(StoreError(.shutDownBeforeAcceptance))) }
   }
 
   /// Has a submit wait no more.

@@ -43,6 +43,11 @@ public struct Receipt: Sendable {
   /// The receipt of an action that was not sent, because its sender was cancelled before.
   static let unsent = Receipt(id: .refused(0), first: -2, last: -2)
 
+  /// The reason for refusing the request of a run to its own store.
+  static let needsTimeout =
+    "A run that waits for an action of its own store may wait for itself; give the plan of the action a `timeout`, or `send` the "
+    + "action and do not wait for it."
+
   /// Whether the action had finished when this was made.
   @inlinable var hasFinishedAtOnce: Bool { ticket == nil && first >= 0 }
 
@@ -130,36 +135,5 @@ public struct BatchReceipt: Sendable {
   /// Cancels each action that has not ended, as ``Receipt/cancel()`` does.
   public func cancel() {
     for (_, receipt) in open { receipt.cancel() }
-  }
-}
-
-/// Why an action was not accepted by ``Store/submit(_:)``.
-public struct SubmitError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reasons there are; more may come.
-  public struct Code: Sendable, Hashable {
-    fileprivate enum Kind: Sendable, Hashable {
-      case shuttingDown
-    }
-
-    fileprivate let kind: Kind
-
-    /// The store is shut down, or was while the action waited to be accepted.
-    public static let shuttingDown = Code(kind: .shuttingDown)
-  }
-
-  /// The reason.
-  public let code: Code
-
-  /// Makes an error of this kind.
-  public init(_ code: Code) {
-    self.code = code
-  }
-
-  /// The reason as a sentence, with the fix.
-  public var description: String {
-    switch code.kind {
-    case .shuttingDown:
-      "The store is shut down and takes no more actions; submit to a store that is running."
-    }
   }
 }

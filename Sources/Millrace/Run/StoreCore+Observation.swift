@@ -96,7 +96,7 @@ extension StoreCore {
       let clock = configuration.clock
       return Task {
         try await clock.sleep(for: timeout)
-        stop(watcher, because: WaitError(.timedOut))
+        stop(watcher, because: StoreError(.noStateInTime))
       }
     }
     defer { deadline?.cancel() }

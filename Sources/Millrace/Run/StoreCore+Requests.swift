@@ -18,7 +18,7 @@ extension StoreCore {
       }
       guard receipt.ticket != nil else {
         unlock()
-        throw RequestError(await receipt.outcome)
+        throw StoreError(.ended(await receipt.outcome))
       }
       let pending = PendingAnswer(answer)
       owned.expectAnswer(of: receipt, pending.reader, at: self)
@@ -56,7 +56,7 @@ extension StoreCore {
     let promise = pending.promise
     if let answer = promise.valueNow { return try answer.get() }
     // An action without a run was refused because too many are queued.
-    guard let ticket = receipt.ticket else { throw RequestError(await receipt.outcome) }
+    guard let ticket = receipt.ticket else { throw StoreError(.ended(await receipt.outcome)) }
     let run = unsafeDowncast(ticket, to: ActiveRun<I>.self)
     do {
       return try await withTaskCancellationHandler {
@@ -65,7 +65,7 @@ extension StoreCore {
         if cancelsAction { cancel(run, waits: true) }
         if promise.fulfil(.failure(CancellationError())) { perform { _ in run.record.answer = nil } }
       }
-    } catch let error as RequestError where cancelsAction && Task.isCancelled && error.outcome.kind == .cancelled {
+    } catch let error as StoreError where cancelsAction && Task.isCancelled && error.outcome?.kind == .cancelled {
       throw CancellationError()
     }
   }

@@ -70,7 +70,7 @@ public struct Sender<Action: Sendable>: Sendable {
   ///
   /// **Cancellation.** Ends the wait, and the action was never accepted.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``SubmitError`` when the store is shut down
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down
   ///   before the action was accepted.
   @discardableResult
   public func submit(_ action: Action) async throws -> Receipt {

@@ -28,7 +28,7 @@ extension Store {
   ///   - answer: quick and free of effects; it is called with the store's lock, on any thread, and not at all if the action does not
   ///     finish. It is released with the answer, or as soon as the calling task is cancelled.
   /// - Returns: the answer.
-  /// - Throws: ``RequestError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
+  /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
   @inlinable
   public nonisolated func request<Answer: Sendable>(
     _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
@@ -51,8 +51,8 @@ extension Store {
   ///   - cancelsAction: whether cancelling the calling task cancels the action once that was accepted.
   ///   - answer: quick and free of effects; it is called with the store's lock, on any thread.
   /// - Returns: the answer.
-  /// - Throws: ``RequestError`` with the outcome if the action did not finish, ``SubmitError`` if the store is shut down before the
-  ///   action was accepted, `CancellationError` if the calling task was cancelled.
+  /// - Throws: ``StoreError`` with the outcome if the action did not finish, with ``StoreError/Code/shutDown`` if the store is shut
+  ///   down before the action was accepted, `CancellationError` if the calling task was cancelled.
   @inlinable
   public nonisolated func submit<Answer: Sendable>(
     _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer

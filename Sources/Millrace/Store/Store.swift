@@ -107,7 +107,7 @@ public final actor Store<I: Interactor> {
   ///
   /// The store is held while this is suspended.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``SubmitError`` when the store is shut down
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down
   ///   before the action was accepted. How the action ends is no error of this but the receipt's ``Receipt/outcome``.
   @inlinable
   @discardableResult

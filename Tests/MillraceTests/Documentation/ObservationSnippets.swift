@@ -271,7 +271,7 @@ struct ObservationSnippetsTests {
     let late = Task.immediate { [store] in try await ObservationSnippets.wait(store) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(5))
-    let error = await #expect(throws: WaitError.self) { try await late.value }
+    let error = await #expect(throws: StoreError.self) { try await late.value }
     #expect(error?.code == .timedOut)
   }
 }

@@ -189,7 +189,7 @@ enum RunsSnippets {
   static func answer(_ store: Store<Depot>, _ name: String) async throws -> String? {
     do {
       return try await store.request(.fetch(name), cancelsAction: true, returning: { $0.artifacts[name] })
-    } catch let error as RequestError where error.outcome.kind == .timedOut {
+    } catch let error as StoreError where error.outcome?.kind == .timedOut {
       return nil
     }
   }
@@ -267,8 +267,8 @@ struct RunsSnippetsTests {
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(5))
     #expect(try await late.value == nil)
-    let error = await #expect(throws: RequestError.self) { try await RunsSnippets.answer(store, "c") }
-    #expect(error?.outcome.kind == .failed)
+    let error = await #expect(throws: StoreError.self) { try await RunsSnippets.answer(store, "c") }
+    #expect(error?.outcome?.kind == .failed)
   }
 
   @Test("A price that is missing is asked for once, and one that is there at no cost")

@@ -43,7 +43,7 @@ struct ShutdownSnippetsTests {
     // What is debounced is taken up at once.
     #expect(await held.outcome.kind == .finished)
     #expect(await store.send(Action("D")).outcome.rejection == .shuttingDown)
-    await #expect(throws: SubmitError(.shuttingDown)) { try await store.submit(Action("E")) }
+    #expect(await #expect(throws: StoreError.self) { try await store.submit(Action("E")) }?.code == .shutDown)
     gate.open()
     #expect(await drained.outcome.kind == .finished)
     clock.advance(by: .seconds(10))

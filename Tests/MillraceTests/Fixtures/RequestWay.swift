@@ -19,7 +19,7 @@ enum RequestWay: CaseIterable {
     do {
       _ = try await log(of: action, at: store)
       return nil
-    } catch let error as RequestError {
+    } catch let error as StoreError {
       return error.outcome
     }
   }

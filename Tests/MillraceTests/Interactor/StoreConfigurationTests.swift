@@ -108,6 +108,6 @@ struct StoreConfigurationTests {
     let waiting = Task { try await store.wait(until: { !$0.log.isEmpty }, timeout: .seconds(5)) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(5))
-    await #expect(throws: WaitError(.timedOut)) { try await waiting.value }
+    #expect(await #expect(throws: StoreError.self) { try await waiting.value }?.code == .timedOut)
   }
 }

@@ -79,14 +79,13 @@ struct EveryStateTests {
     #expect(try await counts(&iterator, 1) == [1])
     store.send(.counts(3, 4, 5))
     #expect(try await counts(&iterator, 1) == [2])
-    let error = await #expect(throws: ObservationError.self) { try await iterator.next() }
-    #expect(error?.code == .overflowed)
-    #expect(error?.lag == 3)
+    let error = await #expect(throws: StoreError.self) { try await iterator.next() }
+    #expect(error?.code == .lagged)
     #expect(
       error?.description
         == "The observer was 3 commits behind, further than its buffer; take elements faster, give it a "
         + "larger buffer, or let it report gaps.")
-    await #expect(throws: ObservationError.self) { try await iterator.next() }
+    await #expect(throws: StoreError.self) { try await iterator.next() }
   }
 
   @Test("O1: two observers of every state each get all, and one that begins later starts from the current state")

@@ -11,13 +11,15 @@ struct LogCursorTests {
       (.every(buffer: 3), 3, "goes on"), (.every(buffer: 3), 4, "parts"),
       (.every(buffer: 0), 1, "goes on"), (.every(buffer: -1), 2, "parts"),
       (.every(buffer: 3, onOverflow: .disconnect), 3, "goes on"),
-      (.every(buffer: 3, onOverflow: .disconnect), 4, "overflowed 4"),
+      (.every(buffer: 3, onOverflow: .disconnect), 4, "The observer was 4 commits behind"),
       (.lossless(pausesAt: 3, endsAt: 5), 2, "goes on"), (.lossless(pausesAt: 3, endsAt: 5), 3, "holds to 5"),
-      (.lossless(pausesAt: 3, endsAt: 5), 5, "holds to 5"), (.lossless(pausesAt: 3, endsAt: 5), 6, "lagged 6"),
-      (.lossless(pausesAt: 3, endsAt: 1), 3, "holds to 3"), (.lossless(pausesAt: 3, endsAt: 1), 4, "lagged 4"),
+      (.lossless(pausesAt: 3, endsAt: 5), 5, "holds to 5"),
+      (.lossless(pausesAt: 3, endsAt: 5), 6, "The lossless observer was 6 commits behind"),
+      (.lossless(pausesAt: 3, endsAt: 1), 3, "holds to 3"),
+      (.lossless(pausesAt: 3, endsAt: 1), 4, "The lossless observer was 4 commits behind"),
       (.lossless(pausesAt: 0, endsAt: 0), 0, "goes on"), (.lossless(pausesAt: 0, endsAt: 0), 1, "holds to 1"),
-    ] as [(ObservationPolicy<ObservationError>, Int, String)])
-  func judge(policy: ObservationPolicy<ObservationError>, lag: Int, verdict: String) {
+    ] as [(ObservationPolicy<StoreError>, Int, String)])
+  func judge(policy: ObservationPolicy<StoreError>, lag: Int, verdict: String) {
     let cursor = LogCursor<ClosureInteractor>(policy.terms, seeksCauses: false)
     #expect("\(cursor.judge(lag: lag).text)" == verdict)
     #expect((lag >= cursor.allowance) == (verdict != "goes on"))
@@ -48,7 +50,7 @@ extension LogCursor.Verdict {
     case .goesOn: "goes on"
     case .holds(let limit): "holds to \(limit)"
     case .parts(nil): "parts"
-    case .parts(let error?): "\(error.code == .lagged ? "lagged" : "overflowed") \(error.lag)"
+    case .parts(let error?): String(error.description.prefix { $0 != "," })
     }
   }
 }

@@ -9,7 +9,7 @@ struct MutationLogTests {
   let log = MutationLog<Ticks>()
 
   private func cursor(
-    _ policy: ObservationPolicy<ObservationError> = .every(), at revision: Int = 0
+    _ policy: ObservationPolicy<StoreError> = .every(), at revision: Int = 0
   ) -> LogCursor<Ticks> {
     let cursor = LogCursor<Ticks>(policy.terms, seeksCauses: false)
     log.join(cursor, at: revision)
@@ -89,7 +89,7 @@ struct MutationLogTests {
     #expect(log.nextCheck == 5)
     append(4...5)
     #expect(strict.position == nil)
-    #expect(strict.error == ObservationError(.overflowed, lag: 5))
+    #expect(strict.error?.description == StoreError(.overflowed(lag: 5)).description)
     #expect(log.nextCheck == .max)
     #expect(log.last?.number == 5)
     log.join(gapped, at: 5)
@@ -120,7 +120,7 @@ struct MutationLogTests {
     append(4...4)
     #expect(log.holding == 2)
     append(5...5)
-    #expect(one.error == ObservationError(.lagged, lag: 5))
+    #expect(one.error?.description == StoreError(.lagged(lag: 5)).description)
     #expect(log.holding == 1)
     log.leave(one)
     log.leave(two)

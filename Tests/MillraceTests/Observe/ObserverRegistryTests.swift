@@ -62,7 +62,7 @@ struct ObserverRegistryTests {
       return true
     }
     registry.add(watcher)
-    watcher.end(.failure(WaitError(.timedOut)))
+    watcher.end(.failure(StoreError(.noStateInTime)))
     #expect(registry.takeWatchers(satisfiedBy: ClosureInteractor.State(count: 1)).isEmpty)
     #expect(judged.all.isEmpty)
     #expect(!registry.needs.contains(.watchers))

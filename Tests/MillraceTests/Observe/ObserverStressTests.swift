@@ -45,7 +45,7 @@ struct ObserverStressTests {
     var generator = generator
     for _ in 0..<100 {
       let size = Int.random(in: 1...20, using: &generator)
-      let (policy, gaps): (ObservationPolicy<ObservationError>, Bool) =
+      let (policy, gaps): (ObservationPolicy<StoreError>, Bool) =
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: (ObservationPolicy(.latest), true)
         case 1: (.every(buffer: size), true)
@@ -59,9 +59,9 @@ struct ObserverStressTests {
         } else {
           try await takeTransitions(store.transitions(policy, includesBefore: true), count, gaps)
         }
-      } catch let error as ObservationError {
+      } catch let error as StoreError {
         #expect(!gaps)
-        #expect(error.lag > size)
+        #expect(error.code == .lagged)
       } catch {
         Issue.record("\(error)")
       }

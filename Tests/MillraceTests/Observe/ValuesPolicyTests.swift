@@ -44,8 +44,8 @@ struct ValuesPolicyTests {
   @Test(
     "O4: a key path, under each policy that delivers all: each value in order, equal ones once, with its revision",
     arguments: [.every(), .every(buffer: 100, onOverflow: .disconnect), .lossless()]
-      as [ObservationPolicy<ObservationError>])
-  func keyPath(policy: ObservationPolicy<ObservationError>) async throws {
+      as [ObservationPolicy<StoreError>])
+  func keyPath(policy: ObservationPolicy<StoreError>) async throws {
     var iterator = store.values(of: \.count, policy).makeAsyncIterator()
     for count in [0, 1, 1, 2, 1] { store.send(.count(count)) }
     store.send(.other(1))
@@ -95,8 +95,8 @@ struct ValuesPolicyTests {
 
   @Test(
     "O4: nil is a value, and is not delivered twice in a row",
-    arguments: [.every(), .lossless()] as [ObservationPolicy<ObservationError>])
-  func nilIsAValue(policy: ObservationPolicy<ObservationError>) async throws {
+    arguments: [.every(), .lossless()] as [ObservationPolicy<StoreError>])
+  func nilIsAValue(policy: ObservationPolicy<StoreError>) async throws {
     var iterator = store.values(of: \.text, policy).makeAsyncIterator()
     for text in [nil, "a", nil, nil, "b", "b", nil] { store.send(.text(text)) }
     #expect(try await take(5, of: &iterator) == [nil, "a", nil, "b", nil])
@@ -180,8 +180,8 @@ struct ValuesPolicyTests {
     #expect(try await strict.next()?.value == 0)
     #expect(try await lossless.next()?.value == 0)
     store.send(.counts(1, 2, 3))
-    #expect(await #expect(throws: ObservationError.self) { try await strict.next() }?.code == .overflowed)
-    #expect(await #expect(throws: ObservationError.self) { try await lossless.next() }?.code == .lagged)
+    #expect(await #expect(throws: StoreError.self) { try await strict.next() }?.code == .lagged)
+    #expect(await #expect(throws: StoreError.self) { try await lossless.next() }?.code == .lagged)
   }
 
   @Test("O6: an observer of values whose task is cancelled ends, and one that is dropped leaves nothing")
@@ -203,7 +203,7 @@ struct ValuesPolicyTests {
       while let next = await iterator.next(isolation: #isolation) { taken.append(next.value) }
       return taken
     }
-    func mayFail(_ values: some AsyncSequence<ValueSnapshot<Int>, ObservationError>) async throws -> [Int] {
+    func mayFail(_ values: some AsyncSequence<ValueSnapshot<Int>, StoreError>) async throws -> [Int] {
       var (iterator, taken) = (values.makeAsyncIterator(), [Int]())
       while let next = try await iterator.next(isolation: #isolation) { taken.append(next.value) }
       return taken

@@ -138,7 +138,7 @@ struct EffectTests {
 
   @Test("An effect that is iterated as a plain sequence throws, and says what to do")
   func iteratedAsItIs() async {
-    let error = await #expect(throws: EffectError.self) {
+    let error = await #expect(throws: StoreError.self) {
       for try await _ in Effect<Returner>.just(1) {}
     }
     #expect(

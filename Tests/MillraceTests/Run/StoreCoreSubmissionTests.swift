@@ -99,8 +99,8 @@ struct SubmissionTests {
     #expect(await store.metrics.submitting == 2)
     waiting.cancel()
     #expect(try await first.value.outcome.kind == .finished)
-    await #expect(throws: SubmitError(.shuttingDown)) { try await second.value }
-    await #expect(throws: SubmitError(.shuttingDown)) { try await left.value?.value }
+    #expect(await #expect(throws: StoreError.self) { try await second.value }?.code == .shutDown)
+    #expect(await #expect(throws: StoreError.self) { try await left.value?.value }?.code == .shutDown)
     gate.open()
     #expect(await store.log == ["first"])
   }
@@ -226,15 +226,15 @@ struct SubmissionTests {
     store.send(named("waiting"))
     let submit = suspend(named("never"), at: store)
     let shutdown = Task.immediate { await store.shutdown(drainFor: .seconds(seconds)) }
-    await #expect(throws: SubmitError(.shuttingDown)) { try await submit.value }
-    await #expect(throws: SubmitError(.shuttingDown)) { try await store.submit(named("never")) }
+    #expect(await #expect(throws: StoreError.self) { try await submit.value }?.code == .shutDown)
+    #expect(await #expect(throws: StoreError.self) { try await store.submit(named("never")) }?.code == .shutDown)
     gate.open()
     _ = await shutdown.value
-    await #expect(throws: SubmitError(.shuttingDown)) { try await store.submit(.commit("never")) }
+    #expect(await #expect(throws: StoreError.self) { try await store.submit(.commit("never")) }?.code == .shutDown)
     #expect(await !store.log.contains("never"))
     #expect(await store.metrics.submitting == 0)
     #expect(
-      SubmitError(.shuttingDown).description
+      StoreError(.shutDownBeforeAcceptance).description
         == "The store is shut down and takes no more actions; submit to a store that is running.")
   }
 

@@ -37,8 +37,8 @@ extension RequestTests {
     }
     try await gate.waitForArrivals()
     store.cancelAll()
-    let error = await #expect(throws: RequestError.self) { try await answer.value }
-    #expect(error?.outcome.kind == .cancelled)
+    let error = await #expect(throws: StoreError.self) { try await answer.value }
+    #expect(error?.outcome?.kind == .cancelled)
     gate.open()
   }
 
@@ -134,8 +134,8 @@ extension RequestTests {
         #expect(logs == [["timed"], ["other"]])
       })
     #expect(await receipt.outcome.kind == .finished)
-    let error = try #require(try await errors.next() as? RequestError)
-    #expect(error.outcome.rejection == .notSent)
+    let error = try #require(try await errors.next() as? StoreError)
+    #expect(error.outcome?.rejection == .notSent)
     #expect(
       error.description
         == "A run that waits for an action of its own store may wait for itself; give the plan of the action a `timeout`, or "

@@ -89,7 +89,7 @@ struct SenderTests {
     let sender = way.sender(of: store)
     let submit = Self.suspended(sender, .handle { _ in })
     await store.shutdown()
-    await #expect(throws: SubmitError(.shuttingDown)) { try await submit.value }
+    #expect(await #expect(throws: StoreError.self) { try await submit.value }?.code == .shutDown)
     #expect(await sender.send(.commit("late")).rejection == .shuttingDown)
     #expect(await sender.send(contentsOf: [.commit("late")]).outcomes.map(\.kind) == [.rejected])
   }

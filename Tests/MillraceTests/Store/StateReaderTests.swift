@@ -135,10 +135,10 @@ struct StateReaderTests {
     let timed = Task.immediate { try await reader.wait(until: { $0.count == 2 }, timeout: .seconds(5)) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(5))
-    await #expect(throws: WaitError(.timedOut)) { try await timed.value }
+    #expect(await #expect(throws: StoreError.self) { try await timed.value }?.code == .timedOut)
     let waiting = Task.immediate { try await reader.wait { $0.count == 2 } }
     await store.shutdown()
-    await #expect(throws: WaitError(.shutDown)) { try await waiting.value }
+    #expect(await #expect(throws: StoreError.self) { try await waiting.value }?.code == .shutDown)
   }
 
   @Test("R6: a reader holds its store, and its sequences and iterators do not", arguments: Way.allCases)
