@@ -29,7 +29,7 @@ let manyObserverRows: [Row] = [
     let count = changes(size)
     let store = Store(initial: Tally(), interactor: Deciding())
     return try await changed(count, least: count + 1) { _, started in
-      await delivered(store.values(of: \.rare, .every(buffer: count)), until: count, started) { $0.value }
+      await delivered(store.values(of: \.rare, policy: .every(buffer: count)), until: count, started) { $0 }
     } change: {
       store.send(.setRare($0))
     }

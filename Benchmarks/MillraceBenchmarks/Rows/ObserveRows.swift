@@ -27,9 +27,9 @@ let observeRows: [Row] = [
     let count = size.scaled(200_000)
     let store = Store(initial: Tally(), interactor: Deciding())
     var states = store.states(.every(buffer: count)).makeAsyncIterator()
-    return try await perItem(count) {
+    return await perItem(count) {
       async let sent: Void = sendAll(count, to: store)
-      while let snapshot = try await states.next(), snapshot.revision < count {}
+      while let snapshot = await states.next(), snapshot.revision < count {}
       await sent
     }
   },
@@ -74,7 +74,7 @@ let observeRows: [Row] = [
   Row(name: "observe/3000-subscribe", reference: "reference/3000-async-streams") { size in
     let count = size.scaled(3_000)
     let store = Store(initial: Tally(), interactor: Deciding())
-    var observers: [ValueSequence<Int>.Iterator] = []
+    var observers: [StoreSequence<Int, Never>.Iterator] = []
     observers.reserveCapacity(count)
     return await perItem(count) {
       for _ in 1...count {

@@ -204,8 +204,8 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   func judge(lag: Int) -> Verdict {
     guard lag >= allowance else { return .goesOn }
     switch policy {
-    case .latest, .every(_, .reportGap): return .parts(nil)
-    case .every(_, .disconnect): return .parts(StoreError(.overflowed(lag: lag)))
+    case .latest, .every(_, endsObserver: false): return .parts(nil)
+    case .every(_, endsObserver: true): return .parts(StoreError(.overflowed(lag: lag)))
     case .lossless(_, let limit):
       return lag <= limit ? .holds(limit: limit) : .parts(StoreError(.lagged(lag: lag)))
     }

@@ -10,15 +10,16 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
 @usableFromInline
 enum ObservationTerms: Sendable, Hashable {
   case latest
-  case every(buffer: Int, onOverflow: GapPolicy)
+  /// Each state; an observer further behind than `buffer` commits ends, or continues with the newest state.
+  case every(buffer: Int, endsObserver: Bool)
   case lossless(pausesAt: Int, endsAt: Int)
 
   /// The largest number of commits that counts; a revision and a number up to this can be added without overflow.
   private static let most = 1 << 48
 
   /// The terms of a policy that delivers every state, with `buffer` brought into its range.
-  static func every(within buffer: Int, onOverflow: GapPolicy) -> ObservationTerms {
-    .every(buffer: min(max(1, buffer), most), onOverflow: onOverflow)
+  static func every(within buffer: Int, endsObserver: Bool) -> ObservationTerms {
+    .every(buffer: min(max(1, buffer), most), endsObserver: endsObserver)
   }
 
   /// The terms of a lossless policy, with both numbers brought into their ranges.
@@ -39,7 +40,7 @@ extension ObservationPolicy where Failure == Never {
   ///
   /// - Parameter buffer: how many commits the observer may be behind; below 1 it is taken as 1, and any number is possible.
   public static func every(buffer: Int = 256) -> ObservationPolicy {
-    ObservationPolicy(terms: .every(within: buffer, onOverflow: .reportGap))
+    ObservationPolicy(terms: .every(within: buffer, endsObserver: false))
   }
 }
 
@@ -55,15 +56,13 @@ extension ObservationPolicy where Failure == StoreError {
     terms = policy.terms
   }
 
-  /// Each state in order, as long as the observer is not too far behind.
+  /// Each state in order; an observer that is too far behind gets what it has taken, then ends with ``StoreError/Code/lagged``.
   ///
-  /// As ``every(buffer:)``, with the choice of what an observer that is too far behind gets.
+  /// Otherwise as ``every(buffer:)``.
   ///
-  /// - Parameters:
-  ///   - buffer: how many commits the observer may be behind; below 1 it is taken as 1, and any number is possible.
-  ///   - onOverflow: how an observer that is further behind continues or ends.
-  public static func every(buffer: Int = 256, onOverflow: GapPolicy = .reportGap) -> ObservationPolicy {
-    ObservationPolicy(terms: .every(within: buffer, onOverflow: onOverflow))
+  /// - Parameter limit: the number of commits behind past which the observer ends; below 1 it is taken as 1.
+  public static func every(endsAt limit: Int) -> ObservationPolicy {
+    ObservationPolicy(terms: .every(within: limit, endsObserver: true))
   }
 
   /// Each state in order, and the store takes on less while the observer is far behind.
@@ -80,14 +79,4 @@ extension ObservationPolicy where Failure == StoreError {
   public static func lossless(pausesAt bound: Int = 1_024, endsAt limit: Int = 65_536) -> ObservationPolicy {
     ObservationPolicy(terms: .lossless(within: bound, limit: limit))
   }
-}
-
-/// What becomes of an observer of every state that is further behind than its buffer.
-@frozen
-public enum GapPolicy: Sendable, Hashable {
-  /// It goes on from the newest state, which says how many it missed.
-  case reportGap
-
-  /// It gets what it has taken, then ends with ``StoreError/Code/lagged``.
-  case disconnect
 }

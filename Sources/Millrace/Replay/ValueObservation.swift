@@ -1,4 +1,5 @@
 /// What one iterator of a value sequence does at the store; it does not hold the store, and leaves it when it is dropped.
+@usableFromInline
 final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unchecked Sendable {
   private weak var core: StoreCore<I>?
   private let observer = ValueObserver<Value>()
@@ -113,29 +114,33 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 }
 
 extension ValueObservation {
-  /// The values at a key path; all observers of one key path share its evaluation.
-  static func sequence(
+  /// Makes observers of the values at a key path; all observers of one key path share its evaluation.
+  @usableFromInline
+  static func observers(
     of keyPath: any KeyPath<I.State, Value> & Sendable, at core: StoreCore<I>
-  ) -> ValueSequence<Value> {
-    ValueSequence { [weak core] in
+  ) -> @Sendable () -> NextElement<Value> {
+    { [weak core] in
       let observation = ValueObservation(core) { registry in
         registry.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
       } forget: { registry in
         registry.forget(keyPath)
       }
-      return { await observation.next() }
+      return { () async throws(StoreError) -> Value? in await observation.next() }
     }
   }
 
-  /// The values that a closure takes from the state; all observers of one sequence share its evaluation.
-  static func sequence(_ get: @escaping @Sendable (I.State) -> Value, at core: StoreCore<I>) -> ValueSequence<Value> {
+  /// Makes observers of the values that a closure takes from the state, which share its evaluation.
+  @usableFromInline
+  static func observers(
+    of get: @escaping @Sendable (I.State) -> Value, at core: StoreCore<I>
+  ) -> @Sendable () -> NextElement<Value> {
     let shared = ObservedValue(get: get)
-    return ValueSequence { [weak core] in
+    return { [weak core] in
       let observation = ValueObservation(core) { _ in
         shared
       } forget: { _ in
       }
-      return { await observation.next() }
+      return { () async throws(StoreError) -> Value? in await observation.next() }
     }
   }
 }

@@ -11,18 +11,15 @@ extension Effect {
   ///   - clock: what ``Run/clock`` is.
   public func mutations(
     state: I.State, clock: any Clock<Duration> = ContinuousClock()
-  ) -> EffectMutations<I> {
+  ) -> some AsyncSequence<I.Mutation, any Error> & Sendable {
     EffectMutations(effect: self, state: state, clock: clock)
   }
 }
 
 /// The mutations of an effect that runs outside a store.
-public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
-  /// A mutation.
-  public typealias Element = I.Mutation
-
-  /// Whatever the effect throws.
-  public typealias Failure = any Error
+private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
+  typealias Element = I.Mutation
+  typealias Failure = any Error
 
   let effect: Effect<I>
   let state: I.State
@@ -33,7 +30,7 @@ public struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
   }
 
   /// Starts the effect.
-  public func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
+  func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
     let (stream, continuation) = AsyncThrowingStream<I.Mutation, any Error>.makeStream()
     let fold = Fold<I>(state)
     let run = Run<I>(

@@ -141,7 +141,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
       let effects = ReactiveEffects<Query> { query, gate in
         await effect(query, access.through(gate))
       }
-      for await wanted in access.reader.values(queries) { effects.run(wanted) }
+      for await wanted in access.reader.values(of: queries) { effects.run(wanted) }
       effects.run([])
     }
   }

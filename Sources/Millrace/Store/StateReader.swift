@@ -32,53 +32,86 @@ public struct StateReader<State: Sendable>: Sendable {
 
   /// The states over time: the current one first, then the newest whenever the observer asks.
   ///
-  /// Of a part there is an element whenever the whole state is newer, whether the part differs or not; ``values(of:)`` tells
-  /// of what differs.
-  public var states: StateSequence<State> {
-    StateSequence(source: source.stateSource())
+  /// Each is newer than the one before. Of a part there is an element whenever the whole state is newer, whether the part differs or
+  /// not; `values(of:)` delivers only parts that differ.
+  public var states: StoreSequence<State, Never> {
+    let source = source.stateSource()
+    return StoreSequence { source.states() }
   }
 
-  /// The states over time with their revisions, as `policy` says; see ``Store/states(_:)``.
-  public func states<Failure>(_ policy: ObservationPolicy<Failure>) -> SnapshotSequence<State> {
-    SnapshotSequence(makeReader: source.readers(policy.terms))
-  }
-
-  /// The values that a closure or a key path takes from the state, as `policy` says; see ``Store/values(of:_:)``.
-  public func values<Value: Equatable & Sendable, Failure>(
-    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy<Failure>
-  ) -> ValueSnapshotSequence<Value, Failure> {
-    values(of: get, policy, removingDuplicatesBy: { $0 == $1 })
-  }
-
-  /// The values that a closure or a key path takes from the state, compared otherwise or not at all; see
-  /// ``Store/values(of:_:removingDuplicatesBy:)``.
-  public func values<Value: Sendable, Failure>(
-    of get: @escaping @Sendable (State) -> Value, _ policy: ObservationPolicy<Failure>,
-    removingDuplicatesBy areEqual: (@Sendable (Value, Value) -> Bool)?
-  ) -> ValueSnapshotSequence<Value, Failure> {
-    let makeReader = source.readers(policy.terms)
-    return ValueSnapshotSequence { makeReader().part(get, removingDuplicatesBy: areEqual) }
+  /// The states over time with their revisions, as `policy` says.
+  ///
+  /// Where every state is observed, the first element is the state at the making of the iterator.
+  ///
+  /// ```swift
+  /// for await snapshot in store.states(.every()) { print(snapshot.revision, snapshot.missed) }
+  /// for try await name in store.reader.scope(\.user.name).states(.lossless(), by: ==) { print(name.state) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: which states an observer gets that is slower than the store.
+  ///   - areEqual: compares each state with the one delivered last, where the observer runs; equal ones are left out. nil leaves
+  ///     none out.
+  public func states<Failure>(
+    _ policy: ObservationPolicy<Failure>, by areEqual: (@Sendable (State, State) -> Bool)? = nil
+  ) -> StoreSequence<Snapshot<State>, Failure> {
+    StoreSequence(source.readers(policy.terms), by: areEqual)
   }
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
   ///
-  /// However many observe one key path of a store's whole state, it is evaluated once for all of them. In a part it is
-  /// evaluated once for each sequence that this returned.
-  public func values<Value: Equatable & Sendable>(
-    of keyPath: any KeyPath<State, Value> & Sendable
-  ) -> ValueSequence<Value> {
-    source.values(of: keyPath)
-  }
-
-  /// What a closure takes from the state, over time: the current value first, then whenever it differs from the one
-  /// delivered last.
+  /// An equal value is never delivered twice in a row, and nil is a value. Under a policy that cannot fail the loop needs no `try`:
   ///
-  /// - Parameter get: quick and free of effects; it is called with the store's lock, on any thread.
-  public func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (State) -> Value) -> ValueSequence<Value> {
-    source.values(get)
+  /// ```swift
+  /// for await name in store.values(of: \.user.name) { print(name) }
+  /// for try await name in store.values(of: \.user.name, policy: .lossless()) { print(name) }
+  /// ```
+  ///
+  /// ``states(_:by:)`` of a ``scope(_:)`` has the revisions too, and compares values that are not `Equatable`.
+  ///
+  /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its observers, with
+  /// the store's lock. In a part it is evaluated once for each sequence that this returned. With another policy, or another
+  /// comparison, each observer evaluates it for itself, where it runs.
+  ///
+  /// - Parameters:
+  ///   - keyPath: stored or computed; quick and free of effects.
+  ///   - policy: which states are looked at.
+  ///   - areEqual: compares with the value delivered last; nil is `==`.
+  public func values<Value: Equatable & Sendable, Failure>(
+    of keyPath: any KeyPath<State, Value> & Sendable,
+    policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
+    by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
+  ) -> StoreSequence<Value, Failure> {
+    guard case .latest = policy.terms, areEqual == nil else {
+      return StoreSequence(source.readers(policy.terms), of: { $0[keyPath: keyPath] }, by: areEqual ?? { $0 == $1 })
+    }
+    return StoreSequence(observe: source.observers(of: keyPath))
   }
 
-  /// Waits for a state that satisfies `predicate`, and returns it, as ``Store/wait(until:timeout:)``.
+  /// A value that a closure takes from the state, over time: the current one first, then whenever it differs from the one delivered
+  /// last.
+  ///
+  /// As for a key path. Under ``ObservationPolicy/latest`` the closure is called once for all observers of the sequence.
+  ///
+  /// - Parameters:
+  ///   - get: quick and free of effects; it is called with the store's lock, on any thread, or where the observer runs.
+  ///   - policy: which states are looked at.
+  ///   - areEqual: compares with the value delivered last; nil is `==`.
+  public func values<Value: Equatable & Sendable, Failure>(
+    of get: @escaping @Sendable (State) -> Value,
+    policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
+    by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
+  ) -> StoreSequence<Value, Failure> {
+    guard case .latest = policy.terms, areEqual == nil else {
+      return StoreSequence(source.readers(policy.terms), of: get, by: areEqual ?? { $0 == $1 })
+    }
+    return StoreSequence(observe: source.observers(of: get))
+  }
+
+  /// Waits for a state that satisfies `predicate`, and returns it.
+  ///
+  /// The current state is judged first, then every state that is committed, so that none is missed. The store is held while
+  /// this waits.
   ///
   /// **Cancellation.** Ends the wait with `CancellationError`.
   ///
@@ -95,12 +128,7 @@ public struct StateReader<State: Sendable>: Sendable {
 
   // MARK: Parts
 
-  /// A reader of the part of the state at a key path.
-  public func scope<Part: Sendable>(_ keyPath: any KeyPath<State, Part> & Sendable) -> StateReader<Part> {
-    scope { $0[keyPath: keyPath] }
-  }
-
-  /// A reader of what a closure takes from the state.
+  /// A reader of what a closure or a key path takes from the state.
   ///
   /// - Parameter get: quick and free of effects; it is called by whoever reads, for observed values and waits with the
   ///   store's lock, on any thread.
@@ -121,8 +149,14 @@ protocol StateReading<State>: Sendable {
   /// Where observers look for states; it does not hold the store.
   func stateSource() -> StateSource<State>
 
-  func values<Value: Equatable & Sendable>(of keyPath: any KeyPath<State, Value> & Sendable) -> ValueSequence<Value>
-  func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (State) -> Value) -> ValueSequence<Value>
+  /// Makes observers of the newest values; they do not hold the store.
+  func observers<Value: Equatable & Sendable>(
+    of keyPath: any KeyPath<State, Value> & Sendable
+  ) -> @Sendable () -> NextElement<Value>
+  func observers<Value: Equatable & Sendable>(
+    of get: @escaping @Sendable (State) -> Value
+  ) -> @Sendable () -> NextElement<Value>
+
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
   /// What makes readers of the states under a policy; it does not hold the store.
@@ -132,10 +166,10 @@ protocol StateReading<State>: Sendable {
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part>
 }
 
-extension Store: StateReading {
+extension Store {
   /// This store for code that may read and observe, and send nothing.
   public nonisolated var reader: StateReader<I.State> {
-    StateReader(self)
+    StateReader(CoreReading(core: core, store: self))
   }
 
   /// The object that stands for this store where a witness is told of it; it does not hold the store.
@@ -144,25 +178,14 @@ extension Store: StateReading {
   package nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {
     core.readAtOnce()
   }
-
-  nonisolated func stateSource() -> StateSource<I.State> {
-    core.stateSource()
-  }
-
-  nonisolated func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
-    Replay.readers(policy, at: core)
-  }
-
-  nonisolated func stateSource<Part: Sendable>(
-    of get: @escaping @Sendable (I.State) -> Part
-  ) -> StateSource<Part> {
-    core.stateSource(of: get)
-  }
 }
 
-/// Reads and observes a store, and does not hold it.
+/// Reads and observes a store.
 struct CoreReading<I: Interactor>: StateReading {
   let core: StoreCore<I>
+
+  /// The store, if this holds it.
+  var store: Store<I>?
 
   var snapshot: Snapshot<I.State> {
     get async { await core.read() }
@@ -172,26 +195,28 @@ struct CoreReading<I: Interactor>: StateReading {
 
   func stateSource() -> StateSource<I.State> { core.stateSource() }
 
-  func values<Value: Equatable & Sendable>(
+  func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
+    core.stateSource(of: get)
+  }
+
+  func observers<Value: Equatable & Sendable>(
     of keyPath: any KeyPath<I.State, Value> & Sendable
-  ) -> ValueSequence<Value> {
-    ValueObservation.sequence(of: keyPath, at: core)
+  ) -> @Sendable () -> NextElement<Value> {
+    ValueObservation.observers(of: keyPath, at: core)
   }
 
-  func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (I.State) -> Value) -> ValueSequence<Value> {
-    ValueObservation.sequence(get, at: core)
-  }
-
-  func wait(until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration?) async throws -> I.State {
-    try await core.wait(until: predicate, timeout: timeout)
+  func observers<Value: Equatable & Sendable>(
+    of get: @escaping @Sendable (I.State) -> Value
+  ) -> @Sendable () -> NextElement<Value> {
+    ValueObservation.observers(of: get, at: core)
   }
 
   func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
     Replay.readers(policy, at: core)
   }
 
-  func stateSource<Part: Sendable>(of get: @escaping @Sendable (I.State) -> Part) -> StateSource<Part> {
-    core.stateSource(of: get)
+  func wait(until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration?) async throws -> I.State {
+    try await core.wait(until: predicate, timeout: timeout)
   }
 }
 
@@ -214,19 +239,23 @@ private struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
 
   func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State> {
     let makeReader = whole.readers(policy)
-    return { [get] in makeReader().part(get, removingDuplicatesBy: nil) }
+    return { [get] in makeReader().part(get) }
   }
 
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part> {
     whole.stateSource { [outer = self.get] in get(outer($0)) }
   }
 
-  func values<Value: Equatable & Sendable>(of keyPath: any KeyPath<State, Value> & Sendable) -> ValueSequence<Value> {
-    whole.values { [get] in get($0)[keyPath: keyPath] }
+  func observers<Value: Equatable & Sendable>(
+    of keyPath: any KeyPath<State, Value> & Sendable
+  ) -> @Sendable () -> NextElement<Value> {
+    whole.observers { [get] in get($0)[keyPath: keyPath] }
   }
 
-  func values<Value: Equatable & Sendable>(_ get: @escaping @Sendable (State) -> Value) -> ValueSequence<Value> {
-    whole.values { [outer = self.get] in get(outer($0)) }
+  func observers<Value: Equatable & Sendable>(
+    of get: @escaping @Sendable (State) -> Value
+  ) -> @Sendable () -> NextElement<Value> {
+    whole.observers { [outer = self.get] in get(outer($0)) }
   }
 
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State {

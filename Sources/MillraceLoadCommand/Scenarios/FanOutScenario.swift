@@ -23,11 +23,7 @@ private final class ObservedCounter: Sendable {
     tasks = observers.map { [store] observer in
       let states = store.states(.latest)
       return Task.detached {
-        do {
-          for try await snapshot in states { observer.see(snapshot.revision) }
-        } catch {
-          // The sequence under this policy ends and does not fail.
-        }
+        for await snapshot in states { observer.see(snapshot.revision) }
       }
     }
   }

@@ -16,7 +16,7 @@ struct Reporter: Sendable {
   func report(_ store: Store<PulseMonitor>) async throws {
     var presentation = presentation
     var written: Int?
-    for try await snapshot in store.states(.latest) {
+    for await snapshot in store.states(.latest) {
       guard !isFinalOnly, snapshot.state.isWorthShowing, snapshot.revision != written else { continue }
       if written != nil {
         try await clock.sleep(for: pace)

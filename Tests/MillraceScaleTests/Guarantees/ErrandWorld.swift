@@ -100,7 +100,7 @@ struct ErrandWorld {
   private static func checkEvery(_ world: World, _ store: Store<Errands>) async {
     var revision = -1
     do {
-      for try await transition in store.transitions(.every(buffer: 10_000)) {
+      for try await transition in store.transitions(.every(endsAt: 10_000)) {
         world.expect(revision < 0 || transition.revision == revision + 1, "O3: every transition is delivered, in order")
         world.expect(transition.state.count == transition.revision, "L1: each commit has the next revision")
         world.expect(transition.state.last == transition.mutation, "O3: a transition has the state after its mutation")
@@ -116,7 +116,7 @@ struct ErrandWorld {
   private static func checkEachState(_ world: World, _ store: Store<Errands>) async {
     var revision = -1
     do {
-      for try await snapshot in store.states(.every(buffer: 10_000)) {
+      for try await snapshot in store.states(.every(endsAt: 10_000)) {
         world.expect(revision < 0 || snapshot.revision == revision + 1, "O3: every state is delivered, in order")
         world.expect(snapshot.state.count == snapshot.revision, "L1: each commit has the next revision")
         revision = snapshot.revision

@@ -30,7 +30,7 @@ struct ObserverScaleTests {
         for index in iterators.indices {
           let revisions = round == 0 ? 0...2 : (round * 2 + 1)...(round * 2 + 2)
           for revision in revisions {
-            let snapshot = try await iterators[index].next()
+            let snapshot = await iterators[index].next()
             if snapshot?.revision != revision || snapshot?.state.count != revision {
               Issue.record("Observer \(index) got \(String(describing: snapshot)) for \(revision).")
             }
@@ -58,7 +58,7 @@ struct ObserverScaleTests {
             }
           } else {
             var iterator = store.states(.every()).makeAsyncIterator()
-            while let snapshot = try? await iterator.next() {
+            while let snapshot = await iterator.next() {
               seen.append(snapshot.state.count)
               if snapshot.state.count == last { break }
             }
@@ -84,9 +84,9 @@ struct ObserverScaleTests {
           var seen: [Int] = []
           switch number % 3 {
           case 0: for await count in store.values(of: \.count) { if seen.takes(count, last) { break } }
-          case 1: for await count in store.values({ $0.count }) { if seen.takes(count, last) { break } }
+          case 1: for await count in store.values(of: { $0.count }) { if seen.takes(count, last) { break } }
           default:
-            for await count in store.values(of: \.count, .every()) { if seen.takes(count.value, last) { break } }
+            for await count in store.values(of: \.count, policy: .every()) { if seen.takes(count, last) { break } }
           }
           return zip(seen, seen.dropFirst()).allSatisfy { $0 < $1 } ? seen.last ?? -1 : -1
         }
@@ -145,8 +145,8 @@ struct ObserverScaleTests {
       case .lossless: feed(store.states(.lossless())) { $0.state.count }
       case .keyPath: feed(store.values(of: \.count)) { $0 }
       case .closure: feed(store.values { $0.count }) { $0 }
-      case .valuesOfEvery: feed(store.values(of: \.count, .every(buffer: 10_000))) { $0.value }
-      case .valuesOfLatest: feed(store.values(of: \.count, .latest)) { $0.value }
+      case .valuesOfEvery: feed(store.values(of: \.count, policy: .every(buffer: 10_000))) { $0 }
+      case .valuesOfLatest: feed(store.values(of: \.count, policy: .latest)) { $0 }
       }
       return stream
     }

@@ -23,7 +23,7 @@ struct BoundedWaitScaleTests {
       case .cancelKey: store.cancel(key: "k")
       case .cancelRun: run.cancel()
       case .setInterceptors: store.setInterceptors([Choosing<ClosureInteractor> { _, _ in .pass }])
-      case .observe: _ = store.transitions.makeAsyncIterator()
+      case .observe: _ = store.transitions().makeAsyncIterator()
       case .shutDown: store.core.beginShutdown(drainFor: .zero)
       }
     }

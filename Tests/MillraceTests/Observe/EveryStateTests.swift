@@ -9,7 +9,7 @@ struct EveryStateTests {
   let store = Store<ClosureInteractor>()
 
   private func counts(
-    _ iterator: inout SnapshotSequence<ClosureInteractor.State>.Iterator, _ number: Int
+    _ iterator: inout StoreSequence<Snapshot<ClosureInteractor.State>, some Error>.Iterator, _ number: Int
   ) async throws -> [Int] {
     var counts: [Int] = []
     for _ in 0..<number { counts.append(try #require(try await iterator.next()).state.count) }
@@ -31,12 +31,12 @@ struct EveryStateTests {
   func eachInOrder() async throws {
     store.send(.count(5))
     var iterator = store.states(.every()).makeAsyncIterator()
-    #expect(try await iterator.next() == Snapshot(revision: 1, state: ClosureInteractor.State(count: 5)))
+    #expect(await iterator.next() == Snapshot(revision: 1, state: ClosureInteractor.State(count: 5)))
     store.send(.counts(6, 7, 8))
     store.send(.count(9))
     #expect(try await counts(&iterator, 4) == [6, 7, 8, 9])
     store.send(.count(10))
-    #expect(try await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 10)))
+    #expect(await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 10)))
   }
 
   @Test("O3: what was committed between the making of the iterator and its first element is not lost")
@@ -49,13 +49,13 @@ struct EveryStateTests {
   @Test("O3: an observer further behind than its buffer goes on from the newest state and is told what it missed")
   func reportsGap() async throws {
     var iterator = store.states(.every(buffer: 3)).makeAsyncIterator()
-    #expect(try await iterator.next()?.revision == 0)
+    #expect(await iterator.next()?.revision == 0)
     for number in 1...3 { store.send(.count(number)) }
     #expect(try await counts(&iterator, 3) == [1, 2, 3])
     for number in 4...7 { store.send(.count(number)) }
-    #expect(try await iterator.next() == Snapshot(revision: 7, state: ClosureInteractor.State(count: 7), missed: 3))
+    #expect(await iterator.next() == Snapshot(revision: 7, state: ClosureInteractor.State(count: 7), missed: 3))
     store.send(.count(8))
-    #expect(try await iterator.next() == Snapshot(revision: 8, state: ClosureInteractor.State(count: 8)))
+    #expect(await iterator.next() == Snapshot(revision: 8, state: ClosureInteractor.State(count: 8)))
   }
 
   @Test("O3: what an observer has taken and not delivered counts as behind")
@@ -68,12 +68,12 @@ struct EveryStateTests {
     store.send(.count(6))
     // Three were taken before; those that followed went with the gap.
     #expect(try await counts(&iterator, 3) == [2, 3, 4])
-    #expect(try await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 6), missed: 1))
+    #expect(await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 6), missed: 1))
   }
 
   @Test("O3: an observer that disconnects on overflow gets what it took, then an error that says the fix")
   func disconnects() async throws {
-    var iterator = store.states(.every(buffer: 2, onOverflow: .disconnect)).makeAsyncIterator()
+    var iterator = store.states(.every(endsAt: 2)).makeAsyncIterator()
     #expect(try await iterator.next()?.revision == 0)
     store.send(.counts(1, 2))
     #expect(try await counts(&iterator, 1) == [1])
@@ -101,15 +101,15 @@ struct EveryStateTests {
   @Test("O3: the log is as long as the slowest observer is behind, by chunks, and absent without one")
   func logIsTrimmed() async throws {
     #expect(store.onRegistry { $0?.log == nil } == true)
-    var slow: SnapshotSequence<ClosureInteractor.State>.Iterator? = store.states(.every(buffer: 10_000))
+    var slow: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every(buffer: 10_000))
       .makeAsyncIterator()
-    var fast: SnapshotSequence<ClosureInteractor.State>.Iterator? = store.states(.every(buffer: 10_000))
+    var fast: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every(buffer: 10_000))
       .makeAsyncIterator()
     for number in 1...1_000 { store.send(.count(number)) }
-    while let snapshot = try await fast?.next(), snapshot.revision < 1_000 {}
+    while let snapshot = await fast?.next(), snapshot.revision < 1_000 {}
     let before = logLength
     #expect(before == 1_000)
-    while let snapshot = try await slow?.next(), snapshot.revision < 1_000 {}
+    while let snapshot = await slow?.next(), snapshot.revision < 1_000 {}
     let after = logLength
     #expect(after <= LogChunk<ClosureInteractor>.capacity)
     fast = nil
@@ -123,7 +123,7 @@ struct EveryStateTests {
     var iterator = store.states(.every()).makeAsyncIterator()
     for number in 1...10 {
       store.send(.count(number))
-      while let snapshot = try await iterator.next(), snapshot.revision < number {}
+      while let snapshot = await iterator.next(), snapshot.revision < number {}
       let length = logLength
       #expect(length == 0)
     }
@@ -136,10 +136,10 @@ struct EveryStateTests {
     store.send(.counts(1, 2, 3))
     await store.shutdown()
     #expect(try await counts(&all, 4) == [0, 1, 2, 3])
-    #expect(try await all.next() == nil)
-    #expect(try await gapped.next()?.revision == 0)
-    #expect(try await gapped.next() == Snapshot(revision: 3, state: ClosureInteractor.State(count: 3), missed: 2))
-    #expect(try await gapped.next() == nil)
+    #expect(await all.next() == nil)
+    #expect(await gapped.next()?.revision == 0)
+    #expect(await gapped.next() == Snapshot(revision: 3, state: ClosureInteractor.State(count: 3), missed: 2))
+    #expect(await gapped.next() == nil)
   }
 
   @Test("R6: an observer does not hold the store; released, it still gets what was committed, then the end")
@@ -148,16 +148,16 @@ struct EveryStateTests {
     weak let weakStore = store
     var iterator = try #require(store?.states(.every()).makeAsyncIterator())
     var late = try #require(store?.states(.every())).makeAsyncIterator()
-    #expect(try await iterator.next()?.revision == 0)
+    #expect(await iterator.next()?.revision == 0)
     for number in 1...100 { store?.send(.count(number)) }
     store = nil
     #expect(weakStore == nil)
     #expect(try await counts(&iterator, 100) == Array(1...100))
-    #expect(try await iterator.next() == nil)
+    #expect(await iterator.next() == nil)
     #expect(try await counts(&late, 101) == Array(0...100))
-    #expect(try await late.next() == nil)
+    #expect(await late.next() == nil)
     var none = Store<ClosureInteractor>().states(.every()).makeAsyncIterator()
-    #expect(try await none.next() == nil)
+    #expect(await none.next() == nil)
   }
 
   @Test("An observer that waits is woken by a commit, and ended by cancellation, release and shutdown")
@@ -182,7 +182,7 @@ struct EveryStateTests {
 
   @Test("An observer that is made inside a commit begins right after that step")
   func madeInside() async throws {
-    nonisolated(unsafe) var made: SnapshotSequence<ClosureInteractor.State>.Iterator?
+    nonisolated(unsafe) var made: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator?
     store.send(
       .writeAll([
         { [store] state in
@@ -207,10 +207,10 @@ struct EveryStateTests {
     let store = Store<ClosureInteractor>(items: Array(0..<1_000))
     store.send(place())
     var iterator = store.states(.every()).makeAsyncIterator()
-    #expect(try await iterator.next()?.state.items.count == 1_000)
+    #expect(await iterator.next()?.state.items.count == 1_000)
     for _ in 1...5 {
       store.send(place())
-      _ = try await iterator.next()
+      _ = await iterator.next()
     }
     // The store made a copy for the state that the observer began with, and each has worked on its own since.
     #expect(Set(places.all).count == 2)

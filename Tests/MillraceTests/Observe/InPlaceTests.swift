@@ -61,7 +61,7 @@ struct InPlaceTests {
   @Test("O7: an observer that keeps its snapshot makes one copy, and its snapshot stays as it was")
   func anObserverWithSnapshotMakesOneCopy() async throws {
     var iterator = store.states(.latest).makeAsyncIterator()
-    let snapshot = try #require(try await iterator.next())
+    let snapshot = try #require(await iterator.next())
     #expect(copies() == 1)
     #expect(snapshot.state.items == Array(0..<1_000))
     #expect(snapshot.revision == 0)

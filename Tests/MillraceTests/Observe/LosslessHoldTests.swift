@@ -14,7 +14,7 @@ struct LosslessHoldTests {
 
   /// Keeps the store held from two commits on.
   private func observe(_ store: Store<ScriptedInteractor>, bound: Int = 2)
-    -> SnapshotSequence<ScriptedInteractor.State>.Iterator
+    -> StoreSequence<Snapshot<ScriptedInteractor.State>, StoreError>.Iterator
   {
     store.states(.lossless(pausesAt: bound, endsAt: 100)).makeAsyncIterator()
   }
@@ -66,7 +66,7 @@ struct LosslessHoldTests {
   @Test("O3: cancelAll ends what a held store has; a suspended submit is no part of that and goes on when it may")
   func cancelAll() async throws {
     let store = store()
-    var observer: SnapshotSequence<ScriptedInteractor.State>.Iterator? = observe(store, bound: 3)
+    var observer: StoreSequence<Snapshot<ScriptedInteractor.State>, StoreError>.Iterator? = observe(store, bound: 3)
     #expect(try await observer?.next()?.revision == 0)
     let (running, waiting) = (Probe("running"), Probe("waiting"))
     let first = store.send(running.action(.serial(key: "k")))
@@ -187,7 +187,7 @@ struct LosslessHoldTests {
   func theErrorIsNotLost(isReleased: Bool, isLossless: Bool) async throws {
     var store: Store<ScriptedInteractor>? = store()
     let policy: ObservationPolicy<StoreError> =
-      isLossless ? .lossless(pausesAt: 1, endsAt: 2) : .every(buffer: 2, onOverflow: .disconnect)
+      isLossless ? .lossless(pausesAt: 1, endsAt: 2) : .every(endsAt: 2)
     var iterator = try #require(store?.states(policy).makeAsyncIterator())
     store?.send(.decide { _ in .mutate(["1", "2", "3"]) })
     await store?.settle()
@@ -201,7 +201,7 @@ struct LosslessHoldTests {
   @Test(
     "Numbers of commits without end are no mistake",
     arguments: [
-      .every(buffer: .max), .every(buffer: .max, onOverflow: .disconnect), .lossless(pausesAt: .max),
+      ObservationPolicy(.every(buffer: .max)), .every(endsAt: .max), .lossless(pausesAt: .max),
       .lossless(pausesAt: .max, endsAt: .max), .lossless(pausesAt: .min, endsAt: .max),
     ] as [ObservationPolicy<StoreError>])
   func endlessNumbers(policy: ObservationPolicy<StoreError>) async throws {

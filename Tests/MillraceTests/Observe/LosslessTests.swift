@@ -63,7 +63,7 @@ struct LosslessTests {
 
   @Test("A lossless observer that is dropped holds the store up no longer")
   func dropped() async throws {
-    var iterator: SnapshotSequence<ClosureInteractor.State>.Iterator? =
+    var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, StoreError>.Iterator? =
       store.states(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
     #expect(try await iterator?.next()?.revision == 0)
     store.send(.count(1))

@@ -9,7 +9,7 @@ struct MutationLogTests {
   let log = MutationLog<Ticks>()
 
   private func cursor(
-    _ policy: ObservationPolicy<StoreError> = .every(), at revision: Int = 0
+    _ policy: ObservationPolicy<StoreError> = ObservationPolicy(.every()), at revision: Int = 0
   ) -> LogCursor<Ticks> {
     let cursor = LogCursor<Ticks>(policy.terms, seeksCauses: false)
     log.join(cursor, at: revision)
@@ -45,7 +45,7 @@ struct MutationLogTests {
     "A cursor takes what came after it joined, in place of what it was given before", arguments: [1, 63, 64, 65, 300])
   func takes(count: Int) {
     append(1...10)
-    let only = cursor(.every(buffer: 1_000), at: 10)
+    let only = cursor(ObservationPolicy(.every(buffer: 1_000)), at: 10)
     #expect(taken(only) == [])
     append(11...10 + count)
     #expect(takenByChunks(only) == Array(11...10 + count))
@@ -60,7 +60,7 @@ struct MutationLogTests {
     var following: [(cursor: LogCursor<Ticks>, next: Int)] = []
     for _ in 0..<300 {
       switch Int.random(in: 0..<6, using: &generator) {
-      case 0: following.append((cursor(.every(buffer: .max - 1), at: revision), revision + 1))
+      case 0: following.append((cursor(ObservationPolicy(.every(buffer: .max - 1)), at: revision), revision + 1))
       case 1 where following.count > 1:
         log.leave(following.remove(at: Int.random(in: 0..<following.count, using: &generator)).cursor)
       case 2, 3:
@@ -80,7 +80,7 @@ struct MutationLogTests {
 
   @Test("A cursor further behind than it may be parts, with nothing kept for it, and may join again")
   func parts() {
-    let (gapped, strict) = (cursor(.every(buffer: 2)), cursor(.every(buffer: 4, onOverflow: .disconnect)))
+    let (gapped, strict) = (cursor(ObservationPolicy(.every(buffer: 2))), cursor(.every(endsAt: 4)))
     append(1...2)
     #expect(gapped.position != nil)
     append(3...3)
@@ -130,7 +130,7 @@ struct MutationLogTests {
 
   @Test("A cursor that has caught up with a check to come is judged anew, by what it was delivered since")
   func judgedAnew() {
-    let only = cursor(.every(buffer: 3))
+    let only = cursor(ObservationPolicy(.every(buffer: 3)))
     for revision in 1...100 {
       append(revision...revision)
       only.delivered = revision - 2

@@ -15,9 +15,10 @@ struct ObserverRegistryTests {
 
   @Test("A registry that nobody needs goes, so that commits ask nothing")
   func goes() async throws {
-    var iterator: SnapshotSequence<ClosureInteractor.State>.Iterator? = store.states(.every()).makeAsyncIterator()
+    var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every())
+      .makeAsyncIterator()
     #expect(store.onRegistry { $0 == nil } == false)
-    #expect(try await iterator?.next()?.revision == 0)
+    #expect(await iterator?.next()?.revision == 0)
     iterator = nil
     #expect(store.onRegistry { $0 == nil } == true)
   }
@@ -38,7 +39,7 @@ struct ObserverRegistryTests {
   @Test("A sequence of values whose observer has gone is observed again, whatever became of the registry")
   func observedAgain() async throws {
     let values = store.values { $0.count }
-    var first: ValueSequence<Int>.Iterator? = values.makeAsyncIterator()
+    var first: StoreSequence<Int, Never>.Iterator? = values.makeAsyncIterator()
     #expect(await first?.next() == 0)
     first = nil
     dropIfUnused()

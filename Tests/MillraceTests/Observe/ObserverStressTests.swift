@@ -48,8 +48,8 @@ struct ObserverStressTests {
       let (policy, gaps): (ObservationPolicy<StoreError>, Bool) =
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: (ObservationPolicy(.latest), true)
-        case 1: (.every(buffer: size), true)
-        case 2: (.every(buffer: size, onOverflow: .disconnect), false)
+        case 1: (ObservationPolicy(.every(buffer: size)), true)
+        case 2: (.every(endsAt: size), false)
         default: (.lossless(pausesAt: size, endsAt: size * 3), false)
         }
       let count = Int.random(in: 0...20, using: &generator)
@@ -68,8 +68,9 @@ struct ObserverStressTests {
     }
   }
 
-  private func takeStates(_ states: SnapshotSequence<ClosureInteractor.State>, _ count: Int, _ gaps: Bool) async throws
-  {
+  private func takeStates(
+    _ states: StoreSequence<Snapshot<ClosureInteractor.State>, StoreError>, _ count: Int, _ gaps: Bool
+  ) async throws {
     var (iterator, last) = (states.makeAsyncIterator(), Int?.none)
     for _ in 0..<count {
       guard let snapshot = try await iterator.next() else { return }
@@ -80,7 +81,9 @@ struct ObserverStressTests {
     }
   }
 
-  private func takeTransitions(_ all: TransitionSequence<ClosureInteractor>, _ count: Int, _ gaps: Bool) async throws {
+  private func takeTransitions(
+    _ all: StoreSequence<Transition<ClosureInteractor>, StoreError>, _ count: Int, _ gaps: Bool
+  ) async throws {
     var (iterator, last) = (all.makeAsyncIterator(), Int?.none)
     for _ in 0..<count {
       guard let transition = try await iterator.next() else { return }

@@ -23,50 +23,43 @@ struct ValuesPolicyTests {
     let count: Int
   }
 
-  private func take<Value, Failure>(
-    _ number: Int, of iterator: inout ValueSnapshotSequence<Value, Failure>.Iterator
-  ) async throws -> [Value] {
-    var values: [Value] = []
-    for _ in 0..<number { values.append(try #require(try await iterator.next()).value) }
-    return values
-  }
-
-  private func takeStates<State>(
-    _ number: Int, of iterator: inout SnapshotSequence<State>.Iterator
-  ) async throws -> [State] {
-    var states: [State] = []
-    for _ in 0..<number { states.append(try #require(try await iterator.next()).state) }
-    return states
+  private func take<Element, Failure>(
+    _ number: Int, of iterator: inout StoreSequence<Element, Failure>.Iterator
+  ) async throws -> [Element] {
+    var elements: [Element] = []
+    for _ in 0..<number { elements.append(try #require(try await iterator.next())) }
+    return elements
   }
 
   // MARK: What is taken
 
   @Test(
     "O4: a key path, under each policy that delivers all: each value in order, equal ones once, with its revision",
-    arguments: [.every(), .every(buffer: 100, onOverflow: .disconnect), .lossless()]
+    arguments: [ObservationPolicy(.every()), .every(endsAt: 100), .lossless()]
       as [ObservationPolicy<StoreError>])
   func keyPath(policy: ObservationPolicy<StoreError>) async throws {
-    var iterator = store.values(of: \.count, policy).makeAsyncIterator()
+    var values = store.values(of: \.count, policy: policy).makeAsyncIterator()
+    var iterator = store.reader.scope(\.count).states(policy, by: ==).makeAsyncIterator()
     for count in [0, 1, 1, 2, 1] { store.send(.count(count)) }
     store.send(.other(1))
     store.send(.count(0))
-    var snapshots: [ValueSnapshot<Int>] = []
-    for _ in 1...5 { snapshots.append(try #require(try await iterator.next())) }
-    #expect(snapshots.map(\.value) == [0, 1, 2, 1, 0])
+    #expect(try await take(5, of: &values) == [0, 1, 2, 1, 0])
+    let snapshots = try await take(5, of: &iterator)
+    #expect(snapshots.map(\.state) == [0, 1, 2, 1, 0])
     #expect(snapshots.map(\.revision) == [0, 2, 4, 5, 7])
     #expect(snapshots.allSatisfy { $0.missed == 0 })
   }
 
   @Test("O3, O4: under .latest a slow observer skips to the newest value, and an equal one is not delivered")
   func latest() async {
-    var iterator = store.values(of: \.count, .latest).makeAsyncIterator()
-    #expect(await iterator.next() == ValueSnapshot(revision: 0, value: 0))
+    var iterator = store.reader.scope(\.count).states(.latest, by: ==).makeAsyncIterator()
+    #expect(await iterator.next() == Snapshot(revision: 0, state: 0))
     for count in 1...5 { store.send(.count(count)) }
     // Between two elements five states were committed, and four of them were skipped.
-    #expect(await iterator.next() == ValueSnapshot(revision: 5, value: 5, missed: 4))
+    #expect(await iterator.next() == Snapshot(revision: 5, state: 5, missed: 4))
     store.send(.count(6))
     store.send(.count(5))
-    let pulled = Notes<ValueSnapshot<Int>?>()
+    let pulled = Notes<Snapshot<Int>?>()
     let task = Task.immediate { [iterator] in
       var iterator = iterator
       pulled.note(await iterator.next())
@@ -74,14 +67,14 @@ struct ValuesPolicyTests {
     #expect(pulled.all.isEmpty)
     store.send(.count(7))
     await task.value
-    #expect(pulled.all.first??.value == 7)
+    #expect(pulled.all.first??.state == 7)
   }
 
   @Test("A computed property, a closure and a combination of parts by an initialiser are observed alike")
   func otherValues() async throws {
-    var computed = store.values(of: \.isEven, .every()).makeAsyncIterator()
-    var closure = store.values(of: { $0.count / 10 }, .every()).makeAsyncIterator()
-    var parts = store.values(of: Part.init, .every()).makeAsyncIterator()
+    var computed = store.values(of: \.isEven, policy: .every()).makeAsyncIterator()
+    var closure = store.values(of: { $0.count / 10 }, policy: .every()).makeAsyncIterator()
+    var parts = store.values(of: Part.init, policy: .every()).makeAsyncIterator()
     for count in [2, 3, 13] { store.send(.count(count)) }
     store.send(.text("a"))
     store.send(.other(1))
@@ -95,9 +88,9 @@ struct ValuesPolicyTests {
 
   @Test(
     "O4: nil is a value, and is not delivered twice in a row",
-    arguments: [.every(), .lossless()] as [ObservationPolicy<StoreError>])
+    arguments: [ObservationPolicy(.every()), .lossless()] as [ObservationPolicy<StoreError>])
   func nilIsAValue(policy: ObservationPolicy<StoreError>) async throws {
-    var iterator = store.values(of: \.text, policy).makeAsyncIterator()
+    var iterator = store.values(of: \.text, policy: policy).makeAsyncIterator()
     for text in [nil, "a", nil, nil, "b", "b", nil] { store.send(.text(text)) }
     #expect(try await take(5, of: &iterator) == [nil, "a", nil, "b", nil])
     await store.shutdown()
@@ -106,7 +99,7 @@ struct ValuesPolicyTests {
 
   @Test("O4: a Pulse delivers equal values again, each time it is set, also under .every")
   func pulse() async throws {
-    var iterator = store.values(of: \.bell, .every()).makeAsyncIterator()
+    var iterator = store.values(of: \.bell, policy: .every()).makeAsyncIterator()
     for _ in 1...3 {
       store.send(.write { $0.bell.value = "ding" })
       store.send(.other(1))
@@ -119,32 +112,34 @@ struct ValuesPolicyTests {
   // MARK: What is left out
 
   @Test("Values that cannot be compared are compared as is asked for, with the one delivered last")
-  func removingDuplicatesBy() async throws {
-    var iterator = store.values(of: { Opaque(count: $0.count) }, .every()) { abs($0.count - $1.count) < 3 }
+  func comparison() async throws {
+    var iterator = store.reader.scope { Opaque(count: $0.count) }.states(.every()) { abs($0.count - $1.count) < 3 }
       .makeAsyncIterator()
+    var tens = store.values(of: \.count, policy: .every(), by: { abs($0 - $1) < 3 }).makeAsyncIterator()
     // 2 is near the 0 that was delivered; 4 is far from it, though near the 2 that was not.
     for count in [2, 4, 5, 6, 7] { store.send(.count(count)) }
-    #expect(try await take(3, of: &iterator).map(\.count) == [0, 4, 7])
+    #expect(try await take(3, of: &iterator).map(\.state.count) == [0, 4, 7])
+    #expect(try await take(3, of: &tens) == [0, 4, 7])
   }
 
-  @Test("Without a comparison the value of each state is delivered")
+  @Test("With a comparison that finds none equal the value of each state is delivered")
   func nothingIsLeftOut() async throws {
-    var iterator = store.values(of: \.count, .every(), removingDuplicatesBy: nil).makeAsyncIterator()
+    var iterator = store.values(of: \.count, policy: .every(), by: { _, _ in false }).makeAsyncIterator()
     for count in [0, 0, 1] { store.send(.count(count)) }
     #expect(try await take(4, of: &iterator) == [0, 0, 0, 1])
   }
 
   @Test("Values that cannot be compared, the newest whenever the observer asks")
-  func latestRemovingDuplicatesBy() async throws {
-    var near = store.values(of: { Opaque(count: $0.count) }, removingDuplicatesBy: { $0.count == $1.count })
+  func latestByAComparison() async throws {
+    var near = store.reader.scope { Opaque(count: $0.count) }.states(.latest, by: { $0.count == $1.count })
       .makeAsyncIterator()
-    var all = store.values(of: \.count, removingDuplicatesBy: nil).makeAsyncIterator()
-    #expect(await near.next()?.count == 0)
+    var all = store.values(of: \.count, by: { _, _ in false }).makeAsyncIterator()
+    #expect(await near.next()?.state.count == 0)
     #expect(await all.next() == 0)
     store.send(.other(1))
     #expect(await all.next() == 0)
     store.send(.count(4))
-    #expect(await near.next()?.count == 4)
+    #expect(await near.next()?.state.count == 4)
     #expect(await all.next() == 4)
     await store.shutdown()
     #expect(await near.next() == nil)
@@ -155,10 +150,10 @@ struct ValuesPolicyTests {
 
   @Test("O3: what was missed counts states, those whose values were left out as well")
   func missed() async throws {
-    var iterator = store.values(of: \.count, .every(buffer: 2)).makeAsyncIterator()
+    var iterator = store.reader.scope(\.count).states(.every(buffer: 2), by: ==).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)
     for other in 1...5 { store.send(.other(other)) }
-    let pulled = Recorder<ValueSnapshot<Int>?>()
+    let pulled = Recorder<Snapshot<Int>?>()
     let task = Task.immediate { [iterator] in
       var iterator = iterator
       pulled.record(await iterator.next())
@@ -167,18 +162,18 @@ struct ValuesPolicyTests {
     // The observer went on from revision 5 with an equal value, and missed 4 states on the way.
     #expect(pulled.recorded.isEmpty)
     store.send(.count(1))
-    #expect(try await pulled.next() == ValueSnapshot(revision: 6, value: 1, missed: 4))
+    #expect(try await pulled.next() == Snapshot(revision: 6, state: 1, missed: 4))
     store.send(.count(2))
-    #expect(try await pulled.next() == ValueSnapshot(revision: 7, value: 2))
+    #expect(try await pulled.next() == Snapshot(revision: 7, state: 2))
     await task.value
   }
 
   @Test("O3: an observer of values that disconnects, or lags, ends with its error")
   func fails() async throws {
-    var strict = store.values(of: \.count, .every(buffer: 1, onOverflow: .disconnect)).makeAsyncIterator()
-    var lossless = store.values(of: \.count, .lossless(pausesAt: 1, endsAt: 2)).makeAsyncIterator()
-    #expect(try await strict.next()?.value == 0)
-    #expect(try await lossless.next()?.value == 0)
+    var strict = store.values(of: \.count, policy: .every(endsAt: 1)).makeAsyncIterator()
+    var lossless = store.values(of: \.count, policy: .lossless(pausesAt: 1, endsAt: 2)).makeAsyncIterator()
+    #expect(try await strict.next() == 0)
+    #expect(try await lossless.next() == 0)
     store.send(.counts(1, 2, 3))
     #expect(await #expect(throws: StoreError.self) { try await strict.next() }?.code == .lagged)
     #expect(await #expect(throws: StoreError.self) { try await lossless.next() }?.code == .lagged)
@@ -186,9 +181,9 @@ struct ValuesPolicyTests {
 
   @Test("O6: an observer of values whose task is cancelled ends, and one that is dropped leaves nothing")
   func ends() async throws {
-    let recorder = Recorder<ValueSnapshot<Int>>()
-    let task = recorder.record(from: store.values(of: \.count, .every()))
-    #expect(try await recorder.next().value == 0)
+    let recorder = Recorder<Int>()
+    let task = recorder.record(from: store.values(of: \.count, policy: .every()))
+    #expect(try await recorder.next() == 0)
     #expect(store.onRegistry { $0?.log != nil } == true)
     task.cancel()
     try await task.value
@@ -198,23 +193,22 @@ struct ValuesPolicyTests {
 
   @Test("Under a policy that cannot fail values need no try; chosen at run time it may fail, and delivers the same")
   func failures() async throws {
-    func values(_ values: some AsyncSequence<ValueSnapshot<Int>, Never>) async -> [Int] {
+    func values(_ values: some AsyncSequence<Int, Never>) async -> [Int] {
       var (iterator, taken) = (values.makeAsyncIterator(), [Int]())
-      while let next = await iterator.next(isolation: #isolation) { taken.append(next.value) }
+      while let next = await iterator.next(isolation: #isolation) { taken.append(next) }
       return taken
     }
-    func mayFail(_ values: some AsyncSequence<ValueSnapshot<Int>, StoreError>) async throws -> [Int] {
+    func mayFail(_ values: some AsyncSequence<Int, StoreError>) async throws -> [Int] {
       var (iterator, taken) = (values.makeAsyncIterator(), [Int]())
-      while let next = try await iterator.next(isolation: #isolation) { taken.append(next.value) }
+      while let next = try await iterator.next(isolation: #isolation) { taken.append(next) }
       return taken
     }
     await store.shutdown()
-    #expect(await values(store.values(of: \.count, .latest)) == [0])
-    #expect(await values(store.values(of: \.count, .every())) == [0])
-    #expect(await values(store.reader.values(of: \.count, .every(buffer: 3), removingDuplicatesBy: nil)) == [0])
-    #expect(try await mayFail(store.values(of: \.count, .every(onOverflow: .reportGap))) == [0])
-    #expect(try await mayFail(store.values(of: \.count, ObservationPolicy(.latest))) == [0])
-    #expect(ObservationPolicy(.every(buffer: 3)) == .every(buffer: 3, onOverflow: .reportGap))
+    #expect(await values(store.values(of: \.count, policy: .latest)) == [0])
+    #expect(await values(store.values(of: \.count, policy: .every())) == [0])
+    #expect(await values(store.reader.values(of: \.count, policy: .every(buffer: 3), by: { _, _ in false })) == [0])
+    #expect(try await mayFail(store.values(of: \.count, policy: .every(endsAt: 3))) == [0])
+    #expect(try await mayFail(store.values(of: \.count, policy: ObservationPolicy(.latest))) == [0])
   }
 
   // MARK: Readers
@@ -223,21 +217,21 @@ struct ValuesPolicyTests {
   func readers() async throws {
     let part = store.reader.scope(Part.init)
     var states = store.reader.states(.every()).makeAsyncIterator()
-    var counts = store.reader.values(of: \.count, .every()).makeAsyncIterator()
+    var counts = store.reader.values(of: \.count, policy: .every()).makeAsyncIterator()
     var parts = part.states(.every()).makeAsyncIterator()
-    var texts = part.values(of: \.text, .every()).makeAsyncIterator()
-    var lengths = part.scope(\.text).values(of: { $0?.count ?? 0 }, .every(), removingDuplicatesBy: nil)
+    var texts = part.values(of: \.text, policy: .every()).makeAsyncIterator()
+    var lengths = part.scope(\.text).values(of: { $0?.count ?? 0 }, policy: .every(), by: { _, _ in false })
       .makeAsyncIterator()
     store.send(.count(1))
     store.send(.text("a"))
     store.send(.other(1))
-    #expect(try await takeStates(4, of: &states).map(\.count) == [0, 1, 1, 1])
+    #expect(try await take(4, of: &states).map(\.state.count) == [0, 1, 1, 1])
     #expect(try await take(2, of: &counts) == [0, 1])
-    #expect(try await takeStates(4, of: &parts).map(\.text) == [nil, nil, "a", "a"])
+    #expect(try await take(4, of: &parts).map(\.state.text) == [nil, nil, "a", "a"])
     #expect(try await take(2, of: &texts) == [nil, "a"])
     #expect(try await take(4, of: &lengths) == [0, 0, 1, 1])
     await store.shutdown()
-    #expect(try await parts.next() == nil)
+    #expect(await parts.next() == nil)
     #expect(await texts.next() == nil)
   }
 
@@ -245,13 +239,13 @@ struct ValuesPolicyTests {
   func readersMissed() async throws {
     let part = store.reader.scope(Part.init)
     var latest = part.states(.latest).makeAsyncIterator()
-    var gapped = part.values(of: \.count, .every(buffer: 1)).makeAsyncIterator()
-    #expect(try await latest.next()?.revision == 0)
+    var gapped = part.scope(\.count).states(.every(buffer: 1)).makeAsyncIterator()
+    #expect(await latest.next()?.revision == 0)
     #expect(await gapped.next()?.revision == 0)
     for count in 1...3 { store.send(.count(count)) }
-    let snapshot = try #require(try await latest.next())
+    let snapshot = try #require(await latest.next())
     #expect((snapshot.revision, snapshot.missed, snapshot.state.count) == (3, 2, 3))
-    #expect(await gapped.next() == ValueSnapshot(revision: 3, value: 3, missed: 2))
+    #expect(await gapped.next() == Snapshot(revision: 3, state: 3, missed: 2))
   }
 }
 

@@ -10,10 +10,10 @@ struct TransitionCauseTests {
 
   /// The names of the mutations that were committed so far, with the ids of the actions that brought them about.
   private func take(
-    _ count: Int, _ iterator: inout TransitionSequence<ScriptedInteractor>.Iterator
+    _ count: Int, _ iterator: inout StoreSequence<Transition<ScriptedInteractor>, Never>.Iterator
   ) async throws -> [Transition<ScriptedInteractor>] {
     var transitions: [Transition<ScriptedInteractor>] = []
-    for _ in 0..<count { transitions.append(try #require(try await iterator.next())) }
+    for _ in 0..<count { transitions.append(try #require(await iterator.next())) }
     return transitions
   }
 
@@ -24,7 +24,7 @@ struct TransitionCauseTests {
   @Test("Two runs whose commits alternate, with decided actions between, each keep their own cause")
   func interleaved() async throws {
     let store = Store<ScriptedInteractor>()
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let gates = (0..<4).map { _ in (Gate(), Recorder<Void>()) }
     func run(_ name: String, _ places: [Int]) -> ScriptedInteractor.Action {
       .handle { run in
@@ -54,7 +54,7 @@ struct TransitionCauseTests {
     "All attempts at an action, and its closing mutation, have its cause, whatever comes between", arguments: [2, 3])
   func retries(attempts: Int) async throws {
     let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let plan = Plan.concurrent.retry(attempts, backoff: .none, jitter: 0, afterCommits: true)
     let receipt = store.send(
       ScriptedInteractor.Action.handle { run in
@@ -80,7 +80,7 @@ struct TransitionCauseTests {
     arguments: [true, false])
   func shared(firstLeaves: Bool) async throws {
     let store = Store<ScriptedInteractor>()
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let probe = Probe("probe")
     let first = store.send(probe.action(.shared(key: "k")), context: TraceContext(traceparent: "first"))
     try await probe.waitForStart()
@@ -120,7 +120,7 @@ struct TransitionCauseTests {
   @Test("While a store drains, and is cut, each commit and each closing has its own cause")
   func drain() async throws {
     let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock))
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let (ending, staying, gate) = (Probe("ending"), Probe("staying"), Gate())
     let first = store.send(ending.action(.concurrent))
     let second = store.send(staying.action(.concurrent))
@@ -149,7 +149,7 @@ struct TransitionCauseTests {
     #expect(names(transitions, of: debounced) == ["debounced"])
     let run = transitions.first { $0.cause.id == third.id }?.cause.context.run
     #expect(transitions.first { $0.mutation.name == "child" }?.cause.context.parent == run)
-    #expect(try await iterator.next() == nil)
+    #expect(await iterator.next() == nil)
     staying.open()
   }
 

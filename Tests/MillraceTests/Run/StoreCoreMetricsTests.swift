@@ -207,8 +207,8 @@ struct StoreCoreMetricsTests {
   @Test("Observers are counted while they look on, and the slowest one's lag in revisions")
   func observersAreCounted() async throws {
     let store = store()
-    var fast: StateSequence<ScriptedInteractor.State>.Iterator? = store.states.makeAsyncIterator()
-    var slow: StateSequence<ScriptedInteractor.State>.Iterator? = store.states.makeAsyncIterator()
+    var fast: StoreSequence<ScriptedInteractor.State, Never>.Iterator? = store.states.makeAsyncIterator()
+    var slow: StoreSequence<ScriptedInteractor.State, Never>.Iterator? = store.states.makeAsyncIterator()
     _ = await fast?.next(isolation: nil)
     _ = await slow?.next(isolation: nil)
     store.send(contentsOf: [.commit("1"), .commit("2"), .commit("3")])

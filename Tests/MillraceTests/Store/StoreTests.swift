@@ -202,7 +202,7 @@ struct StoreTests {
     // Values used to wait for ever for a second one.
     var values: [[String]] = []
     for await log in store.values(of: \.log) { values.append(log) }
-    for await log in store.values({ $0.log }) { values.append(log) }
+    for await log in store.values(of: { $0.log }) { values.append(log) }
     #expect(values == [["last"], ["last"]])
   }
 

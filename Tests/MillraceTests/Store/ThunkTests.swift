@@ -153,7 +153,7 @@ struct ThunkTests {
 
   @Test("R7: what a thunk sends that a handler sent has that run as its parent; otherwise it has none")
   func parent() async throws {
-    var transitions = store.transitions.makeAsyncIterator()
+    var transitions = store.transitions().makeAsyncIterator()
     let runs = Recorder<RunID?>()
     store.send(
       .handle { [store] _ in
@@ -161,21 +161,21 @@ struct ThunkTests {
         try await store.send { $0.send(.increment) }.value
       })
     let run = try #require(try await runs.next())
-    #expect(try await transitions.next()?.cause.context.parent == run)
+    #expect(await transitions.next()?.cause.context.parent == run)
     store.send { $0.send(.increment) }
-    let second = try #require(try await transitions.next())
+    let second = try #require(await transitions.next())
     #expect(second.cause.context.parent == nil)
   }
 
   @Test("R7: a thunk sent from inside a commit belongs to no run, whichever task does the commit")
   func noParentInsideACommit() async throws {
-    var transitions = store.transitions.makeAsyncIterator()
+    var transitions = store.transitions().makeAsyncIterator()
     store.send(
       .handle { [store] run in
         run.emit { _ in store.send { $0.send(.increment) } }
       })
-    #expect(try await transitions.next()?.revision == 1)
-    let second = try #require(try await transitions.next())
+    #expect(await transitions.next()?.revision == 1)
+    let second = try #require(await transitions.next())
     #expect(second.revision == 2)
     #expect(second.cause.context.parent == nil)
   }

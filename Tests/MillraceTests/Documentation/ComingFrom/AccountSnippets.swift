@@ -49,8 +49,9 @@ enum AccountSnippets {
   }
 
   static func derived(_ store: Store<Account>) -> (
-    ValueSequence<Bool>, some AsyncSequence<Bool, Never> & Sendable, some AsyncSequence<String, Never> & Sendable,
-    ValueSequence<Badge>
+    StoreSequence<Bool, Never>, some AsyncSequence<Bool, Never> & Sendable,
+    some AsyncSequence<String, Never> & Sendable,
+    StoreSequence<Badge, Never>
   ) {
     let isSignedIn = store.values(of: \.isSignedIn)
     let signedIn = store.values(of: \.isSignedIn).filter { $0 }

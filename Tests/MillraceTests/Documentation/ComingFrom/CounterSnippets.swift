@@ -39,7 +39,7 @@ enum CounterSnippets {
   }
 
   static func show(_ store: Store<Counter>, _ show: (Props) -> Void) async {
-    for await props in store.values({ Props($0) }) { show(props) }
+    for await props in store.values(of: Props.init) { show(props) }
   }
 
   static func thunk(_ store: Store<Counter>) -> Task<Void, any Error> {
@@ -68,10 +68,10 @@ enum CounterSnippets {
   }
 
   static func record(_ store: Store<Counter>, _ count: Int, _ ready: () -> Void) async throws -> [Counter.Action] {
-    var transitions = store.transitions.makeAsyncIterator()
+    var transitions = store.transitions().makeAsyncIterator()
     ready()
     var recorded: [Counter.Action] = []
-    while recorded.count < count, let transition = try await transitions.next() {
+    while recorded.count < count, let transition = await transitions.next() {
       recorded.append(transition.mutation)
     }
     return recorded

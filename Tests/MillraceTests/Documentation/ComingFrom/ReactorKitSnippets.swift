@@ -106,7 +106,7 @@ struct ReactorKitSnippetsTests {
     #expect(await receipt.outcome.kind == .finished)
     var seen: [[Int]] = []
     for _ in 0..<5 {
-      let state = try #require(try await states.next()).state
+      let state = try #require(await states.next()).state
       seen.append([state.value, state.isLoading ? 1 : 0])
     }
     #expect(seen == [[0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])

@@ -124,7 +124,7 @@ struct RecordsSnippetsTests {
     var iterator = store.states(.every()).makeAsyncIterator()
     await body()
     var states: [Records.State] = []
-    for _ in 0..<count { states.append(try #require(try await iterator.next()).state) }
+    for _ in 0..<count { states.append(try #require(await iterator.next()).state) }
     return states
   }
 

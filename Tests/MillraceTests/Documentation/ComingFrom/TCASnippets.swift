@@ -74,14 +74,14 @@ enum TCASnippets {
     let store = Store(
       initial: Feature.State(), interactor: Feature(fact: { "\($0) is a good number Brent" }))
     var states = store.states(.every()).makeAsyncIterator()
-    _ = try await states.next()
+    _ = await states.next()
 
     store.send(.incrementButtonTapped)
-    let counted = try await states.next()?.state
+    let counted = await states.next()?.state
 
     store.send(.factButtonTapped)
-    let loading = try await states.next()?.state
-    let loaded = try await states.next()?.state
+    let loading = await states.next()?.state
+    let loaded = await states.next()?.state
     return (try #require(counted), try #require(loading), try #require(loaded))
   }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Millrace
 
-@Suite("StateSequence", .timeLimit(.minutes(1)))
-struct StateSequenceTests {
+@Suite("The states of a store", .timeLimit(.minutes(1)))
+struct StatesTests {
   let store = Store<ClosureInteractor>()
 
   @Test("O1: iterators of one sequence and of several each get the newest state, and none takes it from another")

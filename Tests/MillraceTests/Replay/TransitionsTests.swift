@@ -3,8 +3,8 @@ import Testing
 
 @testable import Millrace
 
-@Suite("TransitionSequence", .timeLimit(.minutes(1)))
-struct TransitionSequenceTests {
+@Suite("The transitions of a store", .timeLimit(.minutes(1)))
+struct TransitionsTests {
   let store: Store<Ticks>
 
   init() {
@@ -17,9 +17,9 @@ struct TransitionSequenceTests {
   @Test("O5, O7: a transition has the mutation, the revision, the state after and the action that brought it about")
   func parts() async throws {
     store.send(.add(1))
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let receipt = store.send(.add(5))
-    let transition = try #require(try await iterator.next())
+    let transition = try #require(await iterator.next())
     #expect(transition.mutation == .added(5))
     #expect(transition.revision == 2)
     #expect(transition.missed == 0)
@@ -36,8 +36,8 @@ struct TransitionSequenceTests {
     var iterator = store.transitions(.every(), includesBefore: true).makeAsyncIterator()
     store.send(.add(1))
     store.send(.add(2))
-    #expect(try await iterator.next()?.before == Ticks.State(sum: 0))
-    let second = try #require(try await iterator.next())
+    #expect(await iterator.next()?.before == Ticks.State(sum: 0))
+    let second = try #require(await iterator.next())
     #expect(second.before == Ticks.State(sum: 1))
     #expect(second.state == Ticks.State(sum: 3))
   }
@@ -46,7 +46,7 @@ struct TransitionSequenceTests {
   func gap() async throws {
     var iterator = store.transitions(.every(buffer: 2), includesBefore: true).makeAsyncIterator()
     for number in 1...4 { store.send(.add(number)) }
-    let transition = try #require(try await iterator.next())
+    let transition = try #require(await iterator.next())
     #expect(transition.mutation == .added(4))
     #expect(transition.revision == 4)
     #expect(transition.missed == 3)
@@ -54,7 +54,7 @@ struct TransitionSequenceTests {
     #expect(transition.cause.action == .add(4))
     #expect(transition.state == Ticks.State(sum: 10))
     store.send(.add(1))
-    let next = try #require(try await iterator.next())
+    let next = try #require(await iterator.next())
     #expect(next.missed == 0)
     #expect(next.before == Ticks.State(sum: 10))
   }
@@ -63,17 +63,17 @@ struct TransitionSequenceTests {
   func latest() async throws {
     var iterator = store.transitions(.latest).makeAsyncIterator()
     for number in 1...9 { store.send(.add(number)) }
-    #expect(try await iterator.next()?.mutation == .added(9))
+    #expect(await iterator.next()?.mutation == .added(9))
     store.send(.add(3))
-    #expect(try await iterator.next()?.mutation == .added(3))
+    #expect(await iterator.next()?.mutation == .added(3))
   }
 
   @Test("R7: an action that a handler sends has that run as its parent, and all commits of one run have one cause")
   func causes() async throws {
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let receipt = store.send(.spread([3, 4]), context: TraceContext(traceparent: "t"))
     var transitions: [Transition<Ticks>] = []
-    for _ in 1...4 { transitions.append(try #require(try await iterator.next())) }
+    for _ in 1...4 { transitions.append(try #require(await iterator.next())) }
     let own = transitions.filter { $0.cause.id == receipt.id }
     #expect(own.map(\.mutation) == [.began, .ended])
     let children = transitions.filter { $0.cause.id != receipt.id }
@@ -87,18 +87,18 @@ struct TransitionSequenceTests {
 
   @Test("A closing mutation has the cause of its run")
   func closing() async throws {
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     let receipt = store.send(.refuse)
-    let transition = try #require(try await iterator.next())
+    let transition = try #require(await iterator.next())
     #expect(transition.mutation == .closed)
     #expect(transition.cause.id == receipt.id)
   }
 
   @Test("When the last observer of transitions has gone, actions go the short way again")
   func pruned() async throws {
-    var iterator: TransitionSequence<Ticks>.Iterator? = store.transitions.makeAsyncIterator()
+    var iterator: StoreSequence<Transition<Ticks>, Never>.Iterator? = store.transitions().makeAsyncIterator()
     store.send(.add(1))
-    #expect(try await iterator?.next()?.revision == 1)
+    #expect(await iterator?.next()?.revision == 1)
     #expect(store.look { $0.isFastPath } == false)
     iterator = nil
     #expect(store.look { $0.isFastPath } == true)
@@ -107,12 +107,12 @@ struct TransitionSequenceTests {
 
   @Test("A batch, and what is sent while another thread has the turn, have their causes too")
   func everyWay() async throws {
-    var iterator = store.transitions.makeAsyncIterator()
+    var iterator = store.transitions().makeAsyncIterator()
     _ = await store.send(contentsOf: [.add(1), .add(2)]).outcomes
     _ = try await store.submit(.add(3))
-    for number in 1...3 { #expect(try await iterator.next()?.cause.action == .add(number)) }
+    for number in 1...3 { #expect(await iterator.next()?.cause.action == .add(number)) }
     await store.shutdown()
-    #expect(try await iterator.next() == nil)
+    #expect(await iterator.next() == nil)
   }
 }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Millrace
 
-@Suite("The end of a ValueSequence", .timeLimit(.minutes(1)))
-struct ValueSequenceEndTests {
-  typealias Way = ValueSequenceTests.Way
+@Suite("The end of the values of a store", .timeLimit(.minutes(1)))
+struct ValuesEndTests {
+  typealias Way = ValuesTests.Way
 
   let store = Store<ClosureInteractor>()
 

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Millrace
 
-@Suite("ValueSequence", .timeLimit(.minutes(1)))
-struct ValueSequenceTests {
+@Suite("The values of a store", .timeLimit(.minutes(1)))
+struct ValuesTests {
   let store = Store<ClosureInteractor>()
 
   /// The two ways in which a count can be observed.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case keyPath, closure
 
-    func counts(of store: Store<ClosureInteractor>) -> ValueSequence<Int> {
+    func counts(of store: Store<ClosureInteractor>) -> StoreSequence<Int, Never> {
       switch self {
       case .keyPath: store.values(of: \.count)
       case .closure: store.values { $0.count }
@@ -257,7 +257,9 @@ struct ValueSequenceTests {
   }
 
   /// What the observer gets up to a value, never an equal one twice in a row.
-  private func news(of iterator: inout ValueSequence<Int>.Iterator, after last: Int, upTo end: Int) async -> [Int] {
+  private func news(of iterator: inout StoreSequence<Int, Never>.Iterator, after last: Int, upTo end: Int) async
+    -> [Int]
+  {
     var news: [Int] = []
     repeat {
       guard let value = await iterator.next() else { break }
