@@ -45,7 +45,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   ///   - perform: performs an operation, in a task of its own below the run's; it returns when that is done. It is not called
   ///     again before it has returned.
   public init(
-    initial: Desired, timeout: Duration? = nil, attempts: Int = 1, backoff: Backoff = .exponential(),
+    initial: Desired, timeout: Duration? = nil, attempts: Int = 1, backoff: Plan.Backoff = .exponential(),
     clock: any Clock<Duration> = ContinuousClock(), report: (@Sendable (Report) -> Void)? = nil,
     perform: @escaping @Sendable (Desired.Operation) async throws -> Void
   ) {
@@ -58,7 +58,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   }
 
   /// Why nothing can be run with these settings, or nil.
-  private static func problem(timeout: Duration?, attempts: Int, backoff: Backoff) -> ReconcilerError? {
+  private static func problem(timeout: Duration?, attempts: Int, backoff: Plan.Backoff) -> ReconcilerError? {
     if let timeout, timeout <= .zero { return ReconcilerError(.invalidTimeout) }
     if attempts < 1 { return ReconcilerError(.invalidAttempts) }
     return backoff.problem == nil ? nil : ReconcilerError(.invalidBackoff)

@@ -48,7 +48,7 @@ struct ReconcilerState<Desired: Reconcilable> {
   private(set) var acknowledged: Desired
 
   private let attempts: Int
-  private let backoff: Backoff
+  private let backoff: Plan.Backoff
   private var stage = Stage.idle
   private var newest: Desired?
   private var isLastDesire = false
@@ -56,7 +56,7 @@ struct ReconcilerState<Desired: Reconcilable> {
   /// The operations that are left on the way to the newest desire; nil before they are asked for.
   private var remaining: ArraySlice<Operation>?
 
-  init(initial: Desired, attempts: Int, backoff: Backoff) {
+  init(initial: Desired, attempts: Int, backoff: Plan.Backoff) {
     acknowledged = initial
     self.attempts = attempts
     self.backoff = backoff

@@ -107,8 +107,8 @@ struct ReconcilerTests {
     arguments: [
       (.zero, 1, .none, .invalidTimeout), (.seconds(-1), 1, .none, .invalidTimeout), (nil, 0, .none, .invalidAttempts),
       (nil, 1, .constant(.seconds(-1)), .invalidBackoff),
-    ] as [(Duration?, Int, Backoff, ReconcilerError.Code)])
-  func refused(timeout: Duration?, attempts: Int, backoff: Backoff, code: ReconcilerError.Code) async throws {
+    ] as [(Duration?, Int, Plan.Backoff, ReconcilerError.Code)])
+  func refused(timeout: Duration?, attempts: Int, backoff: Plan.Backoff, code: ReconcilerError.Code) async throws {
     let rig = PathRig(timeout: timeout, attempts: attempts, backoff: backoff)
     await #expect(throws: ReconcilerError(code)) { try await rig.reconciler.run(following: rig.desires) }
   }

@@ -27,7 +27,7 @@ let cacheRows: [Row] = [
     let (slots, upstream) = (3, Countdown(1))
     let store = Store(
       initial: Cache.State(entries: entries), interactor: Cache(upstream: upstream),
-      configuration: StoreConfiguration(limits: StoreLimits(runsInFlight: slots, actionsWaiting: 0)))
+      configuration: StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: slots, actionsWaiting: 0)))
     let held = (0..<slots).map { store.send(-1_000_000 - $0) }
     let figure = await closedLoop(size) { caller in
       do {
@@ -71,7 +71,8 @@ private func misses(
 }
 
 /// Limits that no row but the overloaded one reaches.
-private let manyCallers = StoreConfiguration(limits: StoreLimits(runsInFlight: 20_000, actionsWaiting: 20_000))
+private let manyCallers = StoreConfiguration(
+  limits: StoreConfiguration.Limits(runsInFlight: 20_000, actionsWaiting: 20_000))
 
 /// Processor time of a request.
 ///

@@ -95,7 +95,7 @@ private struct RunsOfCounters {
   private let waits: [Countdown]
 
   init(children: Int, runs: Int) async {
-    let limits = StoreLimits(runsInFlight: runs + 1)
+    let limits = StoreConfiguration.Limits(runsInFlight: runs + 1)
     store = Store(
       initial: Counters.State(children), interactor: Counters(), configuration: StoreConfiguration(limits: limits))
     waits = (0..<runs).map { _ in Countdown(1) }

@@ -96,7 +96,7 @@ let runRows: [Row] = [
   },
   Row(name: "admission/overload", reference: "reference/mutex-reduce", target: 5.0) { size in
     let count = size.scaled(2_000_000)
-    let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
+    let limits = StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)
     let store = Store(
       initial: Tally(), interactor: Stalling(), configuration: StoreConfiguration(limits: limits))
     store.send(())

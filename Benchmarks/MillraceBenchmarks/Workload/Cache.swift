@@ -31,7 +31,7 @@ struct Cache: Interactor {
     if state.entries[key] != nil { return .concurrent }
     return .shared(key: key).timeout(terms.timeout).attemptTimeout(terms.attemptTimeout)
       .retry(terms.attempts, backoff: .constant(terms.backoff))
-      .breaker(Breaker(failures: terms.failures, openFor: terms.openFor))
+      .breaker(Plan.Breaker(failures: terms.failures, openFor: terms.openFor))
   }
 
   func decide(_ key: Int, state: State) -> Decision<Mutation> {

@@ -17,7 +17,7 @@ struct FullyPlanned: Interactor {
   func plan(for action: Int) -> Plan {
     .shared(key: action).timeout(terms.timeout).attemptTimeout(terms.attemptTimeout)
       .retry(terms.attempts, backoff: .constant(terms.backoff))
-      .breaker(Breaker(failures: terms.failures, openFor: terms.openFor))
+      .breaker(Plan.Breaker(failures: terms.failures, openFor: terms.openFor))
   }
 
   func handle(_ action: Int, state: Tally) async -> Effect<Self> {

@@ -18,23 +18,8 @@
 @frozen
 public struct Combined<First: Interactor, Second: Interactor>: Interactor
 where First.Action == Second.Action, First.Mutation == Second.Mutation, First.State == Second.State {
-  /// What both parts take.
-  public typealias Action = First.Action
-
-  /// What both parts make.
-  public typealias Mutation = First.Mutation
-
-  /// What both parts work on.
-  public typealias State = First.State
-
-  /// What `handle` returns.
-  public typealias Mutations = Effect<Combined>
-
-  /// The part that is asked first.
-  public let first: First
-
-  /// The part that is asked second.
-  public let second: Second
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
 
   /// Makes one interactor of two.
   @inlinable
@@ -45,13 +30,13 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
 
   /// What both decide on the same state, as one step.
   @inlinable
-  public func decide(_ action: Action, state: State) -> Decision<Mutation> {
+  public func decide(_ action: First.Action, state: First.State) -> Decision<First.Mutation> {
     first.decide(action, state: state).joined(with: second.decide(action, state: state))
   }
 
   /// What both do, side by side; the second is called when the first has returned its sequence.
   @inlinable
-  public func handle(_ action: Action, state: State) async -> Effect<Combined> {
+  public func handle(_ action: First.Action, state: First.State) async -> Effect<Combined> {
     let one: Effect<Combined> = await first.effect(of: action, state: state)
     let other: Effect<Combined> = await second.effect(of: action, state: state)
     return one.joined(with: other)
@@ -59,28 +44,28 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
 
   /// Applies the mutation as the first does, then as the second does.
   @inlinable
-  public static func reduce(into state: inout State, mutation: Mutation) {
+  public static func reduce(into state: inout First.State, mutation: First.Mutation) {
     First.reduce(into: &state, mutation: mutation)
     Second.reduce(into: &state, mutation: mutation)
   }
 
   /// The first plan that is not ``Plan/concurrent``.
   @inlinable
-  public func plan(for action: Action) -> Plan {
+  public func plan(for action: First.Action) -> Plan {
     let plan = first.plan(for: action)
     return plan.isConcurrent ? second.plan(for: action) : plan
   }
 
   /// The first plan on the state that is not ``Plan/concurrent``.
   @inlinable
-  public func plan(for action: Action, state: State) -> Plan {
+  public func plan(for action: First.Action, state: First.State) -> Plan {
     let plan = first.plan(for: action, state: state)
     return plan.isConcurrent ? second.plan(for: action, state: state) : plan
   }
 
   /// The first closing mutation there is.
   @inlinable
-  public func closing(_ action: Action, outcome: Outcome) -> Mutation? {
+  public func closing(_ action: First.Action, outcome: Outcome) -> First.Mutation? {
     first.closing(action, outcome: outcome) ?? second.closing(action, outcome: outcome)
   }
 }

@@ -94,8 +94,7 @@ extension EachScope {
 /// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
 @frozen
 public struct EachScoped<S: EachScope>: Sendable {
-  /// The interactor of every child.
-  public let child: S.Child
+  @usableFromInline let child: S.Child
 
   /// Makes a forwarder to the children that stand where `S` says, all handled by `child`.
   @inlinable
@@ -153,7 +152,9 @@ public struct EachScoped<S: EachScope>: Sendable {
   }
 
   /// What a key of a child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
-  public func key(_ key: some Hashable & Sendable, of id: S.ID) -> ScopedKey {
+  ///
+  /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
+  public func key(_ key: some Hashable & Sendable, of id: S.ID) -> some Hashable & Sendable {
     ScopedKey(scope: PlanKey(scope: S.self, id: id), key: PlanKey(key))
   }
 }

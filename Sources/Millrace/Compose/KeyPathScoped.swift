@@ -9,9 +9,6 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// The parts of a forwarder in one object, so that each copy of a forwarder costs one reference.
   @usableFromInline let content: Content
 
-  /// The child.
-  @inlinable public var child: Child { content.child }
-
   /// Makes a forwarder to `child`.
   ///
   /// - Parameters:
@@ -41,7 +38,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// What the child's `handle` does, as an effect of the parent; see ``Scoped/handle(_:state:)``.
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
-    await child.effect(
+    await content.child.effect(
       of: action, at: .keyPath(content.state), state: content.part(of: parent),
       newest: { [content] in content.part(of: $0) },
       mutation: content.mutation, sent: content.action)
@@ -64,11 +61,13 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// The child's closing mutation.
   @inlinable
   public func closing(_ action: Child.Action, outcome: Outcome) -> Parent.Mutation? {
-    child.closing(action, outcome: outcome).map(content.mutation)
+    content.child.closing(action, outcome: outcome).map(content.mutation)
   }
 
   /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
-  public func key(_ key: some Hashable & Sendable) -> ScopedKey {
+  ///
+  /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
+  public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {
     ScopedKey(scope: PlanKey(content.state), key: PlanKey(key))
   }
 }

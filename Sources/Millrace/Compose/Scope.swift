@@ -56,8 +56,7 @@ extension Scope {
 /// ``EachScoped``.
 @frozen
 public struct Scoped<S: Scope>: Sendable {
-  /// The child.
-  public let child: S.Child
+  @usableFromInline let child: S.Child
 
   /// Makes a forwarder to `child`, which stands where `S` says.
   @inlinable
@@ -110,7 +109,9 @@ public struct Scoped<S: Scope>: Sendable {
   }
 
   /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
-  public func key(_ key: some Hashable & Sendable) -> ScopedKey {
+  ///
+  /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
+  public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {
     ScopedKey(scope: PlanKey(scope: S.self), key: PlanKey(key))
   }
 }

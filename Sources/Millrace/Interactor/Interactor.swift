@@ -24,7 +24,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// produced them. The method is called in a task of its own, which inherits no task-local, priority or cancellation
   /// from the sender of the action. It begins on the sender's thread and stays there up to its first suspension, so blocking
   /// there blocks `send`. An `await` that has nothing to wait for is no suspension; a child task begins on the pool. With
-  /// ``HandlerStart/onPool``, of the plan or the configuration, the method itself begins on the pool.
+  /// ``StoreConfiguration/HandlerStart/onPool``, of the plan or the configuration, the method itself begins on the pool.
   ///
   /// **Cancellation.** A run that is cancelled has its task cancelled, and nothing it produces later is committed, whether
   /// it heeds the cancellation or not.

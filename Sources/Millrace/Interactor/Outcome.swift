@@ -22,7 +22,7 @@ public enum Outcome: Sendable {
   /// The store was shut down, or released, before it had ended.
   case shutDown
 
-  /// It was found open in a journal after a crash, and its plan's ``Recovery`` is to abandon it.
+  /// It was found open in a journal after a crash, and its plan does not handle it again.
   case abandoned
 
   /// Whether this is `finished`.
@@ -65,7 +65,7 @@ public enum Outcome: Sendable {
 
   /// The outcomes without their payloads.
   @frozen
-  public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+  public enum Kind: Sendable, Hashable, CaseIterable {
     /// See ``Outcome/finished``.
     case finished
     /// See ``Outcome/failed(_:)``.
@@ -84,7 +84,13 @@ public enum Outcome: Sendable {
     case abandoned
 
     /// The name of the case.
-    public var description: String { rawValue }
+    package var rawValue: String { "\(self)" }
+
+    /// The kind of this name, or nil.
+    package init?(rawValue: String) {
+      guard let kind = Kind.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+      self = kind
+    }
   }
 }
 

@@ -163,8 +163,8 @@ public struct Plan: Sendable {
 
   /// Starts the handler on the given thread in each attempt, whatever ``StoreConfiguration/handlersStart`` says.
   ///
-  /// A handler that computes should start ``HandlerStart/onPool``, so that the sender does not wait for it.
-  public consuming func starting(_ start: HandlerStart) -> Plan {
+  /// A handler that computes should start ``StoreConfiguration/HandlerStart/onPool``, so that the sender does not wait for it.
+  public consuming func starting(_ start: StoreConfiguration.HandlerStart) -> Plan {
     changed { $0.start = start }
   }
 
@@ -201,28 +201,22 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Rejects actions that ask for `handle` as ``Rejection/breakerOpen`` while the breaker of the plan's key is open.
+  /// Rejects actions that ask for `handle` as ``Rejection/breakerOpen`` while the breaker of the key is open.
   ///
   /// The store asks the breaker between `decide` and its commits: a refused action has changed nothing and gets no closing, and
   /// an action that is decided at once passes. The store asks again after a wait for permits or a slot; an action refused then
   /// gets its closing. Before each further attempt it asks once more; if the breaker is open, the action ends with its last
   /// error.
-  public consuming func breaker(_ breaker: Breaker = Breaker()) -> Plan {
-    changed { $0.set(breaker, key: nil) }
-  }
-
-  /// Rejects actions that ask for `handle` as ``Rejection/breakerOpen`` while the breaker of `key` is open.
   ///
-  /// The store asks at the same points as for a ``breaker(_:)`` of the plan's own key.
-  public consuming func breaker(_ breaker: Breaker = Breaker(), key: some Hashable & Sendable) -> Plan {
-    changed {
-      $0.note(key == key ? nil : .key)
-      $0.set(breaker, key: PlanKey(key))
-    }
+  /// - Parameters:
+  ///   - breaker: The terms on which the breaker opens, and for how long.
+  ///   - key: The key of the breaker; nil is the plan's own.
+  public consuming func breaker(_ breaker: Breaker = Breaker(), key: (any Hashable & Sendable)? = nil) -> Plan {
+    changed { $0.set(breaker, key: key.map { PlanKey($0) }) }
   }
 
-  /// Sets how a restored store treats the action's run after a crash of the process; ``Recovery/abandon`` by default.
-  public consuming func recovery(_ recovery: Recovery) -> Plan {
+  /// Sets how a restored store treats the action's run after a crash of the process; it abandons the run by default.
+  package consuming func recovery(_ recovery: Recovery) -> Plan {
     changed { $0.recovery = recovery }
   }
 

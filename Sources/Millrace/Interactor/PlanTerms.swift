@@ -17,9 +17,9 @@ package final class PlanTerms: @unchecked Sendable {
   package struct Retry: Sendable {
     let attempts: Int
     let isRetryable: (@Sendable (any Error) -> Bool)?
-    let backoff: Backoff
+    let backoff: Plan.Backoff
     let jitter: Double
-    let budget: RetryBudget?
+    let budget: Plan.RetryBudget?
     let afterCommits: Bool
   }
 
@@ -32,11 +32,11 @@ package final class PlanTerms: @unchecked Sendable {
   var timeout: Duration?
   var attemptTimeout: Duration?
   var retry: Retry?
-  var breaker: Breaker?
+  var breaker: Plan.Breaker?
   var recovery = Recovery.abandon
 
   /// Where the handler starts; nil: as the configuration says.
-  @usableFromInline var start: HandlerStart?
+  @usableFromInline var start: StoreConfiguration.HandlerStart?
 
   /// The breaker's own key.
   private var ownBreakerKey: PlanKey?
@@ -69,8 +69,9 @@ package final class PlanTerms: @unchecked Sendable {
     if firstProblem == nil { firstProblem = problem }
   }
 
-  func set(_ breaker: Breaker, key: PlanKey?) {
+  func set(_ breaker: Plan.Breaker, key: PlanKey?) {
     note(breaker.failures >= 1 && breaker.within > .zero && breaker.openFor > .zero ? nil : .breaker)
+    note(key == key ? nil : .key)
     self.breaker = breaker
     ownBreakerKey = key
   }
@@ -176,7 +177,7 @@ package enum PlanProblem: Sendable, Hashable, CaseIterable {
   }
 }
 
-extension Backoff {
+extension Plan.Backoff {
   /// The reason that no delay can be computed, or nil.
   package var problem: PlanProblem? {
     initial < .zero || maximum < initial || !(factor >= 1) ? .backoff : nil
@@ -214,9 +215,8 @@ package struct PlanKey: Hashable, @unchecked Sendable {  // What it wraps was Se
 
 /// The key of a child's plan, as the store knows it: with the child's place before it.
 ///
-/// ``Scoped/key(_:)`` and its like make one, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``. Of a child of a
-/// child it is made from the inner one: `outer.key(inner.key("search"))`.
-public struct ScopedKey: Hashable, Sendable {
+/// ``Scoped/key(_:)`` and its like make one.
+package struct ScopedKey: Hashable, Sendable {
   private let scope: PlanKey
   private let key: PlanKey
 

@@ -1,7 +1,7 @@
 /// Why an action was rejected.
 @frozen
 public enum Rejection: Sendable {
-  /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreLimits``.
+  /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreConfiguration/Limits``.
   case full
 
   /// Its plan is ``Plan/exclusive(max:key:)``, and as many actions of its key as that says had not ended.
@@ -10,7 +10,7 @@ public enum Rejection: Sendable {
   /// Its plan is throttled, and an action of its key went before it within the interval.
   case throttled
 
-  /// Its plan has a ``Breaker``, which is open.
+  /// Its plan has a ``Plan/Breaker``, which is open.
   case breakerOpen
 
   /// The store was shut down before the action was sent.
@@ -61,7 +61,7 @@ public enum Rejection: Sendable {
 
   /// The reasons without their payloads.
   @frozen
-  public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+  public enum Kind: Sendable, Hashable, CaseIterable {
     /// See ``Rejection/full``.
     case full
     /// See ``Rejection/exclusive``.
@@ -88,7 +88,7 @@ public enum Rejection: Sendable {
     case notSent
 
     /// The name of the case.
-    public var description: String { rawValue }
+    package var rawValue: String { "\(self)" }
   }
 }
 

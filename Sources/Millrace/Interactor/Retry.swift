@@ -1,62 +1,64 @@
-/// The delay between an attempt of a run and the next one.
-public struct Backoff: Sendable, Hashable {
-  /// The delay after the first attempt.
-  public let initial: Duration
+extension Plan {
+  /// The delay between an attempt of a run and the next one.
+  public struct Backoff: Sendable, Hashable {
+    /// The delay after the first attempt.
+    package let initial: Duration
 
-  /// The factor by which each further delay grows.
-  public let factor: Double
+    /// The factor by which each further delay grows.
+    package let factor: Double
 
-  /// The longest delay.
-  public let maximum: Duration
+    /// The longest delay.
+    package let maximum: Duration
 
-  /// No delay.
-  public static let none = Backoff.constant(.zero)
+    /// No delay.
+    package static let none = Backoff.constant(.zero)
 
-  /// The same delay after each attempt.
-  public static func constant(_ delay: Duration) -> Backoff {
-    Backoff(initial: delay, factor: 1, maximum: delay)
-  }
-
-  /// Growing delays: `initial`, then each `factor` times as long as the one before, up to `maximum`.
-  public static func exponential(
-    initial: Duration = .milliseconds(100), factor: Double = 2, maximum: Duration = .seconds(30)
-  ) -> Backoff {
-    Backoff(initial: initial, factor: factor, maximum: maximum)
-  }
-
-  /// The delay after the `attempt`th attempt, counted from 1, before jitter.
-  package func delay(after attempt: Int) -> Duration {
-    var delay = initial
-    for _ in 1..<Swift.max(attempt, 1) {
-      guard delay > .zero, factor > 1 else { break }
-      // Compared before it is multiplied, for a product that does not fit traps.
-      guard factor < maximum / delay else { return maximum }
-      delay = delay * factor
+    /// The same delay after each attempt.
+    public static func constant(_ delay: Duration) -> Backoff {
+      Backoff(initial: delay, factor: 1, maximum: delay)
     }
-    return Swift.min(delay, maximum)
-  }
 
-  /// The delay, randomly shortened, so that runs that failed together do not retry together.
-  ///
-  /// - Parameter jitter: The part of the delay that may be left out: 0 is nothing, 1 is all ("full jitter").
-  func delay(after attempt: Int, jitter: Double, random: inout some RandomNumberGenerator) -> Duration {
-    let delay = delay(after: attempt)
-    guard jitter > 0, delay > .zero else { return delay }
-    return delay * (1 - jitter * Double.random(in: 0..<1, using: &random))
-  }
+    /// Growing delays: `initial`, then each `factor` times as long as the one before, up to `maximum`.
+    public static func exponential(
+      initial: Duration = .milliseconds(100), factor: Double = 2, maximum: Duration = .seconds(30)
+    ) -> Backoff {
+      Backoff(initial: initial, factor: factor, maximum: maximum)
+    }
 
-  /// The delay after an error that asks for `delay`: at least that, and randomly longer by up to `jitter` of the backoff.
-  ///
-  /// - Parameter delay: The error's delay; a negative one is zero, and nil leaves the delay to the backoff.
-  func delay(
-    after attempt: Int, asked delay: Duration?, jitter: Double, random: inout some RandomNumberGenerator
-  ) -> Duration {
-    guard let delay else { return self.delay(after: attempt, jitter: jitter, random: &random) }
-    // By way of nanoseconds, which are bounded: a sum of two durations that does not fit traps.
-    let least = Duration.nanoseconds(delay.nanoseconds)
-    let backoff = self.delay(after: attempt)
-    guard jitter > 0, backoff > .zero else { return least }
-    return least + backoff * (jitter * Double.random(in: 0..<1, using: &random))
+    /// The delay after the `attempt`th attempt, counted from 1, before jitter.
+    package func delay(after attempt: Int) -> Duration {
+      var delay = initial
+      for _ in 1..<Swift.max(attempt, 1) {
+        guard delay > .zero, factor > 1 else { break }
+        // Compared before it is multiplied, for a product that does not fit traps.
+        guard factor < maximum / delay else { return maximum }
+        delay = delay * factor
+      }
+      return Swift.min(delay, maximum)
+    }
+
+    /// The delay, randomly shortened, so that runs that failed together do not retry together.
+    ///
+    /// - Parameter jitter: The part of the delay that may be left out: 0 is nothing, 1 is all ("full jitter").
+    func delay(after attempt: Int, jitter: Double, random: inout some RandomNumberGenerator) -> Duration {
+      let delay = delay(after: attempt)
+      guard jitter > 0, delay > .zero else { return delay }
+      return delay * (1 - jitter * Double.random(in: 0..<1, using: &random))
+    }
+
+    /// The delay after an error that asks for `delay`: at least that, and randomly longer by up to `jitter` of the backoff.
+    ///
+    /// - Parameter delay: The error's delay; a negative one is zero, and nil leaves the delay to the backoff.
+    func delay(
+      after attempt: Int, asked delay: Duration?, jitter: Double, random: inout some RandomNumberGenerator
+    ) -> Duration {
+      guard let delay else { return self.delay(after: attempt, jitter: jitter, random: &random) }
+      // By way of nanoseconds, which are bounded: a sum of two durations that does not fit traps.
+      let least = Duration.nanoseconds(delay.nanoseconds)
+      let backoff = self.delay(after: attempt)
+      guard jitter > 0, backoff > .zero else { return least }
+      return least + backoff * (jitter * Double.random(in: 0..<1, using: &random))
+    }
   }
 }
 
@@ -69,7 +71,7 @@ public struct Backoff: Sendable, Hashable {
 /// ```
 ///
 /// If a handler throws such an error and its plan has a ``Plan/retry(_:if:backoff:jitter:budget:afterCommits:)``, the run waits
-/// for ``retryAfter`` instead of the delay by the plan's ``Backoff``, and never for less. Jitter lengthens this delay by up to
+/// for ``retryAfter`` instead of the delay by the plan's ``Plan/Backoff``, and never for less. Jitter lengthens this delay by up to
 /// its part of the backoff's delay, so that runs that failed together do not retry together. The run keeps its slot
 /// meanwhile; bound the wait by the plan's ``Plan/timeout(_:)``, or end the run with `if`.
 public protocol RetryAfter: Error {
@@ -107,53 +109,57 @@ extension PlanTerms.Retry {
   }
 }
 
-/// A circuit breaker: stops calls of a gateway that keeps failing.
-///
-/// A *closed* breaker lets all actions pass. After `failures` consecutive failed attempts, each within `within` of the one
-/// before, it opens: the store rejects actions that ask for `handle` as ``Rejection/breakerOpen`` and makes no further attempts.
-/// After `openFor` it is *half-open* and lets one action through, whose success closes it and whose failure opens it again.
-///
-/// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success.
-public struct Breaker: Sendable, Hashable {
-  /// The number of consecutive failures that open the breaker.
-  public let failures: Int
+extension Plan {
+  /// A circuit breaker: stops calls of a gateway that keeps failing.
+  ///
+  /// A *closed* breaker lets all actions pass. After `failures` consecutive failed attempts, each within `within` of the one
+  /// before, it opens: the store rejects actions that ask for `handle` as ``Rejection/breakerOpen`` and makes no further attempts.
+  /// After `openFor` it is *half-open* and lets one action through, whose success closes it and whose failure opens it again.
+  ///
+  /// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success.
+  public struct Breaker: Sendable, Hashable {
+    /// The number of consecutive failures that open the breaker.
+    package let failures: Int
 
-  /// The longest time between two failures that count as consecutive.
-  public let within: Duration
+    /// The longest time between two failures that count as consecutive.
+    package let within: Duration
 
-  /// The time for which the breaker stays open.
-  public let openFor: Duration
+    /// The time for which the breaker stays open.
+    package let openFor: Duration
 
-  /// Makes a breaker that opens for `openFor` after `failures` consecutive failures.
-  public init(failures: Int = 5, within: Duration = .seconds(60), openFor: Duration = .seconds(30)) {
-    self.failures = failures
-    self.within = within
-    self.openFor = openFor
+    /// Makes a breaker that opens for `openFor` after `failures` consecutive failures.
+    public init(failures: Int = 5, within: Duration = .seconds(60), openFor: Duration = .seconds(30)) {
+      self.failures = failures
+      self.within = within
+      self.openFor = openFor
+    }
   }
 }
 
-/// The number of further attempts that the runs of a key may make together, so that retries do not overload a failing gateway.
-///
-/// The budget is a token bucket: each further attempt takes a token, and time brings tokens back. A run that finds no token
-/// ends with its error.
-public struct RetryBudget: Sendable, Hashable {
-  /// The initial and largest number of tokens.
-  public let capacity: Int
+extension Plan {
+  /// The number of further attempts that the runs of a key may make together, so that retries do not overload a failing gateway.
+  ///
+  /// The budget is a token bucket: each further attempt takes a token, and time brings tokens back. A run that finds no token
+  /// ends with its error.
+  public struct RetryBudget: Sendable, Hashable {
+    /// The initial and largest number of tokens.
+    package let capacity: Int
 
-  /// The time after which one token comes back.
-  public let refill: Duration
+    /// The time after which one token comes back.
+    package let refill: Duration
 
-  /// Makes a budget of `capacity` further attempts at once, and one more for every `refill`.
-  public init(capacity: Int, refill: Duration) {
-    self.capacity = capacity
-    self.refill = refill
+    /// Makes a budget of `capacity` further attempts at once, and one more for every `refill`.
+    public init(capacity: Int, refill: Duration) {
+      self.capacity = capacity
+      self.refill = refill
+    }
   }
 }
 
 /// The treatment of a run that was open when its process crashed, once the store is restored from a journal.
 ///
 /// It has no effect without a journal.
-public enum Recovery: Sendable, Hashable {
+package enum Recovery: Sendable, Hashable {
   /// Ends the run as ``Outcome/abandoned``, with its closing.
   case abandon
 

@@ -4,7 +4,7 @@
 /// numbered apart from those that found it free.
 public struct ActionID: Sendable, Hashable, CustomStringConvertible {
   /// The id as a number.
-  public let number: UInt64
+  @usableFromInline package let number: UInt64
 
   @inlinable
   package init(number: UInt64) {
@@ -35,7 +35,7 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
 /// Tells one run from every other one of this process, or of its simulated world: the store it is in, and its action there.
 public struct RunID: Sendable, Hashable, CustomStringConvertible {
   /// The number of the store; stores are numbered when their first action is handled, those of a simulated world from -1 down.
-  public let store: Int
+  package let store: Int
 
   /// The action that is handled.
   public let action: ActionID
@@ -93,7 +93,7 @@ public struct RunContext: Sendable, Hashable {
   /// The first run of the chain: the run itself when it has no parent.
   public let root: RunID
 
-  /// The trace the action belongs to: given with ``Store/send(_:context:)``, or that of the parent.
+  /// The trace the action belongs to: given with ``Store/send(_:context:in:)``, or that of the parent.
   public let trace: TraceContext?
 
   /// Whether the trace is that of the parent, not one that was given with the action.

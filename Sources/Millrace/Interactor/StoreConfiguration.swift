@@ -3,7 +3,7 @@ public struct StoreConfiguration: Sendable {
   private struct Choice: Sendable {
     var clock: any Clock<Duration> = ContinuousClock()
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
-    var limits = StoreLimits.standard
+    var limits = Limits.standard
     var handlersStart = HandlerStart.onSender
     var report: @Sendable (Incident) -> Void = writeToStandardError
     var witness: (any StoreWitness)?
@@ -41,14 +41,14 @@ public struct StoreConfiguration: Sendable {
   }
 
   /// How much the store takes on.
-  public var limits: StoreLimits {
+  public var limits: Limits {
     get { box?.choice.limits ?? .standard }
     set { choice.limits = newValue }
   }
 
-  /// Where a handler starts, unless the plan of its action says otherwise; ``HandlerStart/onSender`` by default.
+  /// Where a handler starts, unless the plan of its action says otherwise; ``StoreConfiguration/HandlerStart/onSender`` by default.
   ///
-  /// Set it to ``HandlerStart/onPool`` for an interactor whose handlers compute.
+  /// Set it to ``StoreConfiguration/HandlerStart/onPool`` for an interactor whose handlers compute.
   public var handlersStart: HandlerStart {
     get { box?.choice.handlersStart ?? .onSender }
     set { choice.handlersStart = newValue }
@@ -79,7 +79,7 @@ public struct StoreConfiguration: Sendable {
   ///   - report: called with each failure that is handled nowhere and each mistake in the interactor; see ``report``.
   public init(
     clock: (any Clock<Duration>)? = nil, random: (any RandomNumberGenerator & Sendable)? = nil,
-    limits: StoreLimits? = nil, handlersStart: HandlerStart? = nil, report: (@Sendable (Incident) -> Void)? = nil
+    limits: Limits? = nil, handlersStart: HandlerStart? = nil, report: (@Sendable (Incident) -> Void)? = nil
   ) {
     if let clock { self.clock = clock }
     if let random { self.random = random }
@@ -89,92 +89,87 @@ public struct StoreConfiguration: Sendable {
   }
 }
 
-/// The thread that a handler starts on: it calls `handle`, and runs the effect's closure up to the first suspension.
-///
-/// After its first suspension every handler is on the pool, which has one thread for each core. This is about handlers alone: the
-/// thread that sends or emits calls `plan`, `decide`, `reduce` and `closing`, or another sender that does its work.
-public enum HandlerStart: Sendable, Hashable, CaseIterable {
-  /// The handler starts on the thread that lets it start, and stays there up to its first suspension.
+extension StoreConfiguration {
+  /// The thread that a handler starts on: it calls `handle`, and runs the effect's closure up to the first suspension.
   ///
-  /// That is the sender's thread if the action waits for nothing. Where two send at once, it may be the other's. For an action that
-  /// has waited, and for a further attempt, it is the thread that ends the wait. So a handler that suspends nowhere has returned
-  /// when `send` returns, without a change of threads; one that blocks or computes keeps the sender, and all handlers that are
-  /// due behind it, until it suspends.
-  case onSender
+  /// After its first suspension every handler is on the pool, which has one thread for each core. This is about handlers alone: the
+  /// thread that sends or emits calls `plan`, `decide`, `reduce` and `closing`, or another sender that does its work.
+  public enum HandlerStart: Sendable, Hashable, CaseIterable {
+    /// The handler starts on the thread that lets it start, and stays there up to its first suspension.
+    ///
+    /// That is the sender's thread if the action waits for nothing. Where two send at once, it may be the other's. For an action that
+    /// has waited, and for a further attempt, it is the thread that ends the wait. So a handler that suspends nowhere has returned
+    /// when `send` returns, without a change of threads; one that blocks or computes keeps the sender, and all handlers that are
+    /// due behind it, until it suspends.
+    case onSender
 
-  /// The handler starts on a thread of the pool, and no sender waits for any part of it.
-  ///
-  /// Handlers may start in another order than their actions were accepted in. Each start costs a change of threads. A handler
-  /// that blocks takes one of the few threads of the pool.
-  case onPool
+    /// The handler starts on a thread of the pool, and no sender waits for any part of it.
+    ///
+    /// Handlers may start in another order than their actions were accepted in. Each start costs a change of threads. A handler
+    /// that blocks takes one of the few threads of the pool.
+    case onPool
+  }
 }
 
-/// How much a store takes on, so that its memory stays bounded whatever is sent to it.
-///
-/// An action that is decided at once needs none of this. Values below their minimum are taken as the minimum.
-public struct StoreLimits: Sendable, Hashable {
-  /// How many runs may have a handler out at a time, ended ones whose handlers have not returned included.
+extension StoreConfiguration {
+  /// How much a store takes on, so that its memory stays bounded whatever is sent to it.
   ///
-  /// From 1 to 2,147,483,647; by default 4,096.
-  public var runsInFlight: Int {
-    didSet { runsInFlight = StoreLimits.runs(runsInFlight) }
+  /// An action that is decided at once needs none of this. Values below their minimum are taken as the minimum.
+  public struct Limits: Sendable, Hashable {
+    package var runsInFlight: Int
+    package var actionsWaiting: Int
+    package var queuedActions: Int
+    package var onOverflow: Overflow
+
+    /// Makes limits, with the defaults for those that are left out.
+    ///
+    /// - Parameters:
+    ///   - runsInFlight: the number of runs that may have a handler out at a time, ended ones whose handlers have not returned
+    ///     included; from 1 to 2,147,483,647.
+    ///   - actionsWaiting: the number of actions that may wait: for a slot, for the turn of their key, or for the time of their plan;
+    ///     at least 0.
+    ///   - queuedActions: the number of actions that may be left for the thread that has the store's lock; at least 1. Past it new
+    ///     ones are rejected, whatever the policy. Threads that send faster than the store reduces are slowed down long before that.
+    ///   - onOverflow: what happens when one more action has to wait than may.
+    public init(
+      runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536,
+      onOverflow: Overflow = .reject
+    ) {
+      self.runsInFlight = Limits.runs(runsInFlight)
+      self.actionsWaiting = max(actionsWaiting, 0)
+      self.queuedActions = max(queuedActions, 1)
+      self.onOverflow = onOverflow
+    }
+
+    private static func runs(_ count: Int) -> Int {
+      min(max(count, 1), Int(Int32.max))
+    }
+
+    /// The defaults.
+    package static let standard = Limits()
   }
-
-  /// How many actions may wait: for a slot, for the turn of their key, or for the time of their plan.
-  ///
-  /// At least 0; by default 16,384.
-  public var actionsWaiting: Int {
-    didSet { actionsWaiting = max(actionsWaiting, 0) }
-  }
-
-  /// How many actions may be left for the thread that has the store's lock.
-  ///
-  /// At least 1; by default 65,536. Past it new ones are rejected, whatever the policy. Threads that send faster than the store
-  /// reduces are slowed down long before that.
-  public var queuedActions: Int {
-    didSet { queuedActions = max(queuedActions, 1) }
-  }
-
-  /// What happens when one more action has to wait than may; by default ``OverflowPolicy/reject``.
-  public var onOverflow: OverflowPolicy
-
-  /// Limits, with the defaults for those that are left out.
-  public init(
-    runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536,
-    onOverflow: OverflowPolicy = .reject
-  ) {
-    self.runsInFlight = StoreLimits.runs(runsInFlight)
-    self.actionsWaiting = max(actionsWaiting, 0)
-    self.queuedActions = max(queuedActions, 1)
-    self.onOverflow = onOverflow
-  }
-
-  private static func runs(_ count: Int) -> Int {
-    min(max(count, 1), Int(Int32.max))
-  }
-
-  /// The defaults.
-  public static let standard = StoreLimits()
 }
 
-/// The choice of the action to reject when an action has to wait and the waiting room is full.
-///
-/// The rejected action ends as ``Rejection/full``, with its closing mutation if it was taken up.
-public enum OverflowPolicy: Sendable, Hashable, CaseIterable {
-  /// Rejects the new action, before anything that was decided for it is committed.
-  case reject
-
-  /// Rejects the action that has waited longest.
-  case dropOldest
-
-  /// Rejects the action that began to wait last.
-  case dropNewest
-
-  /// Rejects the newest waiting action of the limit key that has the most waiting actions, so that no key fills the room alone.
+extension StoreConfiguration {
+  /// The choice of the action to reject when an action has to wait and the waiting room is full.
   ///
-  /// An action belongs to the key of the first ``Plan/limited(to:key:)`` of its plan; actions without a limit count as one key.
-  /// The new action counts for its own key, and is rejected if that key would have the most.
-  case dropNewestOfFullestKey
+  /// The rejected action ends as ``Rejection/full``, with its closing mutation if it was taken up.
+  public enum Overflow: Sendable, Hashable, CaseIterable {
+    /// Rejects the new action, before anything that was decided for it is committed.
+    case reject
+
+    /// Rejects the action that has waited longest.
+    case dropOldest
+
+    /// Rejects the action that began to wait last.
+    case dropNewest
+
+    /// Rejects the newest waiting action of the limit key that has the most waiting actions, so that no key fills the room alone.
+    ///
+    /// An action belongs to the key of the first ``Plan/limited(to:key:)`` of its plan; actions without a limit count as one key.
+    /// The new action counts for its own key, and is rejected if that key would have the most.
+    case dropNewestOfFullestKey
+  }
 }
 
 /// What a configuration lets look on at its stores, whatever their types: the world of a simulation.

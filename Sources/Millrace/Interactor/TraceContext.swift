@@ -34,21 +34,21 @@ public struct TraceContext: Sendable, Hashable {
 /// ```
 ///
 /// It is read and written as the recommendation of 23 November 2021 says (https://www.w3.org/TR/trace-context-1/).
-public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
+package struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
   /// The id of the trace; never 0.
-  public let traceID: UInt128
+  package let traceID: UInt128
 
   /// The id of the span that calls; never 0.
-  public let parentID: UInt64
+  package let parentID: UInt64
 
   /// The flags as they were read; of those only ``isSampled`` has a meaning.
-  public let flags: UInt8
+  package let flags: UInt8
 
   /// Whether the caller may have recorded its span.
-  public var isSampled: Bool { flags & TraceParent.sampled != 0 }
+  package var isSampled: Bool { flags & TraceParent.sampled != 0 }
 
   /// The value with these ids, neither of which may be 0; 0 is taken as 1.
-  public init(traceID: UInt128, parentID: UInt64, flags: UInt8) {
+  package init(traceID: UInt128, parentID: UInt64, flags: UInt8) {
     self.traceID = max(1, traceID)
     self.parentID = max(1, parentID)
     self.flags = flags
@@ -60,7 +60,7 @@ public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
   /// nothing more. A higher version may go on with a dash and anything after it, which is not looked at; version ff is invalid.
   ///
   /// - Parameter text: the value, without white space around it.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var reader = HexReader(text)
     guard let version = reader.read(UInt8.self), version != 0xFF, reader.readDash(),
       let traceID = reader.read(UInt128.self), reader.readDash(), let parentID = reader.read(UInt64.self),
@@ -71,7 +71,7 @@ public struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
   }
 
   /// The value of the header in version 00; flags that the recommendation does not define are sent as 0.
-  public var description: String {
+  package var description: String {
     "00-\(hexadecimal(traceID))-\(hexadecimal(parentID))-\(hexadecimal(flags & TraceParent.definedFlags))"
   }
 

@@ -9,8 +9,8 @@
 ///
 /// **Isolation.** ``intercept(_:context:)`` is called on the sender's thread, by several senders at once. The others are called
 /// with the store's lock, one call at a time, on any thread: they must be quick, and must not block. All may send to the store.
-/// There is one exception: the end of an action that is rejected because ``StoreLimits/queuedActions`` actions are queued
-/// already. The sender's thread calls ``ended(_:outcome:)`` for it, without the store's lock, concurrently with other calls
+/// There is one exception: the end of an action that is rejected because as many actions are queued as
+/// ``StoreConfiguration/Limits`` allows. The sender's thread calls ``ended(_:outcome:)`` for it, without the store's lock, concurrently with other calls
 /// and in no order relative to commits.
 ///
 /// **Lifetime.** The store holds its interceptors until it is released or gets others. An interceptor may keep contexts, and

@@ -58,7 +58,7 @@ public final class TracingInterceptor<Action: Sendable, Mutation: Sendable, Stat
 /// The ids are those of W3C Trace Context, derived from the run's and the trace's: whoever asks gets the same ones, so that no
 /// table is needed. A call that sends ``RunContext/traceparent`` on is a child of the span in its run.
 public struct TraceSpan: Sendable, Hashable {
-  /// The trace, 32 hexadecimal digits: the one that came with the action, or one that begins with ``root``.
+  /// The trace, 32 hexadecimal digits: the one that came with the action, or one that begins with the first run of the chain.
   public let traceID: String
 
   /// The span, 16 hexadecimal digits.
@@ -76,14 +76,8 @@ public struct TraceSpan: Sendable, Hashable {
   /// The name of the action's case, without its payload.
   public let name: String
 
-  /// The run.
-  public let run: RunID
-
-  /// The run whose handler sent the action, or nil.
-  public let parent: RunID?
-
-  /// The first run of the chain.
-  public let root: RunID
+  /// The run, the one whose handler sent the action, and the first of the chain.
+  public let context: RunContext
 
   init<Action: Sendable>(_ cause: Cause<Action>) {
     let context = cause.context
@@ -95,9 +89,7 @@ public struct TraceSpan: Sendable, Hashable {
     tracestate = caller == nil ? nil : context.trace?.tracestate
     isSampled = caller?.isSampled ?? true
     name = CaseName.of(cause.action)
-    run = context.run
-    parent = context.parent
-    root = context.root
+    self.context = context
   }
 }
 

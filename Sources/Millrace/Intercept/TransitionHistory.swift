@@ -35,13 +35,13 @@ public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State
   }
 
   /// How many commits are kept at most.
-  public var capacity: Int { ring.withLock { $0.capacity } }
+  package var capacity: Int { ring.withLock { $0.capacity } }
 
   /// The commits that are kept, the oldest first.
   public var kept: [Commit] { ring.withLock { $0.elements } }
 
   /// The commit of a revision; nil if it is not kept.
-  public subscript(revision revision: Int) -> Commit? {
+  package subscript(revision revision: Int) -> Commit? {
     kept.first { $0.revision == revision }
   }
 

@@ -11,7 +11,7 @@
 ///
 /// **Order and isolation.** In a store the closure runs once, in the run's own task, and commits straight into the store,
 /// with no stream between. It begins on the sender's thread and stays there up to its first suspension: blocking there blocks
-/// `send`. With ``HandlerStart/onPool`` it begins on the pool, and `send` waits for no part of it.
+/// `send`. With ``StoreConfiguration/HandlerStart/onPool`` it begins on the pool, and `send` waits for no part of it.
 ///
 /// **Cancellation.** The run's task is cancelled with it; the closure may heed that, or the false that ``Run/emit(_:)``
 /// returns. Nothing it emits later is committed.
@@ -21,20 +21,11 @@
 /// Iterated outside a store by ``mutations(state:clock:)`` an effect runs alone. Iterated as it is, it throws
 /// a ``StoreError``, for it has no state to show to its closure.
 public struct Effect<I: Interactor>: AsyncSequence, Sendable {
-  /// A mutation.
-  public typealias Element = I.Mutation
-
-  /// Whatever the closure throws.
-  public typealias Failure = any Error
-
-  /// What an effect's closure looks like.
-  public typealias Body = @Sendable (Run<I>) async throws -> Void
-
   @usableFromInline
   enum Content: Sendable {
     case known([I.Mutation])
     case one(I.Mutation)
-    case body(Body)
+    case body(@Sendable (Run<I>) async throws -> Void)
     /// There is no handler.
     case notHandled
   }
@@ -48,7 +39,7 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
 
   /// An effect that runs `body`, which emits as it goes.
   @inlinable
-  public init(_ body: @escaping Body) {
+  public init(_ body: @escaping @Sendable (Run<I>) async throws -> Void) {
     content = .body(body)
   }
 
@@ -82,17 +73,9 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
     }
   }
 
-  /// Makes an iterator that throws at once; use ``mutations(state:clock:)``.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator()
-  }
-
-  /// Throws, because an effect needs a state.
-  public struct Iterator: AsyncIteratorProtocol {
-    /// Throws ``StoreError/Code/noState``.
-    public mutating func next() async throws -> I.Mutation? {
-      throw StoreError(.effectWithoutState)
-    }
+  /// Makes an iterator that throws ``StoreError/Code/noState`` at once; use ``mutations(state:clock:)``.
+  public func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
+    AsyncThrowingStream { $0.finish(throwing: StoreError(.effectWithoutState)) }.makeAsyncIterator()
   }
 }
 
@@ -127,11 +110,6 @@ extension Effect {
     }
   }
 
-  /// Runs effects side by side; their mutations commit as they come.
-  public static func merge(_ effects: Effect...) -> Effect {
-    merge(effects)
-  }
-
   /// Runs effects one after the other.
   ///
   /// The first error ends it.
@@ -139,13 +117,6 @@ extension Effect {
     Effect { run in
       for part in effects { try await part.perform(in: run) }
     }
-  }
-
-  /// Runs effects one after the other.
-  ///
-  /// The first error ends it.
-  public static func concatenate(_ effects: Effect...) -> Effect {
-    concatenate(effects)
   }
 
   /// Goes on with another effect where this one throws.

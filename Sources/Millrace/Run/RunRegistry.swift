@@ -61,7 +61,7 @@ final class RunRegistry<I: Interactor> {
   /// The problems of plans that were reported.
   var reportedProblems: Set<PlanProblem> = []
 
-  init(_ limits: StoreLimits, _ services: StoreServices<I>) {
+  init(_ limits: StoreConfiguration.Limits, _ services: StoreServices<I>) {
     scheduler = Scheduler(limits)
     self.services = services
     random = services.random

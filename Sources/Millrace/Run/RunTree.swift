@@ -35,7 +35,7 @@ public final class RunTree: Sendable {
   public var isCancelled: Bool { members.withLock { $0.isCancelled } }
 
   /// The number of actions that have not ended.
-  public var openCount: Int { members.withLock { $0.open.count } }
+  package var openCount: Int { members.withLock { $0.open.count } }
 
   /// Returns when all actions of the tree have ended, at once if there is none.
   ///

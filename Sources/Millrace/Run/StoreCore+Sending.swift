@@ -27,17 +27,10 @@ extension StoreCore {
     return Receipt(run)
   }
 
-  /// Accepts an action with the trace it belongs to.
+  /// Accepts an action with the trace it belongs to, or in a tree.
   @inlinable
-  func send(_ action: I.Action, context: TraceContext) -> Receipt {
-    if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, context) }
-    return accept(action, lineageOfSender(trace: context), from: nil)
-  }
-
-  /// Accepts an action that is sent in a tree.
-  @inlinable
-  func send(_ action: I.Action, in tree: RunTree) -> Receipt {
-    let lineage = lineageOfSender(in: tree)
+  func send(_ action: I.Action, context: TraceContext?, in tree: RunTree?) -> Receipt {
+    let lineage = lineageOfSender(trace: context, in: tree)
     return isIntercepted.load(ordering: .relaxed)
       ? sendIntercepted(action, lineage, from: nil) : accept(action, lineage, from: nil)
   }

@@ -82,7 +82,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   }
 
   /// Whether a handler starts on the pool, whatever thread starts it; nil is a plan that does not say where.
-  func startsOnPool(_ planned: HandlerStart?) -> Bool {
+  func startsOnPool(_ planned: StoreConfiguration.HandlerStart?) -> Bool {
     (planned ?? configuration.handlersStart) == .onPool
   }
 

@@ -40,7 +40,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   @usableFromInline final let ending = Atomic(false)
 
   /// Where its handler starts, if its plan says so; set by its start, of a run without attempts.
-  @exclusivity(unchecked) @usableFromInline final var start: HandlerStart?
+  @exclusivity(unchecked) @usableFromInline final var start: StoreConfiguration.HandlerStart?
 
   /// Whether the action has its outcome; the lock's holder sets it, any thread reads it.
   @inlinable final var hasEnded: Bool { ending.load(ordering: .acquiring) }

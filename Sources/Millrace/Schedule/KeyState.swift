@@ -37,9 +37,9 @@ struct KeyState {
 
   /// The breaker and the retry budget, each of the newest plan that has one.
   var breaker = BreakerState()
-  var breakerTerms: Breaker?
+  var breakerTerms: Plan.Breaker?
   var budget = RetryBudgetState()
-  var budgetTerms: RetryBudget?
+  var budgetTerms: Plan.RetryBudget?
 
   /// The number of steps and runs that need the key to be remembered.
   var users = 0
@@ -236,7 +236,7 @@ struct ThrottleState: Equatable {
   }
 }
 
-/// The state of the gateway behind one ``Breaker``, as a value without tasks and locks.
+/// The state of the gateway behind one ``Plan/Breaker``, as a value without tasks and locks.
 ///
 /// Each event is given the breaker of the newest plan, which decides where plans differ. A run is a probe if it was admitted
 /// as one; all others that end while the breaker is open or half-open started before it opened, and say nothing new.
@@ -271,7 +271,7 @@ struct BreakerState: Equatable {
   private(set) var phase = Phase.closed(failures: 0, last: 0)
 
   /// An action comes.
-  mutating func admit(_ breaker: Breaker, at now: Instant) -> Admission {
+  mutating func admit(_ breaker: Plan.Breaker, at now: Instant) -> Admission {
     if isForgotten(breaker, at: now) { self = BreakerState() }
     switch phase {
     case .closed:
@@ -302,7 +302,7 @@ struct BreakerState: Equatable {
   }
 
   /// An attempt failed.
-  mutating func failed(_ breaker: Breaker, isProbe: Bool, at now: Instant) {
+  mutating func failed(_ breaker: Plan.Breaker, isProbe: Bool, at now: Instant) {
     switch phase {
     case .closed(let failures, _):
       let inARow = isForgotten(breaker, at: now) ? 1 : failures + 1
@@ -324,7 +324,7 @@ struct BreakerState: Equatable {
   }
 
   /// The first instant at which nothing needs to be remembered: nil when it is as new, never while the probe is out.
-  func forgottenAt(_ breaker: Breaker) -> Instant? {
+  func forgottenAt(_ breaker: Plan.Breaker) -> Instant? {
     switch phase {
     case .closed(failures: 0, _): nil
     // At exactly `within` after the last one a failure would still be in a row.
@@ -336,12 +336,12 @@ struct BreakerState: Equatable {
   }
 
   /// Whether it is as new, or as good as that.
-  func isForgotten(_ breaker: Breaker, at now: Instant) -> Bool {
+  func isForgotten(_ breaker: Plan.Breaker, at now: Instant) -> Bool {
     forgottenAt(breaker).map { $0 <= now } ?? true
   }
 }
 
-/// The tokens that one ``RetryBudget`` has left, as a value without tasks and locks.
+/// The tokens that one ``Plan/RetryBudget`` has left, as a value without tasks and locks.
 ///
 /// Each event is given the budget of the newest plan, which decides where plans differ. Tokens come back one at a time, at
 /// whole multiples of the refill from when the first was taken, so that nothing drifts.
@@ -353,7 +353,7 @@ struct RetryBudgetState: Equatable {
   private var since: Instant = 0
 
   /// A run wants to make another attempt: takes a token, if there is one.
-  mutating func take(_ budget: RetryBudget, at now: Instant) -> Bool {
+  mutating func take(_ budget: Plan.RetryBudget, at now: Instant) -> Bool {
     refill(budget, at: now)
     guard missing < budget.capacity else { return false }
     if missing == 0 { since = now }
@@ -362,7 +362,7 @@ struct RetryBudgetState: Equatable {
   }
 
   /// When all tokens have come back, or nil when none is missing.
-  func fullAt(_ budget: RetryBudget) -> Instant? {
+  func fullAt(_ budget: Plan.RetryBudget) -> Instant? {
     guard missing > 0 else { return nil }
     let (wait, isTooLong) = Int64(missing).multipliedReportingOverflow(by: budget.refill.nanoseconds)
     let (instant, isTooFar) = since.addingReportingOverflow(wait)
@@ -370,7 +370,7 @@ struct RetryBudgetState: Equatable {
   }
 
   /// Brings back what has come back.
-  private mutating func refill(_ budget: RetryBudget, at now: Instant) {
+  private mutating func refill(_ budget: Plan.RetryBudget, at now: Instant) {
     // Rounded up, a refill is at least one nanosecond.
     let refill = budget.refill.nanoseconds
     let returned = max(now - since, 0) / refill

@@ -92,7 +92,7 @@ struct Scheduler: ~Copyable {
   /// The waiting actions by the first limit of their plans; empty unless the overflow policy asks for it.
   var waitingCounts = WaitingCounts()
 
-  let limits: StoreLimits
+  let limits: StoreConfiguration.Limits
 
   /// The largest number of actions that share a run and get the outcome `finished` in one step.
   let membersAStep: Int
@@ -128,7 +128,7 @@ struct Scheduler: ~Copyable {
   var sharedRuns = 0
   var firstMembers = 0
 
-  init(_ limits: StoreLimits, membersAStep: Int = 64) {
+  init(_ limits: StoreConfiguration.Limits, membersAStep: Int = 64) {
     self.limits = limits
     self.membersAStep = membersAStep
     freeSlots = Int32(limits.runsInFlight)

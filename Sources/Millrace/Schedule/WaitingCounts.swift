@@ -1,4 +1,4 @@
-/// The waiting actions of each limit's key, and the key that has the most: for ``OverflowPolicy/dropNewestOfFullestKey``.
+/// The waiting actions of each limit's key, and the key that has the most: for ``StoreConfiguration/Overflow/dropNewestOfFullestKey``.
 ///
 /// Keys with equally many actions stand in one list, so that each addition and removal moves one key to the list beside its
 /// own, in constant time.

@@ -24,8 +24,7 @@
 ///
 /// **Lifetime.** A feedback does not hold the store, as long as what it captures does not.
 public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
-  /// What a feedback does, beside the store.
-  public typealias Body = @Sendable (StoreAccess<State, Action>) async -> Void
+  typealias Body = @Sendable (StoreAccess<State, Action>) async -> Void
 
   let firstActions: [Action]
   let body: Body?
@@ -41,7 +40,9 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   }
 
   /// Does anything, in a task that is cancelled with the store.
-  public static func run(_ body: @escaping Body) -> Feedback {
+  public static func run(
+    _ body: @escaping @Sendable (StoreAccess<State, Action>) async -> Void
+  ) -> Feedback {
     Feedback(body: body)
   }
 
@@ -215,11 +216,7 @@ struct GatedTaking<Action: Sendable>: ActionTaking {
   let target: Sender<Action>
   let gate: EffectGate
 
-  func send(_ action: Action) -> Receipt {
-    gate.isOpen ? target.send(action) : .unsent
-  }
-
-  func send(_ action: Action, context: TraceContext) -> Receipt {
+  func send(_ action: Action, context: TraceContext?) -> Receipt {
     gate.isOpen ? target.send(action, context: context) : .unsent
   }
 

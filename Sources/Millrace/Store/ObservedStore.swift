@@ -172,8 +172,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
 /// Takes no action, for there is none.
 private struct NothingTaking: ActionTaking {
-  func send(_ action: Never) -> Receipt {}
-  func send(_ action: Never, context: TraceContext) -> Receipt {}
+  func send(_ action: Never, context: TraceContext?) -> Receipt {}
   func send(contentsOf actions: some Sequence<Never>) -> BatchReceipt { BatchReceipt() }
   func submit(_ action: Never) async throws -> Receipt {}
 }

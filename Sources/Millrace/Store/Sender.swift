@@ -2,21 +2,21 @@
 protocol ActionTaking<Action>: Sendable {
   associatedtype Action: Sendable
 
-  func send(_ action: Action) -> Receipt
-  func send(_ action: Action, context: TraceContext) -> Receipt
+  func send(_ action: Action, context: TraceContext?) -> Receipt
   func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt
   func submit(_ action: Action) async throws -> Receipt
 }
 
-extension Store: ActionTaking {}
-
-/// Sends to a store, and does not hold it.
+/// Sends to a store.
 struct CoreTaking<I: Interactor>: ActionTaking {
   let core: StoreCore<I>
 
-  func send(_ action: I.Action) -> Receipt { core.send(action) }
+  /// The store, if this holds it.
+  var store: Store<I>?
 
-  func send(_ action: I.Action, context: TraceContext) -> Receipt { core.send(action, context: context) }
+  func send(_ action: I.Action, context: TraceContext?) -> Receipt {
+    if let context { core.send(action, context: context, in: nil) } else { core.send(action) }
+  }
 
   func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt { core.send(contentsOf: actions) }
 
@@ -26,7 +26,7 @@ struct CoreTaking<I: Interactor>: ActionTaking {
 extension Store {
   /// This store for code that may send actions, and read nothing.
   public nonisolated var sender: Sender<I.Action> {
-    Sender(self)
+    Sender(CoreTaking(core: core, store: self))
   }
 }
 
@@ -48,15 +48,9 @@ public struct Sender<Action: Sendable>: Sendable {
     self.target = target
   }
 
-  /// Gives the store an action without suspending, as ``Store/send(_:)``.
+  /// Gives the store an action without suspending, as ``Store/send(_:context:in:)``.
   @discardableResult
-  public func send(_ action: Action) -> Receipt {
-    target.send(action)
-  }
-
-  /// Gives the store an action with the trace it belongs to, as ``Store/send(_:context:)``.
-  @discardableResult
-  public func send(_ action: Action, context: TraceContext) -> Receipt {
+  public func send(_ action: Action, context: TraceContext? = nil) -> Receipt {
     target.send(action, context: context)
   }
 
@@ -90,11 +84,7 @@ private struct ScopedTaking<Whole: Sendable, Action: Sendable>: ActionTaking {
   let whole: any ActionTaking<Whole>
   let action: @Sendable (Action) -> Whole
 
-  func send(_ action: Action) -> Receipt {
-    whole.send(self.action(action))
-  }
-
-  func send(_ action: Action, context: TraceContext) -> Receipt {
+  func send(_ action: Action, context: TraceContext?) -> Receipt {
     whole.send(self.action(action), context: context)
   }
 

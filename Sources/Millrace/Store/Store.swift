@@ -59,7 +59,7 @@ public final actor Store<I: Interactor> {
   ///
   /// **Isolation.** The sender's thread decides and reduces, and may do so for others who sent meanwhile, for a bounded
   /// number of actions. It runs handlers up to their first suspension, likewise bounded: a handler that blocks there for
-  /// 0.4 s makes this call take 0.4 s. Handlers that start ``HandlerStart/onPool`` run on no sender's thread.
+  /// 0.4 s makes this call take 0.4 s. Handlers that start ``StoreConfiguration/HandlerStart/onPool`` run on no sender's thread.
   ///
   /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. After ``shutdown(drainFor:)`` that is
   /// ``Rejection/shuttingDown``.
@@ -69,22 +69,17 @@ public final actor Store<I: Interactor> {
     core.send(action)
   }
 
-  /// Gives the store an action with the trace it belongs to; otherwise as ``send(_:)``.
+  /// Gives the store an action with the trace it belongs to, or in a tree; otherwise as ``send(_:)``.
   ///
-  /// If the action is handled, the trace is ``RunContext/trace`` in its handler, and in those of the actions it sends.
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in those of the actions it sends.
+  ///   - tree: waits for the action, and cancels it, with all that its run sends. If the tree is cancelled, the action ends as
+  ///     ``Outcome/cancelled``, undecided.
   @inlinable
   @discardableResult
-  public nonisolated func send(_ action: I.Action, context: TraceContext) -> Receipt {
-    core.send(action, context: context)
-  }
-
-  /// Gives the store an action that a tree waits for and cancels, with all that its run sends; otherwise as ``send(_:)``.
-  ///
-  /// If the tree is cancelled, the action ends as ``Outcome/cancelled``, undecided.
-  @inlinable
-  @discardableResult
-  public nonisolated func send(_ action: I.Action, in tree: RunTree) -> Receipt {
-    core.send(action, in: tree)
+  public nonisolated func send(_ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil) -> Receipt {
+    core.send(action, context: context, in: tree)
   }
 
   /// Gives the store actions in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
@@ -98,7 +93,7 @@ public final actor Store<I: Interactor> {
 
   /// Gives the store an action as soon as it has room for one that waits.
   ///
-  /// **Backpressure.** Suspends while as many actions wait as ``StoreLimits/actionsWaiting`` allows: first come, first
+  /// **Backpressure.** Suspends while as many actions wait as ``StoreConfiguration/Limits`` allows: first come, first
   /// served, and before actions that are sent later and would have to wait. Inside a run of the same store it does not
   /// suspend and is `send`, for the run would wait for itself.
   ///

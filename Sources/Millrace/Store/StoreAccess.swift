@@ -17,7 +17,7 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     self.clock = clock
   }
 
-  /// Gives the store an action, as ``Sender/send(_:)``.
+  /// Gives the store an action, as ``Sender/send(_:context:)``.
   @discardableResult
   public func send(_ action: Action) -> Receipt {
     sender.send(action)

@@ -8,7 +8,7 @@ let overloadScenario = LoadScenario(
   "overload", summary: "twice what 64 slots of 10 ms can take, which is measured first",
   rate: .timesCapacity(2, concurrency: 128)
 ) { _ in
-  let limits = StoreLimits(runsInFlight: 64, actionsWaiting: 256)
+  let limits = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 256)
   return Store(initial: 0, interactor: Slow(), configuration: StoreConfiguration(limits: limits))
 } action: { _ in
   .fetch

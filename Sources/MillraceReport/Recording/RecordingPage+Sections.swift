@@ -77,7 +77,7 @@ extension RecordingPage {
 
   private func row(of node: CausalityTree.Node, _ depth: Int) -> HTML {
     let sender = node.parent.flatMap { depth == 0 ? " sent by \($0)" : nil } ?? ""
-    let outcome = node.outcome.map(\.description) ?? "open"
+    let outcome = node.outcome.map(\.rawValue) ?? "open"
     let isBad = !node.isAccepted || node.outcome.map { $0 != .finished } ?? false
     let took = node.end.map { Histogram.text(.nanoseconds($0 - node.start)) } ?? "–"
     // The end of the recording stands for that of a run that has none.

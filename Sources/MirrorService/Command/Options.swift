@@ -9,7 +9,7 @@ struct Options: Sendable {
   var upstream: TransferURL
   var repositories: [String]
   var limits = Limits()
-  var store = StoreLimits(runsInFlight: 64, actionsWaiting: 256)
+  var store = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 256)
   /// The time for which a copy is kept.
   var keep: Duration
   /// The longest that requests may go on after a signal.

@@ -15,7 +15,7 @@ struct Limits: Sendable {
   /// The number of artifacts of one repository that are published at the same time.
   var publications = 2
   /// The breaker between a repository and the upstream.
-  var breaker = Breaker(failures: 5)
+  var breaker = Plan.Breaker(failures: 5)
 }
 
 /// A mirror: its repositories, which come and go.

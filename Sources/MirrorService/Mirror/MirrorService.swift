@@ -25,8 +25,8 @@ struct MirrorService: Sendable {
       case .metrics: return Answer(.ok, Data(await metrics.utf8))
       }
       return Answer(.ok, Data())
-    } catch let error as RequestError {
-      return Answer(error)
+    } catch let error as StoreError {
+      return error.outcome.map { Answer($0) } ?? .stopping
     } catch {
       return .stopping
     }
@@ -50,9 +50,9 @@ extension Answer {
   /// The answer to a request that comes too late.
   fileprivate static let stopping = Answer(.busy, "The mirror stops.")
 
-  /// The answer to a request whose action did not finish.
-  fileprivate init(_ error: RequestError) {
-    switch error.outcome {
+  /// The answer to a request whose action ended with another outcome than `finished`.
+  fileprivate init(_ outcome: Outcome) {
+    switch outcome {
     case .failed(let error): self.init(.failed, "Failed: \(error).")
     case .timedOut: self.init(.timeout, "The upstream did not answer in time.")
     // The removal of a repository cancels what goes on there.
@@ -61,7 +61,7 @@ extension Answer {
     case .rejected(.full): self.init(.busy, "The mirror has as many requests as it takes; come again.")
     case .rejected(.breakerOpen): self.init(.busy, "The upstream fails again and again; come again later.")
     case .rejected(.shuttingDown), .shutDown: self = .stopping
-    default: self.init(.busy, "Refused: \(error.outcome).")
+    default: self.init(.busy, "Refused: \(outcome).")
     }
   }
 }

@@ -34,7 +34,7 @@ extension PulseMonitor {
   static let noticeAttempts = 4
 
   /// A webhook that fails so often in a row is left alone for a while.
-  static let breaker = Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30))
+  static let breaker = Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30))
 
   /// How an action meets others and time.
   ///

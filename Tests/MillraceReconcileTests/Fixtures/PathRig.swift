@@ -17,7 +17,7 @@ struct PathRig {
 
   /// - Parameter perform: what is done with an operation; its number is counted from 1.
   init(
-    initial: Path = [], timeout: Duration? = nil, attempts: Int = 1, backoff: Backoff = .none,
+    initial: Path = [], timeout: Duration? = nil, attempts: Int = 1, backoff: Plan.Backoff = .none,
     perform: @escaping @Sendable (_ number: Int, Path.Operation) async throws -> Void = { _, _ in }
   ) {
     let (clock, begun, reports) = (TestClock(), Recorder<Path.Operation>(), Recorder<String>())

@@ -41,7 +41,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// What opens a breaker, as long as a world lasts, and for how long.
-  static let breaker = Breaker(failures: 2, within: .seconds(600), openFor: .milliseconds(50))
+  static let breaker = Plan.Breaker(failures: 2, within: .seconds(600), openFor: .milliseconds(50))
 
   /// How long one that is debounced waits.
   static let debounce = Duration.milliseconds(10)

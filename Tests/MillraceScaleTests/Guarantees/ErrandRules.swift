@@ -4,7 +4,7 @@ import MillraceTesting
 /// What must hold of all that a store has committed for errands, when it is shut down.
 struct ErrandRules {
   let world: World
-  let limits: StoreLimits
+  let limits: StoreConfiguration.Limits
   let errands: [Errand]
   let entries: [Errands.Entry]
   let log: ErrandSender.Log

@@ -70,7 +70,7 @@ struct ErrandSender: Sendable {
 
   let world: World
   let store: Store<Errands>
-  let limits: StoreLimits
+  let limits: StoreConfiguration.Limits
   /// The way to cancel that does nothing, if one does.
   let omitted: Cancelling?
   let written: Shared<Log>

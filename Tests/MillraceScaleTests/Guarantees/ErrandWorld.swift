@@ -58,10 +58,10 @@ struct ErrandWorld {
   }
 
   /// Room for all; in half of the seeds for a few only.
-  private static func limits(in world: World) -> StoreLimits {
-    let policies: [OverflowPolicy?] = [nil, nil, nil, .reject, .dropOldest, .dropNewest]
-    guard let policy = world.element(of: policies) ?? nil else { return StoreLimits(runsInFlight: 4) }
-    return StoreLimits(
+  private static func limits(in world: World) -> StoreConfiguration.Limits {
+    let policies: [StoreConfiguration.Overflow?] = [nil, nil, nil, .reject, .dropOldest, .dropNewest]
+    guard let policy = world.element(of: policies) ?? nil else { return StoreConfiguration.Limits(runsInFlight: 4) }
+    return StoreConfiguration.Limits(
       runsInFlight: 2, actionsWaiting: world.element(of: [2, 1, 0]) ?? 0, onOverflow: policy)
   }
 
@@ -77,7 +77,9 @@ struct ErrandWorld {
     }
   }
 
-  private func store(in world: World, _ limits: StoreLimits, _ own: OwnStore, _ handlers: Handlers) -> Store<Errands> {
+  private func store(in world: World, _ limits: StoreConfiguration.Limits, _ own: OwnStore, _ handlers: Handlers)
+    -> Store<Errands>
+  {
     var configuration = world.configuration
     configuration.limits = limits
     configuration.report = { _ in }

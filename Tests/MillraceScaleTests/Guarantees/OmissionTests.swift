@@ -69,7 +69,7 @@ struct OmissionTests {
   enum Laxity: CaseIterable {
     case moreRoom, moreSlots, lessRoom, dropsForRejects, rejectsForDrops, newestForOldest, oldestForNewest
 
-    func limits(for limits: StoreLimits) -> StoreLimits {
+    func limits(for limits: StoreConfiguration.Limits) -> StoreConfiguration.Limits {
       var limits = limits
       switch (self, limits.onOverflow) {
       case (.moreRoom, _): limits.actionsWaiting += 1

@@ -59,8 +59,8 @@ private struct Keyed: Interactor {
     case 5: .latest(key: key).debounce(.seconds(10))
     case 6: .serial(key: key).throttle(.seconds(10))
     case 7: .serial(key: key).throttle(.seconds(10), leading: false)
-    case 8: .serial(key: key).breaker(Breaker(failures: 2, within: .seconds(10), openFor: .seconds(5)))
-    case 9: .serial(key: key).retry(2, backoff: .none, budget: RetryBudget(capacity: 1, refill: .seconds(10)))
+    case 8: .serial(key: key).breaker(Plan.Breaker(failures: 2, within: .seconds(10), openFor: .seconds(5)))
+    case 9: .serial(key: key).retry(2, backoff: .none, budget: Plan.RetryBudget(capacity: 1, refill: .seconds(10)))
     default: .latest(key: key).debounce(.seconds(20))
     }
   }

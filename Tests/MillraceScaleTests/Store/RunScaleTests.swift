@@ -12,7 +12,7 @@ struct RunScaleTests {
       let gate = Gate()
       let store = Store(
         initial: Plant.State(), interactor: Plant(gate: gate),
-        configuration: StoreConfiguration(limits: StoreLimits(runsInFlight: 64, actionsWaiting: 1_024)))
+        configuration: StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 1_024)))
       let plans: [Plan] = [
         .concurrent, .serial(key: 1), .latest(key: 2), .exclusive(key: 3), .shared(key: 4),
         .latest(key: 5).debounce(.seconds(600)),
@@ -55,8 +55,9 @@ struct RunScaleTests {
       Store(
         initial: Plant.State(canary: Plant.Canary(freed)), interactor: Plant(gate: gate, closed: closed),
         configuration: StoreConfiguration(
-          limits: StoreLimits(
-            runsInFlight: 8, actionsWaiting: 16, queuedActions: 64, onOverflow: OverflowPolicy.allCases[round % 4]))))
+          limits: StoreConfiguration.Limits(
+            runsInFlight: 8, actionsWaiting: 16, queuedActions: 64,
+            onOverflow: StoreConfiguration.Overflow.allCases[round % 4]))))
     weak let store = owned.value
     let perTask = 250
     var (receipts, submits) = await withTaskGroup(of: ([Receipt], [Task<Receipt, any Error>]).self) { group in
@@ -134,9 +135,9 @@ private struct Plant: Interactor {
     .latest(key: 0).debounce(.milliseconds(1)), .serial(key: 1).throttle(.milliseconds(1)),
     .shared(key: 2).timeout(.milliseconds(2)), .concurrent.retry(3, backoff: .none),
     .serial(key: 3).attemptTimeout(.milliseconds(1)).retry(2, backoff: .constant(.milliseconds(1))),
-    .exclusive(key: 5).breaker(Breaker(failures: 2, openFor: .milliseconds(1))),
+    .exclusive(key: 5).breaker(Plan.Breaker(failures: 2, openFor: .milliseconds(1))),
     .latest(key: 6).throttle(.milliseconds(1), trailing: false),
-    .serial(key: 7).retry(3, backoff: .none, budget: RetryBudget(capacity: 1, refill: .milliseconds(1))),
+    .serial(key: 7).retry(3, backoff: .none, budget: Plan.RetryBudget(capacity: 1, refill: .milliseconds(1))),
   ]
 
   let gate: Gate

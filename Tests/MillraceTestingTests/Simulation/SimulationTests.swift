@@ -100,8 +100,8 @@ struct SimulationTests {
 
   @Test(
     "Handlers that start on the pool begin in an order that the seed decides, and others in that of their actions",
-    arguments: HandlerStart.allCases)
-  func handlersStart(start: HandlerStart) async {
+    arguments: StoreConfiguration.HandlerStart.allCases)
+  func handlersStart(start: StoreConfiguration.HandlerStart) async {
     let orders = Recorder<[String]>()
     func run() async -> SimulationReport {
       await Simulation.run(seeds: 0..<40) { world in

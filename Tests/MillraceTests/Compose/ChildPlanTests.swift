@@ -125,7 +125,7 @@ struct ChildPlanTests {
     let house = House()
     let state = House.State(cellar: [], rooms: [1: [], 2: []])
     let action = StatePlanner.Action(name: "a") { _ in .serial(key: "k") }
-    let keys: [(House.Action, ScopedKey)] = [
+    let keys: [(House.Action, any Hashable & Sendable)] = [
       (.hall(action), house.hall.key("k")), (.attic(action), house.attic.key("k")),
       (.cellar(action), house.cellar.key("k")), (.room(1, action), house.rooms.key("k", of: 1)),
       (.room(2, action), house.rooms.key("k", of: 2)),

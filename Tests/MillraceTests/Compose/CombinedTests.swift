@@ -137,8 +137,8 @@ struct CombinedTests {
     #expect(await outcome(of: Combined(Deciding(), Deciding())) == notHandled)
     #expect(await outcome(of: Combined(Deciding(), Combined(Deciding(), Deciding()))) == notHandled)
     // Those that find out only when they run.
-    let late = A(effect: .concatenate(Effect(content: .notHandled)))
-    let later = B(effect: .concatenate(Effect(content: .notHandled)))
+    let late = A(effect: .concatenate([Effect(content: .notHandled)]))
+    let later = B(effect: .concatenate([Effect(content: .notHandled)]))
     #expect(await outcome(of: Combined(late, B(effect: Effect { $0.emit("b") }))) == "finished")
     #expect(await outcome(of: Combined(late, later)) == notHandled)
   }

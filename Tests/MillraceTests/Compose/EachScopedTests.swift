@@ -165,7 +165,7 @@ struct EachScopedTests {
   @Test(
     "An action that waits for a slot when its child is removed ends as cancelled when it gets it, and is not handled")
   func waitingForASlot() async throws {
-    let store = Store.town(StoreConfiguration(limits: StoreLimits(runsInFlight: 1)))
+    let store = Store.town(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1)))
     let (first, second) = (Probe("a"), Probe("b"))
     let one = store.send(.house(2, first.action(.concurrent)))
     let two = store.send(.house(1, second.action(.concurrent)))
@@ -185,9 +185,10 @@ struct EachScopedTests {
     let (gate, latch, probe) = (Gate(), Latch(), Probe("a"))
     let receipt = store.send(
       .handle { town, state in
-        .concatenate(
+        .concatenate([
           Effect { _ in try await gate.enter() },
-          await town.houses.handle(probe.action(.concurrent), of: 1, state: state))
+          await town.houses.handle(probe.action(.concurrent), of: 1, state: state),
+        ])
       })
     try await gate.waitForArrivals()
     let thread = onThread { [store] in store.send(.apply([.change("block") { _ in latch.pass() }])) }
@@ -245,9 +246,10 @@ struct EachScopedTests {
     let probes = [Probe("a"), Probe("b")]
     let receipt = store.send(
       .handle { town, state in
-        .merge(
+        .merge([
           await town.houses.handle(probes[0].action(.concurrent), of: 1, state: state),
-          await town.inn.handle(probes[1].action(.concurrent), state: state))
+          await town.inn.handle(probes[1].action(.concurrent), state: state),
+        ])
       })
     for probe in probes { try await probe.waitForStart() }
     store.send(.remove(2, 3))
@@ -266,7 +268,7 @@ struct EachScopedTests {
           answers.record(run.emit(.change("-1") { $0.houses[1] = nil }))
           answers.record(run.emit(.change("late") { _ in }))
         }
-        return .concatenate(await town.houses.handle(.handle { $0.emit("a") }, of: 1, state: state), leave)
+        return .concatenate([await town.houses.handle(.handle { $0.emit("a") }, of: 1, state: state), leave])
       })
     #expect(await receipt.outcome.kind == .cancelled)
     #expect(try await answers.next(2) == [true, false])

@@ -23,7 +23,7 @@ struct ScopedTests {
       self == .scope ? .hall(action) : .office(action)
     }
 
-    func key(_ key: String) -> ScopedKey {
+    func key(_ key: String) -> any Hashable & Sendable {
       self == .scope ? Town().hall.key(key) : Town().office.key(key)
     }
   }
@@ -81,10 +81,11 @@ struct ScopedTests {
     }
     let receipt = store.send(
       .handle { town, state in
-        .concatenate(
+        .concatenate([
           Effect { note($0) }, await town.hall.handle(.handle { note($0) }, state: state),
           await town.office.handle(.handle { note($0) }, state: state),
-          await town.houses.handle(.handle { note($0) }, of: 1, state: state))
+          await town.houses.handle(.handle { note($0) }, of: 1, state: state),
+        ])
       })
     #expect(await receipt.outcome.kind == .finished)
     #expect(facts.recorded.count == 4)
@@ -198,7 +199,7 @@ struct ScopedTests {
 
   @Test("Keys of breakers and of retry budgets are the child's own, given or taken from the plan")
   func keysOfBreakers() async {
-    let breaker = Breaker(failures: 1)
+    let breaker = Plan.Breaker(failures: 1)
     for plan in [Plan.serial(key: "k").breaker(breaker), .concurrent.breaker(breaker, key: "k")] {
       let failing = ScriptedInteractor.Action.handle { _ in throw Mishap() }.planned(plan)
       let store = Store.town(StoreConfiguration(clock: clock))
@@ -213,7 +214,7 @@ struct ScopedTests {
       attempts.record(run.attempt)
       throw Mishap()
     }.planned(
-      .serial(key: "b").retry(2, backoff: .none, budget: RetryBudget(capacity: 1, refill: .seconds(60))))
+      .serial(key: "b").retry(2, backoff: .none, budget: Plan.RetryBudget(capacity: 1, refill: .seconds(60))))
     for action in [Town.Action.hall(repeating), .hall(repeating), .house(1, repeating)] {
       _ = await store.send(action).outcome
     }

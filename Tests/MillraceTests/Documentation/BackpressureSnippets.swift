@@ -23,7 +23,7 @@ enum BackpressureSnippets {
   }
 
   static func make() -> Store<Feed> {
-    let limits = StoreLimits(runsInFlight: 64, actionsWaiting: 1_000, onOverflow: .dropOldest)
+    let limits = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 1_000, onOverflow: .dropOldest)
     let store = Store(initial: Feed.State(), interactor: Feed(), configuration: StoreConfiguration(limits: limits))
     return store
   }
@@ -39,11 +39,11 @@ enum BackpressureSnippets {
 struct BackpressureSnippetsTests {
   @Test("A1: The defaults are those of the page")
   func defaults() {
-    #expect(StoreLimits() == .standard)
-    #expect(StoreLimits.standard.runsInFlight == 4_096)
-    #expect(StoreLimits.standard.actionsWaiting == 16_384)
-    #expect(StoreLimits.standard.queuedActions == 65_536)
-    #expect(StoreLimits.standard.onOverflow == .reject)
+    #expect(StoreConfiguration.Limits() == .standard)
+    #expect(StoreConfiguration.Limits.standard.runsInFlight == 4_096)
+    #expect(StoreConfiguration.Limits.standard.actionsWaiting == 16_384)
+    #expect(StoreConfiguration.Limits.standard.queuedActions == 65_536)
+    #expect(StoreConfiguration.Limits.standard.onOverflow == .reject)
   }
 
   @Test("Lines are submitted as fast as they are handled")

@@ -32,7 +32,7 @@ enum RunsSnippets {
     func plan(for action: Action) -> Plan {
       switch action {
       case .search: .latest(key: "search").debounce(.milliseconds(300)).timeout(.seconds(5))
-      case .order(let item, _): .serial(key: item).retry(3).breaker(Breaker(failures: 5), key: "warehouse")
+      case .order(let item, _): .serial(key: item).retry(3).breaker(Plan.Breaker(failures: 5), key: "warehouse")
       case .preview: .concurrent(max: 4, key: "preview")
       case .export: .exclusive(key: "export")
       case .build(let artifact, let tenant): .serial(key: artifact).limited(to: 8, key: tenant)

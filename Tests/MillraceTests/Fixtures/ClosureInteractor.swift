@@ -18,7 +18,7 @@ struct ClosureInteractor: Interactor {
     /// Commits several mutations as one step.
     case writeAll([Mutation])
     /// Runs a handler.
-    case handle(Effect<ClosureInteractor>.Body)
+    case handle(@Sendable (Run<ClosureInteractor>) async throws -> Void)
     /// Runs a handler that is given the state.
     case handleState(@Sendable (State) async -> Void)
   }

@@ -51,12 +51,12 @@ struct SchedulerWalk: ~Copyable {
       .latest(key: "debounced \(key)").debounce(.nanoseconds(10)),
       .serial(key: "throttled \(key)").throttle(.nanoseconds(25)),
       .serial(key: "retried \(key)").attemptTimeout(.nanoseconds(20)).retry(
-        3, backoff: .constant(.nanoseconds(5)), budget: RetryBudget(capacity: 2, refill: .nanoseconds(50))),
+        3, backoff: .constant(.nanoseconds(5)), budget: Plan.RetryBudget(capacity: 2, refill: .nanoseconds(50))),
       .shared(key: "broken \(key)").attemptTimeout(.nanoseconds(30)).retry(2, backoff: .none).breaker(
-        Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30))),
+        Plan.Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30))),
       .concurrent.limited(to: 2, key: "tenant \(key)"),
       .serial(key: "limited \(key)").limited(to: 2, key: "tenant \(key)").limited(to: 3, key: "all").breaker(
-        Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30)), key: "all"),
+        Plan.Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(30)), key: "all"),
       .latest(key: "limited latest \(key)").limited(to: 1, key: "one \(key)"),
       .concurrent.limited(to: 3, key: "all").limited(to: 1, key: "one \(key)"),
       .latest(max: 2, key: "latest two \(key)"),
@@ -96,10 +96,11 @@ struct SchedulerWalk: ~Copyable {
 
   private(set) var settled: [Outcome.Kind: Int] = [:]
 
-  init(seed: UInt64, onOverflow: OverflowPolicy) {
+  init(seed: UInt64, onOverflow: StoreConfiguration.Overflow) {
     random = SeededGenerator(seed: seed)
     scheduler = Scheduler(
-      StoreLimits(runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow),
+      StoreConfiguration.Limits(
+        runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow),
       membersAStep: SchedulerWalk.membersAStep)
   }
 

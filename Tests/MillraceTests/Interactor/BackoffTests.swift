@@ -8,7 +8,10 @@ struct BackoffTests {
   @Test(
     "Rests grow by the factor, up to the maximum",
     arguments: [
-      (Backoff.exponential(initial: .milliseconds(100), factor: 2, maximum: .seconds(1)), [100, 200, 400, 800, 1_000]),
+      (
+        Plan.Backoff.exponential(initial: .milliseconds(100), factor: 2, maximum: .seconds(1)),
+        [100, 200, 400, 800, 1_000]
+      ),
       (.exponential(initial: .milliseconds(100), factor: 3, maximum: .seconds(1)), [100, 300, 900, 1_000, 1_000]),
       (.exponential(initial: .milliseconds(100), factor: 1.5, maximum: .seconds(1)), [100, 150, 225, 337.5, 506.25]),
       (.exponential(initial: .milliseconds(100), factor: 1, maximum: .seconds(1)), [100, 100, 100, 100, 100]),
@@ -18,33 +21,33 @@ struct BackoffTests {
       (.constant(.milliseconds(7)), [7, 7, 7, 7, 7]),
       (.none, [0, 0, 0, 0, 0]),
     ])
-  func restsGrow(backoff: Backoff, milliseconds: [Double]) {
+  func restsGrow(backoff: Plan.Backoff, milliseconds: [Double]) {
     let rests = milliseconds.indices.map { backoff.delay(after: $0 + 1) }
     #expect(rests == milliseconds.map { .microseconds(Int($0 * 1_000)) })
   }
 
   @Test("A late attempt rests for the maximum, and does not overflow", arguments: [60, 1_000_000])
   func aLateAttempt(attempt: Int) {
-    #expect(Backoff.exponential().delay(after: attempt) == .seconds(30))
-    let longest = Backoff.exponential(initial: .seconds(1), factor: 10, maximum: .seconds(Int64.max))
+    #expect(Plan.Backoff.exponential().delay(after: attempt) == .seconds(30))
+    let longest = Plan.Backoff.exponential(initial: .seconds(1), factor: 10, maximum: .seconds(Int64.max))
     #expect(longest.delay(after: attempt) == .seconds(Int64.max))
   }
 
   @Test("A factor that no rest can be multiplied by makes the next rest the maximum", arguments: [1e300, .infinity])
   func aHugeFactor(factor: Double) {
-    let backoff = Backoff.exponential(initial: .seconds(1), factor: factor, maximum: .seconds(30))
+    let backoff = Plan.Backoff.exponential(initial: .seconds(1), factor: factor, maximum: .seconds(30))
     #expect((1...3).map { backoff.delay(after: $0) } == [.seconds(1), .seconds(30), .seconds(30)])
   }
 
   @Test("An attempt before the first rests as after the first", arguments: [Int.min, -1, 0])
   func anAttemptBeforeTheFirst(attempt: Int) {
-    #expect(Backoff.exponential().delay(after: attempt) == .milliseconds(100))
+    #expect(Plan.Backoff.exponential().delay(after: attempt) == .milliseconds(100))
   }
 
   @Test("Jitter takes away at most its part of the delay, and never adds", arguments: [0.1, 0.5, 1])
   func jitterTakesAway(jitter: Double) {
     var random = SeededGenerator(seed: 1)
-    let backoff = Backoff.constant(.seconds(1))
+    let backoff = Plan.Backoff.constant(.seconds(1))
     let rests = (0..<1_000).map { _ in backoff.delay(after: 1, jitter: jitter, random: &random) }
     let least = Duration.seconds(1) * (1 - jitter)
     #expect(rests.allSatisfy { $0 >= least && $0 <= .seconds(1) })
@@ -60,7 +63,7 @@ struct BackoffTests {
   @Test("Jitter adds to the delay that an error asks for, at most its part of the delay, and never takes away")
   func jitterAdds() {
     var random = SeededGenerator(seed: 1)
-    let backoff = Backoff.constant(.seconds(4))
+    let backoff = Plan.Backoff.constant(.seconds(4))
     let rests = (0..<1_000).map { _ in backoff.delay(after: 1, asked: .seconds(60), jitter: 0.5, random: &random) }
     #expect(rests.allSatisfy { $0 >= .seconds(60) && $0 < .seconds(62) })
     #expect(rests.contains { $0 < .seconds(60.1) } && rests.contains { $0 > .seconds(61.9) })
@@ -74,8 +77,8 @@ struct BackoffTests {
     ])
   func theDelayOfAnError(delay: Duration, rest: Duration) {
     var random = SeededGenerator(seed: 1)
-    #expect(Backoff.exponential().delay(after: 3, asked: delay, jitter: 0, random: &random) == rest)
-    #expect(Backoff.none.delay(after: 3, asked: delay, jitter: 1, random: &random) == rest)
+    #expect(Plan.Backoff.exponential().delay(after: 3, asked: delay, jitter: 0, random: &random) == rest)
+    #expect(Plan.Backoff.none.delay(after: 3, asked: delay, jitter: 1, random: &random) == rest)
     var fresh = SeededGenerator(seed: 1)
     #expect(random.next() == fresh.next())
   }
@@ -83,8 +86,8 @@ struct BackoffTests {
   @Test("Without jitter, and without a rest, nothing is drawn")
   func nothingIsDrawn() {
     var random = SeededGenerator(seed: 1)
-    #expect(Backoff.constant(.seconds(1)).delay(after: 1, jitter: 0, random: &random) == .seconds(1))
-    #expect(Backoff.none.delay(after: 1, jitter: 1, random: &random) == .zero)
+    #expect(Plan.Backoff.constant(.seconds(1)).delay(after: 1, jitter: 0, random: &random) == .seconds(1))
+    #expect(Plan.Backoff.none.delay(after: 1, jitter: 1, random: &random) == .zero)
     var fresh = SeededGenerator(seed: 1)
     #expect(random.next() == fresh.next())
   }
@@ -93,7 +96,7 @@ struct BackoffTests {
   func jitterIsDrawn() {
     func rests(seed: UInt64) -> [Duration] {
       var random = SeededGenerator(seed: seed)
-      return (1...20).map { Backoff.exponential().delay(after: $0, jitter: 0.5, random: &random) }
+      return (1...20).map { Plan.Backoff.exponential().delay(after: $0, jitter: 0.5, random: &random) }
     }
     #expect(rests(seed: 1) == rests(seed: 1))
     #expect(rests(seed: 1) != rests(seed: 2))

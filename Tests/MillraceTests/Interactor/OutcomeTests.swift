@@ -60,9 +60,8 @@ struct OutcomeTests {
     #expect(Set(Self.rows.map(\.kind)) == Set(Outcome.Kind.allCases))
   }
 
-  @Test("A kind is described by its name", arguments: Outcome.Kind.allCases)
-  func aKindIsDescribedByItsName(kind: Outcome.Kind) {
-    #expect(kind.description == kind.rawValue)
+  @Test("A kind is known by its name", arguments: Outcome.Kind.allCases)
+  func aKindIsKnownByItsName(kind: Outcome.Kind) {
     #expect(Outcome.Kind(rawValue: "\(kind)") == kind)
   }
 }

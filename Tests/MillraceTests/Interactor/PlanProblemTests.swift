@@ -37,10 +37,10 @@ struct PlanProblemTests {
     Row("debounce without a key", .concurrent.debounce(second), .needsKey),
     Row("throttle without a key", .concurrent.throttle(second), .needsKey),
     Row("breaker without a key", .concurrent.breaker(), .needsKey),
-    Row("budget without a key", .concurrent.retry(2, budget: RetryBudget(capacity: 1, refill: second)), .needsKey),
+    Row("budget without a key", .concurrent.retry(2, budget: Plan.RetryBudget(capacity: 1, refill: second)), .needsKey),
     Row(
       "budget with the breaker's key",
-      .concurrent.breaker(key: 1).retry(2, budget: RetryBudget(capacity: 1, refill: second)), .needsKey),
+      .concurrent.breaker(key: 1).retry(2, budget: Plan.RetryBudget(capacity: 1, refill: second)), .needsKey),
     Row("debounced and throttled", serial.debounce(second).throttle(second), .pacing),
     Row("throttled and debounced", serial.throttle(second).debounce(second), .pacing),
     Row("neither leading nor trailing", serial.throttle(second, leading: false, trailing: false), .throttle),
@@ -60,11 +60,11 @@ struct PlanProblemTests {
     Row("jitter below 0", serial.retry(2, jitter: -0.1), .jitter),
     Row("jitter above 1", serial.retry(2, jitter: 1.1), .jitter),
     Row("jitter of no number", serial.retry(2, jitter: .nan), .jitter),
-    Row("budget of nothing", serial.retry(2, budget: RetryBudget(capacity: 0, refill: second)), .budget),
-    Row("budget that never fills", serial.retry(2, budget: RetryBudget(capacity: 1, refill: .zero)), .budget),
-    Row("breaker of no failures", serial.breaker(Breaker(failures: 0)), .breaker),
-    Row("breaker within zero", serial.breaker(Breaker(within: .zero)), .breaker),
-    Row("breaker open for zero", serial.breaker(Breaker(openFor: .zero), key: 2), .breaker),
+    Row("budget of nothing", serial.retry(2, budget: Plan.RetryBudget(capacity: 0, refill: second)), .budget),
+    Row("budget that never fills", serial.retry(2, budget: Plan.RetryBudget(capacity: 1, refill: .zero)), .budget),
+    Row("breaker of no failures", serial.breaker(Plan.Breaker(failures: 0)), .breaker),
+    Row("breaker within zero", serial.breaker(Plan.Breaker(within: .zero)), .breaker),
+    Row("breaker open for zero", serial.breaker(Plan.Breaker(openFor: .zero), key: 2), .breaker),
   ]
 
   @Test("A plan that contradicts itself has a problem", arguments: rows)
@@ -91,7 +91,7 @@ struct PlanProblemTests {
       .concurrent.timeout(.nanoseconds(1)).attemptTimeout(.nanoseconds(1)),
       .concurrent.retry(1, backoff: .none, jitter: 0),
       .concurrent.retry(60, backoff: .exponential(initial: .zero, factor: 1, maximum: .zero), jitter: 1),
-      .concurrent.breaker(Breaker(failures: 1, within: .nanoseconds(1), openFor: .nanoseconds(1)), key: 1),
+      .concurrent.breaker(Plan.Breaker(failures: 1, within: .nanoseconds(1), openFor: .nanoseconds(1)), key: 1),
       .concurrent.recovery(.handleAgain),
       .latest(key: 1).debounce(.nanoseconds(1)),
       .exclusive(key: 1).throttle(.nanoseconds(1), leading: true, trailing: false),
@@ -99,7 +99,7 @@ struct PlanProblemTests {
       .latest(max: 2, key: 1).debounce(.nanoseconds(1)),
       .concurrent(max: 2, key: 1).throttle(.nanoseconds(1)).spacing(.nanoseconds(1)),
       .serial(key: 1).limited(to: 1, key: 1.0).limited(to: 1, key: "1"),
-      .serial(key: 1).breaker().retry(2, budget: RetryBudget(capacity: 1, refill: .nanoseconds(1))),
+      .serial(key: 1).breaker().retry(2, budget: Plan.RetryBudget(capacity: 1, refill: .nanoseconds(1))),
     ])
   func aValidPlanHasNoProblem(plan: Plan) throws {
     #expect(try #require(plan.terms).problem == nil)

@@ -46,8 +46,8 @@ struct PlanTests {
 
   @Test("Each builder sets its own term and leaves the others")
   func buildersSetTheirTerms() throws {
-    let budget = RetryBudget(capacity: 4, refill: .seconds(5))
-    let breaker = Breaker(failures: 2, within: .seconds(3), openFor: .seconds(4))
+    let budget = Plan.RetryBudget(capacity: 4, refill: .seconds(5))
+    let breaker = Plan.Breaker(failures: 2, within: .seconds(3), openFor: .seconds(4))
     let plan = Plan.latest(key: 7)
       .debounce(.milliseconds(1))
       .timeout(.milliseconds(2))
@@ -89,7 +89,7 @@ struct PlanTests {
     #expect(retry.isRetryable == nil)
     #expect(retry.budget == nil)
     #expect(!retry.afterCommits)
-    #expect(terms.breaker == Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
+    #expect(terms.breaker == Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
     #expect(terms.breakerKey == PlanKey(1))
   }
 
@@ -113,14 +113,14 @@ struct PlanTests {
   func plansAreIndependent() throws {
     let base = Plan.serial(key: 1).timeout(.seconds(1)).breaker(key: "base")
     let one = base.timeout(.seconds(2)).debounce(.seconds(3))
-    let other = base.retry(4).breaker(Breaker(failures: 9)).recovery(.handleAgain)
+    let other = base.retry(4).breaker(Plan.Breaker(failures: 9)).recovery(.handleAgain)
     let invalid = base.attemptTimeout(.zero)
     let terms = try #require(base.terms)
     #expect(terms.timeout == .seconds(1))
     #expect(terms.attemptTimeout == nil)
     #expect(terms.pace == nil)
     #expect(terms.retry == nil)
-    #expect(terms.breaker == Breaker())
+    #expect(terms.breaker == Plan.Breaker())
     #expect(terms.breakerKey == PlanKey("base"))
     #expect(terms.recovery == .abandon)
     #expect(terms.problem == nil)
@@ -149,7 +149,7 @@ struct PlanTests {
     #expect(copy.timeout == .seconds(2))
     #expect(copy.attemptTimeout == .seconds(3))
     #expect(copy.retry?.attempts == 4)
-    #expect(copy.breaker == Breaker())
+    #expect(copy.breaker == Plan.Breaker())
     #expect(copy.breakerKey == PlanKey(5))
     #expect(copy.recovery == .handleAgain)
     #expect(copy.start == .onSender)

@@ -18,19 +18,19 @@ struct StoreConfigurationTests {
   @Test("The limits are the standard ones unless others are given")
   func theLimits() {
     #expect(StoreConfiguration().limits == .standard)
-    let given = StoreConfiguration(limits: StoreLimits(runsInFlight: 2))
-    #expect(given.limits == StoreLimits(runsInFlight: 2))
+    let given = StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 2))
+    #expect(given.limits == StoreConfiguration.Limits(runsInFlight: 2))
     #expect(given.clock is ContinuousClock)
     var configuration = given
-    configuration.limits.actionsWaiting = 3
-    #expect(configuration.limits == StoreLimits(runsInFlight: 2, actionsWaiting: 3))
-    #expect(given.limits == StoreLimits(runsInFlight: 2))
+    configuration.limits = StoreConfiguration.Limits(runsInFlight: 2, actionsWaiting: 3)
+    #expect(configuration.limits == StoreConfiguration.Limits(runsInFlight: 2, actionsWaiting: 3))
+    #expect(given.limits == StoreConfiguration.Limits(runsInFlight: 2))
   }
 
   @Test("Handlers start on the sender's thread unless the configuration says otherwise")
   func handlersStart() {
     #expect(StoreConfiguration().handlersStart == .onSender)
-    #expect(StoreConfiguration(limits: StoreLimits()).handlersStart == .onSender)
+    #expect(StoreConfiguration(limits: StoreConfiguration.Limits()).handlersStart == .onSender)
     var configuration = StoreConfiguration(handlersStart: .onPool)
     #expect(configuration.handlersStart == .onPool)
     configuration.clock = SuspendingClock()
@@ -62,12 +62,12 @@ struct StoreConfigurationTests {
   @Test("What is set leaves the other settings, and copies, as they were")
   func settingsAreIndependent() {
     let reports = Box(0)
-    var configuration = StoreConfiguration(clock: SuspendingClock(), limits: StoreLimits(runsInFlight: 2))
+    var configuration = StoreConfiguration(clock: SuspendingClock(), limits: StoreConfiguration.Limits(runsInFlight: 2))
     let before = configuration
     configuration.random = SeededGenerator(seed: 1)
     let between = configuration
     configuration.report = { _ in reports.update { $0 += 1 } }
-    configuration.limits.runsInFlight = 3
+    configuration.limits = StoreConfiguration.Limits(runsInFlight: 3)
     configuration.clock = ContinuousClock()
 
     #expect(before.random is SystemRandomNumberGenerator)
@@ -87,11 +87,11 @@ struct StoreConfigurationTests {
   func allSettings() {
     let reports = Notes<String>()
     let configuration = StoreConfiguration(
-      clock: SuspendingClock(), random: SeededGenerator(seed: 1), limits: StoreLimits(runsInFlight: 2),
+      clock: SuspendingClock(), random: SeededGenerator(seed: 1), limits: StoreConfiguration.Limits(runsInFlight: 2),
       report: { reports.note("\($0)") })
     #expect(configuration.clock is SuspendingClock)
     #expect(configuration.random is SeededGenerator)
-    #expect(configuration.limits == StoreLimits(runsInFlight: 2))
+    #expect(configuration.limits == StoreConfiguration.Limits(runsInFlight: 2))
     configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
     #expect(reports.all == ["It was late."])
   }

@@ -46,7 +46,7 @@ struct EventSinkRefusalTests {
   private let gate = Gate()
   private let notes = Recorder<String>()
 
-  private func store(limits: StoreLimits = StoreLimits()) -> Store<Waiting> {
+  private func store(limits: StoreConfiguration.Limits = StoreConfiguration.Limits()) -> Store<Waiting> {
     Store(initial: 0, interactor: Waiting(gate: gate), configuration: StoreConfiguration(limits: limits))
   }
 
@@ -62,7 +62,7 @@ struct EventSinkRefusalTests {
 
   @Test("What was accepted while it was not among the interceptors, and is shed later, was accepted")
   func away() async throws {
-    let store = store(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest))
+    let store = store(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: .dropOldest))
     _ = store.send(.wait)
     try await gate.waitForArrivals(1)
     let shed = store.send(.wait)

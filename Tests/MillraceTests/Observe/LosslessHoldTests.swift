@@ -8,7 +8,7 @@ import Testing
 struct LosslessHoldTests {
   let clock = TestClock()
 
-  private func store(_ limits: StoreLimits = .standard) -> Store<ScriptedInteractor> {
+  private func store(_ limits: StoreConfiguration.Limits = .standard) -> Store<ScriptedInteractor> {
     Store<ScriptedInteractor>(StoreConfiguration(clock: clock, limits: limits))
   }
 
@@ -46,9 +46,9 @@ struct LosslessHoldTests {
 
   @Test(
     "O3: a store that is held rejects the new one whatever its policy, and drops none that waits for it",
-    arguments: OverflowPolicy.allCases)
-  func overflowPolicies(policy: OverflowPolicy) async throws {
-    let store = store(StoreLimits(runsInFlight: 1, actionsWaiting: 1, onOverflow: policy))
+    arguments: StoreConfiguration.Overflow.allCases)
+  func overflowPolicies(policy: StoreConfiguration.Overflow) async throws {
+    let store = store(StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 1, onOverflow: policy))
     let observer = observe(store)
     let (running, waiting) = (Probe("running"), Probe("waiting"))
     let first = store.send(running.action(.concurrent))

@@ -7,7 +7,7 @@ import Testing
 struct BreakerTests {
   let clock = TestClock()
   let store: Store<ScriptedInteractor>
-  let breaker = Breaker(failures: 2, within: .seconds(60), openFor: .seconds(30))
+  let breaker = Plan.Breaker(failures: 2, within: .seconds(60), openFor: .seconds(30))
   let probe = Probe("probe")
 
   init() {
@@ -159,9 +159,9 @@ struct BreakerTests {
 
   @Test("R2: 20 actions that wait for a slot do not reach a gateway that has failed since: each is rejected and closed")
   func askedAgainAfterAWait() async throws {
-    let limits = StoreLimits(runsInFlight: 1)
+    let limits = StoreConfiguration.Limits(runsInFlight: 1)
     let store = Store<ScriptedInteractor>(StoreConfiguration(clock: clock, limits: limits))
-    let plan = Plan.concurrent.breaker(Breaker(failures: 1, openFor: .seconds(30)), key: "gateway")
+    let plan = Plan.concurrent.breaker(Plan.Breaker(failures: 1, openFor: .seconds(30)), key: "gateway")
     let first = store.send(probe.action(plan, throwing: Mishap()))
     try await probe.waitForStart()
     let waiting = (0..<20).map { Probe("\($0)") }
@@ -251,7 +251,7 @@ struct BreakerTests {
 
   @Test("It is asked at the turn of an action, not when that was accepted")
   func askedAtTheTurn() async throws {
-    let serial = Plan.serial(key: "k").breaker(Breaker(failures: 1, openFor: .seconds(30)))
+    let serial = Plan.serial(key: "k").breaker(Plan.Breaker(failures: 1, openFor: .seconds(30)))
     let first = store.send(probe.action(serial, throwing: Mishap()))
     let behind = (0..<3).map { _ in succeed(serial) }
     probe.open()

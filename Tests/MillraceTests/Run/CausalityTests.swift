@@ -80,7 +80,8 @@ struct CausalityTests {
     arguments: Way.allCases)
   func everyWay(way: Way) async throws {
     let store = Store<ScriptedInteractor>(
-      StoreConfiguration(clock: TestClock(), limits: StoreLimits(runsInFlight: way == .waitingForASlot ? 2 : 9)))
+      StoreConfiguration(
+        clock: TestClock(), limits: StoreConfiguration.Limits(runsInFlight: way == .waitingForASlot ? 2 : 9)))
     let (senderGate, blockerGate) = (Gate(), Gate())
     let probe = probe
     let sent = Gate()

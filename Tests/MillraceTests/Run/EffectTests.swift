@@ -20,10 +20,11 @@ struct EffectTests {
         run.emit(7)
         run.emit(8)
       },
-      "concatenated": .concatenate(.just(1), .none, .sequence([2, 3]), Effect { $0.emit(4) }),
-      "mapped": .concatenate(
+      "concatenated": .concatenate([.just(1), .none, .sequence([2, 3]), Effect { $0.emit(4) }]),
+      "mapped": .concatenate([
         .just(10).mapMutations { $0 / 10 }, .sequence([]).mapMutations { $0 * 2 },
-        Effect { $0.emit(1) }.mapMutations { $0 * 2 }),
+        Effect { $0.emit(1) }.mapMutations { $0 * 2 },
+      ]),
       "caught": Effect { run in
         run.emit(1)
         throw Mishap()
@@ -42,7 +43,7 @@ struct EffectTests {
   @Test("merge runs effects side by side: one can wait for the other")
   func mergeRunsSideBySide() async {
     let (first, second) = (Gate(), Gate())
-    let effect = Effect<Returner>.merge(
+    let effect = Effect<Returner>.merge([
       Effect { run in
         try await first.enter()
         run.emit(2)
@@ -53,7 +54,8 @@ struct EffectTests {
         first.open()
         try await second.enter()
         run.emit(3)
-      })
+      },
+    ])
     let store = Store(initial: [], interactor: Returner(effect: effect))
     #expect(await store.send(()).outcome.kind == .finished)
     #expect(await store.state == [1, 2, 3])
@@ -62,13 +64,14 @@ struct EffectTests {
   @Test("merge: the first error cancels the others and fails the run")
   func mergeFailsTogether() async {
     let gate = Gate()
-    let effect = Effect<Returner>.merge(
+    let effect = Effect<Returner>.merge([
       Effect { _ in try await gate.enter() },
       Effect { run in
         try await gate.waitForArrivals()
         run.emit(1)
         throw Mishap()
-      })
+      },
+    ])
     let store = Store(initial: [], interactor: Returner(effect: effect))
     guard case .failed(let error) = await store.send(()).outcome else {
       Issue.record("The run did not fail")
@@ -81,7 +84,7 @@ struct EffectTests {
 
   @Test("concatenate: the first error ends it, and the effects behind it do not run")
   func concatenateEndsWithAnError() async {
-    let effect = Effect<Returner>.concatenate(.just(1), Effect { _ in throw Mishap() }, .just(2))
+    let effect = Effect<Returner>.concatenate([.just(1), Effect { _ in throw Mishap() }, .just(2)])
     let store = Store(initial: [], interactor: Returner(effect: effect))
     #expect(await store.send(()).outcome.kind == .failed)
     #expect(await store.state == [1])
@@ -99,7 +102,7 @@ struct EffectTests {
       caught.value += 1
       return .just(1)
     }
-    let store = Store(initial: [], interactor: Returner(effect: .concatenate(effect, .just(2))))
+    let store = Store(initial: [], interactor: Returner(effect: .concatenate([effect, .just(2)])))
     let receipt = store.send(())
     try await gate.waitForArrivals()
     receipt.cancel()

@@ -8,9 +8,9 @@ import Testing
 struct HandlerStartTests {
   /// Where the configuration and the plan have handlers start, and where they do.
   struct Row: Sendable {
-    let configured: HandlerStart
-    let planned: HandlerStart?
-    let start: HandlerStart
+    let configured: StoreConfiguration.HandlerStart
+    let planned: StoreConfiguration.HandlerStart?
+    let start: StoreConfiguration.HandlerStart
   }
 
   static let rows = [
@@ -24,7 +24,7 @@ struct HandlerStartTests {
     .shared(key: "k").attemptTimeout(.seconds(9)),
   ]
 
-  private func store(_ start: HandlerStart) -> Store<ScriptedInteractor> {
+  private func store(_ start: StoreConfiguration.HandlerStart) -> Store<ScriptedInteractor> {
     Store(StoreConfiguration(clock: TestClock(), handlersStart: start))
   }
 

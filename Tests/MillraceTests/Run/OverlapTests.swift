@@ -155,7 +155,7 @@ struct OverlapTests {
 
   @Test("`latest` supersedes one that was taken up and waits for a slot; its handler never starts")
   func latestSupersedesOneWithoutASlot() async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(runsInFlight: 1)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1)))
     let blocking = Probe("blocking")
     store.send(blocking.action(.concurrent))
     let first = store.send(a.action(.latest(key: "k")))

@@ -150,7 +150,7 @@ struct DebounceTests {
 
   @Test("A1: an action that may not wait is rejected, and one that replaces another needs no more room")
   func room() async {
-    let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(actionsWaiting: 1)))
+    let store = Store(StoreConfiguration(clock: clock, limits: StoreConfiguration.Limits(actionsWaiting: 1)))
     let action = ScriptedInteractor.Action.commit("a")
     let first = store.send(action.planned(plan))
     let second = store.send(action.planned(plan))

@@ -48,7 +48,7 @@ struct PermitTests {
 
   @Test("R4: slots go round robin over the keys of limits: 1,000 queued of one tenant hold up none of nine others")
   func fairness() async throws {
-    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: StoreLimits(runsInFlight: 4)))
+    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 4)))
     let gate = Gate()
     let started = Recorder<Int>()
     let receipts = store.send(
@@ -85,7 +85,7 @@ struct PermitTests {
 
   @Test("R2: one that waited for a permit while its breaker opened is rejected, and closed")
   func breakerAfterAPermit() async throws {
-    let plan = Plan.concurrent.limited(to: 1, key: "tenant").breaker(Breaker(failures: 1), key: "gateway")
+    let plan = Plan.concurrent.limited(to: 1, key: "tenant").breaker(Plan.Breaker(failures: 1), key: "gateway")
     let probes = [Probe("a"), Probe("b")]
     let receipts = [store.send(probes[0].action(plan, throwing: Mishap())), store.send(probes[1].action(plan))]
     try await probes[0].waitForStart()

@@ -42,7 +42,7 @@ struct PlanStateTests {
 
   @Test("L2: plan sees the state of the step that admits the action of a submit")
   func submitted() async throws {
-    let store = store(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)))
+    let store = store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)))
     store.send(Action(name: "holds", gate: gate))
     try await gate.waitForArrivals()
     let submit = Task.immediate { try await store.submit(Action(name: "submitted", gate: gate)) }

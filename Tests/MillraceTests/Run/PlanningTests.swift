@@ -18,8 +18,8 @@ struct PlanningTests {
     (.concurrent.retry(0), .attempts),
     (.concurrent.retry(2, backoff: .constant(.seconds(-1))), .backoff),
     (.concurrent.retry(2, jitter: 2), .jitter),
-    (.serial(key: "k").retry(2, budget: RetryBudget(capacity: 0, refill: .seconds(1))), .budget),
-    (.serial(key: "k").breaker(Breaker(failures: 0)), .breaker),
+    (.serial(key: "k").retry(2, budget: Plan.RetryBudget(capacity: 0, refill: .seconds(1))), .budget),
+    (.serial(key: "k").breaker(Plan.Breaker(failures: 0)), .breaker),
   ]
 
   @Test("An action whose plan contradicts itself is rejected undecided, and each problem is reported once a store")

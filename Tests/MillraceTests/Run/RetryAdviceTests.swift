@@ -47,7 +47,7 @@ struct RetryAdviceTests {
   func refusedErrors() async {
     let isRetryable: @Sendable (any Error) -> Bool = { ($0 as? Answer)?.status != 404 }
     let plan = Plan.serial(key: "k").retry(
-      3, if: isRetryable, backoff: .none, budget: RetryBudget(capacity: 1, refill: .seconds(10)))
+      3, if: isRetryable, backoff: .none, budget: Plan.RetryBudget(capacity: 1, refill: .seconds(10)))
     #expect(await status(store.send(action(Answer(status: 404), plan: plan))) == 404)
     #expect(await store.log == ["closed: failed"])
     #expect(await store.metrics.retries == 0)
@@ -95,7 +95,9 @@ struct RetryAdviceTests {
         asked.note("\(error)")
         return false
       }, backoff: .none)
-    let (store, gate) = (Store(StoreConfiguration(clock: clock, limits: StoreLimits(runsInFlight: 1))), Gate())
+    let (store, gate) = (
+      Store(StoreConfiguration(clock: clock, limits: StoreConfiguration.Limits(runsInFlight: 1))), Gate()
+    )
     let receipt = store.send(
       ScriptedInteractor.Action.handle { [seen] run in
         seen.record(run.attempt)
@@ -135,14 +137,14 @@ struct RetryAdviceTests {
 
   @Test("The breaker counts an error that is not tried again")
   func theBreakerCounts() async {
-    let plan = Plan.concurrent.retry(3, if: { _ in false }).breaker(Breaker(failures: 1), key: "gateway")
+    let plan = Plan.concurrent.retry(3, if: { _ in false }).breaker(Plan.Breaker(failures: 1), key: "gateway")
     #expect(await status(store.send(action(Answer(status: 404), plan: plan))) == 404)
     #expect(await store.send(action(plan: plan)).rejection == .breakerOpen)
   }
 
   @Test("The delay of an error replaces the rest by the backoff, longer or shorter; without one the backoff counts")
   func theDelayReplacesTheRest() async throws {
-    let backoff = Backoff.constant(.seconds(10))
+    let backoff = Plan.Backoff.constant(.seconds(10))
     let answers = [
       Answer(status: 429, retryAfter: .seconds(60)), Answer(status: 429, retryAfter: .seconds(1)), Answer(status: 503),
     ]
@@ -158,7 +160,7 @@ struct RetryAdviceTests {
   func jitterAddsToTheDelay() async throws {
     var random = SeededGenerator(seed: 7)
     _ = (random.next(), random.next())  // The idempotency keys of the store.
-    let backoff = Backoff.constant(.seconds(10))
+    let backoff = Plan.Backoff.constant(.seconds(10))
     let rest = backoff.delay(after: 1, asked: .seconds(60), jitter: 0.5, random: &random)
     #expect(rest > .seconds(60) && rest < .seconds(65))
     let plan = Plan.concurrent.retry(2, backoff: backoff, jitter: 0.5)

@@ -69,7 +69,7 @@ struct RetryTests {
 
   @Test("Rests grow with the backoff, on the store's clock")
   func restsGrow() async throws {
-    let backoff = Backoff.exponential(initial: .seconds(1), factor: 3, maximum: .seconds(5))
+    let backoff = Plan.Backoff.exponential(initial: .seconds(1), factor: 3, maximum: .seconds(5))
     let receipt = store.send(action(failing: 9, .concurrent.retry(4, backoff: backoff, jitter: 0)))
     for (index, rest) in [1, 3, 5].enumerated() {
       #expect(try await seen.next().attempt == index + 1)
@@ -85,7 +85,7 @@ struct RetryTests {
   func jitterIsDrawn() async throws {
     var random = SeededGenerator(seed: 7)
     _ = (random.next(), random.next())  // The idempotency keys of the store.
-    let backoff = Backoff.exponential(initial: .seconds(10), factor: 2, maximum: .seconds(1_000))
+    let backoff = Plan.Backoff.exponential(initial: .seconds(10), factor: 2, maximum: .seconds(1_000))
     let receipt = store.send(action(failing: 9, .concurrent.retry(4, backoff: backoff, jitter: 0.5)))
     for attempt in 1...3 {
       #expect(try await seen.next().attempt == attempt)
@@ -150,7 +150,7 @@ struct RetryTests {
 
   @Test("One that rests keeps its slot")
   func aRestKeepsItsSlot() async throws {
-    let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(runsInFlight: 1)))
+    let store = Store(StoreConfiguration(clock: clock, limits: StoreConfiguration.Limits(runsInFlight: 1)))
     let first = store.send(action(failing: 1, .concurrent.retry(2, backoff: .constant(.seconds(1)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
     try await clock.waitForSleepers()
@@ -165,7 +165,7 @@ struct RetryTests {
 
   @Test("A budget allows so many further attempts for all runs of the key together, and more as time goes by")
   func aBudget() async {
-    let budget = RetryBudget(capacity: 3, refill: .seconds(10))
+    let budget = Plan.RetryBudget(capacity: 3, refill: .seconds(10))
     let plan = Plan.concurrent(max: 9, key: "k").retry(3, backoff: .none, budget: budget)
     #expect(await failure(store.send(action(failing: 9, plan))) == 3)
     #expect(await failure(store.send(action(failing: 9, plan))) == 2)

@@ -140,7 +140,8 @@ struct RunSendingTests {
   @Test(
     "S1: during a drain what runs send is taken, and beyond the limits it is rejected as full", arguments: Way.allCases)
   func drainAndLimits(_ way: Way) async throws {
-    let store = Store<ScriptedInteractor>(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)))
+    let store = Store<ScriptedInteractor>(
+      StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)))
     let gate = Gate()
     let kinds = Recorder<Outcome>()
     store.send(

@@ -222,7 +222,7 @@ struct SharingTests {
 
   @Test("A run that waits for a slot is shared too; cancelled by its last receipt it never starts")
   func aRunThatWaitsForASlot() async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(runsInFlight: 1)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1)))
     let blocking = Probe("blocking")
     store.send(blocking.action(.concurrent))
     let first = store.send(probe.action(.shared(key: "k")))
@@ -240,9 +240,11 @@ struct SharingTests {
     #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
-  @Test("A1: those that join wait, and are rejected when no more may", arguments: [OverflowPolicy.reject, .dropOldest])
-  func thoseThatJoinWait(policy: OverflowPolicy) async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: policy)))
+  @Test(
+    "A1: those that join wait, and are rejected when no more may",
+    arguments: [StoreConfiguration.Overflow.reject, .dropOldest])
+  func thoseThatJoinWait(policy: StoreConfiguration.Overflow) async throws {
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: policy)))
     let receipts = (0..<3).map { _ in store.send(probe.action(.shared(key: "k"))) }
     try await probe.waitForStart()
     #expect(await store.metrics.waiting == 1)
@@ -254,7 +256,7 @@ struct SharingTests {
 
   @Test("A1: when the last one that shares a run is dropped for one that would join, that one begins a run of its own")
   func theLastOneIsDropped() async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: .dropOldest)))
     let receipts = (0..<2).map { _ in store.send(probe.action(.shared(key: "k"))) }
     try await probe.waitForStart()
     receipts[0].cancel()
@@ -270,7 +272,7 @@ struct SharingTests {
   @Test("R4: a run is cancelled when the last that shares it is dropped to make room (its handler went on)")
   func cancelledWithTheLastThatIsDropped() async throws {
     let store = Store<ScriptedInteractor>(
-      StoreConfiguration(limits: StoreLimits(actionsWaiting: 1, onOverflow: .dropOldest)))
+      StoreConfiguration(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: .dropOldest)))
     let gate = Gate()
     let noticed = Recorder<Bool>()
     let action = ScriptedInteractor.Action.handle { _ in

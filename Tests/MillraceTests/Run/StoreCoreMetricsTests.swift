@@ -12,7 +12,7 @@ struct StoreCoreMetricsTests {
 
   func store(runs: Int = 100, waiting: Int = 100) -> Store<ScriptedInteractor> {
     var configuration = StoreConfiguration(
-      clock: clock, limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting))
+      clock: clock, limits: StoreConfiguration.Limits(runsInFlight: runs, actionsWaiting: waiting))
     configuration.report = { _ in }
     return Store(configuration)
   }
@@ -115,7 +115,7 @@ struct StoreCoreMetricsTests {
   static let reasons: [(Rejection.Kind, Action)] = [
     (.exclusive, Action.handle { _ in }.planned(.exclusive(key: "k"))),
     (.throttled, Action.handle { _ in }.planned(.exclusive(key: "k").throttle(.seconds(1), trailing: false))),
-    (.breakerOpen, Action.handle { _ in }.planned(.concurrent.breaker(Breaker(failures: 1), key: "b"))),
+    (.breakerOpen, Action.handle { _ in }.planned(.concurrent.breaker(Plan.Breaker(failures: 1), key: "b"))),
     (.invalidPlan, Action.handle { _ in }.planned(.concurrent(max: 0, key: "k"))),
     (.decided, .decide { _ in .reject(Mishap()) }),
     (.full, Action.handle { _ in }.planned(.serial(key: "full"))),
@@ -128,7 +128,7 @@ struct StoreCoreMetricsTests {
     store.send(stay.planned(.exclusive(key: "k").throttle(.seconds(1), trailing: false)))
     store.setLimit(0, for: "full")
     _ = await store.send(
-      Action.handle { _ in throw Mishap() }.planned(.concurrent.breaker(Breaker(failures: 1), key: "b"))
+      Action.handle { _ in throw Mishap() }.planned(.concurrent.breaker(Plan.Breaker(failures: 1), key: "b"))
     ).outcome
     for count in 1...2 {
       #expect(await store.send(action).outcome.rejection == reason)

@@ -9,9 +9,12 @@ struct SubmissionTests {
 
   private let gate = Gate()
 
-  func store(runs: Int = 1, waiting: Int = 1, _ policy: OverflowPolicy = .reject) -> Store<ScriptedInteractor> {
+  func store(runs: Int = 1, waiting: Int = 1, _ policy: StoreConfiguration.Overflow = .reject) -> Store<
+    ScriptedInteractor
+  > {
     Store(
-      StoreConfiguration(limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, onOverflow: policy)))
+      StoreConfiguration(
+        limits: StoreConfiguration.Limits(runsInFlight: runs, actionsWaiting: waiting, onOverflow: policy)))
   }
 
   /// An action whose handler emits its name.
@@ -118,8 +121,10 @@ struct SubmissionTests {
   }
 
   // It used to be accepted, and then rejected as full, or to shed another one.
-  @Test("A1: submit suspends while as many wait as may, though a slot is free", arguments: OverflowPolicy.allCases)
-  func suspendsThoughASlotIsFree(policy: OverflowPolicy) async throws {
+  @Test(
+    "A1: submit suspends while as many wait as may, though a slot is free",
+    arguments: StoreConfiguration.Overflow.allCases)
+  func suspendsThoughASlotIsFree(policy: StoreConfiguration.Overflow) async throws {
     let store = store(runs: 4, policy)
     _ = try await takeSlot(of: store)
     store.setLimit(0, for: "k")

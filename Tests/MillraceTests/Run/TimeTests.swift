@@ -61,7 +61,7 @@ struct TimeTests {
 
   @Test("R2: over the wait for a slot: what was decided stands and is closed, and the handler never starts")
   func overTheWaitForASlot() async throws {
-    let store = Store(StoreConfiguration(clock: clock, limits: StoreLimits(runsInFlight: 1)))
+    let store = Store(StoreConfiguration(clock: clock, limits: StoreConfiguration.Limits(runsInFlight: 1)))
     store.send(a.action(.concurrent))
     let second = store.send(b.action(.serial(key: "k").timeout(.seconds(5))))
     let third = store.send(ScriptedInteractor.Action.commit("third").planned(.serial(key: "k")))

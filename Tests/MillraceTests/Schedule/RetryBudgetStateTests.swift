@@ -18,7 +18,7 @@ struct RetryBudgetStateTests {
     }
   }
 
-  private func check(_ budget: RetryBudget, _ steps: [Step]) {
+  private func check(_ budget: Plan.RetryBudget, _ steps: [Step]) {
     var state = RetryBudgetState()
     #expect(state.fullAt(budget) == nil)
     for (index, step) in steps.enumerated() {
@@ -31,7 +31,7 @@ struct RetryBudgetStateTests {
   @Test("As many tokens as the capacity are there at once, and then one for every refill")
   func tokensComeBack() {
     check(
-      RetryBudget(capacity: 2, refill: .nanoseconds(10)),
+      Plan.RetryBudget(capacity: 2, refill: .nanoseconds(10)),
       [
         Step(at: 5, true, full: 15),
         Step(at: 5, true, full: 25),
@@ -48,7 +48,7 @@ struct RetryBudgetStateTests {
   @Test("A full bucket gets no fuller, however long it stands")
   func aFullBucketGetsNoFuller() {
     check(
-      RetryBudget(capacity: 2, refill: .nanoseconds(10)),
+      Plan.RetryBudget(capacity: 2, refill: .nanoseconds(10)),
       [
         Step(at: 0, true, full: 10),
         Step(at: 1_000_000, true, full: 1_000_010),
@@ -61,7 +61,7 @@ struct RetryBudgetStateTests {
 
   @Test("However often it is asked, it gives what the refill allows, and nothing is lost to rounding")
   func nothingDrifts() {
-    let budget = RetryBudget(capacity: 3, refill: .nanoseconds(7))
+    let budget = Plan.RetryBudget(capacity: 3, refill: .nanoseconds(7))
     var state = RetryBudgetState()
     let taken = (0..<7_000).count { state.take(budget, at: Instant($0)) }
     // Three at 0, then one at each multiple of 7.
@@ -70,7 +70,7 @@ struct RetryBudgetStateTests {
 
   @Test("An empty bucket that is asked again and again fills no later")
   func anEmptyBucketIsAsked() {
-    let budget = RetryBudget(capacity: 1, refill: .nanoseconds(10))
+    let budget = Plan.RetryBudget(capacity: 1, refill: .nanoseconds(10))
     var state = RetryBudgetState()
     let taken = (0...10).map { state.take(budget, at: $0) }
     #expect(taken == [true] + Array(repeating: false, count: 9) + [true])
@@ -79,7 +79,7 @@ struct RetryBudgetStateTests {
   @Test("A time before the last one brings nothing back and takes nothing away")
   func theTimeMayGoBack() {
     check(
-      RetryBudget(capacity: 2, refill: .nanoseconds(10)),
+      Plan.RetryBudget(capacity: 2, refill: .nanoseconds(10)),
       [
         Step(at: 50, true, full: 60),
         Step(at: 3, true, full: 70),
@@ -91,10 +91,10 @@ struct RetryBudgetStateTests {
   @Test("Where plans differ, the newest budget decides")
   func theNewestBudgetDecides() {
     var state = RetryBudgetState()
-    let wide = RetryBudget(capacity: 5, refill: .nanoseconds(10))
+    let wide = Plan.RetryBudget(capacity: 5, refill: .nanoseconds(10))
     let wideTaken = (0..<3).map { _ in state.take(wide, at: 0) }
     #expect(wideTaken == [true, true, true])
-    let narrow = RetryBudget(capacity: 2, refill: .nanoseconds(1))
+    let narrow = Plan.RetryBudget(capacity: 2, refill: .nanoseconds(1))
     #expect(state.fullAt(narrow) == 3)
     let narrowTaken = (0..<3).map { state.take(narrow, at: $0) }
     #expect(narrowTaken == [false, false, true])
@@ -102,7 +102,7 @@ struct RetryBudgetStateTests {
 
   @Test("The largest budget and the longest refill do not overflow")
   func theLargestBudget() {
-    let budget = RetryBudget(capacity: .max, refill: .seconds(Int64.max))
+    let budget = Plan.RetryBudget(capacity: .max, refill: .seconds(Int64.max))
     var state = RetryBudgetState()
     let taken = (0..<9).count { _ in state.take(budget, at: Int64.max / 4) }
     #expect(taken == 9)

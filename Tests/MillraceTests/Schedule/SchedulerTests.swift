@@ -27,9 +27,10 @@ struct SchedulerTests {
     var handles: [String: Scheduler.Handle] = [:]
     var now: Instant = 0
 
-    init(slots: Int = 2, waiting: Int = 2, onOverflow: OverflowPolicy = .reject, membersAStep: Int = 64) {
+    init(slots: Int = 2, waiting: Int = 2, onOverflow: StoreConfiguration.Overflow = .reject, membersAStep: Int = 64) {
       scheduler = Scheduler(
-        StoreLimits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow), membersAStep: membersAStep)
+        StoreConfiguration.Limits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow),
+        membersAStep: membersAStep)
     }
 
     /// Raises an event, and returns the actions as words.
@@ -362,7 +363,7 @@ struct SchedulerTests {
 
   /// A plan whose breaker opens at the first failure.
   static let guarded = Plan.concurrent.breaker(
-    Breaker(failures: 1, within: .nanoseconds(100), openFor: .nanoseconds(10)), key: "k")
+    Plan.Breaker(failures: 1, within: .nanoseconds(100), openFor: .nanoseconds(10)), key: "k")
 
   @Test("R2: an open breaker refuses what is to be handled, passes what is decided, and later lets one probe in")
   func breaker() {
@@ -421,7 +422,7 @@ struct SchedulerTests {
 
   @Test("A run whose breaker opens while it rests ends with the error it has, and is no probe")
   func breakerAfterARest() {
-    let breaker = Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(10))
+    let breaker = Plan.Breaker(failures: 2, within: .nanoseconds(100), openFor: .nanoseconds(10))
     let plan = Plan.concurrent.breaker(breaker, key: "k")
     let patient = plan.attemptTimeout(.nanoseconds(5)).retry(3, backoff: .none)
     check(

@@ -6,8 +6,8 @@ import Testing
 struct SchedulerWalkTests {
   @Test(
     "R1–R5, A1: 4,000 random events keep the guarantees, and leave nothing behind",
-    arguments: [1, 2, 3, 4, 5, 6, 7, 8], OverflowPolicy.allCases)
-  func randomEvents(seed: UInt64, policy: OverflowPolicy) {
+    arguments: [1, 2, 3, 4, 5, 6, 7, 8], StoreConfiguration.Overflow.allCases)
+  func randomEvents(seed: UInt64, policy: StoreConfiguration.Overflow) {
     var walk = SchedulerWalk(seed: seed, onOverflow: policy)
     for _ in 0..<4_000 where walk.broken == nil { walk.step() }
     if walk.broken == nil { walk.finish() }

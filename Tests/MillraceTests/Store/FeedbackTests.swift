@@ -82,7 +82,7 @@ struct FeedbackTests {
       #expect(ended.value >= number - 3)
       if number == 3 { gate.open() }
     }
-    let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 1)
+    let limits = StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 1)
     let store = store(
       ClosureInteractor.State(), StoreConfiguration(limits: limits),
       feedbacks: [

@@ -83,8 +83,8 @@ extension LifecycleTests {
     var key: Key? = Key(ReleaseRecorder(released))
     if let made = key {
       let plans = [
-        Plan.latest(key: made).throttle(.seconds(9)), .serial(key: made).breaker(Breaker(failures: 3)),
-        .serial(key: made).retry(2, backoff: .none, budget: RetryBudget(capacity: 3, refill: .seconds(9))),
+        Plan.latest(key: made).throttle(.seconds(9)), .serial(key: made).breaker(Plan.Breaker(failures: 3)),
+        .serial(key: made).retry(2, backoff: .none, budget: Plan.RetryBudget(capacity: 3, refill: .seconds(9))),
       ]
       _ = await store.send(Action.handle { _ in throw Mishap() }.closed().planned(plans[plan])).outcome
     }
@@ -111,7 +111,7 @@ extension LifecycleTests {
     try await counted.value
     #expect(states.recorded.last == ["a: shutDown"])
     #expect(values.recorded.last == 1)
-    await #expect(throws: WaitError(.shutDown)) { try await store.wait { $0.log.count > 1 } }
+    #expect(await #expect(throws: StoreError.self) { try await store.wait { $0.log.count > 1 } }?.code == .shutDown)
     gate.open()
   }
 

@@ -8,12 +8,15 @@ import Testing
 struct LimitsTests {
   typealias Action = ScriptedInteractor.Action
 
-  func store(runs: Int = 1, waiting: Int = 2, left: Int = 100, _ policy: OverflowPolicy = .reject) -> Store<
-    ScriptedInteractor
-  > {
+  func store(runs: Int = 1, waiting: Int = 2, left: Int = 100, _ policy: StoreConfiguration.Overflow = .reject)
+    -> Store<
+      ScriptedInteractor
+    >
+  {
     Store(
       StoreConfiguration(
-        limits: StoreLimits(runsInFlight: runs, actionsWaiting: waiting, queuedActions: left, onOverflow: policy)))
+        limits: StoreConfiguration.Limits(
+          runsInFlight: runs, actionsWaiting: waiting, queuedActions: left, onOverflow: policy)))
   }
 
   /// An action that commits its name when it is decided and when its handler begins, which then stays at the gate.
@@ -185,8 +188,8 @@ struct LimitsTests {
   // The closing of the one that was dropped used to be committed between a decision and what it decided.
   @Test(
     "L3: what is dropped to make room is closed after what was decided for the new one",
-    arguments: [OverflowPolicy.dropOldest, .dropNewest], [true, false])
-  func aDecisionStaysOneStep(policy: OverflowPolicy, hasPlan: Bool) async throws {
+    arguments: [StoreConfiguration.Overflow.dropOldest, .dropNewest], [true, false])
+  func aDecisionStaysOneStep(policy: StoreConfiguration.Overflow, hasPlan: Bool) async throws {
     let store = store(waiting: 1, policy)
     let gate = Gate()
     store.send(action("a", gate))
@@ -200,8 +203,10 @@ struct LimitsTests {
     gate.open()
   }
 
-  @Test("A1: with no room at all an action that has to wait is rejected untouched", arguments: OverflowPolicy.allCases)
-  func noRoomAtAll(policy: OverflowPolicy) async throws {
+  @Test(
+    "A1: with no room at all an action that has to wait is rejected untouched",
+    arguments: StoreConfiguration.Overflow.allCases)
+  func noRoomAtAll(policy: StoreConfiguration.Overflow) async throws {
     let store = store(waiting: 0, policy)
     let gate = Gate()
     store.send(action("a", gate))

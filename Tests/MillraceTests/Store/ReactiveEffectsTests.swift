@@ -99,7 +99,7 @@ struct ReactiveEffectsTests {
     let (gate, results) = (Gate(), Recorder<Bool>())
     let store = Store(
       initial: ClosureInteractor.State(), interactor: ClosureInteractor(),
-      configuration: StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)),
+      configuration: StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)),
       feedbacks: [
         .react(to: \.text) { [log] query, access in
           if query == "a" {

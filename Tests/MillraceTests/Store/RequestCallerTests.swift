@@ -68,7 +68,7 @@ extension RequestTests {
 
   @Test("A submit whose task is cancelled while it waits for room is never accepted")
   func cancelledSubmit() async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 0)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)))
     let first = Task.immediate { try await RequestWay.request.log(of: staying("a"), at: store) }
     try await gate.waitForArrivals()
     let second = Task.immediate { try await RequestWay.submit.log(of: staying("b"), at: store) }

@@ -240,7 +240,7 @@ struct RequestTests {
 
   @Test("A1: a request is refused where send is; submit waits for room, and then for the answer")
   func full() async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(runsInFlight: 1, actionsWaiting: 1)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 1)))
     let answers = ["a", "b"].map { name in
       Task.immediate { try await RequestWay.request.log(of: staying(name), at: store) }
     }
@@ -256,7 +256,7 @@ struct RequestTests {
 
   @Test("A1: a request is refused when too many actions are queued", arguments: [false, true])
   func tooManyQueued(isIntercepted: Bool) async throws {
-    let store = Store(StoreConfiguration(limits: StoreLimits(queuedActions: 1)))
+    let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(queuedActions: 1)))
     if isIntercepted { store.setInterceptors([Choosing<ScriptedInteractor> { _, _ in .pass }]) }
     let (latch, thread) = try await store.block()
     store.send(.commit("queued"))

@@ -67,7 +67,7 @@ struct SenderTests {
 
   @Test("A1: submit suspends while the store is full", arguments: Way.allCases)
   func submit(_ way: Way) async throws {
-    let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
+    let limits = StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)
     let store = Store<ScriptedInteractor>(StoreConfiguration(limits: limits))
     let gate = Gate()
     store.send(.handle { _ in try await gate.enter() })
@@ -81,7 +81,7 @@ struct SenderTests {
 
   @Test("S1: a suspended submit throws when the store is shut down, and a send is rejected", arguments: Way.allCases)
   func shutdown(_ way: Way) async throws {
-    let limits = StoreLimits(runsInFlight: 1, actionsWaiting: 0)
+    let limits = StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)
     let store = Store<ScriptedInteractor>(StoreConfiguration(limits: limits))
     let gate = Gate()
     store.send(.handle { _ in try await gate.enter() })

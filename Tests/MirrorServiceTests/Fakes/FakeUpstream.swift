@@ -47,7 +47,7 @@ struct FakeMirror {
   let service: MirrorService
 
   init(
-    limits: Limits = .fake, store storeLimits: StoreLimits = StoreLimits(), file: StaticString = #filePath,
+    limits: Limits = .fake, store storeLimits: StoreConfiguration.Limits = StoreConfiguration.Limits(), file: StaticString = #filePath,
     line: UInt = #line
   ) {
     let clock = TestClock()

@@ -10,7 +10,7 @@ import Testing
 struct MirrorServiceTests {
   @Test("Where neither a slot nor room is free a GET is refused at once, a PUT waits, and a hit is answered")
   func overload() async throws {
-    let mirror = FakeMirror(store: StoreLimits(runsInFlight: 1, actionsWaiting: 0))
+    let mirror = FakeMirror(store: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0))
     mirror.upstream.fetches.reply(.of("one"))
     #expect(try await mirror.answer("GET libs/zlib").text == "one")
     let held = mirror.upstream.fetches.hold()

@@ -35,7 +35,7 @@ struct MirrorTests {
 
   @Test("A repository whose upstream fails has a breaker of its own")
   func breakers() async throws {
-    let mirror = FakeMirror(limits: Limits(attempts: 1, breaker: Breaker(failures: 1)))
+    let mirror = FakeMirror(limits: Limits(attempts: 1, breaker: Plan.Breaker(failures: 1)))
     _ = try await mirror.answer("ADD apps")
     mirror.upstream.fetches.when("libs/a").fail(UpstreamFailure(description: "busy"))
     mirror.upstream.fetches.when("apps/a").reply(.of("one"))

@@ -77,7 +77,7 @@ struct RepositoryTests {
 
   @Test("While the breaker is open, a hit is answered and a miss is refused without a call")
   func breaker() async throws {
-    let mirror = FakeMirror(limits: Limits(attempts: 1, breaker: Breaker(failures: 2, openFor: .seconds(30))))
+    let mirror = FakeMirror(limits: Limits(attempts: 1, breaker: Plan.Breaker(failures: 2, openFor: .seconds(30))))
     mirror.upstream.fetches.when("libs/zlib").reply(.of("one"))
     #expect(try await mirror.answer("GET libs/zlib").text == "one")
     mirror.upstream.fetches.fail(UpstreamFailure(description: "busy"), times: 2)

@@ -57,7 +57,7 @@ struct PulseMonitorPlanTests {
     #expect(terms.timeout == .seconds(60) && terms.attemptTimeout == .seconds(5))
     #expect(terms.retry?.attempts == 4 && terms.retry?.afterCommits == false)
     #expect(terms.retry?.backoff == .exponential(initial: .milliseconds(500)))
-    #expect(terms.breaker == Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
+    #expect(terms.breaker == Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
     #expect(terms.breakerKey == PlanKey(Webhook.chat))
   }
 
