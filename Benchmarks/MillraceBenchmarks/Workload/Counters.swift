@@ -25,7 +25,7 @@ struct Counters: Interactor {
     case removingNone(Change)
   }
 
-  let counters = EachScoped<CounterScope>(Counter())
+  let counters = Scoped<CounterScope>(Counter())
 
   @inline(__always)
   func decide(_ action: Action, state: State) -> Decision<Mutation> {

@@ -15,13 +15,7 @@
 /// ```
 ///
 /// It stands for one place; see ``Scope``.
-public protocol EachScope<Parent, Child, ID>: SendableMetatype {
-  /// The interactor that has the children.
-  associatedtype Parent: Interactor
-
-  /// The interactor that each child is.
-  associatedtype Child: Interactor
-
+public protocol EachScope<Parent, Child, ID>: ChildScope {
   /// What tells the children of one parent from each other.
   associatedtype ID: Hashable & Sendable
 
@@ -81,27 +75,7 @@ extension EachScope {
   }
 }
 
-/// Forwards to the children of one kind, each by its id.
-///
-/// As ``OptionalScoped``, with the same guarantees for each child: an action for a child that is not there is rejected as
-/// ``Rejection/missingChild(_:)``, the commit that removes a child ends its runs as ``Outcome/cancelled`` in the same step, and its later
-/// mutations change nothing.
-///
-/// The id is all that a child is known by: one that is removed and added again within one commit is the same child.
-///
-/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that a child's run emits costs one call of
-/// ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or none if
-/// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
-@frozen
-public struct EachScoped<S: EachScope>: Sendable {
-  @usableFromInline let child: S.Child
-
-  /// Makes a forwarder to the children that stand where `S` says, all handled by `child`.
-  @inlinable
-  public init(_ child: S.Child) {
-    self.child = child
-  }
-
+extension Scoped where S: EachScope {
   /// What a child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
   @inlinable
   @inline(__always)
@@ -114,7 +88,7 @@ public struct EachScoped<S: EachScope>: Sendable {
     return child.decide(action, state: part).mapMutations { S.mutation($0, of: id) }
   }
 
-  /// What a child's `handle` does, as an effect of the parent that ends with the child; see ``OptionalScoped/handle(_:state:)``.
+  /// What a child's `handle` does, as an effect of the parent that ends with the child; and is called when it runs.
   @inlinable
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
     child.effect(of: action, as: ChildID(scope: S.self, id: id)) {

@@ -35,7 +35,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
     content.child.decide(action, state: content.part(of: parent)).mapMutations(content.mutation)
   }
 
-  /// What the child's `handle` does, as an effect of the parent; see ``Scoped/handle(_:state:)``.
+  /// What the child's `handle` does, as an effect of the parent; see ``Scoped``.
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await content.child.effect(

@@ -14,13 +14,7 @@
 /// ```
 ///
 /// It stands for one place; see ``Scope``.
-public protocol OptionalScope<Parent, Child>: SendableMetatype {
-  /// The interactor that may have the child.
-  associatedtype Parent: Interactor
-
-  /// The interactor that is the child.
-  associatedtype Child: Interactor
-
+public protocol OptionalScope<Parent, Child>: ChildScope {
   /// The child's part of the parent's state, or nil when there is no child.
   ///
   /// Called with the store's lock, once after a commit that may remove the child while runs of it are in flight: quick and free of
@@ -77,29 +71,7 @@ extension OptionalScope {
   }
 }
 
-/// Forwards to a child that its parent may have or not have.
-///
-/// As ``Scoped``, and beyond it:
-///
-/// - **An action for a child that is not there** is rejected as ``Rejection/missingChild(_:)`` and never taken up.
-/// - **The commit that removes the child** ends its runs as ``Outcome/cancelled`` in the same step: what the state shows, the
-///   receipts say. The tasks of their handlers are cancelled, and nothing they emit later is committed. A run that has not
-///   called the child's `handle` by then ends without calling it.
-/// - **Its later mutations** change nothing, for ``OptionalScope/reduce(into:mutation:)`` finds no child; the closing mutation
-///   of a run that ended with the child is one of them.
-///
-/// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
-/// A run belongs to the child from when it calls this ``handle(_:state:)``'s effect until it ends, whatever else it does.
-@frozen
-public struct OptionalScoped<S: OptionalScope>: Sendable {
-  @usableFromInline let child: S.Child
-
-  /// Makes a forwarder to `child`, which stands where `S` says.
-  @inlinable
-  public init(_ child: S.Child) {
-    self.child = child
-  }
-
+extension Scoped where S: OptionalScope {
   /// What the child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
   @inlinable
   @inline(__always)
@@ -134,8 +106,8 @@ public struct OptionalScoped<S: OptionalScope>: Sendable {
     child.plan(for: action).within(PlanKey(scope: S.self))
   }
 
-  /// The child's plan on its part of the state, with the keys of ``plan(for:)``; ``Plan/concurrent`` when the child is not there,
-  /// because ``decide(_:state:)`` rejects the action.
+  /// The child's plan on its part of the state, with the keys of `plan(for:)`; ``Plan/concurrent`` when the child is not there,
+  /// because `decide(_:state:)` rejects the action.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {

@@ -1,3 +1,14 @@
+/// Says whose child an interactor is: what ``Scope``, ``OptionalScope`` and ``EachScope`` have in common.
+///
+/// A scope conforms to one of these three.
+public protocol ChildScope<Parent, Child>: SendableMetatype {
+  /// The interactor that has the child or the children.
+  associatedtype Parent: Interactor
+
+  /// The interactor that the child, or each of the children, is.
+  associatedtype Child: Interactor
+}
+
 /// Says where a child stands in its parent: which part of the state is the child's, and which mutation carries one of its own.
 ///
 /// A scope is a type without values; its functions are static, so that the compiler sees through any number of levels:
@@ -14,13 +25,7 @@
 ///
 /// It stands for one place. Two children of the same type have two scopes, for the keys of a child's plans are told from
 /// those of others by its scope.
-public protocol Scope<Parent, Child>: SendableMetatype {
-  /// The interactor that has the child.
-  associatedtype Parent: Interactor
-
-  /// The interactor that is the child.
-  associatedtype Child: Interactor
-
+public protocol Scope<Parent, Child>: ChildScope {
   /// The child's part of the parent's state.
   ///
   /// Called with the store's lock: quick and free of effects.
@@ -45,25 +50,45 @@ extension Scope {
   }
 }
 
-/// Forwards to a child that stands at one place of its parent's state.
+/// Forwards to a child, or to the children of one kind, that stand in their parent where a scope says.
 ///
 /// It is not an interactor: it takes the child's actions and the parent's state, and the parent calls it where it says
-/// what becomes of an action that is the child's. The parent's `reduce` calls the child's own
-/// `reduce(into: &state.profile, mutation: mutation)`.
+/// what becomes of an action that is the child's.
 ///
-/// A level costs a few nanoseconds an action, if the parent asks with `switch`, for `if case` copies the action. Where a
-/// key path and a closure are enough, see ``KeyPathScoped``; where the child may be absent, ``OptionalScoped`` and
-/// ``EachScoped``.
+/// **A ``Scope``** has a child that is always there. The parent's `reduce` calls the child's own
+/// `reduce(into: &state.profile, mutation: mutation)`. A level costs a few nanoseconds an action, if the parent asks with `switch`,
+/// for `if case` copies the action. Where a key path and a closure are enough, see ``KeyPathScoped``.
+///
+/// **An ``OptionalScope``** has a child that its parent may have or not have, and beyond that:
+///
+/// - **An action for a child that is not there** is rejected as ``Rejection/missingChild(_:)`` and never taken up.
+/// - **The commit that removes the child** ends its runs as ``Outcome/cancelled`` in the same step: what the state shows, the
+///   receipts say. The tasks of their handlers are cancelled, and nothing they emit later is committed. A run that has not
+///   called the child's `handle` by then ends without calling it.
+/// - **Its later mutations** change nothing, for ``OptionalScope/reduce(into:mutation:)`` finds no child; the closing mutation
+///   of a run that ended with the child is one of them.
+///
+/// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
+/// A run belongs to the child from when it calls this `handle`'s effect until it ends, whatever else it does.
+///
+/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all that a child is
+/// known by: one that is removed and added again within one commit is the same child.
+///
+/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that the run of a child of an ``EachScope`` emits
+/// costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or none if
+/// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
 @frozen
-public struct Scoped<S: Scope>: Sendable {
+public struct Scoped<S: ChildScope>: Sendable {
   @usableFromInline let child: S.Child
 
-  /// Makes a forwarder to `child`, which stands where `S` says.
+  /// Makes a forwarder to `child`, which stands where `S` says; it handles the actions of every child there.
   @inlinable
   public init(_ child: S.Child) {
     self.child = child
   }
+}
 
+extension Scoped where S: Scope {
   /// What the child decides on its part of the state.
   @inlinable
   @inline(__always)
@@ -94,7 +119,7 @@ public struct Scoped<S: Scope>: Sendable {
     child.plan(for: action).within(PlanKey(scope: S.self))
   }
 
-  /// The child's plan on its part of the state, with the keys of ``plan(for:)``.
+  /// The child's plan on its part of the state, with the keys of `plan(for:)`.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {

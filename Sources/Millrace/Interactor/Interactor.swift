@@ -65,7 +65,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// So an action whose answer the state already has can be planned as ``Plan/concurrent``, and costs what a decided action costs.
   ///
   /// Defaults to ``plan(for:)``. An interactor that has both is asked for this one, and a parent forwards the method that its
-  /// child implements; ``Scoped/plan(for:state:)`` is right for both.
+  /// child implements; the `plan(for:state:)` of a ``Scoped`` is right for both.
   func plan(for action: Action, state: State) -> Plan
 
   /// The mutation that closes an action which was taken up and ended otherwise than by finishing.

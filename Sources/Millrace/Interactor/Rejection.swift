@@ -126,7 +126,7 @@ extension Rejection: CustomStringConvertible {
 
 /// An action was sent to a child that its parent does not have.
 ///
-/// ``OptionalScoped`` and ``EachScoped`` decide to reject with it, and the store ends the action as
+/// ``Scoped`` decide to reject with it, and the store ends the action as
 /// ``Rejection/missingChild(_:)``.
 @usableFromInline
 package struct MissingChild: Error, CustomStringConvertible {

@@ -58,11 +58,11 @@ struct Mirror: Interactor {
   }
 
   let limits: Limits
-  let repositories: EachScoped<RepositoryScope>
+  let repositories: Scoped<RepositoryScope>
 
   init(upstream: any Upstream, limits: Limits = Limits()) {
     self.limits = limits
-    repositories = EachScoped(Repository(upstream: upstream, limits: limits))
+    repositories = Scoped(Repository(upstream: upstream, limits: limits))
   }
 
   func plan(for action: Action, state: State) -> Plan {

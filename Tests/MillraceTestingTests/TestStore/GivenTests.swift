@@ -131,7 +131,7 @@ private struct Cabinet: Interactor {
     case closed
   }
 
-  let drawer = OptionalScoped<DrawerScope>(Records())
+  let drawer = Scoped<DrawerScope>(Records())
 
   func decide(_ action: Records.Action, state: State) -> Decision<Mutation> { drawer.decide(action, state: state) }
 

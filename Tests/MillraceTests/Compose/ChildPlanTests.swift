@@ -32,14 +32,14 @@ struct ChildPlanTests {
     let child = StatePlanner()
     let hall: Scoped<HallScope>
     let attic: KeyPathScoped<House, StatePlanner>
-    let cellar: OptionalScoped<CellarScope>
-    let rooms: EachScoped<RoomScope>
+    let cellar: Scoped<CellarScope>
+    let rooms: Scoped<RoomScope>
 
     init() {
       hall = Scoped(child)
       attic = KeyPathScoped(child, state: \.attic) { .attic($0) }
-      cellar = OptionalScoped(child)
-      rooms = EachScoped(child)
+      cellar = Scoped(child)
+      rooms = Scoped(child)
     }
 
     func plan(for action: Action, state: State) -> Plan {

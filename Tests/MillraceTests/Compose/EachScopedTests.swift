@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-@Suite("EachScoped", .timeLimit(.minutes(1)))
+@Suite("Scoped, each child", .timeLimit(.minutes(1)))
 struct EachScopedTests {
   let clock = TestClock()
   let incidents = Recorder<Incident>()
@@ -359,7 +359,7 @@ private struct Chain: Interactor {
     static func update(_ id: Int, in parent: inout State, _ body: (inout Int) -> Void) {}
   }
 
-  let houses = EachScoped<Place>(House())
+  let houses = Scoped<Place>(House())
 
   func decide(_ action: Action, state: State) -> Decision<Int> {
     switch action {

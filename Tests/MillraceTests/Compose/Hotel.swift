@@ -32,8 +32,8 @@ struct Hotel: Interactor {
     case handle(@Sendable (Hotel, State) async -> Effect<Hotel>)
   }
 
-  let rooms = EachScoped<RoomScope>(ScriptedInteractor())
-  let bar = OptionalScoped<BarScope>(ScriptedInteractor())
+  let rooms = Scoped<RoomScope>(ScriptedInteractor())
+  let bar = Scoped<BarScope>(ScriptedInteractor())
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
@@ -167,7 +167,7 @@ struct HotelChain: Interactor {
 
   let left = Scoped<LeftScope>(Hotel())
   let right = KeyPathScoped<HotelChain, Hotel>(Hotel(), state: \.right) { .right($0) }
-  let hotels = EachScoped<HotelScope>(Hotel())
+  let hotels = Scoped<HotelScope>(Hotel())
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {

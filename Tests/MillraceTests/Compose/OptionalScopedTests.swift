@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-@Suite("OptionalScoped", .timeLimit(.minutes(1)))
+@Suite("Scoped, an optional child", .timeLimit(.minutes(1)))
 struct OptionalScopedTests {
   let store = Store.town()
 

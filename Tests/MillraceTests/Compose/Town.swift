@@ -38,8 +38,8 @@ struct Town: Interactor {
   } action: {
     .office($0)
   }
-  let inn = OptionalScoped<InnScope>(ScriptedInteractor())
-  let houses = EachScoped<HouseScope>(ScriptedInteractor())
+  let inn = Scoped<InnScope>(ScriptedInteractor())
+  let houses = Scoped<HouseScope>(ScriptedInteractor())
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
@@ -208,7 +208,7 @@ struct Country: Interactor {
     case remove(String)
   }
 
-  let towns = EachScoped<TownScope>(Town())
+  let towns = Scoped<TownScope>(Town())
   let capital = Scoped<CapitalScope>(Town())
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {

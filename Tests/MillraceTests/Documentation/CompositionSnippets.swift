@@ -106,8 +106,8 @@ enum CompositionSnippets {
     }
 
     let queue = Scoped<QueueScope>(Queue())
-    let dialog = OptionalScoped<DialogScope>(Dialog())
-    let rooms = EachScoped<RoomScope>(Room())
+    let dialog = Scoped<DialogScope>(Dialog())
+    let rooms = Scoped<RoomScope>(Room())
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
       switch action {

@@ -99,7 +99,7 @@ private enum TwoChildren {
     }
 
     let queue = Scoped<QueueScope>(Queue())
-    let rooms = EachScoped<RoomScope>(Room())
+    let rooms = Scoped<RoomScope>(Room())
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
       switch action {

@@ -184,8 +184,8 @@ private struct CopyingParent: Interactor {
   let keyPath = KeyPathScoped<CopyingParent, Copying>(Copying(), state: \.keyPath) {
     Mutation(place: .keyPath, number: $0)
   }
-  let optional = OptionalScoped<OptionalChildScope>(Copying())
-  let each = EachScoped<EachChildScope>(Copying())
+  let optional = Scoped<OptionalChildScope>(Copying())
+  let each = Scoped<EachChildScope>(Copying())
 
   func plan(for action: Action, state: State) -> Plan {
     switch action.place {

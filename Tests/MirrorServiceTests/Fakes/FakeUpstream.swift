@@ -47,7 +47,8 @@ struct FakeMirror {
   let service: MirrorService
 
   init(
-    limits: Limits = .fake, store storeLimits: StoreConfiguration.Limits = StoreConfiguration.Limits(), file: StaticString = #filePath,
+    limits: Limits = .fake, store storeLimits: StoreConfiguration.Limits = StoreConfiguration.Limits(),
+    file: StaticString = #filePath,
     line: UInt = #line
   ) {
     let clock = TestClock()

@@ -35,7 +35,7 @@ enum TCACompositionSnippets {
       case row(Int, Feature.Mutation)
     }
 
-    let rows: EachScoped<RowScope>
+    let rows: Scoped<RowScope>
 
     func plan(for action: Action) -> Plan {
       if case .row(let id, let action) = action { rows.plan(for: action, of: id) } else { .concurrent }
@@ -78,7 +78,7 @@ struct TCACompositionSnippetsTests {
     var configuration = StoreConfiguration()
     configuration.report = { _ in }
     return Store(
-      initial: Facts.State(), interactor: Facts(rows: EachScoped(Feature(fact: fact))), configuration: configuration)
+      initial: Facts.State(), interactor: Facts(rows: Scoped(Feature(fact: fact))), configuration: configuration)
   }
 
   @Test("Each row has its own state and its own key: two load side by side")
