@@ -220,6 +220,17 @@ public struct Plan: Sendable {
     changed { $0.recovery = recovery }
   }
 
+  // MARK: Metrics
+
+  /// Names the plan in the text of ``Metrics/openMetrics(prefix:labels:adding:)``.
+  ///
+  /// The text then has, for each name, the actions that run, those that wait for a slot or a permit, those that a breaker
+  /// refused, and the breakers that are not closed. Keys stand in no metric, because they may name users. The first 100 names of a store
+  /// have figures of their own; further names are summed as `other`.
+  public consuming func named(_ name: String) -> Plan {
+    changed { $0.name = name }
+  }
+
   // MARK: Composition
 
   /// The plan of a child in its parent: each of its keys is prefixed with the child's place.

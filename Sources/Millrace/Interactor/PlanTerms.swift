@@ -27,6 +27,7 @@ package final class PlanTerms: @unchecked Sendable {
   let overlap: Overlap?
   private(set) var key: PlanKey?
   private(set) var limits: [Limit] = []
+  var name: String?
   var pace: Pace?
   var spacing: Duration?
   var timeout: Duration?
@@ -52,6 +53,7 @@ package final class PlanTerms: @unchecked Sendable {
     overlap = other.overlap
     key = other.key
     limits = other.limits
+    name = other.name
     pace = other.pace
     spacing = other.spacing
     timeout = other.timeout

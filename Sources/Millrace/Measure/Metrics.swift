@@ -54,10 +54,13 @@ public struct Metrics: Sendable {
   /// How long runs waited, from the acceptance of their action to the start of their first handler; one entry a run.
   public let waitTime: Histogram
 
+  /// The figures of named plans, in the order in which the names were used first.
+  package let plans: [PlanFigures]
+
   package init(
     sent: Int, accepted: Int, inFlight: Int, waiting: Int, submitting: Int, notReturned: Int, retries: Int,
     lateEmits: Int, commits: Int, outcomes: [Outcome.Kind: Int], rejections: [Rejection.Kind: Int], observers: Int,
-    observerLag: Int, handleTime: Histogram, waitTime: Histogram
+    observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = []
   ) {
     self.sent = sent
     self.accepted = accepted
@@ -74,6 +77,7 @@ public struct Metrics: Sendable {
     self.observerLag = observerLag
     self.handleTime = handleTime
     self.waitTime = waitTime
+    self.plans = plans
   }
 }
 
@@ -103,7 +107,7 @@ extension Metrics {
     addActions(to: &text)
     addRuns(to: &text)
     addObservers(to: &text)
-    text.add(series)
+    text.add(planSeries(prefix: prefix) + series)
     return text.finished()
   }
 
@@ -129,6 +133,28 @@ extension Metrics {
     text.addHistogram("handle_time", handleTime, help: "Time from the start of a handler to its return.")
     text.addHistogram(
       "wait_time", waitTime, help: "Time from the acceptance of an action to the start of its first handler.")
+  }
+
+  /// The series of named plans.
+  private func planSeries(prefix: String) -> [Series] {
+    let prefix = prefix.isEmpty ? "plan" : prefix + "_plan"
+    return plans.flatMap { plan in
+      let labels = ["plan": plan.name]
+      return [
+        Series.gauge(
+          "\(prefix)_running", Double(plan.running), labels: labels,
+          help: "Actions of a named plan that hold a slot and their permits."),
+        .gauge(
+          "\(prefix)_waiting", Double(plan.waiting), labels: labels,
+          help: "Actions of a named plan that wait for a slot or a permit."),
+        .gauge(
+          "\(prefix)_open_breakers", Double(plan.openBreakers), labels: labels,
+          help: "Breakers that a named plan opened and that are not closed."),
+        .counter(
+          "\(prefix)_breaker_rejections", Double(plan.breakerRejections), labels: labels,
+          help: "Actions of a named plan that a breaker refused."),
+      ]
+    }
   }
 
   private func addObservers(to text: inout OpenMetricsText) {

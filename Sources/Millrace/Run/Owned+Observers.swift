@@ -336,7 +336,8 @@ extension Owned {
       submitting: runs?.scheduler.submitting ?? 0, notReturned: notReturned, retries: runs?.scheduler.retries ?? 0,
       lateEmits: tally.lateEmits,
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
-      handleTime: runs?.handleTime ?? Histogram(), waitTime: runs?.waitTime ?? Histogram())
+      handleTime: runs?.handleTime ?? Histogram(), waitTime: runs?.waitTime ?? Histogram(),
+      plans: runs?.scheduler.namedPlans.figures ?? [])
   }
 }
 

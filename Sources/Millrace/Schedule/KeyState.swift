@@ -38,6 +38,9 @@ struct KeyState {
   /// The breaker and the retry budget, each of the newest plan that has one.
   var breaker = BreakerState()
   var breakerTerms: Plan.Breaker?
+
+  /// The name of the plan that opened the breaker; nil while the breaker is closed, and without a name.
+  var openedBy: NamedPlans.Index?
   var budget = RetryBudgetState()
   var budgetTerms: Plan.RetryBudget?
 

@@ -127,6 +127,9 @@ struct PlannedAction {
   /// The terms of the plan; nil for an action without one, which waits for a slot.
   var terms: PlanTerms?
 
+  /// The index of the plan's name; nil without a name.
+  var name: NamedPlans.Index?
+
   /// Counts the planned actions of a store in accepted order.
   var order = 0
   var acceptedAt: Instant = 0

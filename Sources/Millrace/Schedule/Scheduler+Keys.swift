@@ -130,7 +130,8 @@ extension Scheduler {
 
   /// Makes the run that an action shares with those that will join it; no receipt refers to that run itself.
   private mutating func share(_ handle: Handle, _ plan: Int32) -> (run: Handle, plan: Int32) {
-    var shared = PlannedAction(terms: plans[plan].terms, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)
+    var shared = PlannedAction(
+      terms: plans[plan].terms, name: plans[plan].name, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)
     shared.isShared = true
     queues.append(handle, to: &shared.members)
     let sharedPlan = plans.insert(shared)
@@ -261,6 +262,7 @@ extension Scheduler {
     }
     timers.cancel(&keys[key].forgetting)
     timers.cancel(&keys[key].spacingEnd)
+    if let name = keys[key].openedBy { namedPlans[name].openBreakers -= 1 }
     keys.forget(key)
   }
 }

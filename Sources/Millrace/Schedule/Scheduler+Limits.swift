@@ -44,11 +44,13 @@ extension Scheduler {
 
   /// Gives an action a permit of each of its limits, as its handler begins.
   mutating func takePermits(of plan: Int32) {
+    if let name = plans[plan].name { namedPlans[name].running += 1 }
     for key in plans[plan].limits { keys[key].permits.take() }
   }
 
   /// Takes the permits of an action back that is over.
   mutating func returnPermits(of plan: Int32) {
+    if let name = plans[plan].name { namedPlans[name].running -= 1 }
     for key in plans[plan].limits {
       keys[key].permits.release()
       enterRing(key)
@@ -90,6 +92,7 @@ extension Scheduler {
 
   private mutating func enterLine(_ handle: Handle, _ plan: Int32, _ key: KeyIndex?) {
     plans[plan].line = key
+    if let name = plans[plan].name { namedPlans[name].waiting += 1 }
     var line = self[line: key]
     queues.append(handle, to: &line.actions)
     self[line: key] = line
@@ -98,6 +101,7 @@ extension Scheduler {
 
   mutating func leaveLine(_ handle: Handle, _ plan: Int32) {
     let key = plans[plan].line
+    if let name = plans[plan].name { namedPlans[name].waiting -= 1 }
     var line = self[line: key]
     queues.remove(handle, from: &line.actions)
     self[line: key] = line

@@ -156,6 +156,7 @@ extension Scheduler {
     if let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
       keys[key].breaker.failed(breaker, isProbe: plans[plan].isProbe, at: now)
       plans[plan].isFailureCounted = true
+      countBreaker(key, plan)
     }
     guard let retry = terms.retry, advice.allowsRetry, mayRetry(plan, terms, retry, hasCommitted) else {
       return end(handle, outcome)
@@ -200,12 +201,28 @@ extension Scheduler {
       plans[plan].breakerKey = key
       keys[key].breakerTerms = breaker
     }
-    switch keys[key].breaker.admit(keys[key].breakerTerms ?? breaker, at: now) {
+    let admission = keys[key].breaker.admit(keys[key].breakerTerms ?? breaker, at: now)
+    countBreaker(key, plan)
+    switch admission {
     case .pass: return true
     case .probe:
       plans[plan].isProbe = true
       return true
-    case .reject: return false
+    case .reject:
+      if let name = plans[plan].name { namedPlans[name].breakerRejections += 1 }
+      return false
+    }
+  }
+
+  /// Counts a breaker for the name of the plan that has opened it, until it is closed.
+  private mutating func countBreaker(_ key: KeyIndex, _ plan: Int32) {
+    let isClosed = keys[key].breaker.allowsRetry
+    if let name = keys[key].openedBy, isClosed {
+      namedPlans[name].openBreakers -= 1
+      keys[key].openedBy = nil
+    } else if let name = plans[plan].name, !isClosed, keys[key].openedBy == nil {
+      namedPlans[name].openBreakers += 1
+      keys[key].openedBy = name
     }
   }
 
@@ -232,6 +249,7 @@ extension Scheduler {
     case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned:
       keys[key].breaker.withdrew(isProbe: isProbe, at: now)
     }
+    countBreaker(key, plan)
     release(key)
   }
 }

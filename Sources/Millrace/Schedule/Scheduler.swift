@@ -89,6 +89,8 @@ struct Scheduler: ~Copyable {
   /// The actions of each key that have not ended.
   var meetings = HandleLists()
 
+  var namedPlans = NamedPlans()
+
   /// The waiting actions by the first limit of their plans; empty unless the overflow policy asks for it.
   var waitingCounts = WaitingCounts()
 
@@ -180,7 +182,8 @@ struct Scheduler: ~Copyable {
   @usableFromInline
   mutating func add(_ terms: PlanTerms) -> Handle {
     planned += 1
-    let plan = plans.insert(PlannedAction(terms: terms, order: planned))
+    let name = terms.name.map { namedPlans.index(of: $0) }
+    let plan = plans.insert(PlannedAction(terms: terms, name: name, order: planned))
     return entries.insert(Entry(plan: plan))
   }
 
