@@ -28,13 +28,13 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
     self.second = second
   }
 
-  /// What both decide on the same state, as one step.
+  /// Both decisions on the same state, as one step.
   @inlinable
   public func decide(_ action: First.Action, state: First.State) -> Decision<First.Mutation> {
     first.decide(action, state: state).joined(with: second.decide(action, state: state))
   }
 
-  /// What both do, side by side; the second is called when the first has returned its sequence.
+  /// The effects of both, side by side; the second `handle` is called when the first has returned its sequence.
   @inlinable
   public func handle(_ action: First.Action, state: First.State) async -> Effect<Combined> {
     let one: Effect<Combined> = await first.effect(of: action, state: state)

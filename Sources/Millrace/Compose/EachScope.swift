@@ -16,7 +16,7 @@
 ///
 /// It stands for one place; see ``Scope``.
 public protocol EachScope<Parent, Child, ID>: ChildScope {
-  /// What tells the children of one parent from each other.
+  /// Identifies a child among the children of one parent.
   associatedtype ID: Hashable & Sendable
 
   /// A child's part of the parent's state, or nil when there is no child with this id.
@@ -76,7 +76,7 @@ extension EachScope {
 }
 
 extension Scoped where S: EachScope {
-  /// What a child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
+  /// The decision of a child on its part of the state; rejects as ``Rejection/missingChild(_:)`` when the child is missing.
   @inlinable
   @inline(__always)
   public func decide(
@@ -88,7 +88,7 @@ extension Scoped where S: EachScope {
     return child.decide(action, state: part).mapMutations { S.mutation($0, of: id) }
   }
 
-  /// What a child's `handle` does, as an effect of the parent that ends with the child; and is called when it runs.
+  /// The child's `handle` as an effect of the parent that ends with the child; the effect calls it when it runs.
   @inlinable
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
     child.effect(of: action, as: ChildID(scope: S.self, id: id)) {
@@ -125,7 +125,7 @@ extension Scoped where S: EachScope {
     child.closing(action, outcome: outcome).map { S.mutation($0, of: id) }
   }
 
-  /// What a key of a child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
+  /// The name of a key of a child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   ///
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable, of id: S.ID) -> some Hashable & Sendable {

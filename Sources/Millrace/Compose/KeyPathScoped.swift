@@ -28,14 +28,14 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
     content = Content(child, state, mutation, action)
   }
 
-  /// What the child decides on its part of the state.
+  /// The decision of the child on its part of the state.
   @inlinable
   @inline(__always)
   public func decide(_ action: Child.Action, state parent: Parent.State) -> Decision<Parent.Mutation> {
     content.child.decide(action, state: content.part(of: parent)).mapMutations(content.mutation)
   }
 
-  /// What the child's `handle` does, as an effect of the parent; see ``Scoped``.
+  /// The child's `handle` as an effect of the parent; see ``Scoped``.
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await content.child.effect(
@@ -64,7 +64,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
     content.child.closing(action, outcome: outcome).map(content.mutation)
   }
 
-  /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
+  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   ///
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {

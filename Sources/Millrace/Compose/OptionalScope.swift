@@ -72,7 +72,7 @@ extension OptionalScope {
 }
 
 extension Scoped where S: OptionalScope {
-  /// What the child decides on its part of the state; rejects as ``Rejection/missingChild(_:)`` when it is not there.
+  /// The decision of the child on its part of the state; rejects as ``Rejection/missingChild(_:)`` when the child is missing.
   @inlinable
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
@@ -82,7 +82,7 @@ extension Scoped where S: OptionalScope {
     return child.decide(action, state: part).mapMutations { S.mutation($0) }
   }
 
-  /// What the child's `handle` does, as an effect of the parent that ends with the child.
+  /// The child's `handle` as an effect of the parent that ends with the child.
   ///
   /// The child's `handle` is called when the effect runs, with the child's newest state. ``Run/state`` throws `CancellationError` once
   /// the child is gone.
@@ -122,7 +122,7 @@ extension Scoped where S: OptionalScope {
     child.closing(action, outcome: outcome).map { S.mutation($0) }
   }
 
-  /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
+  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   ///
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {

@@ -69,7 +69,7 @@ extension Scope {
 ///   of a run that ended with the child is one of them.
 ///
 /// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
-/// A run belongs to the child from when it calls this `handle`'s effect until it ends, whatever else it does.
+/// A run belongs to the child from when it calls this `handle`'s effect until it ends.
 ///
 /// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all that a child is
 /// known by: one that is removed and added again within one commit is the same child.
@@ -89,14 +89,14 @@ public struct Scoped<S: ChildScope>: Sendable {
 }
 
 extension Scoped where S: Scope {
-  /// What the child decides on its part of the state.
+  /// The decision of the child on its part of the state.
   @inlinable
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
     child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
   }
 
-  /// What the child's `handle` does, as an effect of the parent.
+  /// The child's `handle` as an effect of the parent.
   ///
   /// ``Run/state`` of the child is its part of the parent's newest state. Id, attempt, idempotency key, clock and context are
   /// those of the parent's run; ``Run/send(_:)`` of the child sends what ``Scope/action(_:)`` makes of its action. A child that
@@ -133,7 +133,7 @@ extension Scoped where S: Scope {
     child.closing(action, outcome: outcome).map { S.mutation($0) }
   }
 
-  /// What a key of the child's plans is called in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
+  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
   ///
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// A lock for which nobody waits: flat combining, after Hendler, Incze, Shavit and Tzafrir (2010).
+/// A lock for which no thread waits: flat combining, after Hendler, Incze, Shavit and Tzafrir (2010).
 ///
 /// A thread that finds the lock free takes it, does its step and unlocks. A thread that finds it taken queues its step as *work*
 /// and continues; the holder does that work, in the order in which it was queued, before it unlocks. A holder does so for a
@@ -73,7 +73,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     ).exchanged
   }
 
-  /// Locks, looking for the lock a bounded number of times; gives up at once where work is queued and nobody is at it.
+  /// Locks, looking for the lock a bounded number of times; gives up at once where work is queued and no thread does it.
   @usableFromInline
   func tryLockSpinning() -> Bool {
     if isHeldHere { return false }

@@ -3,7 +3,7 @@ import Synchronization
 /// Something asynchronous that is begun once, by a starter.
 @usableFromInline
 package class Startable: @unchecked Sendable {
-  /// The next one in a chain; belongs to whoever holds the chain.
+  /// The next start in a chain; only the holder of the chain uses it.
   fileprivate final var next: Startable?
 
   @usableFromInline

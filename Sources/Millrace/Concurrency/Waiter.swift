@@ -1,11 +1,11 @@
 /// Lets one task at a time wait to be signalled, or cancelled.
 ///
-/// A signal that finds nobody waiting is kept for the next wait, so that none is lost; a wait may therefore return early,
-/// and whoever waits looks again at what it waits for.
+/// A signal that finds no waiting task is kept for the next wait, so that none is lost; a wait may therefore return early,
+/// and the waiting task checks its condition again.
 @usableFromInline
 package final class Waiter: @unchecked Sendable {
   private enum State {
-    /// Nobody waits. Becomes `waiting` or `signalled`.
+    /// No task waits. Becomes `waiting` or `signalled`.
     case idle
     /// A task is suspended. Becomes `idle` by a signal.
     case waiting(UnsafeContinuation<Void, Never>)
@@ -18,7 +18,7 @@ package final class Waiter: @unchecked Sendable {
   /// The index in the list that holds this waiter; guarded as that list is.
   var place: Int?
 
-  /// Makes a waiter that nobody has signalled.
+  /// Makes a waiter without a signal.
   @usableFromInline
   package init() {}
 
@@ -38,7 +38,7 @@ package final class Waiter: @unchecked Sendable {
     }
   }
 
-  /// Lets the waiting task go on, or the next one that waits.
+  /// Resumes the waiting task, or the next task that waits.
   package func signal() {
     let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
       guard case .waiting(let continuation) = state else {
@@ -57,7 +57,7 @@ extension Waiter: Placed {}
 /// A value that one task waits for, and that comes once.
 final class Promise<Value: Sendable>: Sendable {
   private enum Phase {
-    /// Made, and nobody waits yet. Becomes `waiting` or `fulfilled`.
+    /// No task waits yet. Becomes `waiting` or `fulfilled`.
     case new
     /// A task is suspended. Becomes `fulfilled`.
     case waiting(CheckedContinuation<Value, Never>)

@@ -1,4 +1,4 @@
-/// What differs between two values of one type, a line for each part that does.
+/// The difference between two values of one type, a line for each part that differs.
 ///
 /// ```
 ///   user.name: "Ada" → "Grace"
@@ -16,7 +16,7 @@
 ///
 /// **Cost.** Of the size of what differs, and of what is not `Equatable`.
 package struct ValueDifference: CustomStringConvertible {
-  /// How much is shown.
+  /// The bounds of the text.
   package struct Limits: Sendable {
     /// Lines; the rest is counted in one more.
     package var lines: Int
@@ -86,7 +86,7 @@ private struct DifferenceWalk {
     if verdict == false, count == before { add(path, "differs, though it reads the same") }
   }
 
-  /// What `==` says of two values, or for objects their identity; nil if they have to be looked into.
+  /// The result of `==`, or of a comparison of identities for objects; nil if the parts have to be compared.
   private static func isEqual(_ old: Any, _ new: Any) -> Bool? {
     if type(of: old) is any AnyObject.Type, type(of: new) is any AnyObject.Type,
       old as AnyObject === new as AnyObject
@@ -135,7 +135,7 @@ private struct DifferenceWalk {
     }
   }
 
-  /// Whether two values describe themselves, and differently, so that they are shown as a whole; not the very whole.
+  /// Whether two values describe themselves, and differently, so that each is shown as a whole; not the outermost values.
   private func readsDifferently(_ old: Any, _ new: Any, _ depth: Int) -> Bool {
     depth > 0 && ValueText.isDescribed(old) && text(old) != text(new)
   }
@@ -223,7 +223,7 @@ private struct DifferenceWalk {
     }
   }
 
-  /// Where two strings are shown from: the beginning, or if one is too long, little before they differ.
+  /// The index from which two strings are shown: the beginning, or if one is too long, shortly before they differ.
   private func startOfChange(_ old: String, _ new: String) -> Int {
     let room = limits.characters - 2
     guard old.count > room || new.count > room else { return 0 }

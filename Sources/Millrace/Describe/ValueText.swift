@@ -3,7 +3,7 @@
 /// It stops looking at a value once it has enough, so that a large one costs no more than its beginning. Sets and
 /// dictionaries are sorted by their texts, and are looked at as a whole.
 package struct ValueText {
-  /// How many parts within parts are shown.
+  /// The depth of parts within parts that is shown.
   private static var depth: Int { 8 }
 
   private let limit: Int
@@ -43,7 +43,7 @@ package struct ValueText {
     value as? String ?? (value as? Substring).map(String.init) ?? (value as? Character).map(String.init)
   }
 
-  /// Writes the parts of a value with the labels that somebody gave them.
+  /// Writes the parts of a value with their own labels.
   private mutating func writeParts(of mirror: Mirror, in brackets: (String, String), _ depth: Int) {
     text += brackets.0
     var isFirst = true
@@ -102,7 +102,7 @@ package struct ValueText {
   }
 }
 
-/// What a value is called where its payload must not be shown.
+/// The name of a value where its payload must not be shown.
 package enum CaseName {
   /// The name of an enum's case without its payload; of any other value the name of its type.
   ///
@@ -135,12 +135,12 @@ package enum CaseName {
   }
 }
 
-/// How actions, mutations and outcomes are written, which may hold secrets.
+/// The style of actions, mutations and outcomes in texts, because payloads may hold secrets.
 struct ValueName: Sendable {
   /// Whether payloads are shown.
   let payloads: Bool
 
-  /// How many characters of a value with its payload are shown.
+  /// The number of characters that are shown of a value with its payload.
   private static var limit: Int { 200 }
 
   /// The name of a case or a type; with its payload, shortened, if payloads are shown.

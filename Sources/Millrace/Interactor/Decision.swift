@@ -1,4 +1,4 @@
-/// What an interactor knows about an action at once.
+/// The decision of an interactor on an action: mutations at once, a handler, both, or a rejection.
 ///
 /// A decision is the fast path, for it needs no task and no stream, and it is the means of consistency: the state it was
 /// made on is the state its mutations are applied to.
@@ -30,13 +30,13 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// Finishes the action and changes nothing.
   @inlinable public static var ignore: Decision { Decision(step: .ignore) }
 
-  /// Commits one mutation, then finishes the action, or goes on to `handle`.
+  /// Commits one mutation, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutation: Mutation, thenHandle: Bool = false) -> Decision {
     Decision(step: thenHandle ? .oneThenHandle(mutation) : .one(mutation))
   }
 
-  /// Commits several mutations as one atomic step, then finishes the action, or goes on to `handle`.
+  /// Commits several mutations as one atomic step, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutations: [Mutation], thenHandle: Bool = false) -> Decision {
     Decision(step: thenHandle ? .manyThenHandle(mutations) : .many(mutations))

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Something that went wrong in a store and that no action's sender is told of, or is easily overlooked.
+/// A problem in a store that no sender of an action is notified of, or that is easily overlooked.
 ///
 /// It is given to ``StoreConfiguration/report``. It never holds an action, a mutation or a state.
 public struct Incident: Sendable, CustomStringConvertible {
@@ -43,7 +43,7 @@ public struct Incident: Sendable, CustomStringConvertible {
     public static let missingAction = Kind(name: "missingAction")
   }
 
-  /// What kind of thing went wrong.
+  /// The kind of the incident.
   public let kind: Kind
 
   /// The type of the action.
@@ -58,7 +58,7 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The error that was thrown, if one was.
   public let error: (any Error)?
 
-  /// What went wrong, as a sentence that says the fix.
+  /// The incident as a sentence that says the fix.
   public let description: String
 
   package init(

@@ -6,7 +6,7 @@
 /// The way of one action: ``Store/send(_:)`` accepts it, ``decide(_:state:)`` says what is known at once, and, where that
 /// asks for it, ``handle(_:state:)`` is run. Its mutations go through ``reduce(into:mutation:)`` one at a time.
 public protocol Interactor<Action, Mutation, State>: Sendable {
-  /// What can be asked of the store.
+  /// The requests that a store of this interactor accepts.
   associatedtype Action: Sendable
 
   /// A fact that is applied to the state.
@@ -15,7 +15,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// The value that the store owns.
   associatedtype State: Sendable
 
-  /// What `handle` returns: `Effect<Self>`, an `AsyncStream`, or any asynchronous sequence of mutations.
+  /// The result of `handle`: `Effect<Self>`, an `AsyncStream`, or any asynchronous sequence of mutations.
   associatedtype Mutations: AsyncSequence where Mutations.Element == Mutation
 
   /// Does the asynchronous work for one action, and returns its mutations.
@@ -30,7 +30,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// it heeds the cancellation or not.
   ///
   /// **Errors.** An error thrown out of the sequence ends the run as ``Outcome/failed(_:)`` and asks
-  /// ``closing(_:outcome:)``; other runs and the store go on.
+  /// ``closing(_:outcome:)``; other runs and the store continue.
   ///
   /// - Parameters:
   ///   - action: what was sent.

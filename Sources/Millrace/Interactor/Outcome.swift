@@ -1,4 +1,4 @@
-/// How an action ended: every action given to a store has exactly one.
+/// The end of an action; each action that is given to a store has exactly one outcome.
 @frozen
 public enum Outcome: Sendable {
   /// All its mutations are committed.
@@ -7,7 +7,7 @@ public enum Outcome: Sendable {
   /// Its handler threw this error, in its last attempt; what it had committed stays.
   case failed(any Error)
 
-  /// It was cancelled: by its receipt, by its key, or together with all others.
+  /// The action was cancelled: by its receipt, by its key, or together with all others.
   case cancelled
 
   /// A later action of its key took its place.
@@ -16,13 +16,13 @@ public enum Outcome: Sendable {
   /// Its ``Plan`` gave it a time, and that was over.
   case timedOut
 
-  /// It was not taken, or was decided against.
+  /// The action was not accepted, or the decision rejected it.
   case rejected(Rejection)
 
   /// The store was shut down, or released, before it had ended.
   case shutDown
 
-  /// It was found open in a journal after a crash, and its plan does not handle it again.
+  /// The action was found open in a journal after a crash, and its plan does not handle it again.
   case abandoned
 
   /// Whether this is `finished`.
@@ -30,7 +30,7 @@ public enum Outcome: Sendable {
     if case .finished = self { true } else { false }
   }
 
-  /// Whether the action was ended from outside while its handler may go on.
+  /// Whether the action was ended from outside while its handler may continue.
   ///
   /// A run that is shared may end so as full: with the last that shared it, which waited.
   @inlinable var isCut: Bool {

@@ -1,13 +1,13 @@
-/// What a plan says; changed only while the plan is made, by the one that has the only reference to it.
+/// The terms of a plan; they change only while the plan is made, through the only reference to them.
 @usableFromInline
 package final class PlanTerms: @unchecked Sendable {
-  /// What comes before overlap.
+  /// The debounce or throttle that applies before the overlap.
   package enum Pace: Sendable, Hashable {
     case debounce(Duration)
     case throttle(Duration, leading: Bool, trailing: Bool)
   }
 
-  /// At most so many actions of the key are handled at once.
+  /// The largest number of actions of a key that are handled at a time.
   package struct Limit: Sendable {
     let maximum: Int
     fileprivate(set) var key: PlanKey
@@ -36,7 +36,7 @@ package final class PlanTerms: @unchecked Sendable {
   var breaker: Plan.Breaker?
   var recovery = Recovery.abandon
 
-  /// Where the handler starts; nil: as the configuration says.
+  /// The thread on which the handler starts; nil leaves it to the configuration.
   @usableFromInline var start: StoreConfiguration.HandlerStart?
 
   /// The breaker's own key.
@@ -101,7 +101,7 @@ package final class PlanTerms: @unchecked Sendable {
   /// The key of the breaker.
   var breakerKey: PlanKey? { ownBreakerKey ?? key }
 
-  /// How the plan contradicts itself, or nil.
+  /// The first contradiction of the plan, or nil.
   @usableFromInline var problem: PlanProblem? {
     if let firstProblem { return firstProblem }
     if !limits.isEmpty, limitsKeyTwice { return .limitedTwice }
@@ -118,15 +118,15 @@ package final class PlanTerms: @unchecked Sendable {
   }
 }
 
-/// What happens when an action meets earlier ones of its key.
+/// The rule for an action that meets earlier actions of its key.
 package enum Overlap: Sendable, Hashable {
-  /// It starts if fewer than so many of its key are in flight, and waits for its turn otherwise.
+  /// The action starts if fewer than `max` actions of its key have a turn, and waits for its turn otherwise.
   case concurrent(max: Int)
-  /// It ends earlier ones as superseded, so that with it no more than so many have not ended, and starts.
+  /// The action ends earlier actions as superseded until at most `max` have not ended, itself included, and starts.
   case latest(max: Int)
-  /// It is rejected as long as so many earlier ones have not ended.
+  /// The action is rejected while `max` earlier actions have not ended.
   case exclusive(max: Int)
-  /// It joins the one that is in flight, if there is one.
+  /// The action joins a shared run, or begins one.
   case shared
 
   /// Whether actions wait for their turn.
@@ -135,7 +135,7 @@ package enum Overlap: Sendable, Hashable {
   }
 }
 
-/// How a plan contradicts itself.
+/// A contradiction within a plan.
 @usableFromInline
 package enum PlanProblem: Sendable, Hashable, CaseIterable {
   case maximum, key, limitedTwice, needsKey, pacing, spacing, throttle, interval, timeout, attempts, backoff, jitter,
@@ -186,7 +186,7 @@ extension Plan.Backoff {
   }
 }
 
-/// What actions that meet have in common, compared together with its type.
+/// A key that actions have in common, compared together with its type.
 ///
 /// Without the type `1` and `1.0` would be one key, as they are for `AnyHashable`.
 @usableFromInline
@@ -228,7 +228,7 @@ package struct ScopedKey: Hashable, Sendable {
   }
 }
 
-/// Which of several children: what stands before its keys.
+/// The place of one of several children, which prefixes its keys.
 private struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
   private let scope: ObjectIdentifier
   private let id: ID

@@ -1,4 +1,4 @@
-/// Why an action was rejected.
+/// The reason for which an action was rejected.
 @frozen
 public enum Rejection: Sendable {
   /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreConfiguration/Limits``.
@@ -31,7 +31,7 @@ public enum Rejection: Sendable {
   /// The interactor decided against the action, with this error.
   case decided(any Error)
 
-  /// It was sent to a child that its parent does not have, or that was removed before it was taken up.
+  /// The action was sent to a child that its parent does not have, or that was removed before the take-up.
   ///
   /// The sentence names the parent, the child and the id. The action was never taken up. It is no ``Incident``, because a client
   /// may send any id.

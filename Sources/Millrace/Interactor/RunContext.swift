@@ -49,7 +49,7 @@ public struct RunID: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(action)@\(store)" }
 }
 
-/// What brought a commit about: an action, and where that came from.
+/// The cause of a commit: an action, and the run or caller that sent it.
 ///
 /// One word; all commits of one run share it.
 public struct Cause<Action: Sendable>: Sendable {
@@ -82,7 +82,7 @@ public struct Cause<Action: Sendable>: Sendable {
   @inlinable public var context: RunContext { content.context }
 }
 
-/// What a run is part of: its id, the run whose handler sent its action, where the chain of these began, and its trace.
+/// The context of a run: its id, the run whose handler sent its action, the first run of that chain, and its trace.
 public struct RunContext: Sendable, Hashable {
   /// The run.
   public let run: RunID

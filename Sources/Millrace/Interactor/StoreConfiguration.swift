@@ -1,4 +1,4 @@
-/// What a store is given besides its interactor and its state.
+/// The configuration of a store: clock, randomness, limits, and the reports of incidents.
 public struct StoreConfiguration: Sendable {
   private struct Choice: Sendable {
     var clock: any Clock<Duration> = ContinuousClock()
@@ -31,7 +31,7 @@ public struct StoreConfiguration: Sendable {
     set { choice.clock = newValue }
   }
 
-  /// What jitter and idempotency keys are drawn from; the system's by default, one with a seed in tests.
+  /// The source of randomness for jitter and idempotency keys; the system's by default, a seeded one in tests.
   ///
   /// The store draws from a copy of its own. So stores that are given the same seed have the same keys; to keep them
   /// apart, give each a seed of its own, or all of them one generator that is a class.
@@ -40,13 +40,13 @@ public struct StoreConfiguration: Sendable {
     set { choice.random = newValue }
   }
 
-  /// How much the store takes on.
+  /// The limits of the store.
   public var limits: Limits {
     get { box?.choice.limits ?? .standard }
     set { choice.limits = newValue }
   }
 
-  /// Where a handler starts, unless the plan of its action says otherwise; ``StoreConfiguration/HandlerStart/onSender`` by default.
+  /// The thread on which handlers start, unless a plan says otherwise; ``StoreConfiguration/HandlerStart/onSender`` by default.
   ///
   /// Set it to ``StoreConfiguration/HandlerStart/onPool`` for an interactor whose handlers compute.
   public var handlersStart: HandlerStart {
@@ -54,7 +54,7 @@ public struct StoreConfiguration: Sendable {
     set { choice.handlersStart = newValue }
   }
 
-  /// What is told of failures that nobody handles, and of mistakes in plans; by default one line on standard error.
+  /// Receives unhandled failures and mistakes in plans; by default each is one line on standard error.
   ///
   /// **Order and isolation.** It is called on whichever thread meets the incident, one call at a time or several, never with
   /// the store's lock; it may send to the store.
@@ -63,7 +63,7 @@ public struct StoreConfiguration: Sendable {
     set { choice.report = newValue }
   }
 
-  /// What looks on at the stores that are made with this; nil but in a simulation.
+  /// The witness of the stores that are made with this configuration; nil outside of a simulation.
   @usableFromInline package var witness: (any StoreWitness)? {
     get { box?.choice.witness }
     set { choice.witness = newValue }
@@ -112,7 +112,7 @@ extension StoreConfiguration {
 }
 
 extension StoreConfiguration {
-  /// How much a store takes on, so that its memory stays bounded whatever is sent to it.
+  /// The limits of a store, which bound its memory whatever is sent to it.
   ///
   /// An action that is decided at once needs none of this. Values below their minimum are taken as the minimum.
   public struct Limits: Sendable, Hashable {
@@ -167,12 +167,12 @@ extension StoreConfiguration {
     /// Rejects the newest waiting action of the limit key that has the most waiting actions, so that no key fills the room alone.
     ///
     /// An action belongs to the key of the first ``Plan/limited(to:key:)`` of its plan; actions without a limit count as one key.
-    /// The new action counts for its own key, and is rejected if that key would have the most.
+    /// The new action is counted with its own key, and is rejected if that key would have the most.
     case dropNewestOfFullestKey
   }
 }
 
-/// What a configuration lets look on at its stores, whatever their types: the world of a simulation.
+/// A witness of the stores of a configuration, whatever their types: the world of a simulation.
 ///
 /// It changes nothing of the way that actions go.
 @usableFromInline

@@ -14,7 +14,7 @@ public struct TraceContext: Sendable, Hashable {
 
   /// A context that begins a new trace, for an action that comes from no traced caller.
   ///
-  /// The parent id is that of the caller's span, which nobody records: the span of the action is the first one.
+  /// The parent id is that of the caller's span, which is not recorded: the span of the action is the first.
   ///
   /// - Parameters:
   ///   - random: what the ids are drawn from: two words for the trace and one for the parent.
@@ -57,7 +57,7 @@ package struct TraceParent: Sendable, Hashable, LosslessStringConvertible {
   /// Reads the value of a `traceparent` header; nil if it is invalid.
   ///
   /// Valid are 2, 32, 16 and 2 lower-case hexadecimal digits with dashes between, neither id all zero. Of version 00 there is
-  /// nothing more. A higher version may go on with a dash and anything after it, which is not looked at; version ff is invalid.
+  /// nothing more. A higher version may continue with a dash and anything after it, which is not looked at; version ff is invalid.
   ///
   /// - Parameter text: the value, without white space around it.
   package init?(_ text: String) {

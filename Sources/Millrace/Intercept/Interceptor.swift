@@ -1,11 +1,11 @@
-/// Sees every action on its way into a store, and is told of what becomes of it.
+/// Sees every action on its way into a store, and is notified of its acceptance, its commits and its outcome.
 ///
 /// A store has an ordered chain of interceptors, given when it is made or set later by
-/// ``Store/setInterceptors(_:)``. One action comes in and at most one goes on, so that receipts stay one to one: to delay or to
+/// ``Store/setInterceptors(_:)``. One action comes in and at most one passes, so that receipts stay one to one: to delay or to
 /// multiply an action an interceptor rejects it and sends others, which have receipts of their own.
 ///
 /// **Order.** An action passes the interceptors in their order, then they are told in the same order. An action that an
-/// interceptor sends passes the whole chain, once the action that is being intercepted has gone on.
+/// interceptor sends passes the whole chain, once the action that is being intercepted has passed.
 ///
 /// **Isolation.** ``intercept(_:context:)`` is called on the sender's thread, by several senders at once. The others are called
 /// with the store's lock, one call at a time, on any thread: they must be quick, and must not block. All may send to the store.
@@ -18,16 +18,16 @@
 ///
 /// Every method has a default that does nothing.
 public protocol Interceptor<Action, Mutation, State>: Sendable {
-  /// What is sent to the store.
+  /// The actions of the store.
   associatedtype Action: Sendable
 
-  /// What the store applies to its state.
+  /// The mutations that the store applies to its state.
   associatedtype Mutation: Sendable
 
-  /// What the store owns.
+  /// The state that the store owns.
   associatedtype State: Sendable
 
-  /// Says what goes on in place of an action, before it is accepted.
+  /// Passes, replaces or rejects an action before it is accepted.
   func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action>
 
   /// Tells that an action was accepted; what its plan lets wait may be taken up later, or never.
@@ -62,25 +62,25 @@ extension Interceptor {
   public func ended(_ cause: Cause<Action>, outcome: Outcome) {}
 }
 
-/// What an interceptor does with an action.
+/// The result of an interception.
 @frozen
 public enum Interception<Action: Sendable>: Sendable {
-  /// It goes on as it is.
+  /// Passes the action unchanged.
   case pass
 
-  /// This one goes on in its place, under its receipt.
+  /// Passes this action in its place, under its receipt.
   case replace(Action)
 
-  /// Nothing goes on; its outcome is ``Rejection/intercepted(_:)`` with this reason.
+  /// Rejects the action as ``Rejection/intercepted(_:)`` with this reason.
   case reject(String)
 }
 
-/// Where an action that is intercepted comes from, and the means to send others.
+/// The origin of an intercepted action, and the means to send others.
 public struct InterceptionContext<Action: Sendable>: Sendable {
   /// The run whose handler sent it, or nil.
   public let parent: RunID?
 
-  /// Where the chain of these began, or nil if it begins with the action.
+  /// The first run of the chain, or nil if the chain begins with the action.
   public let root: RunID?
 
   /// The trace it belongs to.
@@ -126,7 +126,7 @@ public struct ActionInterceptor<Action: Sendable, Mutation: Sendable, State: Sen
 
   /// Makes an interceptor of a closure, which is kept as long as the interceptor is.
   ///
-  /// - Parameter interception: says what goes on in place of an action.
+  /// - Parameter interception: Passes, replaces or rejects an action.
   public init(
     _ interception: @escaping @Sendable (Action, InterceptionContext<Action>) -> Interception<Action>
   ) {

@@ -12,7 +12,7 @@ final class InterceptorChain<I: Interactor>: Sendable {
     sinks = interceptors.compactMap { $0 as? any EventSink<I.Action> }
   }
 
-  /// What goes on in place of an action.
+  /// The action that passes in place of an action, or its rejection.
   @inlinable
   func intercept(_ action: I.Action, _ context: InterceptionContext<I.Action>) -> Interception<I.Action> {
     var (action, isReplaced) = (action, false)

@@ -53,7 +53,7 @@ public final class LoggingInterceptor<Action: Sendable, Mutation: Sendable, Stat
     showsDifferences = differences
   }
 
-  /// How many actions it remembers.
+  /// The number of actions it remembers.
   var openCount: Int { times.count }
 
   /// Writes that an action was accepted.

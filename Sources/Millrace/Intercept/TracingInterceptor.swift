@@ -32,7 +32,7 @@ public final class TracingInterceptor<Action: Sendable, Mutation: Sendable, Stat
     tellEnded = ended
   }
 
-  /// How many actions it remembers.
+  /// The number of actions it remembers.
   var openCount: Int { times.count }
 
   /// Begins the span of an action.
@@ -55,7 +55,7 @@ public final class TracingInterceptor<Action: Sendable, Mutation: Sendable, Stat
 
 /// An action as a span of a trace: what a tracing library is to be told of it.
 ///
-/// The ids are those of W3C Trace Context, derived from the run's and the trace's: whoever asks gets the same ones, so that no
+/// The ids are those of W3C Trace Context, derived from the run's and the trace's: each caller gets the same ones, so that no
 /// table is needed. A call that sends ``RunContext/traceparent`` on is a child of the span in its run.
 public struct TraceSpan: Sendable, Hashable {
   /// The trace, 32 hexadecimal digits: the one that came with the action, or one that begins with the first run of the chain.
@@ -93,7 +93,7 @@ public struct TraceSpan: Sendable, Hashable {
   }
 }
 
-/// When actions were accepted that have not ended.
+/// The times at which open actions were accepted.
 final class AcceptanceTimes: Sendable {
   private let time: TimeSource
   private let instants = Lock<[RunID: Instant]>([:])
@@ -102,7 +102,7 @@ final class AcceptanceTimes: Sendable {
     time = TimeSource(clock)
   }
 
-  /// How many actions are open.
+  /// The number of open actions.
   var count: Int { instants.withLock { $0.count } }
 
   /// Notes that an action was accepted now.

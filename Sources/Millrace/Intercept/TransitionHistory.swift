@@ -15,7 +15,7 @@
 public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
   /// A commit that is kept.
   public struct Commit: Sendable {
-    /// What was applied to the state.
+    /// The mutation that was applied to the state.
     public let mutation: Mutation
 
     /// The action that brought it about, and where that came from.
@@ -34,7 +34,7 @@ public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State
     ring = Lock(Ring(capacity: count))
   }
 
-  /// How many commits are kept at most.
+  /// The largest number of commits that are kept.
   package var capacity: Int { ring.withLock { $0.capacity } }
 
   /// The commits that are kept, the oldest first.
@@ -61,7 +61,7 @@ public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State
   /// sent from outside of any run, in the trace 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
   /// ```
   ///
-  /// Of a run of which no commit is kept, or of another store, it tells the id, and goes on with the run that the chain began
+  /// Of a run of which no commit is kept, or of another store, it tells the id, and continues with the run that the chain began
   /// with. Of a revision that is not kept it says so, and how more are kept. It looks through all that is kept.
   ///
   /// - Parameters:
@@ -76,12 +76,12 @@ public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State
 
 /// The last elements of many, in order.
 struct Ring<Element> {
-  /// How many elements are kept at most.
+  /// The largest number of elements that are kept.
   let capacity: Int
 
   private var slots: [Element] = []
 
-  /// Where the oldest element is once all slots are taken.
+  /// The index of the oldest element once all slots are taken.
   private var oldest = 0
 
   /// An empty ring for at least one element; room is made as it is needed.
@@ -141,7 +141,7 @@ private struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> 
 
   // MARK: Links
 
-  /// How an action was sent by a handler; a trace is told where it begins.
+  /// The text of an action that a handler sent, with the trace where it begins.
   private func sending(_ context: RunContext) -> String {
     guard let trace = context.trace, !context.inheritsTrace else { return "sent by the handler of" }
     return "sent in the trace \(trace.traceparent) by the handler of"

@@ -1,4 +1,4 @@
-/// How durations are distributed, in constant memory and with an error of less than 1 %.
+/// A distribution of durations, in constant memory and with an error of less than 1 %.
 ///
 /// It follows HdrHistogram by Gil Tene: the buckets are as wide as a nanosecond below 128 ns, and every octave above, up to
 /// 2^44 ns (about 4.9 hours), is divided into 64 buckets of the same width. A quantile is the middle of its bucket, and so at
@@ -9,7 +9,7 @@
 ///
 /// **Units.** Durations are taken in whole nanoseconds, rounded down; a negative one counts as 0.
 public struct Histogram: Sendable, Equatable {
-  /// How many bits of a value, after its first, say which bucket of its octave it falls into: 6, for 64 buckets.
+  /// The number of bits of a value, after its first, that choose the bucket within its octave: 6, for 64 buckets.
   private static let precision = 6
 
   /// From here on, in nanoseconds, all values share the last bucket.
@@ -20,7 +20,7 @@ public struct Histogram: Sendable, Equatable {
 
   private var counts: [Int]
 
-  /// How many durations were recorded.
+  /// The number of durations that were recorded.
   public private(set) var count = 0
 
   /// The least value, in nanoseconds; `Int64.max` while there is none, so that the first is less.
@@ -107,7 +107,7 @@ extension Histogram {
     return maximum
   }
 
-  /// How many durations were recorded up to the end of the bucket that holds the bound.
+  /// The number of durations that were recorded up to the end of the bucket of the bound.
   ///
   /// All that are not above the bound are counted, and those above it by less than 1.6 % may be. For a bound below 0 it is
   /// 0; for one of 2^44 ns or more it is ``count``.

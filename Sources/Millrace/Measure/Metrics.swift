@@ -1,57 +1,57 @@
-/// What a store has done so far and has to do now, as numbers.
+/// The counters, gauges and histograms of a store at one time.
 ///
 /// It is a value: what the store does later does not change it. What is counted since the store was made only grows; the
 /// rest goes up and down. ``openMetrics(prefix:labels:adding:)`` is the same as text for a monitoring system.
 public struct Metrics: Sendable {
-  /// How many actions were given to the store since it was made.
+  /// The number of actions that were given to the store since it was made.
   public let sent: Int
 
-  /// How many of those sent were not rejected.
+  /// The number of sent actions that were not rejected.
   public let accepted: Int
 
-  /// How many actions have a handler that runs now; one that rests between two attempts counts too.
+  /// The number of actions whose handler runs now, delays between two attempts included.
   public let inFlight: Int
 
-  /// How many actions wait now: for a slot, for the turn of their key, or for the time of their plan.
+  /// The number of actions that wait now: for a slot, for the turn of their key, or for the time of their plan.
   public let waiting: Int
 
-  /// How many callers of `submit` are suspended now.
+  /// The number of callers of `submit` that are suspended now.
   public let submitting: Int
 
-  /// How many handlers of runs that have ended have not returned yet.
+  /// The number of handlers that have not returned although their runs have ended.
   ///
   /// They keep their slots. A number that stays high means handlers that do not heed cancellation.
   public let notReturned: Int
 
-  /// How many attempts beyond the first the runs have made, since the store was made.
+  /// The number of attempts beyond the first of a run, since the store was made.
   public let retries: Int
 
-  /// How many mutations were emitted by runs that had ended, and were dropped, since the store was made.
+  /// The number of mutations that were emitted by ended runs, and dropped, since the store was made.
   public let lateEmits: Int
 
-  /// How many mutations were committed: the revision of the state.
+  /// The number of mutations that were committed: the revision of the state.
   public let commits: Int
 
-  /// How many actions ended, by how they did, since the store was made.
+  /// The number of actions that ended with each outcome, since the store was made.
   ///
   /// A kind that never occurred counts 0, and may be left out.
   public let outcomes: [Outcome.Kind: Int]
 
-  /// How many actions were rejected, by the reason, since the store was made.
+  /// The number of actions that were rejected for each reason, since the store was made.
   ///
   /// A kind that never occurred counts 0, and may be left out.
   public let rejections: [Rejection.Kind: Int]
 
-  /// How many observers there are now.
+  /// The number of observers now.
   public let observers: Int
 
-  /// How far the slowest observer is behind now, in revisions.
+  /// The number of revisions that the slowest observer is behind now.
   public let observerLag: Int
 
-  /// How long handlers took, from their start to their return; one entry for each attempt.
+  /// The times from the start of a handler to its return; one entry for each attempt.
   public let handleTime: Histogram
 
-  /// How long runs waited, from the acceptance of their action to the start of their first handler; one entry a run.
+  /// The times from the acceptance of an action to the start of its first handler; one entry a run.
   public let waitTime: Histogram
 
   /// The figures of named plans, in the order in which the names were used first.

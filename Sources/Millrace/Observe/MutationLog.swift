@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// One committed mutation, for those who replay it.
+/// One committed mutation, for the observers that replay it.
 @usableFromInline
 struct LogEntry<I: Interactor>: Sendable {
   @usableFromInline let mutation: I.Mutation
 
-  /// What brought it about, if somebody wanted to know when it was committed.
+  /// The cause of the mutation, if an observer asked for causes when it was committed.
   @usableFromInline let cause: Cause<I.Action>?
 
   @inlinable
@@ -15,7 +15,7 @@ struct LogEntry<I: Interactor>: Sendable {
   }
 }
 
-/// Some mutations in the order of their commits, and where they go on.
+/// Some mutations in the order of their commits, and the next chunk of them.
 @usableFromInline
 final class LogChunk<I: Interactor> {
   @inlinable static var capacity: Int { 64 }
@@ -81,7 +81,7 @@ final class MutationLog<I: Interactor> {
   func take(for cursor: LogCursor<I>, into batch: inout [LogEntry<I>]) {
     batch.removeAll(keepingCapacity: true)
     if let (chunk, index) = cursor.position, chunk === tail, index == 0, hasOneCursor {
-      // Nobody else reads them: the two buffers change places, and nothing is copied.
+      // No other reader has them: the two buffers change places, and nothing is copied.
       swap(&batch, &chunk.entries)
     } else {
       cursor.take(into: &batch)
@@ -130,7 +130,7 @@ final class MutationLog<I: Interactor> {
   }
 }
 
-/// One observer of every state: where it reads the log, and how far behind it may be.
+/// One observer of every state: its place in the log, and the bound of its lag.
 ///
 /// All but what is atomic or locked is guarded by the store's lock.
 @usableFromInline
@@ -138,9 +138,9 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   /// The verdict on a cursor by its lag.
   enum Verdict {
     case goesOn
-    /// It holds the store up, and parts from the log beyond the limit.
+    /// The observer applies backpressure, and disconnects beyond the limit.
     case holds(limit: Int)
-    /// Nothing is kept for it any more; it ends with the error, or goes on after a gap.
+    /// Nothing is kept for the observer any more; it ends with the error, or continues after a gap.
     case parts(StoreError?)
   }
 
@@ -167,7 +167,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   /// The next entry it reads; nil if it has to begin anew.
   @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?
 
-  /// What it ends with, once it has parted from the log.
+  /// The error of the observer, once it has disconnected from the log.
   @usableFromInline var error: StoreError?
 
   @usableFromInline let holds = Atomic(false)
@@ -192,7 +192,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
     position = (chunk, chunk.entries.count)
   }
 
-  /// The least lag at which it does not just go on.
+  /// The least lag at which the policy applies.
   var allowance: Int {
     switch policy {
     case .latest: 2

@@ -1,4 +1,4 @@
-/// Which states an observer gets when it is slower than the store.
+/// The choice of the states that an observer gets when it is slower than the store.
 ///
 /// `Failure` is the error that may end the observer before the store ends: `Never` for ``latest`` and ``every(buffer:)``,
 /// ``StoreError`` for the policies that can end an observer.
@@ -68,7 +68,7 @@ extension ObservationPolicy where Failure == StoreError {
   /// Each state in order, and the store takes on less while the observer is far behind.
   ///
   /// `pausesAt` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full``, until the observer has caught
-  /// up to less; what was accepted before goes on and commits. Past `endsAt`, the observer ends with
+  /// up to less; what was accepted before continues and commits. Past `endsAt`, the observer ends with
   /// ``StoreError/Code/lagged``. So nothing is skipped and nothing grows without bound.
   ///
   /// An observer that submits to the store in its own loop would wait for itself: give it another policy.

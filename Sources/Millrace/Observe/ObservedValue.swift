@@ -1,15 +1,15 @@
 /// One observed part of the state: its value when last looked at, and who waits for it to differ from what they got.
 ///
-/// It is *active* while somebody waits for it: the selections then look at it in every pass, so that its value is as new as the
-/// last pass, and one that comes to wait needs this part's lock alone, not the store's lock. With nobody waiting it costs
+/// The part is *active* while a task waits for it: the selections then look at it in every pass, so that its value is that of the
+/// last pass, and a task that begins to wait needs this part's lock alone, not the store's lock. Without a waiting task it costs
 /// nothing, and the next one to wait brings the value up to date with the lock.
 @usableFromInline
 final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: ObservedPart<State>, @unchecked Sendable {
-  /// What became of an observer that asked for a value.
+  /// The result of a request for a value.
   enum Offer {
     /// This is news to it.
     case value(Value)
-    /// It waits, and is signalled when there is news.
+    /// The observer waits, and is signalled when there is a new value.
     case waiting
     /// The value has to be brought up to date first.
     case inactive
@@ -42,7 +42,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   private let get: @Sendable (State) -> Value
   private let part = Lock(Part())
 
-  /// How many observers there are, waiting or not; guarded by the store's lock.
+  /// The number of observers, waiting or not; guarded by the store's lock.
   var observers = 0
 
   init(get: @escaping @Sendable (State) -> Value) {
@@ -110,7 +110,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
 final class ValueObserver<Value: Equatable & Sendable>: Placed, @unchecked Sendable {
   let waiter = Waiter()
 
-  /// Where the observed value holds this observer while it waits.
+  /// The place of this observer among those that wait for the value.
   var place: Int?
 
   /// The value delivered last.
@@ -129,11 +129,11 @@ final class ValueObserver<Value: Equatable & Sendable>: Placed, @unchecked Senda
 
 /// The parts of one store's state that are observed, each evaluated once a pass however many observe it.
 ///
-/// A pass looks only at parts for which somebody waits, and goes on from a cursor, so that the lock is held for a few parts
+/// A pass looks only at parts for which a task waits, and continues from a cursor, so that the lock is held for a few parts
 /// at a time. Guarded by the store's lock.
 @usableFromInline
 final class Selections<State: Sendable> {
-  /// How many parts are evaluated in one step.
+  /// The number of parts that are evaluated in one step.
   static var partsPerTurn: Int { 64 }
 
   /// Whether a pass is on its way or under way.
@@ -146,20 +146,20 @@ final class Selections<State: Sendable> {
   private var awaited = PlacedList<ObservedPart<State>>()
   private var cursor = 0
 
-  /// Whether somebody waits and no pass is on its way.
+  /// Whether a task waits and no pass has been started.
   var isAwaited: Bool { !isPassing && !awaited.isEmpty }
 
-  /// Whether somebody waits whose part may have changed by `revision`; a pass is under way then.
+  /// Whether a task waits whose part may have changed by `revision`; a pass is under way then.
   func beginsPass(at revision: Int) -> Bool {
     guard isAwaited, passed != revision else { return false }
     isPassing = true
     return true
   }
 
-  /// Whether it knows no part: one that is still awaited, though nobody observes it any more, comes back with its next observer.
+  /// Whether it knows no part; a part that a task awaits without an observer comes back with its next observer.
   var isEmpty: Bool { byKeyPath.isEmpty && awaited.isEmpty && !isPassing }
 
-  /// How many key paths have observers.
+  /// The number of key paths with observers.
   var keyPathCount: Int { byKeyPath.count }
 
   /// The part at a key path, the same one for all its observers.
@@ -172,12 +172,12 @@ final class Selections<State: Sendable> {
     return made
   }
 
-  /// Forgets the part at a key path, which nobody observes any more.
+  /// Forgets the part at a key path, which has no observer any more.
   func forget(_ keyPath: AnyKeyPath) {
     byKeyPath[keyPath] = nil
   }
 
-  /// Counts the part among those somebody waits for.
+  /// Counts the part among those that a task waits for.
   func await(_ part: ObservedPart<State>) {
     awaited.insert(part)
   }
@@ -199,7 +199,7 @@ final class Selections<State: Sendable> {
     return (told, true)
   }
 
-  /// Lets everybody who waits go on, for the last time.
+  /// Resumes all waiting tasks, for the last time.
   func end() -> [Waiter] {
     var told: [Waiter] = []
     for part in awaited.takeAll() { part.end(into: &told) }
@@ -214,7 +214,7 @@ class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
   /// The index of this part among those that are awaited, while it is; guarded by the store's lock.
   final var place: Int?
 
-  /// Adds to `told` those for whom the part is news in `state`; false if nobody waits for it any more.
+  /// Adds to `told` the observers for which the part of `state` is new; false if no task waits for the part any more.
   func evaluate(_ state: State, into told: inout [Waiter]) -> Bool { false }
 
   /// Adds all who wait to `told`, for the last time.

@@ -30,7 +30,7 @@ class AnyObserverRegistry {
     self.published = published
   }
 
-  /// Whether there is no observer, be it one that does not wait now.
+  /// Whether there is no observer, waiting or not.
   final var isUnobserved: Bool { parked.isEmpty && positions.isEmpty && valueObservers == 0 }
 
   /// Lets the waiter wait for a newer state.
@@ -63,7 +63,7 @@ class AnyObserverRegistry {
     return taken
   }
 
-  /// Looks for a newer revision than `seen` for a microsecond or so, if nobody else does; says whether there is one.
+  /// Looks for a newer revision than `seen` for a microsecond or so, if no other thread does; says whether there is one.
   ///
   /// To park, and to be woken, costs several times that. From any thread.
   @usableFromInline
@@ -140,7 +140,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   /// Observers of parts of the state.
   private let values = Selections<State>()
 
-  /// Whether nobody needs it, so that the store may do without one.
+  /// Whether no observer needs it, so that the store can drop it.
   var isUnused: Bool { needs.isDisjoint(with: .each) && isUnobserved && values.isEmpty }
 
   // MARK: Every state
@@ -216,7 +216,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
     values.part(at: keyPath, make: make)
   }
 
-  /// Forgets the part at a key path, which nobody observes any more.
+  /// Forgets the part at a key path, which has no observer any more.
   func forget(_ keyPath: AnyKeyPath) {
     values.forget(keyPath)
   }

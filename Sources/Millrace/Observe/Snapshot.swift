@@ -1,12 +1,12 @@
 /// A state and its place in the order of commits.
 public struct Snapshot<State: Sendable>: Sendable {
-  /// How many mutations were committed before this state was; 0 is the initial state.
+  /// The number of mutations that led to this state; 0 is the initial state.
   public let revision: Int
 
   /// The state as it was then.
   public let state: State
 
-  /// How many states the observer skipped since the snapshot before; 0 for its first.
+  /// The number of states that the observer skipped since the snapshot before; 0 for its first.
   public let missed: Int
 
   /// Makes a snapshot, to compare another one with.
@@ -20,7 +20,7 @@ public struct Snapshot<State: Sendable>: Sendable {
 
 extension Snapshot: Equatable where State: Equatable {}
 
-/// One observer's way to its snapshots, whatever its policy and whatever it takes from the state; for one task at a time.
+/// One observer's source of snapshots, for any policy and any part of the state; for one task at a time.
 ///
 /// A closure, written where all types are known.
 @usableFromInline

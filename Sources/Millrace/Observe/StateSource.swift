@@ -27,7 +27,7 @@ final class StateObserver: Sendable {
   }
 }
 
-/// Where an observer of states looks for the newest one; made by the store, which it does not hold.
+/// The source of the newest state for an observer; the store makes it, and it does not hold the store.
 @usableFromInline
 struct StateSource<State: Sendable>: Sendable {
   /// The first state after a revision, waiting for it with the observer's own waiter; nil when there will be none.

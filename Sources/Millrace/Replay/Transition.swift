@@ -1,6 +1,6 @@
-/// One commit: a mutation, what brought it about, and the state it led to.
+/// One commit: a mutation, its cause, and the state that it led to.
 public struct Transition<I: Interactor>: Sendable {
-  /// What was applied to the state.
+  /// The mutation that was applied to the state.
   public let mutation: I.Mutation
 
   /// The action that brought it about, and where that came from.
@@ -9,7 +9,7 @@ public struct Transition<I: Interactor>: Sendable {
   /// The place in the order of commits; the first commit has revision 1.
   public let revision: Int
 
-  /// How many commits the observer skipped since the one before; 0 but after a gap.
+  /// The number of commits that the observer skipped since the last transition; 0 except after a gap.
   public let missed: Int
 
   /// The state before, if it was asked for; nil after a gap.

@@ -1,4 +1,4 @@
-/// What one iterator of a value sequence does at the store; it does not hold the store, and leaves it when it is dropped.
+/// The registration of one iterator of a value sequence; it does not hold the store, and ends when the iterator is dropped.
 @usableFromInline
 final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unchecked Sendable {
   private weak var core: StoreCore<I>?
@@ -7,12 +7,12 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
   private let join: (ObserverRegistry<I>) -> ObservedValue<I.State, Value>
   private let forget: @Sendable (ObserverRegistry<I>) -> Void
 
-  /// What is observed, once this has joined.
+  /// The observed part, once the iterator is registered.
   private let joined = Lock<ObservedValue<I.State, Value>?>(nil)
 
   /// - Parameters:
   ///   - join: finds what is observed.
-  ///   - forget: called when nobody observes it any more.
+  ///   - forget: Called when the part has no observer any more.
   init(
     _ core: StoreCore<I>?,
     join: @escaping (ObserverRegistry<I>) -> ObservedValue<I.State, Value>,
@@ -47,16 +47,16 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     return nil
   }
 
-  /// What an observer finds.
+  /// The result of a look for a newer value.
   private enum Finding {
     case value(Value)
     case waiting
     case ended
-    /// It takes the lock to know.
+    /// Only a look with the lock can tell.
     case unknown
   }
 
-  /// What the last look with the lock found, or what the part offers without.
+  /// The result of the last look with the lock, or of the part without it.
   private func look() -> Finding {
     if let found = found.withLock({ found in
       defer { found = nil }
@@ -72,7 +72,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     }
   }
 
-  /// Looks with the store's lock: the part is active from then on, if somebody waits for it.
+  /// Looks with the store's lock: the part is active from then on, if a task waits for it.
   private func look(in owned: inout Owned<I>, at core: StoreCore<I>) {
     let registry = owned.madeRegistry(at: core)
     let observed = joined(to: registry)

@@ -119,11 +119,11 @@ extension Effect {
     }
   }
 
-  /// Goes on with another effect where this one throws.
+  /// Continues with another effect where this one throws.
   ///
   /// What it emitted before stays committed.
   ///
-  /// A run that was cancelled does not go on: whatever it threw is thrown.
+  /// A cancelled run does not continue: its error is thrown.
   public func `catch`(_ recover: @escaping @Sendable (any Error) async -> Effect) -> Effect {
     Effect { run in
       do {

@@ -76,7 +76,7 @@ private final class Fold<I: Interactor>: Sendable {
 
   var state: I.State { folded.withLock { $0 } }
 
-  /// Whether nobody iterates any more.
+  /// Whether the iteration is over.
   var isOver: Bool { over.load(ordering: .acquiring) }
 
   func end() {

@@ -31,7 +31,7 @@ final class ForwardedRun<I: Interactor>: Sendable {
   }
 }
 
-/// What a run is told besides the state; the same for the run of a parent and that of its child.
+/// The facts that a run has besides the state; they are the same for the run of a parent and that of its child.
 @usableFromInline
 protocol RunEnvironment: Sendable {
   var id: ActionID { get }
@@ -45,7 +45,7 @@ protocol RunEnvironment: Sendable {
   func refuse(_ reason: String) -> Receipt
 }
 
-/// What a run outside a store is told.
+/// The facts of a run outside a store.
 struct LoneEnvironment: RunEnvironment {
   let id: ActionID
   let attempt: Int

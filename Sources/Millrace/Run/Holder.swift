@@ -182,7 +182,7 @@ extension StoreCore {
   /// Stops the store, and returns when that is done.
   ///
   /// - Parameters:
-  ///   - time: the longest time that accepted actions may go on.
+  ///   - time: The longest time for which accepted actions may continue.
   ///   - caller: the run that asks for it, or nil.
   @usableFromInline
   func shutDown(drainFor time: Duration, caller: Ticket?) async -> ShutdownReport {

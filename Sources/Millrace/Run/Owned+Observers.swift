@@ -10,7 +10,7 @@ extension Owned {
     return made
   }
 
-  /// Drops the registry if nobody needs it, so that commits cost nothing more.
+  /// Drops the registry if no observer needs it, so that commits cost nothing more.
   mutating func dropRegistryIfUnused() {
     if registry?.isUnused == true { registry = nil }
   }

@@ -26,7 +26,7 @@ struct Owned<I: Interactor>: ~Copyable {
     didSet { updateFastPath() }
   }
 
-  /// Whether an action that is decided at once needs no run: all are accepted, and nobody asks for the causes of commits.
+  /// Whether an action that is decided at once needs no run: all are accepted, and no observer asks for the causes of commits.
   @usableFromInline private(set) var isFastPath = true
 
   /// Whether an observer is so far behind that the store takes up less.
@@ -303,7 +303,7 @@ struct Owned<I: Interactor>: ~Copyable {
     }
   }
 
-  /// Gives an action its outcome `finished` where nobody else is notified of it.
+  /// Gives an action its outcome `finished` where no observer is notified of it.
   @inlinable
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()

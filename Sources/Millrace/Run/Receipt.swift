@@ -1,4 +1,4 @@
-/// What ``Store/send(_:)`` gives back: how the action ends, and the means to cancel it.
+/// The receipt of ``Store/send(_:)``: the outcome of the action, and the means to cancel it.
 ///
 /// A receipt may be discarded, which changes nothing for the action. It does not hold the store. Of an action that settled at
 /// once it is four words on the stack.
@@ -51,7 +51,7 @@ public struct Receipt: Sendable {
   /// Whether the action had finished when this was made.
   @inlinable var hasFinishedAtOnce: Bool { ticket == nil && first >= 0 }
 
-  /// How the action ended, as soon as it has: exactly one outcome, whatever happens, at shutdown and release of the store too.
+  /// The outcome of the action, as soon as it has ended: exactly one, at shutdown and release of the store too.
   ///
   /// By then everything the action changed is committed, its closing mutation included. Cancelling the task that waits here
   /// neither cancels the action nor ends the wait.
@@ -91,21 +91,21 @@ public struct Receipt: Sendable {
   /// Cancels the action, whether it waits or runs; does nothing once that has ended.
   ///
   /// When this returns the action has its outcome and nothing of it is committed any more, even if its handler ignores
-  /// cancellation and goes on. It waits for at most the step in progress: one `decide` with its commits, or one emit. Called
+  /// cancellation and continues. It waits for at most the step in progress: one `decide` with its commits, or one emit. Called
   /// from inside a commit of the action it takes effect right after that commit.
   public func cancel() {
     ticket?.cancel()
   }
 }
 
-/// What ``Store/send(contentsOf:)`` gives back: how the actions of the batch end, and the means to cancel them.
+/// The receipt of ``Store/send(contentsOf:)``: the outcomes of the batch, and the means to cancel its actions.
 ///
 /// It keeps something only of those actions that did not finish at once.
 public struct BatchReceipt: Sendable {
-  /// How many actions the batch has.
+  /// The number of actions in the batch.
   public private(set) var count = 0
 
-  /// Those that had not finished when they were sent, with their places in the batch.
+  /// The actions that had not finished when they were sent, with their places in the batch.
   private var open: [(place: Int, receipt: Receipt)] = []
 
   @usableFromInline
@@ -123,7 +123,7 @@ public struct BatchReceipt: Sendable {
     count += 1
   }
 
-  /// How each action ended, in the order of the batch, as soon as all have.
+  /// The outcomes in the order of the batch, as soon as all actions have ended.
   public var outcomes: [Outcome] {
     get async {
       var outcomes = Array(repeating: Outcome.finished, count: count)

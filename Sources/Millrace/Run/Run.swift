@@ -1,6 +1,6 @@
-/// What an effect's closure gets: the means to emit mutations and to see the state they lead to.
+/// The access of an effect's closure to its store: it emits mutations, and reads the state that they lead to.
 public struct Run<I: Interactor>: Sendable, RunEnvironment {
-  /// Where a run commits; two words, for it is copied often.
+  /// The target of the commits; two words, because it is copied often.
   @usableFromInline
   @frozen
   enum Place: Sendable {
@@ -34,7 +34,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's lock, the mutation is left
   /// for that thread and this returns at once. May be called from any task, also from several.
   ///
-  /// **Backpressure.** A run that has left 1,024 mutations for others commits what is left itself before it goes on.
+  /// **Backpressure.** A run that has left 1,024 mutations for others commits them itself before it continues.
   ///
   /// - Returns: false once the run has ended, or its attempt was given up, and the mutation changed nothing; it is a good
   ///   time to return then.
@@ -74,7 +74,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// The id of the action that is handled; ``Receipt/id`` of whoever sent it.
+  /// The id of the action that is handled; its sender has it as ``Receipt/id``.
   public var id: ActionID {
     switch place {
     case .store(_, let run): run.id
@@ -83,7 +83,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// Which attempt this is, counted from 1; more than one only if the action's ``Plan`` has a retry.
+  /// The number of this attempt, counted from 1; above 1 only if the action's ``Plan`` has a retry.
   public var attempt: Int {
     switch place {
     case .store: 1
@@ -102,7 +102,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// The store's clock: sleep and measure by it, and a test clock can stand in for it.
+  /// The store's clock: sleep and measure by it, and a test can replace it by a test clock.
   public var clock: any Clock<Duration> {
     switch place {
     case .store(let core, _): core.configuration.clock
@@ -126,7 +126,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// What the run is part of, as ``RunContext/current`` says inside its handler; nil for an effect outside a store.
+  /// The context of the run, as ``RunContext/current`` has it inside the handler; nil for an effect outside a store.
   public var context: RunContext? {
     switch place {
     case .store(_, let run): run.context
@@ -155,7 +155,7 @@ extension Run {
   /// Gives the store another action, sent by this run; never suspends and never waits for the action.
   ///
   /// **Order.** The action is accepted behind everything this run emitted and sent before, unless a plan or a limit makes it
-  /// wait. It is a run of its own: it has its own plan, its own receipt and its own outcome, and goes on when this run ends.
+  /// wait. It is a run of its own: it has its own plan, its own receipt and its own outcome, and continues when this run ends.
   ///
   /// **Lineage.** This run is the ``RunContext/parent`` of the action's run, from whichever task this is called, and passes its
   /// trace on. During the drain of ``Store/shutdown(drainFor:)`` the store still accepts it.

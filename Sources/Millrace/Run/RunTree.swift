@@ -55,7 +55,7 @@ public final class RunTree: Sendable {
   /// Cancels all actions of the tree, whether they wait or run, and those that are sent in it from now on.
   ///
   /// Each is cancelled as by ``Receipt/cancel()``: when this returns, the actions accepted before have their outcomes, one after
-  /// the other. Of an action that shares a run only its own part ends; the run goes on while others share it. A handler that
+  /// the other. Of an action that shares a run only its own part ends; the run continues while others share it. A handler that
   /// ignores its cancellation can send by ``Run/send(_:)`` no more; what it sends by a store is cancelled, unless it is decided at
   /// once.
   public func cancel() {

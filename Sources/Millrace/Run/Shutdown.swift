@@ -1,6 +1,6 @@
-/// What became of the actions that a store had accepted when it was shut down.
+/// The ends of the actions that a store had accepted when it was shut down.
 public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
-  /// How many actions ended by themselves while the store drained.
+  /// The number of actions that ended by themselves while the store drained.
   public let drained: Int
 
   /// The actions that had not ended by then, and got ``Outcome/shutDown``.

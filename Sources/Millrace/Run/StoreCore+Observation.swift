@@ -71,7 +71,7 @@ extension StoreCore {
 
   // MARK: Values
 
-  /// Evaluates the parts of the state that observers wait for, until they are as new as the state.
+  /// Evaluates the parts of the state that observers wait for, until they match the newest state.
   @concurrent
   func passOverValues() async {
     while true {

@@ -59,7 +59,7 @@ final class StoreTasks: Sendable {
 
   private let members = Lock(Members())
 
-  /// Whether they may go on.
+  /// Whether the tasks may continue.
   var isOpen: Bool { members.withLock { $0.isOpen } }
 
   /// The number of tasks that have not returned.

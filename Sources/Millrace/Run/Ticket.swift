@@ -10,7 +10,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     enum Phase {
       /// Accepted or running. Becomes `ended`.
       case open((any AnyObject & Sendable)?)
-      /// It has its outcome, and cancels nothing more. Remains.
+      /// The action has its outcome, and cancels nothing more. Remains.
       case ended(Outcome)
     }
 
@@ -39,7 +39,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   @usableFromInline final let ending = Atomic(false)
 
-  /// Where its handler starts, if its plan says so; set by its start, of a run without attempts.
+  /// The thread on which the handler starts, if the plan says so; set by the start of a run without attempts.
   @exclusivity(unchecked) @usableFromInline final var start: StoreConfiguration.HandlerStart?
 
   /// Whether the action has its outcome; the lock's holder sets it, any thread reads it.

@@ -15,10 +15,10 @@ struct KeyState {
   /// The actions that wait for their turn, in accepted order.
   var waiting = HandleLists.List()
 
-  /// How far apart turns begin, by the newest plan of those that wait for one; 0 is as close as they may.
+  /// The least time between the begins of two turns, by the newest plan that waits for turns; 0 sets none.
   var spacing: Int64 = 0
 
-  /// When the last turn began, as far as spacing needs it.
+  /// The instant at which the last turn began, for the spacing.
   var lastTurn: Instant?
 
   /// Wakes those that wait for the spacing to be over.
@@ -47,7 +47,7 @@ struct KeyState {
   /// The number of steps and runs that need the key to be remembered.
   var users = 0
 
-  /// When breaker and budget can be forgotten.
+  /// The timer at which breaker and budget can be forgotten.
   var forgetting: Int32?
 
   /// The number of actions that have arrived and not ended.
@@ -64,7 +64,7 @@ struct KeyState {
     overlap.turns.hasPermit && (spacing == 0 || spacedUntil ?? now <= now)
   }
 
-  /// When there is nothing left to remember of breaker, budget and spacing; nil at once.
+  /// The instant at which breaker, budget and spacing have returned to their initial state; nil if they have.
   func forgottenAt() -> Instant? {
     guard breakerTerms != nil || budgetTerms != nil || spacing > 0 else { return nil }
     var last = spacedUntil
@@ -112,13 +112,13 @@ struct WaitingLine {
 struct OverlapState {
   /// The answer to an action that arrives.
   enum Arrival: Hashable {
-    /// It is taken up at once.
+    /// The action is taken up at once.
     case takeUp
-    /// It is taken up at once if no other action waits and a turn is free; otherwise it waits for its turn.
+    /// The action is taken up at once if no other action waits and a turn is free; otherwise it waits for its turn.
     case wait
-    /// It is rejected.
+    /// The action is rejected.
     case reject
-    /// It joins a shared run that has not ended.
+    /// The action joins a shared run that has not ended.
     case join(Handle)
     /// The earliest actions are ended until `leaving` are left, then it is taken up at once.
     case replace(leaving: Int)
@@ -151,7 +151,7 @@ struct OverlapState {
   }
 }
 
-/// When one debounce of a key ends, as a value without tasks and locks.
+/// The end of one debounce of a key, as a value without tasks and locks.
 ///
 /// The action that is held is the scheduler's; each that comes takes the place of the one before.
 struct DebounceState: Equatable {
@@ -159,7 +159,7 @@ struct DebounceState: Equatable {
     /// None is held. Becomes: quiet (one comes).
     case idle
 
-    /// One is held, and passes at `until` unless another one comes.
+    /// An action is held, and passes at `until` unless another action arrives.
     ///
     /// Becomes: quiet again (another one comes), or idle (it passes, or ends).
     case quiet(until: Instant)
@@ -180,18 +180,18 @@ struct DebounceState: Equatable {
   }
 }
 
-/// Which actions of one key a throttle lets through, as a value without tasks and locks.
+/// The throttle of one key, as a value without tasks and locks.
 ///
 /// Each event is given the terms of the newest plan, which decides where plans differ. The scheduler holds the
 /// action, and tells here whether there still is one.
 struct ThrottleState: Equatable {
   enum Phase: Equatable {
-    /// As new: none has passed within the interval.
+    /// The initial state: no action has passed within the interval.
     ///
     /// Becomes: a window (one passes, or the first one is held).
     case idle
 
-    /// One has passed, or is held, and no other passes before `end`; `interval` is how long the next window lasts.
+    /// An action has passed, or is held, and no other passes before `end`; `interval` is the length of the next window.
     ///
     /// Becomes: the next window (it ended, and the one held passes), or idle (it ended without one).
     case window(end: Instant, interval: Int64)
@@ -199,17 +199,17 @@ struct ThrottleState: Equatable {
 
   /// The answer to an action that arrives.
   enum Verdict: Equatable {
-    /// It passes now.
+    /// The action passes now.
     case pass
-    /// It is held until the window ends, in place of the one held before.
+    /// The action is held until the window ends, in place of the action that was held before.
     case hold
-    /// It is rejected.
+    /// The action is rejected.
     case drop
   }
 
   private(set) var phase = Phase.idle
 
-  /// When the window ends, or nil.
+  /// The end of the window, or nil.
   var windowEnd: Instant? {
     if case .window(let end, _) = phase { end } else { nil }
   }
@@ -245,7 +245,7 @@ struct ThrottleState: Equatable {
 /// as one; all others that end while the breaker is open or half-open started before it opened, and say nothing new.
 struct BreakerState: Equatable {
   enum Phase: Equatable {
-    /// All pass. `failures` in a row, the last of them at `last`; none is as new.
+    /// All actions pass. `failures` consecutive attempts have failed, the last at `last`; 0 is the initial state.
     ///
     /// Becomes: closed with none (a success, or a failure that comes too late to be in a row begins at 1), or open (one
     /// failure too many).
@@ -253,20 +253,20 @@ struct BreakerState: Equatable {
 
     /// None passes before `until`.
     ///
-    /// Becomes: half-open with its probe out (the first that comes at `until` or later), or as new (nobody came for long).
+    /// Becomes: half-open with its probe out (the first action at `until` or later), or the initial state (no action for long).
     case open(until: Instant)
 
-    /// One may pass, the probe; while `isProbing` it is out, and none passes. It has been so since `since`.
+    /// One action may pass, the probe; while `isProbing` it is out, and none passes. The phase began at `since`.
     ///
     /// Becomes: closed with no failures (the probe succeeded), open (it failed), half-open without a probe (it was
-    /// withdrawn), half-open with one (the next that comes), or as new (nobody came for long).
+    /// withdrawn), half-open with one (the next action), or the initial state (no action for long).
     case halfOpen(isProbing: Bool, since: Instant)
   }
 
   /// The answer to an action that arrives.
   enum Admission: Equatable {
     case pass
-    /// It passes, and its end decides: it is told with `isProbe`.
+    /// The action passes, and its end decides: that event has `isProbe`.
     case probe
     case reject
   }
@@ -326,7 +326,7 @@ struct BreakerState: Equatable {
     if isProbe, case .halfOpen(isProbing: true, _) = phase { phase = .halfOpen(isProbing: false, since: now) }
   }
 
-  /// The first instant at which nothing needs to be remembered: nil when it is as new, never while the probe is out.
+  /// The first instant at which nothing needs to be remembered; nil in the initial state, and never while the probe is out.
   func forgottenAt(_ breaker: Plan.Breaker) -> Instant? {
     switch phase {
     case .closed(failures: 0, _): nil
@@ -338,7 +338,7 @@ struct BreakerState: Equatable {
     }
   }
 
-  /// Whether it is as new, or as good as that.
+  /// Whether the breaker has returned to its initial state.
   func isForgotten(_ breaker: Plan.Breaker, at now: Instant) -> Bool {
     forgottenAt(breaker).map { $0 <= now } ?? true
   }
@@ -352,7 +352,7 @@ struct RetryBudgetState: Equatable {
   /// The number of missing tokens; 0 initially.
   private var missing = 0
 
-  /// When the last token came back, or the first one was taken since the bucket was full.
+  /// The instant at which the last token came back, or at which the first was taken since the bucket was full.
   private var since: Instant = 0
 
   /// A run wants to make another attempt: takes a token, if there is one.
@@ -364,7 +364,7 @@ struct RetryBudgetState: Equatable {
     return true
   }
 
-  /// When all tokens have come back, or nil when none is missing.
+  /// The instant at which all tokens have come back, or nil when none is missing.
   func fullAt(_ budget: Plan.RetryBudget) -> Instant? {
     guard missing > 0 else { return nil }
     let (wait, isTooLong) = Int64(missing).multipliedReportingOverflow(by: budget.refill.nanoseconds)

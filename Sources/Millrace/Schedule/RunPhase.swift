@@ -21,7 +21,7 @@ package struct RunPhase: Equatable {
     /// An attempt failed, and the next one is due; it keeps slot and permit. Becomes `running`, or `ended`.
     case resting
 
-    /// It has its outcome. Remains, but for handlers that return.
+    /// The action has its outcome. Remains, except for handlers that return.
     case ended
   }
 
@@ -36,7 +36,7 @@ package struct RunPhase: Equatable {
     case rest
     /// A handler has returned; it may be that of an attempt that was given up.
     case handlerReturned
-    /// It gets its outcome.
+    /// The action gets its outcome.
     case end
   }
 
@@ -153,10 +153,10 @@ struct PlannedAction {
   /// The key in whose line it waits; nil for the store's own.
   var line: KeyTable.Index?
 
-  /// When it times out.
+  /// The timer of its timeout.
   var timeout: Int32?
 
-  /// When the attempt times out, or the next one is due.
+  /// The timer at which the attempt times out, or the next attempt is due.
   var attemptTimer: Int32?
 
   /// The number of the newest attempt; 0 before the first, and without any.

@@ -154,7 +154,7 @@ extension Scheduler {
     actions.append(.join(handle, run: run))
   }
 
-  /// One that shared a run has ended; the run ends with the last of them.
+  /// Removes an action that has ended from the run that it shared; the run ends with the last of them.
   mutating func leaveSharedRun(_ handle: Handle, _ plan: Int32, _ outcome: Outcome, asksClosing: Bool) {
     guard let run = plans[plan].sharedRun, let shared = entries[run].plan else { return }
     if plans[plan].isFirstMember { firstMembers -= 1 }
@@ -198,7 +198,7 @@ extension Scheduler {
 
   // MARK: The end of a key
 
-  /// Ends the actions of a key that came first, until so many are left.
+  /// Ends the earliest actions of a key until `count` are left.
   private mutating func replace(_ key: KeyIndex, leaving count: Int) {
     if count == 0 { return endAll(key, .superseded) }
     while keys[key].earlier > count, let first = keys[key].live.first ?? keys[key].held { end(first, .superseded) }
@@ -248,7 +248,7 @@ extension Scheduler {
     forgetIfIdle(key)
   }
 
-  /// Forgets a key that nothing needs, now or when its breaker and its budget are as new.
+  /// Forgets a key that nothing needs, now or when its breaker and its budget have returned to their initial state.
   mutating func forgetIfIdle(_ key: KeyIndex) {
     guard keys[key].isIdle else { return }
     if lifecycle != .closed {

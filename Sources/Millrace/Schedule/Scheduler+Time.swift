@@ -74,7 +74,7 @@ extension Scheduler {
     return true
   }
 
-  /// Lets the action go on that is held.
+  /// Passes the action that is held.
   mutating func letPass(_ key: KeyIndex) {
     guard let handle = keys[key].held, let plan = entries[handle].plan else { return }
     keys[key].users += 1

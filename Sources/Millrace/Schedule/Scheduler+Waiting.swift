@@ -101,7 +101,7 @@ extension Scheduler {
     while let handle = runs.first { end(handle, outcome, asksClosing: asksClosing) }
   }
 
-  /// Begins a drain, or shortens it; lets what is debounced or throttled go on at once.
+  /// Begins a drain, or shortens it; passes debounced and throttled actions at once.
   mutating func drain(until instant: Instant, _ caller: Handle?) {
     if let caller { callers.append(caller) }
     if drainEnd.map({ timers.instant(of: $0) <= instant }) != true {

@@ -26,7 +26,7 @@ struct Scheduler: ~Copyable {
   enum Step {
     /// Take up an action of the key that waits for its turn, and so on until there is none, or no turn.
     case takeUpWaiting(KeyIndex)
-    /// Let the action go on that the key holds.
+    /// Pass the action that the key holds.
     case letPass(KeyIndex)
     /// Give the free slots to the lines that wait for one.
     case giveSlots

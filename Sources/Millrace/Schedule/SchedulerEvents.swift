@@ -12,12 +12,12 @@ extension Scheduler {
     case gaveUp(Handle, hasCommitted: Bool)
     /// The time before the next attempt was drawn.
     case rests(Handle, for: Duration)
-    /// One action ends from outside.
+    /// An action ends from outside.
     case end(Handle, Outcome)
     /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
     indirect case endKey(PlanKey, Outcome)
     case endAll(Outcome, asksClosing: Bool)
-    /// How many actions of a key have their turn, and how many have a permit of its limit, whatever the plans say.
+    /// The number of turns and of permits of a key, whatever the plans say.
     indirect case limit(Int?, PlanKey)
     /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
     case drain(until: Instant, caller: Handle?)
@@ -30,7 +30,7 @@ extension Scheduler {
   enum Verdict {
     case handles
     case ends(Outcome)
-    /// It is not taken up and has changed nothing: ``Scheduler/refusal(of:)`` does not allow it to be handled, or its child is missing.
+    /// The action is not taken up and has changed nothing: ``Scheduler/refusal(of:)`` is not nil, or its child is missing.
     case refused(Rejection)
   }
 

@@ -92,7 +92,7 @@ struct Slab<Element>: ~Copyable {
 struct HandleLists: ~Copyable {
   typealias Handle = ActionHandle
 
-  /// One of the lists.
+  /// A list of handles.
   struct List {
     fileprivate(set) var first: Handle?
     fileprivate(set) var last: Handle?

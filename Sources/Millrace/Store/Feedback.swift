@@ -1,4 +1,4 @@
-/// What feeds actions to a store as long as it lives: first actions, timers, signals, other stores, and effects that the state
+/// Feeds actions to a store as long as it lives: first actions, timers, signals, other stores, and effects that the state
 /// asks for.
 ///
 /// ```swift
@@ -15,7 +15,7 @@
 /// ```
 ///
 /// **Order.** First actions are sent in the order of the feedbacks, before the store's initialiser returns; the rest then
-/// goes on side by side. The actions come from outside of any run, and pass the interceptors.
+/// runs side by side. The actions come from outside of any run, and pass the interceptors.
 ///
 /// **Isolation.** Each feedback runs in a task of its own.
 ///

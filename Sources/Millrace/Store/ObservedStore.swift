@@ -9,11 +9,11 @@ public import Observation
 /// ```
 ///
 /// Members of the state are members of this: `observed.name`. Who reads one that is `Equatable` is told when that one
-/// changes, and not of other changes; who reads another, or ``state`` as a whole, is told of each newer state. To read a
+/// changes, and not of other changes; a reader of another part, or of ``state`` as a whole, is notified of each newer state. To read a
 /// member of the state that is called like one of this, say `observed.state.send`.
 ///
 /// **Order.** States are followed as by ``StateReader/states``: each is newer than the one before, and those that come
-/// faster than the actor takes them are skipped. All that is told of one state is told together, before it is set, as
+/// faster than the actor takes them are skipped. All notifications of one state come together, before it is set, as
 /// `Observable` objects do: first who reads ``state``, then of each member in the order in which they were first read since
 /// they last changed.
 ///
@@ -23,15 +23,15 @@ public import Observation
 ///
 /// **Cost.** For each newer state every key path that was read since it last changed is evaluated on the state before and
 /// on the new one. A key path is forgotten when its readers were told, for then they read again. If more than 1,024 are
-/// known, which takes subscripts with as many arguments, all readers are told of the next state whether theirs changed or not.
+/// known, which takes subscripts with as many arguments, all readers are notified of the next state whether their parts changed or not.
 ///
 /// **Lifetime.** It holds the store. It follows until the store is shut down or this is released, and no task keeps it.
 @dynamicMemberLookup
 public final class ObservedStore<State: Sendable, Action: Sendable>: Observable {
-  /// What reads the state, also where it changes without being shown.
+  /// The reader of the state, also where it changes without being shown.
   public let reader: StateReader<State>
 
-  /// What sends actions, also with a trace or under backpressure.
+  /// The sender of actions, also with a trace or under backpressure.
   public let sender: Sender<Action>
 
   /// The key paths that were read since their values last changed.
@@ -101,7 +101,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   // MARK: Reading
 
-  /// The state that was followed last; its readers are told of each newer one.
+  /// The state that was followed last; its readers are notified of each newer one.
   public var state: State {
     registrar.access(self, keyPath: \.state)
     return newest.state
@@ -114,7 +114,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     return self[part: keyPath]
   }
 
-  /// A part of the state that is not `Equatable`; its readers are told of each newer state.
+  /// A part of the state that is not `Equatable`; its readers are notified of each newer state.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     state[keyPath: keyPath]
   }
@@ -150,7 +150,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   // MARK: Following
 
-  /// How many key paths are known at most from one state to the next without all readers being told.
+  /// The largest number of key paths that are known from one state to the next; beyond it all readers are notified.
   static var readingsKept: Int { 1_024 }
 
   private func follow(_ snapshot: Snapshot<State>) {

@@ -1,4 +1,4 @@
-/// What takes actions, whatever else it is.
+/// A store, or a view of one, that takes actions.
 protocol ActionTaking<Action>: Sendable {
   associatedtype Action: Sendable
 
@@ -73,7 +73,7 @@ public struct Sender<Action: Sendable>: Sendable {
 
   /// A sender of other actions, each of which this one sends as the action that `action` makes of it.
   ///
-  /// - Parameter action: quick and free of effects; it is called once for each action, by whoever sends.
+  /// - Parameter action: quick and free of effects; it is called once for each action, by the sender.
   public func scope<Part: Sendable>(_ action: @escaping @Sendable (Part) -> Action) -> Sender<Part> {
     Sender<Part>(ScopedTaking(whole: target, action: action))
   }

@@ -130,14 +130,14 @@ public struct StateReader<State: Sendable>: Sendable {
 
   /// A reader of what a closure or a key path takes from the state.
   ///
-  /// - Parameter get: quick and free of effects; it is called by whoever reads, for observed values and waits with the
+  /// - Parameter get: quick and free of effects; it is called by the reader, for observed values and waits with the
   ///   store's lock, on any thread.
   public func scope<Part: Sendable>(_ get: @escaping @Sendable (State) -> Part) -> StateReader<Part> {
     StateReader<Part>(PartReading(whole: source, get: get))
   }
 }
 
-/// What can be read and observed, whatever else it is.
+/// A store, or a view of one, that can be read and observed.
 protocol StateReading<State>: Sendable {
   associatedtype State: Sendable
 
@@ -146,7 +146,7 @@ protocol StateReading<State>: Sendable {
   /// The state now, read before this returns: waits for at most the step in progress; nil from inside one.
   func snapshotAtOnce() -> Snapshot<State>?
 
-  /// Where observers look for states; it does not hold the store.
+  /// The source of states for observers; it does not hold the store.
   func stateSource() -> StateSource<State>
 
   /// Makes observers of the newest values; they do not hold the store.
@@ -159,10 +159,10 @@ protocol StateReading<State>: Sendable {
 
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
-  /// What makes readers of the states under a policy; it does not hold the store.
+  /// Makes readers of the states under a policy; it does not hold the store.
   func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State>
 
-  /// Where observers look for what `get` takes from each state; it does not hold the store.
+  /// The source of the values that `get` takes from each state; it does not hold the store.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part>
 }
 
@@ -172,7 +172,7 @@ extension Store {
     StateReader(CoreReading(core: core, store: self))
   }
 
-  /// The object that stands for this store where a witness is told of it; it does not hold the store.
+  /// The object that identifies this store to a witness; it does not hold the store.
   package nonisolated var identity: any AnyObject & Sendable { core }
 
   package nonisolated func snapshotAtOnce() -> Snapshot<I.State>? {

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// **Order.** Actions are accepted in a total order and taken up in it. Mutations are committed one at a time and numbered:
-/// a state's revision is how many were committed before it. The state is set first, then observers are told of it.
+/// a state's revision is the number of mutations before it. The state is set first, then observers are notified.
 ///
 /// **Isolation.** All members may be called from any thread and any actor, also from a handler, a reducer or an observer of
 /// the same store; what is asked for from inside is done after what is going on.
@@ -124,7 +124,7 @@ public final actor Store<I: Interactor> {
     get async { await core.read() }
   }
 
-  /// What the store has counted and measured so far.
+  /// The metrics of the store so far.
   public nonisolated var metrics: Metrics {
     get async { await core.metrics() }
   }
@@ -140,7 +140,7 @@ public final actor Store<I: Interactor> {
 
   /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
   ///
-  /// It counts for ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Those in flight go on; with
+  /// The limit applies to ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Actions in flight continue; with
   /// 0 no other one begins.
   /// The store remembers the limit until it is set to nil.
   ///
@@ -167,14 +167,14 @@ public final actor Store<I: Interactor> {
 
   /// Cancels everything accepted so far, waiting or running.
   ///
-  /// When this returns all of that has its outcome, and nothing of it is committed any more, even where a handler goes on.
+  /// When this returns all of that has its outcome, and nothing of it is committed any more, even where a handler continues.
   /// It waits for at most the step in progress, one `decide` with its commits or one emit, also while others send in a loop or
   /// in a batch. Called from inside a commit it takes effect right after it.
   public nonisolated func cancelAll() {
     core.cancelAll()
   }
 
-  /// Ends the store: lets what was accepted go on for a while, cuts the rest, and lets observers finish after the last state.
+  /// Ends the store: drains accepted actions for a while, cancels the rest, and lets observers finish after the last state.
   ///
   /// **Order.** Actions from outside are rejected as ``Rejection/shuttingDown`` from now on, and suspended submits throw;
   /// those that runs in flight send are still taken. What is debounced or throttled is taken up at once. When all have ended,

@@ -1,4 +1,4 @@
-/// What a feedback or a thunk does with its store: it sends actions, and reads the live state.
+/// The access of a feedback or a thunk to its store: it sends actions, and reads the live state.
 ///
 /// It does not hold the store. Once the store is shut down or released, actions are rejected and sequences have ended.
 public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
@@ -35,7 +35,7 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension Store {
-  /// What a feedback or a thunk does with this store; it does not hold it.
+  /// The access of a feedback or a thunk to this store; it does not hold the store.
   nonisolated var access: StoreAccess<I.State, I.Action> {
     StoreAccess(
       sender: Sender(CoreTaking(core: core)), reader: StateReader(CoreReading(core: core)),
@@ -46,7 +46,7 @@ extension Store {
   @usableFromInline
   nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
     let access = access
-    // Whoever makes the store, they come from outside of any run.
+    // They come from outside of any run, even if a run makes the store.
     Ticket.current.withValue(nil) {
       for feedback in feedbacks { _ = core.send(contentsOf: feedback.firstActions) }
     }
@@ -80,8 +80,8 @@ extension Store {
   ///
   /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
   ///
-  /// **Errors.** An error thrown by the closure is that of the task which this returns. Because nobody may look there,
-  /// `StoreConfiguration.report` is told of it too, unless it is a `CancellationError`.
+  /// **Errors.** An error thrown by the closure is that of the task which this returns. Because no caller may look there,
+  /// `StoreConfiguration.report` receives it too, unless it is a `CancellationError`.
   ///
   /// - Returns: the closure's task, to be awaited or cancelled.
   @discardableResult

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is wrong in a test, and the line of the test that it is about.
+/// A failure of a test, and the line of the test that it belongs to.
 struct Failure: Sendable {
   /// A sentence that says what is wrong and how to mend it.
   let message: String

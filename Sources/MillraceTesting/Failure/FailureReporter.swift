@@ -2,14 +2,14 @@ import Millrace
 import Testing
 import XCTest
 
-/// Where the failures of a store, a fake or a clock go: to the test that was running where it was made.
+/// The destination of the failures of a store, a fake or a clock: the test that was running where it was made.
 ///
 /// A failure may come from a task that belongs to no test, such as a handler's. It is recorded for the test all the same, as
 /// long as the test runs; ``settle()`` waits for that. Without a test of Swift Testing it is one of XCTest, and where there is
 /// no test at all, as in a benchmark, a line on standard error.
 final class FailureReporter: Sendable {
   private enum Destination {
-    /// Who made this wants to have the failures.
+    /// The owner collects the failures.
     case collector(FailureCollector)
     /// A test of Swift Testing; what other tasks report is recorded by a task of the test's own.
     case test(Test, AsyncStream<Message>.Continuation)

@@ -18,17 +18,17 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
 
   private let state = Lock(State())
 
-  /// Held by whoever tells the consumer something; before the lock of the state.
+  /// The lock of calls to the consumer; taken before the lock of the state.
   private let order = Lock(())
 
   init() {}
 
-  /// What the stream was asked for with; nil as long as it is not open.
+  /// The request of the stream; nil until the stream is open.
   public var request: Request? { state.withLock { $0.request } }
 
-  /// How the stream ended; nil as long as it has not.
+  /// The end of the stream; nil while the stream lasts.
   ///
-  /// `cancelled` means that its consumer went away: its task was cancelled, or it let go of the sequence.
+  /// `cancelled` means that its consumer ended: its task was cancelled, or it released the sequence.
   public var ending: FakeEnding? { state.withLock { $0.ending } }
 
   /// Waits until the stream is open, which it is when the method was called.

@@ -1,11 +1,11 @@
 /// One stream that a test drives, as a value without tasks and locks.
 struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, Waiter: Sendable>: Sendable {
-  /// What is left to do after the lock around this value was released, in this order.
+  /// The work to do after the lock around this value was released, in this order.
   struct Actions: Sendable {
-    /// Where elements and end go.
+    /// The destination of the elements and the end.
     var sink: Sink?
     var elements: [Element] = []
-    /// How the sequence ends; nil if it does not.
+    /// The end of the sequence; nil while it continues.
     var ending: FakeEnding?
     var wake = WakeAction<Waiter>.none
   }
@@ -15,18 +15,18 @@ struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, W
     case expected([Element], FakeEnding?)
     /// The stream is open. Becomes `ended`.
     case open(Request, Sink)
-    /// It was ended by the test, by its consumer, or by the end of the test.
+    /// The stream was ended by the test, by its consumer, or by the end of the test.
     case ended(Request?, FakeEnding)
   }
 
   private var phase = Phase.expected([], nil)
-  /// Who waits for the stream to be open, which is 1, or ended, which is 2.
+  /// The tasks that wait for the stream to be open, which is 1, or ended, which is 2.
   private var watchers = CountWaiters<Waiter>()
   private var lastID = 0
 
   init() {}
 
-  /// What the stream was asked for with; nil as long as it is not open.
+  /// The request of the stream; nil until the stream is open.
   var request: Request? {
     switch phase {
     case .expected: nil
@@ -35,7 +35,7 @@ struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, W
     }
   }
 
-  /// How it ended; nil as long as it has not.
+  /// The end; nil until then.
   var ending: FakeEnding? {
     if case .ended(_, let ending) = phase { ending } else { nil }
   }
@@ -48,7 +48,7 @@ struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, W
     }
   }
 
-  /// A number that nobody else who waits has.
+  /// A number that no other waiting task has.
   mutating func makeID() -> Int {
     lastID += 1
     return lastID
@@ -99,7 +99,7 @@ struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, W
     return Actions(wake: takeWatchers())
   }
 
-  /// The test ends: the stream ends, and all who wait go on.
+  /// Ends the stream with the test, and resumes all waiting tasks.
   mutating func abandon() -> Actions {
     let error = FakeEnding.failed(FakeGatewayError.finished)
     if case .expected = phase {
@@ -109,7 +109,7 @@ struct DrivenStreamState<Request: Sendable, Element: Sendable, Sink: Sendable, W
     return end(error) ?? Actions()
   }
 
-  /// A task wants to go on when the stream is open or ended.
+  /// Registers a task that waits until the stream is open or ended.
   mutating func watch(_ waiter: Waiter, id: Int, forEnd: Bool, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
     let count = forEnd ? 2 : 1

@@ -1,4 +1,4 @@
-/// What a ``FakeCall`` does for a call that a script is for.
+/// The answer of a ``FakeCall`` to a scripted call.
 public enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
   /// Returns this.
   case reply(Response)
@@ -12,10 +12,10 @@ public enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
   case held(HeldCall<Request, Response>)
 }
 
-/// How a fake answers, as far as its log is concerned.
+/// The kind of an answer, for the log.
 @usableFromInline
 protocol FakeAnswering: Sendable {
-  /// How a call ends that is answered so at once; nil if that takes time.
+  /// The end of a call that is answered at once; nil if the answer takes time.
   var ending: FakeEnding? { get }
 }
 

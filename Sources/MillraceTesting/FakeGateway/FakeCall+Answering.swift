@@ -96,10 +96,10 @@ extension FakeCall {
 }
 
 extension FakeCall: FakeMethod {
-  /// Fails the test for what was not used and what has not ended, and lets go what is held.
+  /// Fails the test for unused scripts and open calls, and releases held calls.
   public func end() {
     var left = core.withLock { $0.state.finish() }
-    // One that was let go has ended for the test, though its task may not have run since.
+    // A released call has ended for the test, though its task may not have run since.
     left.calls.removeAll { call in
       if case .held(let held)? = call.answer, !call.isHeldUp { held.isOver } else { false }
     }
@@ -125,7 +125,7 @@ extension FakeCall: FakeMethod {
     core.withLock { $0.time = FakeTime(clock) }
   }
 
-  /// Keeps so many calls in the log.
+  /// Keeps `size` calls in the log.
   public func keepLog(_ size: FakeLogSize) {
     core.withLock { $0.state.log.keep(size) }
   }
@@ -135,7 +135,7 @@ extension FakeCall: FakeMethod {
     core.withLock { $0.faults = faults }
   }
 
-  /// Fails the test for the scripts that are left when the fake is let go without having been finished.
+  /// Fails the test for unused scripts when the fake is released without a call of `finish()`.
   func tellUnused() {
     let left = core.withLock { $0.state.finish() }
     reports.unfinished(left)

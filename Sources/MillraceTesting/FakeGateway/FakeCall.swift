@@ -14,7 +14,7 @@ public import Millrace
 ///
 /// A call that finds no script throws ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where
 /// the fake was made. Failures are those of the test in which the fake was made, whichever task they come from. When it
-/// is let go without `finish()`, scripts that were not used fail the test all the same.
+/// is released without `finish()`, unused scripts fail the test as well.
 ///
 /// It may be used from any thread. Calls are served in the order in which they come; what answers at once does not
 /// suspend its caller.
@@ -22,7 +22,7 @@ public import Millrace
 /// **Cost.** Under 1 µs for a call that is answered at once, so that the same fakes serve in a load benchmark; that of
 /// the log is in it, see ``FakeGateway/keepLog(_:)``.
 public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScripting {
-  /// What failures call it.
+  /// The name of the fake in failures.
   public var name: String { reports.name }
 
   /// The fake itself, whose scripts are for all calls.
@@ -91,13 +91,13 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     do { return try await self(request) } catch { return try otherwise(error) }
   }
 
-  /// How many calls were made so far.
+  /// The number of calls so far.
   public var callCount: Int { core.withLock { $0.state.log.count } }
 
   /// The calls that were made so far, oldest first; as many as the log keeps.
   public var calls: [FakeCallEntry<Request>] { core.withLock { $0.state.log.kept } }
 
-  /// What was asked for so far, oldest first; as much as the log keeps.
+  /// The calls so far, oldest first, as far as the log keeps them.
   public var requests: [Request] { calls.map(\.request) }
 
   /// Waits until `count` calls were made in all; they may have ended.

@@ -3,16 +3,16 @@ public struct FakeCallEntry<Request: Sendable>: Sendable {
   /// Counts the calls of one ``FakeCall`` or ``FakeStream``, from 1.
   public let number: Int
 
-  /// What it was called with.
+  /// The request of the call.
   public let request: Request
 
-  /// When it was called: the time since the fake was made, or was given its clock.
+  /// The time of the call, since the fake was made or was given its clock.
   public let began: Duration
 
-  /// When it ended; nil as long as it has not.
+  /// The time at which the call ended; nil while it is open.
   public internal(set) var ended: Duration?
 
-  /// How it ended; nil as long as it has not.
+  /// The end; nil until then.
   public internal(set) var ending: FakeEnding?
 
   /// The fault that it met; nil without ``FakeFaults``, and for most calls with them.

@@ -2,7 +2,7 @@
 public struct FakeCallMatch<Request: Sendable, Response: Sendable>: FakeCallScripting {
   /// The fake whose calls they are.
   public let call: FakeCall<Request, Response>
-  /// Which of its calls they are.
+  /// The predicate that chooses the calls.
   public let matches: (@Sendable (Request) -> Bool)?
 }
 

@@ -12,19 +12,19 @@ public protocol FakeCallScripting<Request, Response>: Sendable {
   /// The fake whose calls they are.
   var call: FakeCall<Request, Response> { get }
 
-  /// Which calls the scripts are for; nil is all.
+  /// The predicate that chooses the calls; nil chooses all.
   var matches: (@Sendable (Request) -> Bool)? { get }
 }
 
 extension FakeCallScripting {
-  /// Lets the next call return this, or so many of the next calls; they have to be made.
+  /// Returns `response` from the next `times` calls; the test fails unless all are made.
   public func reply(
     _ response: Response, times: Int = 1, file: StaticString = #filePath, line: UInt = #line
   ) {
     script(.reply(response), times: times, ScriptPlace(file, line))
   }
 
-  /// Lets the next call, or so many of the next calls, do as this does; they have to be made.
+  /// Answers the next `times` calls by a closure; the test fails unless all are made.
   ///
   /// It is called in the task of the caller. What it throws the call throws.
   public func reply(
@@ -34,7 +34,7 @@ extension FakeCallScripting {
     script(.handler(handler), times: times, ScriptPlace(file, line))
   }
 
-  /// Lets the next call throw this, or so many of the next calls; they have to be made.
+  /// Throws `error` from the next `times` calls; the test fails unless all are made.
   public func fail(
     _ error: any Error, times: Int = 1, file: StaticString = #filePath, line: UInt = #line
   ) {
@@ -50,7 +50,7 @@ extension FakeCallScripting {
   /// Lets every call do as this does for which there is no other script; it may be left unused, and takes the place of
   /// an earlier one.
   ///
-  /// It is called in the task of the caller, several at a time if so many call. What it throws the call throws.
+  /// The task of the caller calls the closure, so that several may run at a time. The call throws the error of the closure.
   public func always(
     file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) async throws -> Response
@@ -87,7 +87,7 @@ extension FakeCallScripting {
 }
 
 extension FakeCallScripting where Response == Void {
-  /// Lets the next call return, or so many of the next calls; they have to be made.
+  /// Returns from the next `times` calls; the test fails unless all are made.
   public func reply(times: Int = 1, file: StaticString = #filePath, line: UInt = #line) {
     reply((), times: times, file: file, line: line)
   }

@@ -5,11 +5,11 @@ public import Millrace
 struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
   @usableFromInline typealias State = FakeState<Request, Answer, Suspension<Void>>
 
-  /// What is to be done for a call, once the lock was released.
+  /// The work for a call, to be done once the lock was released.
   @usableFromInline
   struct Intake: Sendable {
     @usableFromInline let call: State.Intake
-    /// What the call meets; nil is nothing.
+    /// The fault of the call, or nil.
     @usableFromInline let meeting: FakeFaults.Meeting?
 
     @inlinable

@@ -1,8 +1,8 @@
-/// How a call of a fake ended.
+/// The end of a call of a fake.
 public enum FakeEnding: Sendable {
-  /// It was given its reply; a stream was finished.
+  /// The call got its reply; a stream was finished.
   case replied
-  /// It threw this error; a stream ended with it.
+  /// The call threw this error; a stream ended with it.
   case failed(any Error)
   /// Its task was cancelled, and the call ended by that; of a stream, the consumer went away.
   case cancelled

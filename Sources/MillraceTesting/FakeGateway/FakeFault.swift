@@ -1,4 +1,4 @@
-/// What may go wrong with a call on its way, drawn by ``FakeFaults``.
+/// A fault of a call on its way, drawn by ``FakeFaults``.
 ///
 /// ``timeout`` and ``reset`` are also the errors that such a call throws.
 public enum FakeFault: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
@@ -29,7 +29,7 @@ public enum FakeFault: Error, Sendable, Hashable, CaseIterable, CustomStringConv
     }
   }
 
-  /// What happened, as a sentence.
+  /// The fault as a sentence.
   public var description: String {
     switch self {
     case .slow: "The call is slow."

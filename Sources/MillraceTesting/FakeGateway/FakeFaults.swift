@@ -15,9 +15,9 @@ import Millrace
 ///
 /// A wait ends with a `CancellationError` when the task of the call is cancelled. It may be used from any thread.
 public final class FakeFaults: Sendable {
-  /// How likely faults are, and how long things take.
+  /// The probabilities of faults, and the times of calls.
   public struct Settings: Sendable {
-    /// How long each call takes before it is answered; a held call is held after that.
+    /// The time before each call is answered; a held call is held after that.
     public var latency = FakeLatency.none
 
     /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
@@ -26,7 +26,7 @@ public final class FakeFaults: Sendable {
     /// the last ones in the order of `FakeFault.allCases` get what is left.
     public var faults: [FakeFault: Double] = [:]
 
-    /// How much longer a slow call takes.
+    /// The additional time of a slow call.
     public var slowness = FakeLatency.fixed(.seconds(5))
 
     /// After how long a call that timed out throws, and an answer that is out of order comes at the latest.
@@ -36,14 +36,14 @@ public final class FakeFaults: Sendable {
     public init() {}
   }
 
-  /// What one call meets.
+  /// The faults and the delay of one call.
   @usableFromInline
   struct Meeting: Sendable {
     let faults: FakeFaults
     /// Counts the calls, from 1.
     let turn: Int
     let fault: FakeFault?
-    /// How long it takes before it is answered.
+    /// The time before the call is answered.
     let delay: Duration
 
     /// Says that the call has ended, however: answers to earlier ones that wait for that are given.
@@ -52,7 +52,7 @@ public final class FakeFaults: Sendable {
     }
   }
 
-  /// What is drawn for one call: numbers from 0 up to 1.
+  /// The numbers that are drawn for one call, from 0 up to 1.
   struct Draws {
     var fault: Double
     var latency: Double
@@ -64,7 +64,7 @@ public final class FakeFaults: Sendable {
     var turns = 0
   }
 
-  /// Where the faults were made.
+  /// The source location of the faults.
   let place: ScriptPlace
   private let settings: Settings
   private let clock: any Clock<Duration>
@@ -129,14 +129,14 @@ public final class FakeFaults: Sendable {
     if meeting.delay > .zero { try await clock.sleep(for: meeting.delay) }
   }
 
-  /// Returns once nobody would wait any longer.
+  /// Returns once no caller would wait any longer.
   func waitInVain() async throws {
     try await clock.sleep(for: FakeLatency.bounded(settings.patience))
   }
 
-  /// Returns once a later call has ended, or nobody would wait any longer.
+  /// Returns once a later call has ended, or no caller would wait any longer.
   func waitToBeOvertaken(_ meeting: Meeting) async throws {
-    // There nobody would wait at all; so it depends on what is under way, and not on time.
+    // There no caller would wait at all; so it depends on the calls under way, and not on time.
     if clock is ImmediateClock { return try await overtaken(meeting, onlyUnderWay: true) }
     await withTaskGroup { group in
       group.addTask { try? await self.waitInVain() }

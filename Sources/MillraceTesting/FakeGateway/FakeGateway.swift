@@ -38,8 +38,8 @@ extension FakeGateway {
   /// `CancellationError`, so that nothing hangs. What `always` was given for stays. The failures are those of the test
   /// in which the fake was made, and have been recorded when this returns.
   ///
-  /// A fake that is let go without this fails the test for the scripts that were not used, too, but in words that ask
-  /// for this, and perhaps after what follows the test. What is never let go, as a fake that an object holds which
+  /// A fake that is released without this call fails the test for unused scripts, too, but in words that ask
+  /// for this, and perhaps after the test that follows. A fake that is never released, such as one held by an object that
   /// holds itself, tells nothing.
   public func finish(file: StaticString = #filePath, line: UInt = #line) async {
     let fakes = fakes
@@ -59,7 +59,7 @@ extension FakeGateway {
     for fake in fakes { fake.use(clock: clock) }
   }
 
-  /// Keeps so many calls in each log; by default all, for as long as the fake lives.
+  /// Keeps `size` calls in each log; by default all, for as long as the fake lives.
   public func keepLog(_ size: FakeLogSize) {
     for fake in fakes { fake.keepLog(size) }
   }

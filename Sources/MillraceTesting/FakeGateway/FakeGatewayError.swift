@@ -1,4 +1,4 @@
-/// Why a fake did not give the answer it was asked for.
+/// The reason for which a fake gave no answer.
 public struct FakeGatewayError: Error, Sendable, CustomStringConvertible {
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {

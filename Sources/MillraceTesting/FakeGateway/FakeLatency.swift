@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// How long something takes: always as long, or a time that is drawn.
+/// A time: a fixed one, or one that is drawn.
 ///
 /// A negative time is none, and one of more than 100 years is 100 years.
 public enum FakeLatency: Sendable, Hashable {

@@ -3,10 +3,10 @@
 struct FakeLog<Request: Sendable>: Sendable {
   @usableFromInline typealias Entry = FakeCallEntry<Request>
 
-  /// How many calls there were in all.
+  /// The number of calls so far.
   @usableFromInline var count = 0
   @usableFromInline var entries: [Entry] = []
-  /// How many are kept.
+  /// The number of calls that are kept.
   @usableFromInline private(set) var size = FakeLogSize.all
 
   init() {}
@@ -20,7 +20,7 @@ struct FakeLog<Request: Sendable>: Sendable {
     }
   }
 
-  /// Keeps so many from now on, and of those that are kept.
+  /// Keeps at most `size` entries, of the present ones too.
   mutating func keep(_ size: FakeLogSize) {
     self.size = size
     trim()
@@ -32,7 +32,7 @@ struct FakeLog<Request: Sendable>: Sendable {
     count += 1
     if size == .none { return count }
     entries.append(Entry(number: count, request: request, began: time, ending: ending))
-    // So many at once that it does not matter what taking them out costs.
+    // Removed in groups, so that the cost of a removal does not matter.
     if case .last(let limit) = size, entries.count / 2 >= limit { trim() }
     return count
   }

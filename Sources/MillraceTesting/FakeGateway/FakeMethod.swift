@@ -1,6 +1,6 @@
 /// One method of a gateway that is faked: a ``FakeCall`` or a ``FakeStream``.
 public protocol FakeMethod: AnyObject, Sendable {
-  /// Fails the test for every script that was not used and every call that has not ended, and lets go what is held.
+  /// Fails the test for every unused script and every open call, and releases held calls.
   ///
   /// It does not wait; ``finish()`` does.
   func end()
@@ -14,7 +14,7 @@ public protocol FakeMethod: AnyObject, Sendable {
   /// Takes the times of the log from this clock, counted from now.
   func use(clock: any Clock<Duration>)
 
-  /// Keeps so many calls in the log.
+  /// Keeps `size` calls in the log.
   func keepLog(_ size: FakeLogSize)
 
   /// Lets calls meet faults, from now on; nil ends that.
@@ -30,13 +30,13 @@ extension FakeMethod {
 }
 
 extension [any FakeMethod] {
-  /// How long a call may take to end that is being cancelled, in real time.
+  /// The longest real time that a cancelled call may take to end.
   private var patience: Duration { .seconds(1) }
 
   /// Ends all of them, and waits until their failures are recorded.
   func finish() async {
     await waitForCancelled()
-    // All of them, before anything that one of them lets go goes on.
+    // All of them, before any call that one of them releases continues.
     for fake in self { fake.end() }
     for fake in self { await fake.settle() }
   }

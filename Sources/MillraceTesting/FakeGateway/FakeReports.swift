@@ -1,14 +1,14 @@
 import Millrace
 
-/// What a fake is called and where it was made, and its failures as sentences.
+/// The name and the source location of a fake, and its failures as sentences.
 struct FakeReports: Sendable {
   let name: String
   let place: ScriptPlace
-  /// What scripts it, in words.
+  /// The scripts in words.
   private let ways: String
   private let reporter = FailureReporter()
 
-  /// How many characters of a request are shown.
+  /// The number of characters that are shown of a request.
   private static var limit: Int { 200 }
 
   init(name: String, ways: String, place: ScriptPlace) {
@@ -58,7 +58,7 @@ struct FakeReports: Sendable {
       """, at: place)
   }
 
-  /// What is wrong with a word of the test about how a held call ends; nil if nothing is.
+  /// The failure of a test that ends a held call wrongly; nil for none.
   func problem<Request, Response, Caller, Watcher>(
     of effect: HeldCallState<Request, Response, Caller, Watcher>.Effect
   ) -> String? {
@@ -86,7 +86,7 @@ struct FakeReports: Sendable {
     }
   }
 
-  /// What is wrong when the test ends.
+  /// The failures at the end of the test.
   func leftovers<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
     unused(left)
     for call in left.calls {
@@ -98,14 +98,14 @@ struct FakeReports: Sendable {
     }
   }
 
-  /// What is wrong when a fake is let go that was not finished.
+  /// The failure of a fake that is released without a call of `finish()`.
   ///
   /// A call that is open then is that of a task that ends as well.
   func unfinished<Request, Answer, Waiter>(_ left: FakeState<Request, Answer, Waiter>.Leftovers) {
     unused(left, "and then let go without finish()", "; and end the test with finish() of its gateway")
   }
 
-  /// What is wrong with the scripts that are left.
+  /// The failures for unused scripts.
   private func unused<Request, Answer, Waiter>(
     _ left: FakeState<Request, Answer, Waiter>.Leftovers, _ end: String = "in all", _ fix: String = ""
   ) {

@@ -1,12 +1,12 @@
-/// What a fake does for some calls.
+/// A script: the answer of a fake to some calls.
 @usableFromInline
 struct FakeScript<Request: Sendable, Answer: Sendable>: Sendable {
-  /// Which calls it is for; nil is all.
+  /// The predicate that chooses the calls; nil chooses all.
   @usableFromInline let matches: (@Sendable (Request) -> Bool)?
   @usableFromInline let answer: Answer
-  /// How many calls it was written for; nil is as many as come.
+  /// The number of calls that it answers; nil is any number.
   let times: Int?
-  /// How many calls it was used for.
+  /// The number of calls that it has answered.
   @usableFromInline var used = 0
   @usableFromInline let place: ScriptPlace
 
@@ -32,23 +32,23 @@ struct FakeScript<Request: Sendable, Answer: Sendable>: Sendable {
 struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
   @usableFromInline typealias Script = FakeScript<Request, Answer>
 
-  /// Those for calls that match, used up ones taken out.
+  /// The scripts for matching calls, without used ones.
   private var matching: [Script] = []
-  /// Those that were recorded, one list for each recording.
+  /// The recorded scripts, one list for each recording.
   private var keyed: [KeyedScripts<Request, Answer>] = []
-  /// Those that always answer calls that match, in the order they were written.
+  /// The scripts that always answer matching calls, in the order in which they were written.
   private var standing: [Script] = []
   /// Whether one of these kinds has to be looked at.
   @usableFromInline private(set) var hasMatches = false
-  /// Those that are used in order, of which the first `head` are used up.
+  /// The scripts that are used in order, of which the first `head` are used.
   @usableFromInline var queue: [Script] = []
   @usableFromInline var head = 0
-  /// What always answers, if nothing else does.
+  /// The script that answers if no other does.
   @usableFromInline private(set) var always: Script?
 
   init() {}
 
-  /// How many scripts are left that have to be used.
+  /// The number of unused scripts that have to be used.
   var leftCount: Int { matching.count + keyed.reduce(0) { $0 + $1.count } + queue.count - head }
 
   /// Adds a script behind those of its kind, or in place of what always answered.
@@ -73,7 +73,7 @@ struct FakeScripts<Request: Sendable, Answer: Sendable>: Sendable {
     hasMatches = true
   }
 
-  /// One of the kinds that match has become fewer.
+  /// Counts a used script of the kinds that match.
   private mutating func seeMatches() {
     hasMatches = !(matching.isEmpty && keyed.isEmpty && standing.isEmpty)
   }

@@ -3,13 +3,13 @@
 struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Sendable {
   @usableFromInline typealias Script = FakeScript<Request, Answer>
 
-  /// What is to be done for a call, once the lock around this value was released.
+  /// The work for a call, to be done once the lock around this value was released.
   @usableFromInline
   struct Intake: Sendable {
     @usableFromInline let number: Int
     /// The script for it; nil if there is none.
     @usableFromInline let script: Script?
-    /// Those who waited for this call, to be resumed first.
+    /// The tasks that waited for this call, to be resumed first.
     @usableFromInline var woken: [Waiter] = []
 
     @inlinable
@@ -25,7 +25,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     @usableFromInline let number: Int
     @usableFromInline let request: Request
     @usableFromInline var answer: Answer?
-    /// Where it is scripted how it ends.
+    /// The source location of the script that ends it.
     @usableFromInline let place: ScriptPlace
     /// Whether a fault lets it wait longer than for its answer.
     @usableFromInline let isHeldUp: Bool
@@ -40,11 +40,11 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     }
   }
 
-  /// What is wrong at the end of a test.
+  /// The failures at the end of a test.
   struct Leftovers: Sendable {
     let scripts: [UnusedScript<Request, Answer>]
     var calls: [OpenCall]
-    /// How many calls there were in all.
+    /// The number of calls so far.
     let callCount: Int
   }
 
@@ -53,14 +53,14 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   @usableFromInline var open: [Int: OpenCall] = [:]
   private var watchers = CountWaiters<Waiter>()
   @usableFromInline private(set) var hasWatchers = false
-  /// Those who wait until no call is open.
+  /// The tasks that wait until no call is open.
   private var quietWaiters = CountWaiters<Waiter>()
   @usableFromInline private(set) var hasQuietWaiters = false
   private var lastID = 0
 
   init() {}
 
-  /// A number that nobody else who waits has.
+  /// A number that no other waiting task has.
   mutating func makeID() -> Int {
     lastID += 1
     return lastID
@@ -127,7 +127,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     return quietWaiters.take(reachedBy: 0)
   }
 
-  /// A task wants to go on when no call is open.
+  /// Registers a task that waits until no call is open.
   mutating func waitUntilQuiet(_ waiter: Waiter, id: Int, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
     if open.isEmpty { return .wake([waiter]) }
@@ -141,7 +141,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     quietWaiters.remove(id).map { .cancel($0) } ?? .none
   }
 
-  /// A task wants to go on when there were `count` calls.
+  /// Registers a task that waits for `count` calls.
   mutating func watch(_ waiter: Waiter, id: Int, count: Int, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
     if count <= log.count { return .wake([waiter]) }
@@ -161,7 +161,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     return watchers.take(reachedBy: log.count)
   }
 
-  /// The test ends: nobody will call so often.
+  /// Ends all waits with the test, because no more calls will come.
   mutating func abandonWatchers() -> [Waiter] {
     hasWatchers = false
     return watchers.take(reachedBy: .max)

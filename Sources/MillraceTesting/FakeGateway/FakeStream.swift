@@ -8,7 +8,7 @@ import Millrace
 /// ```
 ///
 /// The method may return an `AsyncStream` as well. A call that finds no script gives a sequence that ends with
-/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. When it is let go
+/// ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where the fake was made. When it is released
 /// without `finish()`, scripts that were not used fail the test all the same. In the log a call
 /// has ended when its last element was given, or its consumer went away; elements are buffered until the consumer takes
 /// them.
@@ -18,7 +18,7 @@ import Millrace
 public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamScripting {
   private typealias Answer = FakeStreamAnswer<Request, Element>
 
-  /// What failures call it.
+  /// The name of the fake in failures.
   public var name: String { reports.name }
 
   /// The fake itself, whose scripts are for all calls.
@@ -72,17 +72,17 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     return stream
   }
 
-  /// How many calls were made so far.
+  /// The number of calls so far.
   public var callCount: Int { core.withLock { $0.state.log.count } }
 
   /// The calls that were made so far, oldest first; as many as the log keeps.
   public var calls: [FakeCallEntry<Request>] { core.withLock { $0.state.log.kept } }
 
-  /// What was asked for so far, oldest first; as much as the log keeps.
+  /// The calls so far, oldest first, as far as the log keeps them.
   public var requests: [Request] { calls.map(\.request) }
 
   deinit {
-    // One that is driven may be open still, and goes on as the test says.
+    // A driven stream may still be open, and continues as the test says.
     let left = core.withLock { $0.state.finish() }
     reports.unfinished(left)
     for case .driven(let driven) in left.scripts.map(\.script.answer) { driven.abandon() }
@@ -191,7 +191,7 @@ extension FakeStream: FakeMethod {
     core.withLock { $0.time = FakeTime(clock) }
   }
 
-  /// Keeps so many calls in the log.
+  /// Keeps `size` calls in the log.
   public func keepLog(_ size: FakeLogSize) {
     core.withLock { $0.state.log.keep(size) }
   }

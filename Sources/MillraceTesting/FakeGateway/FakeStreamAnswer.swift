@@ -1,4 +1,4 @@
-/// What a ``FakeStream`` does for a call that a script is for.
+/// The answer of a ``FakeStream`` to a scripted call.
 enum FakeStreamAnswer<Request: Sendable, Element: Sendable>: Sendable {
   /// Gives these elements and ends, with the error if there is one.
   case elements([Element], failure: (any Error)?)

@@ -3,7 +3,7 @@ public struct FakeStreamMatch<Request: Sendable, Element: Sendable>: FakeStreamS
   /// The fake whose calls they are.
   public let stream: FakeStream<Request, Element>
 
-  /// Which of its calls they are.
+  /// The predicate that chooses the calls.
   public let matches: (@Sendable (Request) -> Bool)?
 }
 

@@ -8,12 +8,12 @@ public protocol FakeStreamScripting<Request, Element>: Sendable {
   /// The fake whose calls they are.
   var stream: FakeStream<Request, Element> { get }
 
-  /// Which calls the scripts are for; nil is all.
+  /// The predicate that chooses the calls; nil chooses all.
   var matches: (@Sendable (Request) -> Bool)? { get }
 }
 
 extension FakeStreamScripting {
-  /// Lets the next call, or so many of the next calls, give these elements and end, with an error if there is one.
+  /// Gives these elements from the next `times` calls and ends, with an error if there is one.
   ///
   /// The calls have to be made.
   public func reply(

@@ -1,4 +1,4 @@
-/// What the times of a log are counted by.
+/// The clock of a log.
 @usableFromInline
 enum FakeTime: Sendable {
   /// Real time since then.

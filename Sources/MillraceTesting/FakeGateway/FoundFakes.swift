@@ -5,7 +5,7 @@
 struct FoundFakes {
   private(set) var fakes: [any FakeMethod] = []
 
-  /// How many values within values are looked into.
+  /// The depth of values within values that is searched.
   private static var depth: Int { 6 }
 
   init(in gateway: Any) {

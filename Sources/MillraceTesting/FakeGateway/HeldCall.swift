@@ -6,10 +6,10 @@ import Millrace
 /// let held = gateway.fetches.hold()
 /// store.send(.reload)
 /// #expect(try await held.arrived() == "all")   // the handler stands in the call
-/// held.release([])                             // and goes on
+/// held.release([])                             // and continues
 /// ```
 ///
-/// Several calls may be held at once and be let go in any order, which forces an interleaving. A call may be released
+/// Several calls may be held at once and be released in any order, which forces an interleaving. A call may be released
 /// before it comes; it then does not wait. Nothing here yields, polls or takes real time. It may be used from any
 /// thread; each call is one atomic step.
 public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
@@ -25,7 +25,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     self.reports = reports
   }
 
-  /// What the call was made with; nil as long as it has not come.
+  /// The request of the call; nil until the call comes.
   public var request: Request? { state.withLock { $0.request } }
 
   /// Waits until the call has come.
@@ -48,7 +48,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
 
   /// Lets the call return this response.
   ///
-  /// When this returns, the caller has been resumed, and goes on when its executor runs it. To end a call twice, or after
+  /// When this returns, the caller has been resumed, and continues when its executor runs it. To end a call twice, or after
   /// `finish()`, is a failure of the test, at this line.
   ///
   /// - Returns: false when the call is over, because its task was cancelled before.
@@ -70,7 +70,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     return effect == .counts
   }
 
-  /// Whether the call was let go, or cancelled.
+  /// Whether the call was released, or cancelled.
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Ends what waits, because the test ends.

@@ -1,16 +1,16 @@
 /// One call that waits for the test, and those who wait for it to come, as a value without tasks and locks.
 struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Watcher: Sendable>: Sendable {
-  /// Who is to be resumed after the lock around this value was released, the watchers first.
+  /// The tasks to resume after the lock around this value was released, the watchers first.
   struct Actions: Sendable {
     var watchers: [Watcher] = []
-    /// What the watchers get; nil is a cancellation.
+    /// The value for the watchers; nil is a cancellation.
     var request: Request?
     var caller: Caller?
-    /// What the caller gets; nil is a cancellation.
+    /// The value for the caller; nil is a cancellation.
     var result: Result<Response, any Error>?
   }
 
-  /// What a word of the test about how the call ends comes to.
+  /// The result of an attempt of the test to end the call.
   enum Effect: Sendable, Equatable {
     /// The call ends by it.
     case counts
@@ -62,7 +62,7 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     if case .over = phase { true } else { false }
   }
 
-  /// A number that nobody else who waits has.
+  /// A number that no other waiting task has.
   mutating func makeID() -> Int {
     lastID += 1
     return lastID
@@ -114,7 +114,7 @@ struct HeldCallState<Request: Sendable, Response: Sendable, Caller: Sendable, Wa
     return Actions(caller: caller)
   }
 
-  /// The test ends: the call that stands, and who waits for one, go on.
+  /// Ends the held call and all waits for it with the test.
   mutating func abandon() -> Actions {
     var actions = Actions(watchers: takeWatchers())
     switch phase {

@@ -5,9 +5,9 @@
 struct KeyedScripts<Request: Sendable, Answer: Sendable>: Sendable {
   typealias Script = FakeScript<Request, Answer>
 
-  /// What stands for a request; nil is for none of these scripts.
+  /// The key of a request; nil if no script is for it.
   private let key: @Sendable (Request) -> String?
-  /// Those that are left, by their keys, and with their numbers in the order in which they were written.
+  /// The unused scripts by their keys, with their numbers in the order in which they were written.
   private var scripts: [String: ArraySlice<(number: Int, script: Script)>] = [:]
   private(set) var count = 0
 
@@ -25,7 +25,7 @@ struct KeyedScripts<Request: Sendable, Answer: Sendable>: Sendable {
     return script
   }
 
-  /// Those that are left, in the order in which they were written.
+  /// The unused scripts, in the order in which they were written.
   var unused: [UnusedScript<Request, Answer>] {
     scripts.flatMap { key, entries in entries.map { (number: $0.number, script: $0.script, key: key) } }
       .sorted { $0.number < $1.number }
@@ -36,6 +36,6 @@ struct KeyedScripts<Request: Sendable, Answer: Sendable>: Sendable {
 /// A script that is left at the end of a test.
 struct UnusedScript<Request: Sendable, Answer: Sendable>: Sendable {
   let script: FakeScript<Request, Answer>
-  /// What stands for the request it is for, where it was found by that.
+  /// The key of the request, for a script that was found by a key.
   var key: String?
 }

@@ -1,4 +1,4 @@
-/// Which answers are held back until a later call has ended, as a value without tasks and locks.
+/// The answers that are held back until a later call has ended, as a value without tasks and locks.
 struct Overtaking<Waiter: Sendable>: Sendable {
   /// The latest turn that has ended.
   private var latest = 0

@@ -1,4 +1,4 @@
-/// Where the elements of a fake stream go, whichever type of sequence they come out of.
+/// The destination of the elements of a fake stream, for any type of sequence.
 struct StreamSink<Element: Sendable>: Sendable {
   let yield: @Sendable (Element) -> Void
   /// Ends the sequence; nil is without an error.

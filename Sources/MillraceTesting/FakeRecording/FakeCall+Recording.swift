@@ -82,7 +82,7 @@ extension FakeCall {
 }
 
 extension FakeReports {
-  /// What is recorded could not be made again.
+  /// The recording could not be decoded.
   func cannotBeReplayed(_ type: Any.Type, at place: ScriptPlace) {
     fail(
       """

@@ -23,13 +23,13 @@ public final class FakeRecorder: Sendable {
     var file: PartialFile?
     var calls = 0
     var lastStream = 0
-    /// What writes the streams that have not ended.
+    /// The writers of open streams.
     var streams: [Int: @Sendable () -> Void] = [:]
   }
 
-  /// Where the file is, once it is finished.
+  /// The path of the finished file.
   public let path: String
-  /// What the times of streams are counted by.
+  /// The clock of streams.
   private let clock: any Clock<Duration>
   private let output: Lock<Output>
   private let reporter = FailureReporter()
@@ -43,7 +43,7 @@ public final class FakeRecorder: Sendable {
   ///   - file: the file of failures of the recorder.
   ///   - line: the line of failures of the recorder.
   /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written, and ``FakeRecordingError/Code/inUse``
-  ///   when another recorder of this path, in this process or in another one, is neither finished nor let go.
+  ///   when another recorder of this path, in this process or in another one, is neither finished nor released.
   public init(
     path: String, clock: any Clock<Duration> = ContinuousClock(), file: StaticString = #filePath, line: UInt = #line
   ) throws(FakeRecordingError) {
@@ -119,7 +119,7 @@ public final class FakeRecorder: Sendable {
 
   // MARK: Streams
 
-  /// What a stream counts its times by, from now on.
+  /// Sets the clock of a stream.
   func time() -> FakeTime { FakeTime(clock) }
 
   /// A number for a stream that no other has.

@@ -19,7 +19,7 @@ public struct FakeRecording: Sendable {
     let call: String
   }
 
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   private let lines: [Line]
 
@@ -101,7 +101,7 @@ public struct FakeRecording: Sendable {
     }
   }
 
-  /// What stands for the request of a recorded call: its JSON, or, where no request can be made of that, how it stands there.
+  /// The key of a recorded request: its JSON, or, where no request can be decoded from that, its recorded text.
   private static func key<Request, Value>(
     of call: RecordedCall<Request, Value>, in line: Line, _ form: RecordedForm<Request>
   ) -> String? {

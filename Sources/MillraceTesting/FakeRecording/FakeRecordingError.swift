@@ -1,4 +1,4 @@
-/// Why a recording of the calls of a gateway cannot be written or replayed.
+/// The reason for which a recording of a gateway's calls cannot be written or replayed.
 public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {

@@ -8,17 +8,17 @@ import Foundation
   import Darwin
 #endif
 
-/// Where a recording stands until it is finished: a file beside its place, locked so that it has one recorder.
+/// The file of a recording until it is finished: beside its place, and locked so that it has one recorder.
 ///
-/// A lock ends with its process, so that a file which is left over is in nobody's way. Where the file system knows no
-/// locks, nobody has it.
+/// A lock ends with its process, so that a left-over file blocks no recorder. Where the file system knows no
+/// locks, no recorder has it.
 struct PartialFile: Sendable {
-  /// Where it is.
+  /// The path of the partial file.
   let path: String
   private let recording: String
   private let handle: FileHandle
 
-  /// Where that of a recording is.
+  /// The path of a recording's partial file.
   static func path(of recording: String) -> String { recording + ".partial" }
 
   /// Takes the file for this recorder, and empties it.
@@ -49,7 +49,7 @@ struct PartialFile: Sendable {
 
   /// Puts it in the place of the recording, and lets it go; that is as it was if this throws.
   func replace() throws(FakeRecordingError) {
-    // The lock goes last, so that nobody begins with this file meanwhile.
+    // The lock is released last, so that no other recorder begins with this file meanwhile.
     defer { try? handle.close() }
     do { try handle.synchronize() } catch { throw .unwritable(recording) }
     if rename(path, recording) != 0 { throw .unwritable(recording) }

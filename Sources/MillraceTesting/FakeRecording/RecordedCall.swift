@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the first line of a recording says.
+/// The first line of a recording.
 struct FakeRecordingHeader: Codable, Equatable {
   var format: String
   var version: Int
 
-  /// That of the recordings that are written now.
+  /// The version of new recordings.
   static let current = FakeRecordingHeader(format: "millrace-fake-calls", version: 1)
 }
 
@@ -14,10 +14,10 @@ enum RecordedKey: String, CodingKey {
   case call, request, response, elements, at, element, failure, error, open
 }
 
-/// How the calls of one fake stand in a recording.
+/// The calls of one fake in a recording.
 struct RecordedForms<Request: Sendable, Value: Sendable>: Sendable {
   let request: RecordedForm<Request>
-  /// That of the response, or of each element.
+  /// The form of the response, or of each element.
   let value: RecordedForm<Value>
   let errors: RecordedErrors
 }
@@ -34,7 +34,7 @@ struct RecordedErrors: Sendable {
   }
 }
 
-/// How a call of a gateway ended, or a stream of one.
+/// The end of a gateway's call or stream.
 enum RecordedEnd: Sendable {
   case success
   case failure(any Error)
@@ -51,7 +51,7 @@ struct RecordedCall<Request: Sendable, Value: Sendable>: Sendable {
     let value: Value
   }
 
-  /// What the call gave.
+  /// The response of the call.
   enum Answer: Sendable {
     case response(Value)
     case failure(any Error)

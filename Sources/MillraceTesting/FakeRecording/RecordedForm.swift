@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a request, a response or an element stands in a recording.
+/// The recorded form of a request, a response or an element.
 ///
 /// By default a `Codable` value stands there as it is encoded, nothing (`Void`) as null, and several arguments, which are a
 /// tuple, as an object with their labels. What is neither is recorded as another type that is `Codable`:
@@ -106,7 +106,7 @@ private struct Parts: Encodable {
   }
 }
 
-/// Why a value cannot stand in a recording.
+/// The reason for which a value cannot be recorded.
 struct RecordedFormError: Error, CustomStringConvertible {
   let description: String
 

@@ -7,7 +7,7 @@ import Millrace
 /// let store = Store(initial: .init(), interactor: Records(fetch: { try await gate.enter(); return ["a"] }))
 /// store.send(.reload)
 /// try await gate.waitForArrivals(1)   // the handler stands at the gate
-/// gate.open()                         // and goes on
+/// gate.open()                         // and continues
 /// ```
 ///
 /// Nothing here yields, polls or takes real time. A gate may be used from any thread; each call is one atomic step.
@@ -20,10 +20,10 @@ public final class Gate: Sendable {
   /// Whether the gate was opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// How many tasks stand at the gate now.
+  /// The number of tasks that wait at the gate now.
   public var waiting: Int { state.withLock { $0.waitingCount } }
 
-  /// How many times the gate was entered so far, by those that stand there, passed, or were cancelled.
+  /// The number of entries so far, by tasks that wait there, passed, or were cancelled.
   public var arrivals: Int { state.withLock { $0.arrivals } }
 
   /// Stops until the gate is open.
@@ -43,7 +43,7 @@ public final class Gate: Sendable {
 
   /// Stops until the gate is open, cancelled or not.
   ///
-  /// It stands for work that does not notice its cancellation, and is held until the test lets it go on.
+  /// The task imitates work that ignores its cancellation, and waits until the test opens the gate.
   public func enterIgnoringCancellation() async {
     let id = state.withLock { $0.makeID() }
     _ = await withCheckedContinuation { (suspension: Suspension<Void>) in

@@ -1,11 +1,11 @@
-/// Those who stand at a gate and those who wait for arrivals, as a value without tasks and locks.
+/// The tasks at a gate and the tasks that wait for arrivals, as a value without tasks and locks.
 ///
 /// Each event returns what is to be done once the lock around this value was released.
 struct GateState<Waiter> {
   private enum Bar {
-    /// Who enters stands here, in the order of `turn`; becomes `open`.
+    /// A task that enters waits here, in the order of `turn`. Becomes `open`.
     case closed([Int: (turn: Int, waiter: Waiter)])
-    /// Who enters passes; stays so.
+    /// A task that enters passes. Remains.
     case open
   }
 
@@ -21,7 +21,7 @@ struct GateState<Waiter> {
     }
   }
 
-  /// How many stand at the gate.
+  /// The number of tasks at the gate.
   var waitingCount: Int {
     switch bar {
     case .closed(let waiting): waiting.count
@@ -45,7 +45,7 @@ struct GateState<Waiter> {
     }
     switch bar {
     case .closed(var waiting):
-      bar = .open  // Lets go of the dictionary, so that it is changed in place.
+      bar = .open  // Releases the dictionary, so that it is changed in place.
       waiting[id] = (arrivals, waiter)
       bar = .closed(waiting)
     case .open:
@@ -54,7 +54,7 @@ struct GateState<Waiter> {
     return action
   }
 
-  /// A task wants to go on when the gate was entered `count` times.
+  /// Registers a task that waits until the gate was entered `count` times.
   mutating func watch(_ waiter: Waiter, id: Int, count: Int, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
     if count <= arrivals { return .wake([waiter]) }

@@ -117,7 +117,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
       stuck: withoutWayOut)
   }
 
-  /// What each step makes of a state.
+  /// The successors of a state by its steps.
   private func next(_ state: I.State) -> [(step: ModelStep<I.Action, I.Mutation>, state: I.State)] {
     actions(state).map { (.action($0), apply(decided($0, state), to: state)) }
       + mutations(state).map { (.mutation($0), apply([$0], to: state)) }

@@ -1,16 +1,16 @@
 import Millrace
 
 extension ModelReport: CustomStringConvertible {
-  /// How much was looked at, and what is wrong, with a shortest path to each.
+  /// The size of the search and its findings, with a shortest path to each.
   public var description: String {
     let size = "\(count(states.count, "state")) and \(count(transitions.count, "step")) between them"
     return ([problems.isEmpty ? "\(size): nothing is wrong." : "\(size)."] + problems).joined(separator: "\n")
   }
 
-  /// How many of a list are shown.
+  /// The number of entries of a list that are shown.
   private static var limit: Int { 3 }
 
-  /// What is wrong, each with how to mend it.
+  /// The findings, each with the fix.
   var problems: [String] {
     violations.map(text) + unreached.map(unreachedText) + (stuck.isEmpty ? [] : [stuckText])
       + (isComplete ? [] : [limitText])

@@ -1,12 +1,12 @@
 public import Millrace
 
-/// What a ``ModelCheck`` has found: the states, the steps between them, and what is wrong with them.
+/// The result of a ``ModelCheck``: the states, the steps between them, and the findings.
 public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
   /// A step that changes the state; states are named by their places in ``ModelReport/states``.
   public struct Transition: Sendable {
     /// The place of the state before.
     public let from: Int
-    /// What leads to the other one.
+    /// The step that leads to the other state.
     public let step: ModelStep<I.Action, I.Mutation>
     /// The place of the state after.
     public let to: Int
@@ -14,7 +14,7 @@ public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
 
   /// An invariant that does not hold.
   public struct Violation: Sendable {
-    /// What it is called.
+    /// The name of the step.
     public let invariant: String
     /// The place of the first state where it does not hold; none is nearer to the beginning.
     public let state: Int
@@ -41,7 +41,7 @@ public struct ModelReport<I: Interactor>: Sendable where I.State: Hashable {
   /// Whether these are all the states there are, and not only as many as may be looked at.
   public let isComplete: Bool
 
-  /// How many states may be looked at.
+  /// The largest number of states of the search.
   public let maximum: Int
 
   private let search: ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>

@@ -1,6 +1,6 @@
 import Millrace
 
-/// What leads from one state of a ``ModelCheck`` to the next.
+/// A step from one state of a ``ModelCheck`` to the next.
 public enum ModelStep<Action: Sendable, Mutation: Sendable>: Sendable, CustomStringConvertible {
   /// An action was taken up, and what was decided about it, or closes its rejection, was committed.
   case action(Action)

@@ -64,7 +64,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     try await next(1)[0]
   }
 
-  /// The next `count` elements that were not read yet, in order; waits until there are so many.
+  /// The next `count` unread elements, in order; waits until they are recorded.
   ///
   /// They are taken together: as long as there are too few, none is taken, and those who ask later wait behind. A count
   /// that is not above 0 gives an empty array.

@@ -1,8 +1,8 @@
 /// A recorder was asked for more elements than will ever come.
 public struct RecorderError: Error, CustomStringConvertible {
-  /// How many elements were asked for.
+  /// The number of elements that were asked for.
   public let wanted: Int
-  /// How many were recorded and not read yet.
+  /// The number of recorded elements that were not read yet.
   public let unread: Int
   /// The error the last sequence ended with; nil when it finished.
   public let underlyingError: (any Error)?

@@ -1,8 +1,8 @@
-/// What was recorded and who waits for more, as a value without tasks and locks.
+/// The recorded elements and the tasks that wait for more, as a value without tasks and locks.
 ///
 /// Each event returns the deliveries to be made once the lock around this value was released.
 struct RecorderState<Element, Waiter> {
-  /// What one waiter gets.
+  /// The result of one wait.
   enum Delivery {
     case elements([Element], to: Waiter)
     case ended(RecorderError, to: Waiter)
@@ -13,7 +13,7 @@ struct RecorderState<Element, Waiter> {
   private enum Sources {
     /// None was ever recorded: elements come by hand, at any time. Becomes `open`.
     case none
-    /// So many have not ended; becomes `ended` with the last of them.
+    /// The number of sources that have not ended. Becomes `ended` with the last of them.
     case open(Int)
     /// All have ended, the last one with this error; becomes `open` when another one is recorded.
     case ended((any Error)?)
@@ -22,7 +22,7 @@ struct RecorderState<Element, Waiter> {
   private(set) var recorded: [Element] = []
   private var readCount = 0
   private var sources = Sources.none
-  /// Those who wait, first come first; the first one is short of elements, and so those behind it wait as well.
+  /// The waiting tasks, first come first; the first lacks elements, so those behind it wait as well.
   private var queue: [(id: Int, count: Int, waiter: Waiter)] = []
   private var lastID = 0
 

@@ -2,18 +2,18 @@
 ///
 /// Each choice depends on the seed and its own number alone, so that leaving one out changes no other one.
 struct Choices {
-  /// What there is to choose, apart from each other.
+  /// The independent kinds of choices.
   private enum Stream: UInt64 {
     case actions, draws, steps, stores
   }
 
   let plan: SimulationPlan
 
-  /// How many actions and draws there were so far, taken or not.
+  /// The number of actions and draws so far, taken or not.
   private(set) var actionCount = 0
   private(set) var drawCount = 0
 
-  /// How many jobs there were to choose from, at each step.
+  /// The number of jobs to choose from, at each step.
   private(set) var widths: [Int] = []
 
   /// The draws that were not the least there is, and the steps that did not run the job that had waited longest.
@@ -58,7 +58,7 @@ struct Choices {
     return drawn
   }
 
-  /// Which of so many jobs runs next, counted from the one that has waited longest.
+  /// The index of the job that runs next, counted from the job that has waited longest.
   mutating func step(among count: Int) -> Int {
     let step = widths.count
     widths.append(count)

@@ -1,4 +1,4 @@
-/// Goes through the interleavings of a world that differ from the first one at no more than so many steps.
+/// Runs the interleavings of a world that differ from the first at no more than `preemptions` steps.
 struct Exploring {
   /// The plans that are still to be run, the last one first.
   private var pending: [SimulationPlan]

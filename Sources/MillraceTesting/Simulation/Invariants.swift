@@ -1,4 +1,4 @@
-/// What has to hold in a world, and when.
+/// The rules of a world, and the times at which they have to hold.
 struct Invariants: Sendable {
   struct Invariant: Sendable {
     let rule: String
@@ -14,7 +14,7 @@ struct Invariants: Sendable {
     }
   }
 
-  /// What has to come to hold, the latest time for it, and its number among the others.
+  /// A rule that has to come to hold, the latest time for it, and its number among the others.
   struct Awaited: Sendable {
     let invariant: Invariant
     let deadline: TestClock.Instant?
@@ -23,7 +23,7 @@ struct Invariants: Sendable {
 
   var always: [Invariant] = []
   private(set) var eventually: [Awaited] = []
-  /// What has held that had to hold once; kept for what it holds itself.
+  /// The rules that have held once, kept alive for the values that they refer to.
   private var met: [Invariant] = []
   var atTheEnd: [Invariant] = []
   private var lastNumber = 0
@@ -42,7 +42,7 @@ struct Invariants: Sendable {
     eventually.removeAll { numbers.contains($0.number) }
   }
 
-  /// What does not hold after a step, and the numbers of what holds that had to hold once.
+  /// The rules broken after a step, and the numbers of those that have come to hold.
   ///
   /// It asks what may change these invariants themselves, so it is asked of a copy.
   func afterStep(at now: TestClock.Instant) -> (broken: WorldFailure?, met: Set<Int>) {
@@ -63,7 +63,7 @@ struct Invariants: Sendable {
     return (nil, Set(met.map(\.number)))
   }
 
-  /// What does not hold at the end.
+  /// The rules broken at the end.
   func brokenAtTheEnd() -> WorldFailure? {
     if let late = eventually.first { return late.invariant.broken(.eventually) }
     return atTheEnd.first { !$0.holds() }?.broken(.atTheEnd)

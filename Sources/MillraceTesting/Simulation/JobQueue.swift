@@ -6,12 +6,12 @@ import Synchronization
 /// The jobs of the world that runs: what the runtime is asked to run on its thread comes here.
 ///
 /// There is one world at a time in a process, with a thread of its own. What that thread enqueues belongs to the world, but for
-/// tasks that are not of the world: they go on outside of it. What another thread enqueues does not belong to it, unless it is a
+/// tasks that are not of the world: they continue outside of it. What another thread enqueues does not belong to it, unless it is a
 /// task that the world knows: that one has escaped, and came back.
 final class JobQueue: @unchecked Sendable {
   /// Something the runtime wants to be run.
   ///
-  /// Whoever has it runs it, once; on which thread that is makes no difference to it.
+  /// Its holder runs it once, on any thread.
   struct Job: @unchecked Sendable {
     let address: UnsafeRawPointer
     let kind: MillraceJobKind
@@ -21,7 +21,7 @@ final class JobQueue: @unchecked Sendable {
     let id: UInt64
   }
 
-  /// How work of the world got out of it, and which that was.
+  /// The way in which work left the world, and the work.
   enum Escape {
     /// A task slept on a clock of the system.
     case sleep(of: KnownTasks.Subject)
@@ -33,21 +33,21 @@ final class JobQueue: @unchecked Sendable {
 
   private struct Shared {
     var tasks = KnownTasks()
-    /// What came back from other threads.
+    /// The jobs that came back from other threads.
     var arrivals: [Job] = []
     var escape: Escape?
     /// Whether nothing that comes back is taken any more.
     var isOver = false
   }
 
-  /// How long is waited, in real time, for what other threads do, in seconds.
+  /// The longest real time of a wait for other threads, in seconds.
   private let patience: Double
 
-  /// What other threads see of it.
+  /// The part that other threads see.
   private let shared = Lock(Shared())
   private let arrival = ThreadSignal()
 
-  /// What is ready to run, in the order in which it came; the world's thread alone uses it, and the main thread in its place.
+  /// The ready jobs, in the order in which they came; only the world's thread uses them, or the main thread in its place.
   private(set) var ready: [Job] = []
 
   /// The task that runs, and its id; 0 for the turn of an actor.
@@ -57,7 +57,7 @@ final class JobQueue: @unchecked Sendable {
   private static let isActive = Atomic(false)
   private static let current = Lock<JobQueue?>(nil)
 
-  /// What the thread of the world knows its world by.
+  /// The key by which the world's thread finds its world.
   weak var world: World?
 
   init(patience: Double) {
@@ -81,7 +81,7 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Lets what came back too late go on outside, rather than never.
+  /// Continues late work outside the world, rather than never.
   private func close() {
     let late = shared.withLock { shared in
       shared.isOver = true
@@ -139,7 +139,7 @@ final class JobQueue: @unchecked Sendable {
 
   // MARK: What the runtime asks
 
-  /// What the runtime asks on every thread of the process: whether the job is taken.
+  /// Whether the job is taken; the runtime asks on every thread of the process.
   private static func take(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
     if let queue = ofThisThread { return queue.add(address, kind) }
     guard isActive.load(ordering: .acquiring) else { return false }
@@ -185,7 +185,7 @@ final class JobQueue: @unchecked Sendable {
 
   // MARK: Escapes
 
-  /// How work got out of the world, first of all.
+  /// The first way in which work left the world.
   var escape: Escape? { shared.withLock { $0.escape } }
 
   /// Takes what came back from other threads, so that the world can be brought to its end.
@@ -225,7 +225,7 @@ final class JobQueue: @unchecked Sendable {
     // Other tests may have long turns there; what did not come to its turn once is waited for no more.
     let seconds = if case .main = escape { 0.0 } else { 5 * patience }
     let isDone = MainTurn().run(seconds: seconds) { isInTime in
-      // What is late goes on outside, rather than never.
+      // Late work continues outside, rather than never.
       let run = { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
       if isInTime { self.adopt(run) } else { run() }
     }

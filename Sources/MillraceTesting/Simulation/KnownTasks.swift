@@ -1,4 +1,4 @@
-/// Which tasks are those of a world, and what is known of them.
+/// The tasks of a world, and the facts known about them.
 ///
 /// A task's id is greater than those of the tasks that were made before it. So the tasks of the world are those that were made
 /// since it began, on its thread; one that another thread has enqueued first is a stranger.

@@ -10,7 +10,7 @@ final class MainTurn: Sendable {
   private let state = Lock(State.waiting)
   private let end = ThreadSignal()
 
-  /// Returns when `work` is done; false if it was not begun in so many seconds, so that it will be late.
+  /// Returns when `work` is done; false if it was not begun within `seconds`, so that it will be late.
   ///
   /// - Parameter work: called once on the main thread, in time or not, which it is told.
   func run(seconds: Double, _ work: @escaping @Sendable (_ isInTime: Bool) -> Void) -> Bool {

@@ -4,7 +4,7 @@ struct Shrinking {
   /// Runs a plan; gives the plan of the choices that it made if it fails in the same way, and nil otherwise.
   let attempt: (SimulationPlan) async -> SimulationPlan?
 
-  /// How many more plans may be tried.
+  /// The number of plans that may still be tried.
   private(set) var remaining: Int
 
   init(attempts: Int, attempt: @escaping (SimulationPlan) async -> SimulationPlan?) {
@@ -57,7 +57,7 @@ struct Shrinking {
     return false
   }
 
-  /// How many steps or draws an action has at most, as far as they are looked for.
+  /// The largest number of steps or draws of an action that is searched.
   private static let reach = 8
 
   /// Leaves out as many as can be of one kind of choice, in parts that become smaller.

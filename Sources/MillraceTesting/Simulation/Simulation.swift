@@ -19,10 +19,10 @@
 ///
 /// **Cancellation** of the calling task ends it after the world that runs.
 public enum Simulation {
-  /// What a world does.
+  /// The body of a world.
   public typealias Body = @Sendable (World) async throws -> Void
 
-  /// How many steps a world may take unless a test says otherwise.
+  /// The largest number of steps of a world unless a test says otherwise.
   public static let maximumSteps = 1_000_000
 
   /// Runs a world for each seed, until one fails; that one is shrunk and reported.
@@ -93,15 +93,15 @@ public enum Simulation {
     return await search([plan])
   }
 
-  /// Runs every order of steps that differs from the first one at no more than so many of them; for small scenarios.
+  /// Runs every order of steps that differs from the first at no more than `preemptions` of them; for small scenarios.
   ///
-  /// What a step is stands at ``World``; it is not taken apart. The first one runs, at each step, the task that has waited
+  /// ``World`` says which work is one step; a step is not divided. The first order runs, at each step, the task that has waited
   /// longest. Draws and actions are those of the seed.
   ///
   /// - Parameters:
-  ///   - preemptions: at how many steps at most another task runs.
-  ///   - seed: where draws and actions come from.
-  ///   - limit: how many worlds are run at most; more than that fails the test.
+  ///   - preemptions: The largest number of steps at which another task runs.
+  ///   - seed: The source of draws and actions.
+  ///   - limit: The largest number of worlds; more worlds fail the test.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.

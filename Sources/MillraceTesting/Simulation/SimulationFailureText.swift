@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a failing simulation tells: what is wrong, how to run it again, and what happened.
+/// The text of a failing simulation: the failure, the way to run it again, and the events.
 struct SimulationFailureText: CustomStringConvertible {
   /// A plan that fails in the same way, as small as it could be made, and what became of it.
   struct Smallest {
@@ -14,9 +14,9 @@ struct SimulationFailureText: CustomStringConvertible {
   let failure: WorldFailure
   /// Nil if no smaller one was looked for.
   let smallest: Smallest?
-  /// How many worlds were run until it failed.
+  /// The number of worlds until the failure.
   let worlds: Int
-  /// How many steps each of them might take.
+  /// The largest number of steps of each world.
   var maximumSteps = Simulation.maximumSteps
   /// Whether sets and dictionaries have the same order in each process.
   var isHashingDeterministic = Self.isHashingDeterministic(in: ProcessInfo.processInfo.environment)
@@ -26,7 +26,7 @@ struct SimulationFailureText: CustomStringConvertible {
     environment["SWIFT_DETERMINISTIC_HASHING"]?.first.map { "1tTyY".contains($0) } ?? false
   }
 
-  /// How many of its notes are shown.
+  /// The number of notes that are shown.
   private static let notes = 40
 
   var description: String {
@@ -78,14 +78,14 @@ struct SimulationFailureText: CustomStringConvertible {
     return "after \(steps), at \(result.time) of the world's time"
   }
 
-  /// What a fake or a test store says has its full stop.
+  /// A sentence of a fake or a test store ends with its full stop.
   private static func closed(_ sentence: String) -> String {
     sentence.hasSuffix(".") ? sentence : "\(sentence)."
   }
 }
 
 extension WorldRun.Result {
-  /// What never ended, in words; nil if all did.
+  /// The tasks that never ended, in words; nil for none.
   var leftOverSentence: String? {
     guard !leftOver.isEmpty else { return nil }
     let subject = leftOver.count == 1 ? "A task" : "\(leftOver.count) tasks"

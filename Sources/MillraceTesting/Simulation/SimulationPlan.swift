@@ -1,22 +1,22 @@
-/// All that decides how one world goes on: a seed, and what of its choices counts.
+/// The complete choices of one world: a seed, and the choices that replace its draws.
 ///
 /// A plan that was shrunk has few choices left; all others are the least there is: an action is left out, a draw brings no
 /// fault, a step runs the job that has waited longest.
 ///
 /// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 2=1 steps 12=1,40=2` for one that was shrunk.
 public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
-  /// Where all choices are drawn from.
+  /// The source of all choices.
   public var seed: UInt64
 
-  /// Which actions of those drawn are taken, counted from 0; nil takes all.
+  /// The drawn actions that are taken, counted from 0; nil takes all.
   public var actions: Set<Int>?
 
-  /// What the draws of faults and times give, counted from 0; nil draws them, and a draw that is not named gives the least.
+  /// The results of the draws of faults and times, counted from 0; nil draws them, and a missing draw gives the least.
   ///
   /// A fault of probability 0 or 1 is counted among them, and is no choice.
   public var draws: [Int: Int]?
 
-  /// Which of the waiting jobs runs at a step, counted from the one that has waited longest; nil draws it at each step, and a
+  /// The waiting job that runs at a step, counted from the job that has waited longest; nil draws it at each step, and a
   /// step that is not named runs that one.
   public var steps: [Int: Int]?
 

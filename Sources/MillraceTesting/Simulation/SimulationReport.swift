@@ -1,9 +1,9 @@
-/// What a simulation has run.
+/// The size of a simulation.
 public struct SimulationReport: Sendable {
-  /// How many worlds were run, without those that were tried to make a failing one smaller.
+  /// The number of worlds, without those that were run to make a failing one smaller.
   public private(set) var worlds = 0
 
-  /// How many times it was decided what runs next, in all of them.
+  /// The number of steps of all worlds.
   public private(set) var steps = 0
 
   /// A number that stands for all that happened in all of them, in its order: what ran at each step, each commit with its
@@ -16,9 +16,9 @@ public struct SimulationReport: Sendable {
   /// The plan that fails, as small as it could be made; nil if none does.
   public internal(set) var failingPlan: SimulationPlan?
 
-  /// How many tasks never ended although they were cancelled when their worlds had ended; what they hold is not freed.
+  /// The number of tasks that never ended although they were cancelled with their worlds; their memory is not freed.
   ///
-  /// These are bodies, handlers of stores that have the world's configuration, and tasks that go on without regard to their
+  /// These are bodies, handlers of stores that have the world's configuration, and tasks that continue without regard to their
   /// cancellation. A task that waits for something of its own that never comes is not known.
   public private(set) var leftOverTasks = 0
 

@@ -51,7 +51,7 @@ struct SimulationSearch {
     guard shrinkingAttempts > 0, failure.mayBeRepeated else { return nil }
     var last = (result, failure)
     var shrinking = Shrinking(attempts: shrinkingAttempts) { plan in
-      // Nobody waits for what a cancelled test would be told; and that a world stands still was waited for once.
+      // A cancelled test waits for no result; and one wait has shown that the world makes no progress.
       if Task.isCancelled { return nil }
       let result = await run(plan, patience: 0.05)
       guard let other = result.failure, other.isLike(failure) else { return nil }

@@ -1,6 +1,6 @@
-/// How a world goes on.
+/// Runs a world.
 extension World {
-  /// What is wrong in it, if anything is.
+  /// The failure of the world, or nil.
   var failure: WorldFailure? { withRecord { $0.failure } }
 
   /// Runs one of the jobs that are ready, the plan says which, and checks what has to hold after it.
@@ -31,7 +31,7 @@ extension World {
     if !verdict.met.isEmpty { watch { $0.meet(verdict.met) } }
   }
 
-  /// Checks what has to hold at the end, and lets go of what was asked for: a fake that is let go with its store may fail too.
+  /// Checks the rules for the end, and releases what the test asked for: a fake that is released with its store may fail too.
   func checkEnd() {
     let asked = withRecord { content in
       defer { content.invariants = Invariants() }
@@ -40,7 +40,7 @@ extension World {
     if failure == nil, let broken = asked.brokenAtTheEnd() { fail(broken) }
   }
 
-  /// Lets go of what the test has asked for, and cancels what its stores have accepted.
+  /// Releases what the test has asked for, and cancels what its stores have accepted.
   func cancelStores() {
     let (invariants, cancellations) = withRecord { content in
       defer { content.invariants = Invariants() }
@@ -51,7 +51,7 @@ extension World {
     for cancel in cancellations { cancel() }
   }
 
-  /// What has not ended, after all of it was cancelled.
+  /// The tasks that have not ended after all were cancelled.
   var leftOver: [String] {
     let (isBodyOver, handlers) = withRecord { content in
       (content.isBodyOver, content.handlers.sorted { $0.key < $1.key }.map(\.value))

@@ -1,8 +1,8 @@
 public import Millrace
 
-/// What one simulated run of a test has to itself: its time, its choices and its invariants.
+/// One simulated run of a test, with its own time, choices and invariants.
 ///
-/// All tasks of a world run on one thread, one at a time; which of those that are ready goes on is the seed's choice, at each
+/// All tasks of a world run on one thread, one at a time; the seed chooses the ready task that continues, at each
 /// step. A step goes up to where its task waits for something: a call of an actor that is idle is part of it, and the turn of an
 /// actor is one step for all that stands in its queue. Time stands as long as anything can run, and then moves to the next
 /// deadline of ``clock``.
@@ -107,7 +107,7 @@ public final class World: Sendable {
     return Duration(attoseconds: shortest + whole * drawn + rest * drawn / parts)
   }
 
-  /// One of these, as the seed chooses; nil if there is none.
+  /// An element that the seed chooses; nil if there is none.
   ///
   /// A failing seed is left with the first one where it fails too.
   public func element<Element>(of elements: [Element]) -> Element? {

@@ -1,7 +1,7 @@
 import Millrace
 import Testing
 
-/// What is wrong in one world.
+/// A failure in one world.
 struct WorldFailure: Sendable {
   /// In what way; a plan is shrunk as long as the same rule is broken in the same way.
   enum Kind: Hashable {
@@ -17,9 +17,9 @@ struct WorldFailure: Sendable {
   let kind: Kind
   /// The rule that is broken, or the error; a sentence without its end.
   let rule: String
-  /// Where it stands; nil where only the whole body does.
+  /// The source location; nil where only the body has one.
   var place: (file: StaticString, line: UInt)?
-  /// Where it stands, if Swift Testing has told it.
+  /// The source location, if Swift Testing has given one.
   var location: Testing.SourceLocation?
   /// The type of the error that the body threw, and the case if that is an enum; its parts may tell of what is shrunk.
   private var thrown: String?
@@ -47,7 +47,7 @@ struct WorldFailure: Sendable {
     guard kind == other.kind else { return false }
     switch kind {
     case .always, .eventually, .atTheEnd, .expectation: return rule == other.rule && place?.line == other.place?.line
-    // What they say may tell of the very values that are shrunk.
+    // Their texts may contain the values that are shrunk.
     case .failure: return place?.line == other.place?.line
     case .issue: return location == other.location
     case .bodyThrew: return thrown == other.thrown
@@ -60,7 +60,7 @@ struct WorldFailure: Sendable {
   /// Whether smaller worlds may be tried; XCTest would show each failure of each of them.
   var mayBeRepeated: Bool { kind != .assertion }
 
-  /// What is wrong, and how to mend it where that is known.
+  /// The failure, with the fix where one is known.
   var sentence: String {
     switch kind {
     case .always: "this does not hold always: \(rule)"

@@ -1,6 +1,6 @@
 import Millrace
 
-/// What a world has come to so far; guarded, because what has escaped from the world knows it still.
+/// The record of a world so far; guarded, because escaped work still refers to it.
 final class WorldRecord: Sendable {
   struct Content: Sendable {
     var choices: Choices
@@ -9,7 +9,7 @@ final class WorldRecord: Sendable {
     var notes: [String] = []
     var fingerprint = Fingerprint()
     var isBodyOver = false
-    /// What cancels all that a store of the world has accepted.
+    /// Cancels all that a store of the world has accepted.
     var cancellations: [@Sendable () -> Void] = []
     /// The handlers that have begun and not returned, by their numbers.
     var handlers: [Int: @Sendable () -> String] = [:]

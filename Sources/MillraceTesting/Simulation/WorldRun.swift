@@ -3,24 +3,24 @@ import Testing
 
 /// One world, from its beginning to its end; begun in the caller's task, and run on a thread of its own.
 struct WorldRun {
-  /// What became of a world.
+  /// The result of a world.
   struct Result: Sendable {
     let plan: SimulationPlan
     let failure: WorldFailure?
     /// The plan that has all its choices in it, and no others.
     let made: SimulationPlan
-    /// How many jobs there were to choose from at each step.
+    /// The number of jobs to choose from at each step.
     let widths: [Int]
     let notes: [String]
     /// The time that had passed in it.
     let time: Duration
     /// A number that stands for all that happened, in its order.
     let fingerprint: UInt64
-    /// What never ended although it was cancelled when the world had ended.
+    /// The tasks that never ended although they were cancelled when the world had ended.
     var leftOver: [String] = []
   }
 
-  /// How often what is left is cancelled at the end, and how many steps it may take in all.
+  /// The number of cancellations of open tasks at the end, and the largest number of steps for them.
   private static let (lastRounds, lastSteps) = (32, 100_000)
 
   /// There is one world at a time in a process.
@@ -128,7 +128,7 @@ extension WorldFailure {
 }
 
 extension Issue {
-  /// Where it is, what was expected, and what is said of it.
+  /// The source location, the expectation, and its comment.
   fileprivate var inWords: String {
     let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
     let comments = comments.map { " (\($0))" }.joined()

@@ -9,7 +9,7 @@
   struct ByteFile: ~Copyable {
     private let descriptor: Int32
 
-    /// How many bytes it has.
+    /// The number of bytes.
     private let size: UInt64
 
     init?(at path: String) {
@@ -46,7 +46,7 @@
       return words.count == count ? words : nil
     }
 
-    /// Where to read from, or nil when so many bytes do not stand there.
+    /// The place to read from, or nil if the file is too short.
     private func start(_ offset: UInt64?, _ more: UInt64, _ count: Int) -> off_t? {
       guard let offset, let count = UInt64(exactly: count), count <= size else { return nil }
       let (start, overflow) = offset.addingReportingOverflow(more)

@@ -5,12 +5,12 @@
     import Musl
   #endif
 
-  /// Where a byte of the program was loaded from.
+  /// The place in a file from which a byte of the program was loaded.
   struct Mapping: Equatable {
     /// The file; " (deleted)" stands behind it when another one may have its name by now.
     let path: String
 
-    /// How far into the file the byte stands.
+    /// The offset of the byte in the file.
     let offset: UInt64
 
     /// Looks an address up in the text of `/proc/self/maps`, or returns nil when it was not loaded from a file.
@@ -45,7 +45,7 @@
     }
   }
 
-  /// What a symbolic link stands for.
+  /// The target of a symbolic link.
   private func target(of link: String) -> String? {
     var bytes = [CChar](repeating: 0, count: 4096)
     let count = readlink(link, &bytes, bytes.count)

@@ -150,7 +150,7 @@
       return pieces.map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     }
 
-    /// Where `text` first stands outside all brackets.
+    /// The first place of `text` outside all brackets.
     fileprivate func beginning(of text: String) -> Range<Index>? {
       var depth = 0
       for index in indices {
@@ -162,7 +162,7 @@
       return nil
     }
 
-    /// What the character at `index` does to the depth of brackets; the head of an arrow is no bracket.
+    /// The change of the depth of brackets by the character at `index`; the head of an arrow is no bracket.
     private func step(at index: Index) -> Int {
       switch self[index] {
       case "(", "[", "<": 1

@@ -1,7 +1,7 @@
 #if DEBUG
   /// Finds the methods of an interactor that look like an ``OptionalRequirement`` and are not.
   ///
-  /// The compiler says nothing of them: they are overloads beside the default. Whoever is in doubt here finds nothing. So a
+  /// The compiler says nothing of them: they are overloads beside the default. Doubtful cases are not reported. So a
   /// near miss has to look the part: it has the name or nearly so, it takes the action, and it has the type that nothing but
   /// the requirement is for: a `Decision` or a `Plan` as its result, an `Outcome` among its parameters.
   struct NearMisses {
@@ -163,7 +163,7 @@
     static let array = "Swift.Array"
   }
 
-  /// What stands in the angle brackets of `type` if it is a `generic`.
+  /// The text in the angle brackets of `type` if it is a `generic`.
   private func argument(of generic: String, in type: String) -> String? {
     guard type.hasPrefix("\(generic)<"), type.hasSuffix(">") else { return nil }
     return String(type.dropFirst(generic.count + 1).dropLast())

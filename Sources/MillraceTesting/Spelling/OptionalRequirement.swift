@@ -31,7 +31,7 @@
       "\(name)(\(labels.map { "\($0):" }.joined()))"
     }
 
-    /// How an interactor writes it.
+    /// The declaration of the requirement as an interactor writes it.
     var declaration: String {
       switch self {
       case .decide: "func decide(_ action: Action, state: State) -> Decision<Mutation>"
@@ -41,16 +41,16 @@
       }
     }
 
-    /// How like its name another one is.
+    /// The similarity of another name to its own.
     func likeness(of other: String) -> Likeness {
       if other == name { return .same }
       if edits(from: Array(other), to: Array(name)) <= max(1, name.count / 3) { return .misspelt }
       return other.starts(with: name.prefix(4)) ? .akin : .other
     }
 
-    /// How like two names are.
+    /// The similarity of two names.
     enum Likeness: Hashable {
-      /// The very same.
+      /// The same name.
       case same
       /// A letter or two apart, as `decid` and `decide`.
       case misspelt

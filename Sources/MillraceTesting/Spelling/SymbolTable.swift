@@ -84,7 +84,7 @@
       return nil
     }
 
-    /// The name that begins so many bytes into the names.
+    /// The name at an offset into the names.
     private func name(_ start: UInt32) -> String? {
       let longest: UInt64 = 4096
       let start = UInt64(start)

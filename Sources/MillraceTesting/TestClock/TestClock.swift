@@ -10,10 +10,10 @@ import Millrace
 /// try await task.value
 /// ```
 ///
-/// Nothing here yields or polls, and real time counts for the timeouts of waits alone. A task that was woken runs when its executor runs it, so a test that
-/// goes on with what such a task does waits for that itself: for the next sleeper, an element of a ``Recorder``, an
-/// arrival at a ``Gate``. For the same reason the order in which tasks are woken is the order in which they go on only
-/// where they prefer one serial task executor; an actor they share does not keep it.
+/// The clock does not yield or poll, and uses real time for the timeouts of waits alone. A woken task runs when its executor
+/// runs it, so a test that needs the effect of such a task waits for that itself: for the next sleeper, an element of a
+/// ``Recorder``, an arrival at a ``Gate``. For the same reason tasks continue in the order in which they were woken only if
+/// they prefer one serial task executor; an actor that they share does not keep the order.
 ///
 /// A `TestClock` may be used from any thread. Each call is one atomic step; the order in which sleepers are woken holds
 /// within one call, so a test that cares moves the time from one task at a time.
@@ -59,7 +59,7 @@ public final class TestClock: Clock, Sendable {
   /// One attosecond: a test clock distinguishes all that a `Duration` does.
   public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }
 
-  /// How many tasks sleep on this clock now.
+  /// The number of tasks that sleep on this clock now.
   public var sleepers: Int { state.withLock { $0.sleeperCount } }
 
   /// The deadlines of the tasks that sleep on this clock now, in the order in which they would be woken.
@@ -124,7 +124,7 @@ public final class TestClock: Clock, Sendable {
     for id in state.withLock({ $0.sleeperIDs }) { act { $0.cancel(id) } }
   }
 
-  /// Fails the test at this line if a task sleeps on this clock: one that nobody will wake any more.
+  /// Fails the test at this line if a task sleeps on this clock, because the test will not wake it any more.
   ///
   /// Called at the end of a test it finds the timer that was not cancelled, and the wait that the test forgot. A task that
   /// was woken, or has not run yet, is not found. The failure is one of the test in which the clock was made.

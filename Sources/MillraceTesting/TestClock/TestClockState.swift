@@ -17,7 +17,7 @@ struct TestClockState<Waiter> {
   private var lastID = 0
   private var turns = 0
 
-  /// How many sleepers are registered.
+  /// The number of registered sleepers.
   var sleeperCount: Int { sleepers.count }
 
   /// The deadlines of the registered sleepers, in the order in which they are woken.
@@ -70,7 +70,7 @@ struct TestClockState<Waiter> {
     movers.firstIndex { $0.id == id }.map { movers.remove(at: $0).waiter }
   }
 
-  /// A task wants to go on when `count` tasks sleep.
+  /// Registers a task that waits until `count` tasks sleep.
   mutating func watch(_ waiter: Waiter, id: Int, count: Int, isCancelled: Bool) -> WakeAction<Waiter> {
     if isCancelled { return .cancel(waiter) }
     if count <= sleepers.count { return .wake([waiter]) }

@@ -1,4 +1,4 @@
-/// How much of what a ``TestStore`` does a test has to assert.
+/// The part of the events of a ``TestStore`` that a test has to assert.
 public enum Exhaustivity: Sendable, Hashable {
   /// Every mutation is received, in order, and every change of the state is asserted.
   ///
@@ -6,7 +6,7 @@ public enum Exhaustivity: Sendable, Hashable {
   /// compared.
   case on
 
-  /// What the test does not assert is skipped.
+  /// Events that the test does not assert are skipped.
   ///
   /// A change closure is applied to the state that the store has, and has to leave it as it is: so it asserts what it
   /// sets, and nothing else.

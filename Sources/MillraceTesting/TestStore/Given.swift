@@ -55,7 +55,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
     WhenClosing(given: self, action: action, outcome: outcome, closing: interactor.closing(action, outcome: outcome))
   }
 
-  /// Compares what came of some mutations with what the test expects, and goes on with the state there is.
+  /// Compares the result of some mutations with the expectation of the test, and continues with the actual state.
   func next(
     _ subject: String, _ mutations: [I.Mutation], at place: TestLine, change: ((inout I.State) -> Void)?
   ) -> Given {
@@ -68,7 +68,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
     return next
   }
 
-  /// Goes on with what came of some mutations.
+  /// Continues with the result of some mutations.
   func next(_ mutations: [I.Mutation]) -> Given {
     var state = state
     for mutation in mutations { I.reduce(into: &state, mutation: mutation) }

@@ -1,7 +1,7 @@
 import Millrace
 
 extension Interactor {
-  /// What is committed in the one step of a decision: its mutations, or, if it rejects the action, the closing one.
+  /// The mutations of the one step of a decision: its own, or, if it rejects the action, the closing mutation.
   ///
   /// An action for a missing child is never taken up, and is not closed.
   func step(of action: Action, decidedAs decision: Decision<Mutation>) -> [Mutation] {

@@ -92,7 +92,7 @@ extension TestStore {
     }
   }
 
-  /// What was waited for has not come in time.
+  /// Fails the test for a wait that was too long.
   func failLate(
     _ wanted: String, skipped: TestStoreText<I>.Skipped = TestStoreText<I>.noneSkipped, at place: TestLine
   ) {

@@ -9,7 +9,7 @@ public import Millrace
 /// await store.finish()
 /// ```
 ///
-/// It runs a `Store` as it is, and is told of its commits by an interceptor behind those of the test.
+/// It runs a real `Store`, and observes its commits by an interceptor behind those of the test.
 ///
 /// **Order.** A test goes through the commits in their order. ``send(_:file:line:change:)`` asserts those of the one
 /// step in which the action was accepted: what was decided, and the closing of what the action replaced. All others are
@@ -47,7 +47,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///   - initial: the state of revision 0.
   ///   - interactor: what is tested.
   ///   - configuration: as for any store; its clock best a ``TestClock``, of which failures then say who sleeps on it.
-  ///   - interceptors: what actions pass before the test is told of them.
+  ///   - interceptors: The chain that actions pass before the test observes them.
   ///   - feedbacks: what feeds actions to the store. With these or with interceptors, actions may come at any time, so
   ///     that only the timeout ends a wait.
   ///   - fakes: what is asked at the end whether all of it was used.
@@ -95,7 +95,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     fail(TestStoreText<I>.released(unasserted, open: open), at: origin)
   }
 
-  /// How much has to be asserted, from now on.
+  /// The part of the events that has to be asserted, from now on.
   public var exhaustivity: Exhaustivity {
     get { mode.withLock { $0 } }
     set { mode.withLock { $0 = newValue } }
@@ -112,7 +112,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   /// closing mutation of an action that it rejects, and of those it replaces. An action that has to wait, and one that
   /// only is handled, has changed nothing at once.
   ///
-  /// **Order.** Returns when the action was accepted or rejected; its handler goes on. All that was committed before
+  /// **Order.** Returns when the action was accepted or rejected; its handler continues. All that was committed before
   /// has to be asserted by now.
   ///
   /// - Parameters:
@@ -156,7 +156,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     if let problem { fail(problem, at: place) }
   }
 
-  /// When the patience of a call that begins now is over.
+  /// The deadline of a call that begins now.
   var deadline: TestStoreDeadline { TestStoreDeadline(in: timeout, on: timeoutClock) }
 
   func fail(_ message: String, at place: TestLine) {

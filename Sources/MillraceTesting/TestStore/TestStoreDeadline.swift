@@ -1,4 +1,4 @@
-/// When the patience of one call of a test store is over, by whatever clock that is counted.
+/// The deadline of one call of a test store, by any clock.
 struct TestStoreDeadline: Sendable {
   private let hasPassed: @Sendable () -> Bool
   private let sleep: @Sendable () async throws -> Void

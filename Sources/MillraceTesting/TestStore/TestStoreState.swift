@@ -1,6 +1,6 @@
 import Millrace
 
-/// What a test store was told of, what of it is asserted, and who waits for more: a value without tasks and locks.
+/// The events of a test store, the asserted ones of them, and the tasks that wait for more: a value without tasks and locks.
 ///
 /// Each event returns who is to be woken once the lock around this value was released.
 struct TestStoreState<Action, Mutation, State, Waiter> {
@@ -21,7 +21,7 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
     var action: Action
     /// Whether the handler of another action sent it.
     var hasParent: Bool
-    /// Where the test sent it.
+    /// The line of the test that sent the action.
     var place: TestLine?
     /// The time on the store's clock when it was accepted, if that is a test clock.
     var since: Duration?
@@ -33,19 +33,19 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
 
   struct Wake {
     var waiter: Waiter
-    /// What it is told; nil if it was cancelled.
+    /// The event for the waiter; nil if it was cancelled.
     var answer: Answer?
   }
 
-  /// What was committed and not asserted, in order.
+  /// The commits that were not asserted, in order.
   private(set) var unasserted: [Commit] = []
-  /// What was accepted and has no outcome, in accepted order.
+  /// The open actions, in accepted order.
   private(set) var open: [OpenAction] = []
   /// The state after all that was asserted.
   private(set) var expected: State
   /// The revision of that state.
   private(set) var assertedRevision = 0
-  /// Whether a handler's work was not awaited: an action was open when its step was over, and nobody has finished
+  /// Whether a handler's work was not awaited: an action was open when its step was over, and the test has not finished
   /// since.
   private(set) var needsFinish = false
 
@@ -152,7 +152,7 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
     return []
   }
 
-  /// Lets a waiter go on without what it waits for; nothing is left to do when it was woken before.
+  /// Resumes a waiter without its event; nothing is left to do when it was woken before.
   mutating func giveUp(_ id: Int, _ answer: Answer?) -> [Wake] {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return [] }
     return [Wake(waiter: waiting.remove(at: index).waiter, answer: answer)]

@@ -5,10 +5,10 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
   typealias Content = TestStoreLog<I>.Content
   typealias Skipped = SkippedCommits<Content.Commit>
 
-  /// How many of a list are shown.
+  /// The number of entries of a list that are shown.
   private static var limit: Int { 10 }
 
-  /// What is skipped is kept as far as it is shown.
+  /// Skipped events are kept as far as they are shown.
   static var noneSkipped: Skipped { Skipped(keeping: limit) }
 
   /// A value in one line.
@@ -18,7 +18,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   // MARK: Changes
 
-  /// What is wrong with a change that the test expects, or nil.
+  /// The failure of a change that the test expects, or nil.
   ///
   /// - Parameters:
   ///   - subject: what led to the change, such as `loaded(["a"])`.
@@ -58,7 +58,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     list(commits, of: commits.count)
   }
 
-  /// The first ones of so many.
+  /// The first entries of a list.
   private static func list(_ commits: [Content.Commit], of count: Int) -> String {
     list(commits.map { "\(name($0.mutation)), revision \($0.revision), of \(name($0.action))" }, of: count)
   }
@@ -106,7 +106,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     """
   }
 
-  /// It took too long.
+  /// The wait was too long.
   static func late(
     _ wanted: String, skipped: Skipped, limit: Duration, open: [Content.OpenAction], clock: TestClock?
   ) -> String {
@@ -139,7 +139,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     """
   }
 
-  /// Nobody called `finish`.
+  /// The test did not call `finish`.
   static func released(_ commits: [Content.Commit], open: [Content.OpenAction]) -> String {
     """
     This test store was released without finish(), so nobody saw what its handlers did to the end.\

@@ -2,22 +2,22 @@ import Millrace
 
 /// The words for waiting in a test store.
 enum TestStoreWait {
-  /// What a waiter waits for.
+  /// The event that a task waits for.
   enum Wish: Sendable, Equatable {
     /// A commit behind this revision.
     case commit(after: Int)
-    /// That the action has its outcome.
+    /// The outcome of the action.
     case end(of: ActionID)
-    /// That no action is open.
+    /// The end of all actions.
     case quiet
   }
 
-  /// What a waiter is told.
+  /// The end of a wait.
   enum Answer: Sendable, Equatable {
     case fulfilled
     /// No action is open, so nothing will be committed.
     case quiet
-    /// It has waited long enough.
+    /// The wait is over its deadline.
     case late
   }
 }

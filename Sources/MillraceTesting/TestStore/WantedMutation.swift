@@ -2,13 +2,13 @@ import Millrace
 
 /// The mutation that a test waits for.
 struct WantedMutation<Mutation> {
-  /// What it is called in failures.
+  /// The name of the mutation in failures.
   let name: String
   let matches: (Mutation) -> Bool
-  /// What differs in a mutation of the same case that does not match; nil if it has nothing in common.
+  /// The difference of a mutation of the same case that does not match; nil if they have nothing in common.
   let difference: (Mutation) -> ValueDifference?
 
-  /// One that the test describes.
+  /// A mutation that the test describes.
   init(_ name: String, where matches: @escaping (Mutation) -> Bool) {
     self.name = name
     self.matches = matches

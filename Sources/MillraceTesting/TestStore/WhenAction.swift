@@ -1,11 +1,11 @@
 public import Millrace
 
-/// What is decided about an action; made by ``Given/when(_:)``.
+/// The decision on an action; made by ``Given/when(_:)``.
 public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
   let given: Given<I>
   let action: I.Action
   let decision: Decision<I.Mutation>
-  /// What is committed in its step.
+  /// The mutations of its step.
   let step: [I.Mutation]
 
   /// Asserts the decision, and what its mutations make of the state; of a rejection, what its closing one does.
@@ -21,7 +21,7 @@ public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mu
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: the state after that step, to go on from.
+  /// - Returns: The state after that step, to continue from.
   @discardableResult
   public func then(
     _ expected: Decision<I.Mutation>, file: StaticString = #filePath, line: UInt = #line,

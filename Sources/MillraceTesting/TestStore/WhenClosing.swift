@@ -1,6 +1,6 @@
 public import Millrace
 
-/// What closes an action; made by ``Given/when(_:endsAs:)``.
+/// The closing of an action; made by ``Given/when(_:endsAs:)``.
 public struct WhenClosing<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
   let given: Given<I>
   let action: I.Action
@@ -14,7 +14,7 @@ public struct WhenClosing<I: Interactor>: Sendable where I.State: Equatable, I.M
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: the state after the closing mutation, to go on from.
+  /// - Returns: The state after the closing mutation, to continue from.
   @discardableResult
   public func then(
     _ expected: I.Mutation?, file: StaticString = #filePath, line: UInt = #line,

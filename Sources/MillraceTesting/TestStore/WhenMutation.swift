@@ -1,6 +1,6 @@
 public import Millrace
 
-/// What a mutation makes of the state; made by ``Given/when(mutation:)``.
+/// The state after a mutation; made by ``Given/when(mutation:)``.
 public struct WhenMutation<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
   let given: Given<I>
   let mutation: I.Mutation
@@ -11,7 +11,7 @@ public struct WhenMutation<I: Interactor>: Sendable where I.State: Equatable, I.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: the state after the mutation, to go on from.
+  /// - Returns: The state after the mutation, to continue from.
   @discardableResult
   public func then(
     file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil

@@ -1,8 +1,8 @@
-/// Those who wait for a count to reach a number of theirs.
+/// The tasks that wait until a count reaches their numbers.
 struct CountWaiters<Waiter> {
   private var entries: [(id: Int, count: Int, waiter: Waiter)] = []
 
-  /// Whether nobody waits.
+  /// Whether no task waits.
   var isEmpty: Bool { entries.isEmpty }
 
   /// Adds one that waits for `count`, behind those that are there.

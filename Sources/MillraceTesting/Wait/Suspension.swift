@@ -1,11 +1,11 @@
-/// A suspended task; resumed with a value it goes on, resumed with nil it was cancelled.
+/// A suspended task: it continues with a value, or is cancelled with nil.
 @usableFromInline
 typealias Suspension<Value> = CheckedContinuation<Value?, Never>
 
 /// Suspends the calling task until it is resumed or cancelled.
 ///
 /// `register` is called once, before the task suspends. It asks whether the task is cancelled already, and then has to resume the
-/// suspension with nil; it asks with the lock that guards what it registers in, so that nobody who cancels the task and
+/// suspension with nil; it asks with the lock that guards its registration, so that a thread that cancels the task and
 /// looks there finds it. `cancel` may be called before, during or after `register`, on any thread, and twice; after
 /// it the suspension has to be resumed, if it was registered.
 ///

@@ -1,6 +1,6 @@
-/// What is left to do for an event of a state machine, after its lock was released.
+/// The work for an event of a state machine, to be done after its lock was released.
 struct WakeAction<Waiter> {
-  /// Those to resume, in this order.
+  /// The tasks to resume, in this order.
   var woken: [Waiter] = []
   /// The one to tell that it was cancelled, after those.
   var cancelled: Waiter?
