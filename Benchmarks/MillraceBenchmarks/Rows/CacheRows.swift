@@ -12,6 +12,17 @@ let cacheRows: [Row] = [
   hits("service/hit", reference: "reference/send-closed-loop", target: 3),
   hits("service/hit-10000-callers", callers: 10_000, reference: "service/hit", target: 1.5),
   hits("service/hit-100000-entries", entries: 100_000, reference: "service/hit", target: 1.5),
+  Row(name: "service/hit-children", unit: "cpu ns", reference: "service/hit", target: 1.5, gate: .severalThreads) {
+    size in
+    let store = Store(
+      initial: Caches.State(callers, entries: entries), interactor: Caches(), configuration: manyCallers)
+    return try await closedLoop(least: 100, size) { caller in
+      let key = caller % entries
+      let entry = try await store.request(
+        Caches.Action(cache: caller, key: key), returning: { $0.caches[caller]?.entries[key] })
+      precondition(entry == key)
+    }
+  },
   Row(name: "reference/actor-miss", unit: "cpu ns") { size in
     let actors = (0..<callers).map { _ in CacheActor(entries: entries) }
     return await closedLoop(size) { caller in
@@ -22,6 +33,16 @@ let cacheRows: [Row] = [
   misses("service/miss", reference: "reference/actor-miss", target: 4),
   misses("service/miss-10000-callers", callers: 10_000, reference: "service/miss", target: 1.5),
   misses("service/miss-100000-entries", entries: 100_000, reference: "service/miss", target: 1.5),
+  Row(name: "service/miss-children", unit: "cpu ns", reference: "service/miss", target: 1.5, gate: .severalThreads) {
+    size in
+    let store = Store(
+      initial: Caches.State(callers, entries: entries), interactor: Caches(), configuration: manyCallers)
+    return try await closedLoop(size) { caller in
+      let fetched = try await store.request(
+        Caches.Action(cache: caller, key: -1), returning: { $0.caches[caller]?.fetched ?? 0 })
+      precondition(fetched > 0)
+    }
+  },
   Row(name: "service/overload", unit: "cpu ns", reference: "reference/actor-miss", target: 1, gate: .severalThreads) {
     size in
     let (slots, upstream) = (3, Countdown(1))
