@@ -164,9 +164,10 @@ extension Owned {
 
   @inlinable
   func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
-    run.store = runs.services.store
     let planned = run.record.handle.flatMap { runs.scheduler.planned($0) }
     if attempt == nil || attempt == 1 {
+      // Not for a further attempt: the handler of one that was given up may read it.
+      run.store = runs.services.store
       runs.waitTime.record(nanoseconds: planned.map { runs.services.time.now() - $0.acceptedAt } ?? 0)
     }
     let deadline = planned?.deadline ?? Instant.max
