@@ -1,7 +1,7 @@
 import Foundation
 import Millrace
 
-/// What kind of error it is, without what it carries.
+/// The kind of the error, without its payload.
 enum ErrorKind {
   /// The name of the error's type with its module, and its case or its code if it has one.
   static func text(of error: any Error) -> String {
@@ -14,7 +14,7 @@ enum ErrorKind {
 }
 
 extension RecordingError {
-  /// Why a value cannot be encoded: by types and places alone, for whoever is told must not learn the value.
+  /// The reason for which a value cannot be encoded: by types and places alone, so that the reader does not learn the value.
   package static func reason(ofEncoding error: any Error) -> String {
     guard case EncodingError.invalidValue(let value, let context) = error else {
       return "\(ErrorKind.text(of: error)) was thrown"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How values are written and read, which both sides have to agree on.
+/// The encoder and the decoder, which have to agree.
 enum JSON {
   static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()

@@ -2,7 +2,7 @@ public import Millrace
 
 /// An action that was given to the store.
 public struct RecordedAction<Action: Sendable>: Sendable {
-  /// When it was accepted, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time of the acceptance, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
   /// The run that handles it, with the action's id.

@@ -2,10 +2,10 @@ public import Millrace
 
 /// A call to a gateway, once it has its reply.
 public struct RecordedCall: Sendable, Hashable {
-  /// When the reply came, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time of the reply, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
-  /// How long it took, in nanoseconds.
+  /// The duration of the call, in nanoseconds.
   public let took: Int64
 
   /// The run that called; nil for a call from outside of any run.
@@ -17,7 +17,7 @@ public struct RecordedCall: Sendable, Hashable {
   /// The request as JSON with sorted keys, redacted if there was a redaction.
   public let request: String
 
-  /// What came of it.
+  /// The result of the call.
   public let reply: RecordedReply
 
   /// A call with its reply.

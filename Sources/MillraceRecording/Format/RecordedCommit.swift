@@ -2,7 +2,7 @@ public import Millrace
 
 /// A mutation that was applied to the state.
 public struct RecordedCommit<Mutation: Sendable>: Sendable {
-  /// When it was committed, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time of the commit, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
   /// The place in the order of commits; the first commit of a store has revision 1.

@@ -2,13 +2,13 @@ public import Millrace
 
 /// The end of an action.
 public struct RecordedEnd: Sendable, Hashable {
-  /// When it ended, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time of the end, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
   /// The run that handled it.
   public let run: RunID
 
-  /// How it ended; errors and reasons are not recorded.
+  /// The kind of the outcome; errors and reasons are not recorded.
   public let outcome: Outcome.Kind
 
   /// An end.

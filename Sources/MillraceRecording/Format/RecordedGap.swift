@@ -2,10 +2,10 @@
 ///
 /// Commits behind it cannot be replayed before the next state, which the recorder takes with the first of them.
 public struct RecordedGap: Sendable, Hashable {
-  /// When recording went on, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time at which recording continued, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
-  /// How many entries are known to be missing; 0 if commits were made while the recorder was not among the interceptors.
+  /// The number of entries known to be missing; 0 if commits were made while the recorder was not among the interceptors.
   public let missed: Int
 
   /// A gap.

@@ -1,4 +1,4 @@
-/// What came of a call to a gateway.
+/// The result of a call to a gateway.
 public enum RecordedReply: Sendable, Hashable {
   /// A reply, as JSON with sorted keys.
   case reply(String)
@@ -6,7 +6,7 @@ public enum RecordedReply: Sendable, Hashable {
   /// An error of the type that the call names, as JSON with sorted keys.
   case failure(String)
 
-  /// An error of another type, as a text; `Swift.CancellationError` where the gateway threw that though nobody had cancelled.
+  /// An error of another type, as a text; `Swift.CancellationError` where the gateway threw that without a cancellation.
   case error(String)
 
   /// The task of the call was cancelled, and the call threw `CancellationError`.

@@ -1,9 +1,9 @@
 /// The state at a revision, and its hash.
 public struct RecordedState<State: Sendable>: Sendable {
-  /// When the commit was that led to it, in nanoseconds since the start of the recording, on the recorder's clock.
+  /// The time of the commit that led to the state, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
-  /// How many mutations were committed before it.
+  /// The number of mutations that led to the state.
   public let revision: Int
 
   /// The hash of the state as it stands here; nil as long as the state was not written, or if its line has none that it is

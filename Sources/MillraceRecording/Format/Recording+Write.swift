@@ -70,7 +70,7 @@ extension RecordingError {
       "The recording cannot be written to \(url.path): \(reason(of: error)); free space there, or choose another file.")
   }
 
-  /// What the system says, without paths and numbers of errors.
+  /// The sentence of the system, without paths and numbers of errors.
   package static func reason(of error: any Error) -> String {
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error

@@ -1,4 +1,4 @@
-/// What happened in a store: the state it began with, actions, replies of gateways, commits, and a state now and then.
+/// The events of a store: its first state, actions, replies of gateways, commits, and a state now and then.
 ///
 /// ```swift
 /// let recording = try Recording<Shop.Action, Shop.Mutation, Shop.State>.read(from: url)
@@ -11,16 +11,16 @@ public struct Recording<Action: Codable & Sendable, Mutation: Codable & Sendable
   /// Something that happened.
   public typealias Entry = RecordingEntry<Action, Mutation, State>
 
-  /// What the recording is of.
+  /// The header, which says which store was recorded.
   public let header: RecordingHeader
 
   /// The state that it begins with.
   public let start: RecordedState<State>
 
-  /// What happened after that, in order.
+  /// The entries after the first state, in order.
   public let entries: [Entry]
 
-  /// Where a file was cut in its last line, if it was and that was accepted; the sentence of the error says so.
+  /// The place at which a file was cut in its last line, if that was accepted; the sentence of the error says so.
   public let cut: RecordingError?
 
   /// Puts a recording together.

@@ -23,7 +23,7 @@ public enum RecordingEntry<Action: Sendable, Mutation: Sendable, State: Sendable
 }
 
 extension RecordingEntry {
-  /// When it happened, in nanoseconds since the start of the recording.
+  /// The time of the entry, in nanoseconds since the start of the recording.
   public var at: Int64 {
     switch self {
     case .action(let action): action.at

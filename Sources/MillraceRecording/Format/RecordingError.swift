@@ -1,4 +1,4 @@
-/// Why a recording could not be written, read or used.
+/// The reason for which a recording could not be written, read or used.
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -37,13 +37,13 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
   /// The number of the line, counted from 1; nil if it is not about a line.
   public let line: Int?
 
-  /// What went wrong as a sentence, with the fix.
+  /// The failure as a sentence, with the fix.
   public let description: String
 
   init(_ code: Code, line: Int? = nil, _ description: String) {
     self.code = code
     self.line = line
-    // Parts of it may come from a file that somebody else has written.
+    // Parts of it may come from a file of unknown origin.
     self.description = description.shown()
   }
 }

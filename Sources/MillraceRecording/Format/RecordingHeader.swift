@@ -1,4 +1,4 @@
-/// What a recording is of.
+/// The facts about a recording: the types of the store and the time of its start.
 public struct RecordingHeader: Sendable, Hashable {
   /// The version of the format; this one writes ``currentVersion``, and reads that and older ones.
   public let version: Int
@@ -20,7 +20,7 @@ public struct RecordingHeader: Sendable, Hashable {
   /// The name of the type of the state, with its module; as ``action``.
   public var state: String { types.state }
 
-  /// What a file of a recording begins with.
+  /// The first line of a recording's file.
   static var beginning: String { "{\"millraceRecording\":" }
 
   /// The version of the format that is written: 2.

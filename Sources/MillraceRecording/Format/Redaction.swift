@@ -1,6 +1,6 @@
 public import Millrace
 
-/// What is changed in values before they are recorded, so that secrets do not leave the process.
+/// Changes values before they are recorded, so that secrets do not leave the process.
 ///
 /// ```swift
 /// let redaction = Redaction<Shop.Action, Shop.Mutation, Shop.State>(
@@ -23,28 +23,28 @@ public import Millrace
 /// a caller has put there; neither is made by the service. So a redaction leaves them out unless it says otherwise: of an error
 /// the type and its case or code is recorded, of a trace its `traceparent`.
 ///
-/// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by whoever writes, never with
+/// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by the writer, never with
 /// the store's turn. Those for requests, replies and errors are called by the task that calls the gateway, several at once.
 public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
-  /// What is recorded for an action.
+  /// Returns the value to record for an action.
   public let action: @Sendable (Action) -> Action
 
-  /// What is recorded for a mutation.
+  /// Returns the value to record for a mutation.
   public let mutation: @Sendable (Mutation) -> Mutation
 
-  /// What is recorded for a state.
+  /// Returns the value to record for a state.
   public let state: @Sendable (State) -> State
 
-  /// What is recorded for the request of a call: its name, and the request.
+  /// Returns the value to record for a request; it gets the name of the call, and the request.
   public let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
 
-  /// What is recorded for the reply to a call: its name, and the reply or the error of the type that the call names.
+  /// Returns the value to record for a reply; it gets the name of the call, and the reply or the error of the named type.
   public let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
 
   /// The text that is recorded for an error of another type: the name of the call, and the error.
   public let error: @Sendable (String, any Error) -> String
 
-  /// What is recorded for the trace of an action; nil for nothing.
+  /// Returns the value to record for the trace of an action; nil for nothing.
   public let trace: @Sendable (TraceContext) -> TraceContext?
 
   let isRedacting: Bool
@@ -94,7 +94,7 @@ public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: 
   var calls: CallRedaction { CallRedaction(request: request, reply: reply, error: error) }
 }
 
-/// What is changed in calls before they are recorded.
+/// Changes calls before they are recorded.
 struct CallRedaction: Sendable {
   let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
   let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable

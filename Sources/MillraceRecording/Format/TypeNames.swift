@@ -16,7 +16,7 @@ struct TypeNames: Sendable, Hashable, Decodable, CustomStringConvertible {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    // They are shown to whoever reads a file, and stand in it as somebody has written them.
+    // They are shown to readers of a file, and stand in it as its author has written them.
     action = try container.decode(String.self, forKey: .action).shown()
     mutation = try container.decode(String.self, forKey: .mutation).shown()
     state = try container.decode(String.self, forKey: .state).shown()

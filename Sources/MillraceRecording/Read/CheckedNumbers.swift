@@ -1,5 +1,5 @@
 extension KeyedDecodingContainer {
-  /// A revision or a count of commits; what nobody can have counted to is refused, so that it can be reckoned with.
+  /// A revision or a count of commits; impossible numbers are refused, so that sums do not overflow.
   func count(_ key: Key) throws -> Int {
     let count = try decode(Int.self, forKey: key)
     guard (0...Int.max / 4).contains(count) else {

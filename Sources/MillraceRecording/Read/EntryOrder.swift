@@ -1,14 +1,14 @@
-/// Which commits and states can follow each other.
+/// The order in which commits and states can follow each other.
 @usableFromInline
 struct EntryOrder: Sendable {
-  /// What is to be done with a commit, or with a state.
+  /// The verdict on a commit, or on a state.
   @usableFromInline
   enum Step: Sendable, Equatable {
-    /// It follows the one before.
+    /// The entry follows the one before.
     case follows
     /// Commits before it are missing, and it cannot be replayed; or it is the state that comes after such ones.
     case restarts
-    /// It is out of order.
+    /// The entry is out of order.
     case wrong
   }
 

@@ -21,7 +21,7 @@ struct HeaderLine<State: Codable & Sendable>: Decodable {
   }
 }
 
-/// That a line is a first line, and of which version.
+/// The mark of a first line, and its version.
 struct VersionLine: Decodable {
   let millraceRecording: Int
 }

@@ -50,7 +50,7 @@ struct LineReader {
     self.longest = longest
   }
 
-  /// The first bytes of what was not read yet, so many of them or all that there are; they are read again.
+  /// The first unread bytes, up to `count`; they are read again.
   mutating func beginning(_ count: Int) throws -> Data {
     while chunk.count < count, let next = try more(), !next.isEmpty { chunk.append(next) }
     return chunk.prefix(count)

@@ -3,7 +3,7 @@ import Foundation
 extension RecordedState {
   /// The state of a line, once its hash was found to be made of what stands there.
   ///
-  /// Where the line does not have the form in which it was written there is nothing to make the hash of; then the state goes on
+  /// Where the line does not have the form in which it was written there is nothing to make the hash of; then the state continues
   /// without it, and a replay compares the states themselves.
   ///
   /// - Throws: ``RecordingError`` when the state of the line is another one.

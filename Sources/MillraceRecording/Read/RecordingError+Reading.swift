@@ -72,7 +72,7 @@ extension RecordingError {
     return RecordingError(.brokenLine, line: line, "Line \(line) cannot be read: \(reason(ofDecoding: error)). \(fix)")
   }
 
-  /// What to do where a value was encoded by other types than those that it is read with.
+  /// The advice where a value was encoded by other types than those that it is read with.
   private static func fix(of recorded: TypeNames?, readWith types: TypeNames) -> String {
     if let recorded, recorded != types {
       return """

@@ -14,13 +14,13 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   /// Something that happened.
   public typealias Entry = RecordingEntry<Action, Mutation, State>
 
-  /// What the recording is of.
+  /// The header, which says which store was recorded.
   public let header: RecordingHeader
 
   /// The state that it begins with.
   public let start: RecordedState<State>
 
-  /// Where the file was cut in its last line, once that was reached and if that is accepted.
+  /// The place at which the file was cut in its last line, once the reader has reached it, if cuts are accepted.
   public private(set) var cut: RecordingError?
 
   private let acceptsCutEnd: Bool

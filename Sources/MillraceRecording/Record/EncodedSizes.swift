@@ -30,7 +30,7 @@ final class EncodedSizes: Sendable {
     }
   }
 
-  /// What an entry is reckoned as at least, in bytes.
+  /// The least size that an entry counts as, in bytes.
   static let least = 64
 
   private let averages = Lock(Averages())
@@ -49,7 +49,7 @@ final class EncodedSizes: Sendable {
 }
 
 extension RecordingEntry {
-  /// Whose average it counts for; nil if it is small.
+  /// The average that the entry belongs to; nil if the entry is small.
   var sizeKind: EncodedSizes.Kind? {
     switch self {
     case .action: .action

@@ -2,13 +2,13 @@
 struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: EntryKeeping {
   typealias Entry = RecordingEntry<Action, Mutation, State>
 
-  /// How many entries wait at most.
+  /// The largest number of waiting entries.
   let capacity: Int
 
-  /// How many bytes wait at most, and one entry more; as they are reckoned by `sizes`.
+  /// The largest number of waiting bytes, and one entry more, as `sizes` counts them.
   let bytes: Int
 
-  /// Whether the file has reached its size, and goes on in another one with the next state.
+  /// Whether the file has reached its size, and continues in another one with the next state.
   private(set) var wantsState = false
 
   /// Whether a state waits.
@@ -58,7 +58,7 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     wantsState = !holdsState
   }
 
-  /// Whether the writer goes on; where none wait it sleeps until it is woken.
+  /// Whether the writer continues; without a waiting entry it sleeps until it is woken.
   mutating func keepsWriterAwake() -> Bool {
     isWriterAwake = !entries.isEmpty
     return isWriterAwake

@@ -1,10 +1,10 @@
-/// Where a recorder keeps entries: until they are written, or until newer ones have come.
+/// The entries of a recorder, kept until they are written or until newer ones have come.
 protocol EntryKeeping: Sendable {
   associatedtype Action: Codable & Sendable
   associatedtype Mutation: Codable & Sendable
   associatedtype State: Codable & Sendable
 
-  /// What is left to do once the lock is released.
+  /// The work to do once the lock is released.
   associatedtype After
 
   /// Whether the next commit is to bring its state, however few commits the last one is ago.
@@ -15,6 +15,6 @@ protocol EntryKeeping: Sendable {
     _ gap: RecordedGap?, _ entry: RecordingEntry<Action, Mutation, State>, _ state: RecordedState<State>?
   ) -> Bool
 
-  /// What the calls so far have left to do.
+  /// The work that the calls so far have left.
   mutating func settle() -> After
 }

@@ -7,11 +7,11 @@ struct EntryRing<Action: Codable & Sendable, Mutation: Codable & Sendable, State
     let start: RecordedState<State>
     var entries: [Entry] = []
 
-    /// How many entries it is, its state included.
+    /// The number of entries, the state included.
     var count: Int { entries.count + 1 }
   }
 
-  /// How many entries are kept at most, states included.
+  /// The largest number of kept entries, states included.
   let capacity: Int
 
   private(set) var segments: [Segment]
@@ -37,7 +37,7 @@ struct EntryRing<Action: Codable & Sendable, Mutation: Codable & Sendable, State
     return true
   }
 
-  /// What was dropped, which is released outside the lock, for that may run code of the caller's.
+  /// The dropped entries, which are released outside the lock, because that may run code of the caller.
   mutating func settle() -> [Segment] {
     if gone.isEmpty { return [] }
     defer { gone = [] }
@@ -67,7 +67,7 @@ struct EntryRing<Action: Codable & Sendable, Mutation: Codable & Sendable, State
 }
 
 extension EntryRing.Segment {
-  /// Leaves about so many of the oldest entries out, but for commits and what those need; nil if there are no others.
+  /// Drops about `count` of the oldest entries, except commits and their causes; nil if there are no others.
   ///
   /// What is missing behind a commit is told by a gap at the beginning. What came before the first one is not missed.
   ///
@@ -105,7 +105,7 @@ extension EntryRing.Segment {
 }
 
 extension RecordingEntry {
-  /// How many are missing without it.
+  /// The number of entries that would be missing without it.
   fileprivate var entriesMissed: Int {
     if case .gap(let gap) = self { gap.missed } else { 1 }
   }

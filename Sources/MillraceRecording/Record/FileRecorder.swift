@@ -16,17 +16,17 @@ public import Millrace
 /// ``tape``, commits, ends, and a state now and then.
 ///
 /// **Isolation.** With the store's turn an entry is put into a buffer, which takes about a microsecond; it is encoded
-/// and written on a queue of the recorder's own. A state is copied every so many commits, which costs the store one copy of what
+/// and written on a queue of the recorder's own. A state is copied at every checkpoint, which costs the store one copy of what
 /// it changes next.
 ///
 /// **Backpressure.** None: the store is never held up. When the buffer is full, entries are left out; ``missed`` counts them,
-/// the file has a gap in their place, and the next commit that is recorded brings its state, so that replays go on there.
+/// the file has a gap in their place, and the next commit that is recorded brings its state, so that replays continue there.
 ///
 /// **Errors.** The store is not hurt by any. A file that cannot be written, that another recorder writes to, or a value that
 /// cannot be encoded, ends the recording and is reported once. So a process that begins before the one before it has ended
 /// records nothing, unless it has a file of its own.
 ///
-/// **Size.** A file that has so many bytes behind its first line, which holds a state, goes on in a new one with the next commit,
+/// **Size.** A file that has `bytes` bytes behind its first line, which holds a state, continues in a new one with the next commit,
 /// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: that of
 /// the process before, which may have crashed; one in which nothing but the first line stands is not kept. Each of the two can be
 /// replayed alone. A file may exceed its size by its first line, by an eighth, and by the state that ends it; where a state is
@@ -38,7 +38,7 @@ public import Millrace
 /// the same name with the next commit.
 ///
 /// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
-/// that has commits, or be taken out of the chain and put back: the file has a gap there, and goes on with the next commit.
+/// that has commits, or be taken out of the chain and put back: the file has a gap there, and continues with the next commit.
 public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
   Interceptor
 {
@@ -47,7 +47,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   private let intake: Intake
   private let writer: RecordingWriter<Action, Mutation, State>
 
-  /// What handlers call gateways through, so that the replies are recorded.
+  /// The tape through which handlers call gateways, so that the replies are recorded.
   public let tape: GatewayTape
 
   /// Begins a recording.
@@ -60,10 +60,10 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - buffer: how many entries may wait to be written; by default 16,384.
   ///   - bufferBytes: how many bytes may wait to be written, and as many be written just now; by default 64 MiB. They are reckoned
   ///     by what entries of the same kind had when they were encoded.
-  ///   - checkpoint: a state is recorded every so many commits; by default 256.
+  ///   - checkpoint: The number of commits from one recorded state to the next; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
-  ///   - report: is told of the error that ends the recording, of a file that was moved or removed, of the first call that
+  ///   - report: Receives the error that ends the recording, of a file that was moved or removed, of the first call that
   ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
   public convenience init(
     initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
@@ -97,7 +97,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
     self.writer = writer
   }
 
-  /// How many entries were left out so far, because the buffer or the file was full, or a call could not be encoded.
+  /// The number of entries that were left out, because the buffer or the file was full, or a call could not be encoded.
   public var missed: Int { intake.missed }
 
   /// Writes all that was told before, and closes the file; what is told later is not recorded.
@@ -127,7 +127,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
 
   /// Writes all that was told before.
   ///
-  /// That happens soon anyway; this is for whoever reads the file while it is written. It takes as long as the disk does, and
+  /// That happens soon anyway; this is for readers of the file while it is written. It takes as long as the disk does, and
   /// does not wait for what is told meanwhile.
   ///
   /// **Cancellation.** Changes nothing.

@@ -1,4 +1,4 @@
-/// What a handler calls a gateway through: the reply is recorded, or comes from a recording.
+/// A tape through which a handler calls a gateway: the reply is recorded, or comes from a recording.
 ///
 /// ```swift
 /// struct Records: Interactor {
@@ -70,10 +70,10 @@ public struct GatewayTape: Sendable {
   }
 }
 
-/// What is recorded where a gateway returns nothing.
+/// The recorded value where a gateway returns nothing.
 private struct NoReply: Codable, Sendable {}
 
-/// What answers the calls through a tape.
+/// Answers the calls through a tape.
 protocol TapeDeck: Sendable {
   func call<Reply: Codable & Sendable, Failure: Error & Codable & Sendable>(
     _ name: String, _ request: some Encodable & Sendable, _ failure: Failure.Type, _ body: () async throws -> Reply

@@ -1,12 +1,12 @@
 import Millrace
 
-/// What a recorder knows of the store: how far the commits are, and what could not be kept.
+/// The knowledge of a recorder about its store: the newest commit, and the entries that could not be kept.
 struct IntakeState<Keep: EntryKeeping>: Sendable {
   typealias Entry = RecordingEntry<Keep.Action, Keep.Mutation, Keep.State>
 
   private(set) var keep: Keep
 
-  /// How many entries could not be kept in all.
+  /// The number of entries that could not be kept.
   private(set) var missed = 0
 
   /// Of those, the ones that no gap tells of yet.
@@ -97,7 +97,7 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
     return gap + [.state(RecordedState(at: at, revision: revision, state: last.state))]
   }
 
-  /// What is left to do once the lock is released.
+  /// The work to do once the lock is released.
   mutating func settle() -> Keep.After { keep.settle() }
 
   /// Changes what is kept.

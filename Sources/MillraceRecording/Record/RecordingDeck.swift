@@ -29,7 +29,7 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
       record(name, request, since: start) { .failure(try JSON.text(of: redaction.reply(name, error))) }
       throw error
     } catch is CancellationError {
-      // What nobody cancelled comes at once in a resimulation as well, which does not bring a cancellation about.
+      // A reply without a cancellation comes at once in a resimulation as well, which causes no cancellation.
       let isCancelled = Task.isCancelled
       record(name, request, since: start) { isCancelled ? .cancelled : .ownCancellation }
       throw CancellationError()

@@ -28,7 +28,7 @@ struct RecordingFile: RecordingSink {
   mutating func begin(_ header: Data) throws(RecordingError) {
     // At once, and not when the first file is full.
     if handle == nil { try checkKept() }
-    // Somebody may have moved it away, or have put another one in its place.
+    // The file may have been moved away or replaced.
     let isOwn = handle?.isStill(at: url) ?? false
     let found: FileHandle? = if isOwn { nil } else { try holdEarlier() }
     if isOwn {
@@ -37,7 +37,7 @@ struct RecordingFile: RecordingSink {
       try setAside(hasEntries: Self.hasEntries(found, at: url))
     }
     let new = try create()
-    // Only now, so that nobody else takes the place meanwhile.
+    // Only now, so that no other recorder takes the place meanwhile.
     try? found?.close()
     close()
     handle = new
@@ -52,7 +52,7 @@ struct RecordingFile: RecordingSink {
   }
 
   mutating func close() {
-    try? handle?.close()  // All was written; there is nobody left to tell.
+    try? handle?.close()  // All was written; no caller is left to report to.
     handle = nil
   }
 
@@ -84,7 +84,7 @@ struct RecordingFile: RecordingSink {
 
   // MARK: The file before
 
-  /// What is there, if it may be replaced, locked; nil if nothing is.
+  /// The present file, locked, if it may be replaced; nil if there is none.
   private func holdEarlier() throws(RecordingError) -> FileHandle? {
     guard Self.exists(url) else { return nil }
     let earlier = try Self.replaceable(url)
@@ -109,7 +109,7 @@ struct RecordingFile: RecordingSink {
   private func checkKept() throws(RecordingError) {
     guard Self.exists(kept) else { return }
     let earlier = try Self.replaceable(kept)
-    // The own one, if somebody has moved it there.
+    // The own file, if it was moved there.
     if let handle, handle.isStill(at: kept) { return }
     guard earlier.lock() else { throw .inUse(kept) }
   }
@@ -168,7 +168,7 @@ extension FileHandle {
     try self.init(opening: url, O_WRONLY | O_CREAT | O_EXCL)
   }
 
-  /// Opens a file to read and to lock it; on a network a lock is for whoever may write.
+  /// Opens a file to read and to lock it; on a network a lock is for writers.
   fileprivate convenience init(existing url: URL) throws {
     try self.init(opening: url, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   }
@@ -181,12 +181,12 @@ extension FileHandle {
 
   /// Takes the file for this process until it is closed; false if another recorder has it.
   ///
-  /// Where the file system knows no locks, nobody has it.
+  /// Where the file system knows no locks, no recorder has it.
   fileprivate func lock(_ kind: Int32 = LOCK_EX) -> Bool {
     flock(fileDescriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
-  /// Whether nobody has put another file in its place.
+  /// Whether the file is still in its place.
   fileprivate func isStill(at url: URL) -> Bool {
     var (own, there) = (stat(), stat())
     guard fstat(fileDescriptor, &own) == 0, lstat(url.path, &there) == 0 else { return false }

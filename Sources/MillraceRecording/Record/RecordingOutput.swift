@@ -20,11 +20,11 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   /// Whether the sink was found to have lost its place.
   private var isLost = false
 
-  /// How many entries were left out that no gap tells of yet, and when the last one was.
+  /// The number of entries left out since the last gap, and the time of the last one.
   private var leftOut = 0
   private var lastLeftOut: Int64 = 0
 
-  /// How many entries were left out since this was asked last.
+  /// The number of entries left out since the last call.
   private var uncounted = 0
 
   init(
@@ -36,10 +36,10 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     self.sizes = sizes
   }
 
-  /// Whether it goes on in a new place with the next state.
+  /// Whether the output continues in a new place with the next state.
   var wantsState: Bool { isLost || size >= bound }
 
-  /// How many bytes come behind a header: at least as many as it has, so that a large state is not written again and again.
+  /// The number of bytes behind a header: at least its own size, so that a large state is not written again and again.
   private var bound: Int { max(limit, header) }
 
   /// Whether actions, calls, rests and ends are left out, because no commit comes.
@@ -72,7 +72,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     try flush()
   }
 
-  /// How many entries were left out since this was called last, because the place was full and no commit came.
+  /// The number of entries left out since the last call, because the place was full and no commit came.
   mutating func takeLeftOut() -> Int {
     defer { uncounted = 0 }
     return uncounted

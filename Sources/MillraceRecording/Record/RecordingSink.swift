@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where lines of a recording go.
+/// The destination of a recording's lines.
 protocol RecordingSink: Sendable {
   /// Begins a recording with its first line, in place of an earlier one.
   mutating func begin(_ header: Data) throws(RecordingError)

@@ -158,7 +158,7 @@ private final class FirstAnswer: Sendable {
     self.waiting = Lock(waiting)
   }
 
-  /// Who waits, for the first who asks.
+  /// The waiting tasks, for the first caller.
   func take() -> CheckedContinuation<Bool, Never>? {
     waiting.withLock { waiting in
       defer { waiting = nil }

@@ -17,7 +17,7 @@ public import Millrace
 /// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
 ///
 /// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
-/// put back: the recording has a gap there, and goes on with the next commit.
+/// put back: the recording has a gap there, and continues with the next commit.
 public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
   Interceptor
 {
@@ -26,7 +26,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   private let intake: RecordingIntake<Ring>
   private let redaction: Redaction<Action, Mutation, State>
 
-  /// What handlers call gateways through, so that the replies are recorded.
+  /// The tape through which handlers call gateways, so that the replies are recorded.
   public let tape: GatewayTape
 
   /// Begins a recording.
@@ -35,11 +35,11 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - initial: the state that the store begins with.
   ///   - revision: the revision of that state; 0 for a new store.
   ///   - count: how many entries are kept, states included; at least 16, by default 4,096.
-  ///   - checkpoint: a state is recorded every so many commits, or more often if the ring asks for it; by default 256.
+  ///   - checkpoint: The number of commits from one recorded state to the next, or fewer if the ring asks for it; by default 256.
   ///   - redaction: what is changed in values when the recording is taken out; until then they are kept as they are, but for
   ///     requests and replies.
   ///   - clock: what the times are measured by; the store's, where that is another one.
-  ///   - report: what is told of requests and replies that cannot be encoded, on any thread; by default one line on standard
+  ///   - report: Receives requests and replies that cannot be encoded, on any thread; by default one line on standard
   ///     error.
   public init(
     initial: State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
@@ -55,7 +55,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
     self.redaction = redaction
   }
 
-  /// What is kept now, redacted; it begins with the oldest state that is kept.
+  /// The kept entries, redacted; they begin with the oldest state that is kept.
   public var recording: Recording<Action, Mutation, State> {
     let segments = intake.withKeep { $0.segments }
     let entries = segments.indices.flatMap { index in
@@ -66,7 +66,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
       start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
   }
 
-  /// How many calls were left out so far, because their request or reply could not be encoded.
+  /// The number of calls that were left out, because their request or reply could not be encoded.
   public var missed: Int { intake.missed }
 
   /// Records that an action was accepted.

@@ -83,15 +83,15 @@ struct CanonicalText: Equatable {
   }
 }
 
-/// What is encoded in an order of its own.
+/// A collection that is encoded in an order of its own.
 private protocol WithoutOrder {}
 extension Set: WithoutOrder {}
 
-/// What is encoded as keys and values that follow each other, if the keys are neither strings nor integers.
+/// A dictionary that is encoded as alternating keys and values, because the keys are neither strings nor integers.
 private protocol WithPairs {}
 extension Dictionary: WithPairs {}
 
-/// What is encoded as itself.
+/// A value that is encoded as itself.
 private protocol CanonicalLeaf {}
 extension Bool: CanonicalLeaf {}
 extension String: CanonicalLeaf {}

@@ -1,7 +1,7 @@
 import Foundation
 import Millrace
 
-/// What differs between a recorded value and the one that is there now.
+/// The difference between a recorded value and the present one.
 enum EncodedDifference {
   /// A line for each part that differs; nil if the values are the same.
   ///

@@ -14,13 +14,13 @@ public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertib
   /// The state that the replay has led to.
   public let replayed: State
 
-  /// What differs, a line for each part: what was recorded, and what it is now.
+  /// The difference, a line for each part: the recorded value, and the present one.
   public let difference: [String]
 
-  /// What may be the reason, if it is not the reducer: sentences, each behind a space.
+  /// Possible reasons other than the reducer: sentences, each behind a space.
   let hint: String
 
-  /// Where the states differ, and in what.
+  /// The place at which the states differ, and the difference.
   public var description: String {
     let lines = difference.map { "  \($0)" }.joined(separator: "\n")
     if revision == lastSame {

@@ -35,7 +35,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     self.redaction = redaction
   }
 
-  /// Goes on by an entry; false when the states differ.
+  /// Advances by an entry; false when the states differ.
   @inlinable
   mutating func take(_ entry: Entry) throws -> Bool {
     line += 1
@@ -57,7 +57,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     return true
   }
 
-  /// What was found, at the end.
+  /// The result, at the end.
   @usableFromInline
   func end(cut: RecordingError?) -> ReplayReport<I.State> {
     var report = report
@@ -92,7 +92,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     return true
   }
 
-  /// Why states may differ though the reducer is the same.
+  /// The reasons for which states may differ though the reducer is the same.
   private var hint: String {
     let types = TypeNames(of: (I.Action.self, I.Mutation.self, I.State.self))
     let other =

@@ -1,4 +1,4 @@
-/// What a replay has found.
+/// The result of a replay.
 public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// The state at the end, or where the replay differs.
   public internal(set) var state: State
@@ -6,22 +6,22 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// The revision of that state; commits that were ``skipped`` at the end come after it.
   public internal(set) var revision: Int
 
-  /// How many mutations were reduced.
+  /// The number of mutations that were reduced.
   public internal(set) var commits = 0
 
-  /// How many recorded states were compared, each behind a commit at least.
+  /// The number of recorded states that were compared, each behind a commit at least.
   public internal(set) var comparisons = 0
 
-  /// How many commits could not be replayed, because no state was recorded between a gap and them.
+  /// The number of commits that could not be replayed, because no state was recorded after a gap.
   public internal(set) var skipped = 0
 
   /// The first place where the replay leads to another state; nil if there is none.
   public internal(set) var divergence: ReplayDivergence<State>?
 
-  /// Where the file was cut, if it was and that was accepted.
+  /// The place at which the file was cut, if that was accepted.
   public internal(set) var cut: RecordingError?
 
-  /// What it has proven.
+  /// The verdict.
   public var verdict: ReplayVerdict {
     if divergence != nil { return .different }
     return comparisons > 0 ? .same : .nothingCompared

@@ -1,6 +1,6 @@
-/// What a replay or a resimulation has proven.
+/// The verdict of a replay or a resimulation.
 public enum ReplayVerdict: Sendable, Hashable {
-  /// What was recorded has come again; there was something to compare with.
+  /// The recorded values have come again; there was at least one to compare with.
   case same
 
   /// Something was otherwise; see ``ReplayReport/divergence`` and ``ResimulationReport/differences``.

@@ -1,8 +1,8 @@
 import Millrace
 
-/// Which recorded replies are still to be given, and which calls wait for theirs.
+/// The recorded replies that are still to be given, and the calls that wait for theirs.
 struct CallTable<Waiter: Sendable>: Sendable {
-  /// What a call and its recorded reply agree in.
+  /// The key in which a call and its recorded reply agree.
   struct Key: Hashable, Sendable {
     /// The recorded run.
     let run: RunID?
@@ -19,7 +19,7 @@ struct CallTable<Waiter: Sendable>: Sendable {
     var firstOpen = 0
     var openCount = 0
 
-    /// How many calls have come.
+    /// The number of calls so far.
     var arrivals = 0
 
     var waiting = WaitingLine<Waiter>()
@@ -31,7 +31,7 @@ struct CallTable<Waiter: Sendable>: Sendable {
   /// For each recorded call: its line, which of its line it is, and whether it was not made again yet.
   private var calls: [(line: Int, place: Int, isOpen: Bool)] = []
 
-  /// Those that wait for no reply, by their ids.
+  /// The calls that wait for no reply, by their ids.
   private var withoutReply: [Int: Waiter] = [:]
 
   /// Whether no call is expected any more.

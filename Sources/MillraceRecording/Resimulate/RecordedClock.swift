@@ -1,6 +1,6 @@
 import Millrace
 
-/// The clock of a store that is resimulated: its time is that of the entry that is looked at, and for a run that goes on
+/// The clock of a store that is resimulated: its time is that of the entry that is looked at, and for a run that continues
 /// meanwhile that of what it was given last.
 final class RecordedClock: Clock, Sendable {
   struct Instant: InstantProtocol {

@@ -9,7 +9,7 @@ extension Recording {
   /// ```
   ///
   /// **Order.** It goes through the entries: an action from outside is sent, a reply is given to the call of the same run with
-  /// the same name and request, and what came of it is waited for before it goes on. So replies come in recorded order. What
+  /// the same name and request, and what came of it is waited for before it continues. So replies come in recorded order. What
   /// handlers send they send again themselves. The store's clock shows the recorded times, so that debounces, timeouts and
   /// rests between attempts are over when they were; each rest is as long as the recorded rest, whatever the jitter.
   ///
@@ -17,7 +17,7 @@ extension Recording {
   /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled
   /// actions from outside, and a shutdown, are brought about when they were. It ends at the first gap.
   ///
-  /// **Patience.** An action that waits for what is not recorded does not go on. The first one is waited for as long as `patience`,
+  /// **Patience.** An action that waits for what is not recorded does not continue. The first one is waited for as long as `patience`,
   /// each further one half as long as the one before. After the fifth the resimulation is given up, so that all of these waits
   /// together take less than twice the patience; see ``ResimulationReport/wasGivenUp``.
   ///
@@ -29,7 +29,7 @@ extension Recording {
   ///   - redaction: applied to what is resimulated before it is compared, if the recording was redacted with it.
   ///   - comparing: what of a mutation is compared; by default all of it.
   ///   - configuration: what the store is given besides; its clock is not looked at.
-  ///   - patience: how long the first action that does not go on is waited for, in real time; then the resimulation goes on
+  ///   - patience: The real time for which the first action that does not continue is waited for; then the resimulation continues
   ///     without it.
   ///   - clock: what the patience is measured by.
   ///   - began: told of the store before anything is sent, for interactors whose handlers send to it.

@@ -21,13 +21,13 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   private(set) var pasts: [RunID: Part] = [:]
   private(set) var foreignCommits = 0
 
-  /// What the runs of now have done, by the recorded runs they are the same as.
+  /// The calls and commits of the present runs, by their recorded runs.
   private(set) var lives: [RunID: Part] = [:]
 
   /// The recorded runs, by the runs of now.
   private var twins: [RunID: RunID] = [:]
 
-  /// What was sent that is not recorded: the sender, if that is recorded, and the name.
+  /// The actions that were sent and are not recorded: the sender, if that is recorded, and the name.
   private(set) var unexpected: [(sender: RunID?, name: String)] = []
 
   /// The recorded actions that a recorded handler sent and that it has not sent again: their runs by sender and content, the last

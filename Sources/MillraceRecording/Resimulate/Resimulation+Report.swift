@@ -1,6 +1,6 @@
 import Millrace
 
-/// What was otherwise, once all entries were taken.
+/// The differences, once all entries were taken.
 extension ResimulationBoard {
   /// All differences, those that were noted on the way first.
   ///
@@ -19,7 +19,7 @@ extension ResimulationBoard {
       return ResimulationDifference(
         .unexpectedAction, sender, "\(who) sent \(name), which it did not when it was recorded.")
     }
-    // Of calls of runs that are not recorded nobody can say what became of them.
+    // The results of calls of unrecorded runs are unknown.
     let unused = calls.indices.filter { index in
       content.calls.isOpen(index) && calls[index].run.map { runs.pasts[$0] != nil && isAsked($0) } ?? (passed == nil)
     }.map { index in
@@ -35,7 +35,7 @@ extension ResimulationBoard {
 }
 
 extension ResimulatedRuns {
-  /// What a recorded run has done otherwise.
+  /// The differences of a recorded run.
   fileprivate func differences(of run: RunID, _ compared: (Mutation) -> Mutation) -> [ResimulationDifference] {
     guard let past = pasts[run] else { return [] }
     guard let live = lives[run] else {

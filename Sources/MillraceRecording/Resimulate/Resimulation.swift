@@ -10,22 +10,22 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   let interactor: I
   let clock: RecordedClock
   let calls: [RecordedCall]
-  /// What of a mutation of now is compared.
+  /// The part of a present mutation that is compared.
   let compared: @Sendable (I.Mutation) -> I.Mutation
 
   /// The receipts of what was sent, by the recorded runs.
   private var receipts: [RunID: Receipt] = [:]
 
-  /// How many commits of each recorded run were passed.
+  /// The number of commits of each recorded run that were passed.
   private var commits: [RunID: Int] = [:]
 
-  /// The recorded runs that do not go on; nil for what calls from outside of any run.
+  /// The recorded runs that do not continue; nil for calls from outside of any run.
   private var stuck: Set<RunID?> = []
 
   /// The recorded runs whose ends were passed.
   private(set) var ended: Set<RunID> = []
 
-  /// How many replies were given.
+  /// The number of replies that were given.
   private(set) var replies = 0
 
   init(
@@ -40,7 +40,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     self.clock = clock
   }
 
-  /// Goes on by one step: does what came from outside, and waits for what came of it.
+  /// Advances by one entry: repeats it if it came from outside, and waits for its consequences.
   mutating func take(_ step: ResimulationScript.Step, of entries: ArraySlice<Source.Entry>) async {
     switch step {
     case .begin(let call, let at):
@@ -66,7 +66,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     switch entry {
     case .action(let action): await take(action)
     case .commit(let commit): await take(commit)
-    // The rest has to begin before the time goes on.
+    // The delay has to begin before the time advances.
     case .rest(let rest): await wait(for: rest.run) { $0.rests[rest.attempt] != nil }
     case .end(let end): await take(end)
     case .call, .state, .gap: break
@@ -97,7 +97,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     let goesOn = await board.wait { content in
       content.calls.hasArrived(index) || content.runs.hasEnded(run)
     }
-    // A run that waits for another reply goes on when it has that.
+    // A run that waits for another reply continues when it has that.
     if !goesOn, !board.read({ $0.calls.isWaiting(run) }) { stuck.insert(run) }
   }
 

@@ -1,6 +1,6 @@
 import Millrace
 
-/// Where a resimulation looks for what has happened, and is told of it.
+/// The events of a resimulation, which it waits for and is notified of.
 final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Sendable>: Sendable {
   /// Resumed with the recorded reply, or nil when the call is cancelled.
   typealias Waiting = CheckedContinuation<RecordedReply?, Never>
@@ -14,7 +14,7 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     /// The wait whose patience is at an end.
     var impatient = 0
 
-    /// How long the next wait takes at most, and how long the last one took that was in vain.
+    /// The longest time of the next wait, and the time of the last wait that was in vain.
     var patience: Duration
     var waited = Duration.zero
 
@@ -35,7 +35,7 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     time = TimeSource(clock)
   }
 
-  /// What is known now.
+  /// The events so far.
   func read<Value: Sendable>(_ body: @Sendable (Content) -> Value) -> Value {
     content.withLock { body($0) }
   }
@@ -48,7 +48,7 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     return value
   }
 
-  /// Whether so many waits were in vain that no other is begun.
+  /// Whether too many waits were in vain to begin another.
   var isGivenUp: Bool { read { $0.patience } < patience / 16 }
 
   /// Waits until something holds; false when it did not within the patience.

@@ -23,23 +23,23 @@ public struct ResimulationDifference: Sendable, CustomStringConvertible {
     public static let unexpectedAction = Kind(name: "unexpectedAction")
     /// An action that was recorded was not accepted again, or not sent by its handler.
     public static let missingAction = Kind(name: "missingAction")
-    /// An action did not go on; the resimulation went on without it.
+    /// An action did not continue; the resimulation continued without it.
     public static let stuck = Kind(name: "stuck")
   }
 
-  /// What kind of thing was otherwise.
+  /// The kind of the difference.
   public let kind: Kind
 
   /// The recorded run that it is about; nil for what a run did that was not recorded.
   public let run: RunID?
 
-  /// What was otherwise, as a sentence, with what differs in lines behind it.
+  /// The difference as a sentence, with the differing parts in lines behind it.
   public let description: String
 
   init(_ kind: Kind, _ run: RunID?, _ description: String) {
     self.kind = kind
     self.run = run
-    // Names and texts come from a file that somebody else may have written.
+    // Names and texts come from a file of unknown origin.
     self.description = description.shown(keepsLines: true)
   }
 }

@@ -1,28 +1,28 @@
-/// What a resimulation has found.
+/// The result of a resimulation.
 public struct ResimulationReport<State: Sendable>: Sendable, CustomStringConvertible {
-  /// What was otherwise than when it was recorded, in recorded order.
+  /// The differences from the recording, in recorded order.
   public let differences: [ResimulationDifference]
 
-  /// How many recorded actions were accepted again.
+  /// The number of recorded actions that were accepted again.
   public let actions: Int
 
-  /// How many recorded replies were given.
+  /// The number of recorded replies that were given.
   public let replies: Int
 
-  /// How many recorded commits belong to actions that were accepted before the recording begins: they cannot be resimulated, and
+  /// The number of commits of actions that were accepted before the recording begins: they cannot be resimulated, and
   /// states differ from there.
   public let foreignCommits: Int
 
   /// Whether it ended at a gap of the recording.
   public let endedAtGap: Bool
 
-  /// Whether it was given up, because too many actions did not go on; what came after that is not in the report.
+  /// Whether it was given up, because too many actions did not continue; later entries are not in the report.
   public let wasGivenUp: Bool
 
   /// The state at the end.
   public let state: State
 
-  /// What it has proven: `.different` also if it was given up, `.nothingCompared` if no action was accepted again.
+  /// The verdict: `.different` also if it was given up, `.nothingCompared` if no action was accepted again.
   public var verdict: ReplayVerdict {
     if !differences.isEmpty || wasGivenUp { return .different }
     return actions > 0 ? .same : .nothingCompared
@@ -56,7 +56,7 @@ public struct ResimulationReport<State: Sendable>: Sendable, CustomStringConvert
     return (lines + differences.map { "- \($0.description)" }).joined(separator: "\n")
   }
 
-  /// Why no action was resimulated, with the fix.
+  /// The reason for which no action was resimulated, with the fix.
   private var whyNothing: String {
     endedAtGap
       ? "no action stands before the first gap of the recording. Keep more entries in a ring, or begin with the store."

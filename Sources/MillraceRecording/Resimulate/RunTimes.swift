@@ -1,15 +1,15 @@
 import Millrace
 
-/// The times at which runs go on, in nanoseconds.
+/// The times at which runs continue, in nanoseconds.
 ///
-/// A handler that has its reply goes on in a thread of its own, and the resimulation goes on to the next entry, which may be a
+/// A handler that has its reply continues in a thread of its own, and the resimulation takes the next entry, which may be a
 /// minute later. Whatever the handler does next with the clock counts from its reply all the same: a rest that began when the
 /// next entry was looked at would not be over when it was. So the time of a run is that of what it was given last, for as long
 /// as it is not known to have waited for something else.
 struct RunTimes: Sendable {
   private struct Entry: Sendable {
     let time: Int64
-    /// How often an alarm of the store had rung: a rest between attempts, a debounce or a timeout may be over since.
+    /// The number of timers of the store that were over: of a delay between attempts, a debounce or a timeout.
     let alarms: Int
     /// For a run that may have to wait until it begins: how many runs had ended.
     var ends: Int?

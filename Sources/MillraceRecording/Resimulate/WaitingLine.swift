@@ -1,4 +1,4 @@
-/// Who waits, in the order they came in; anybody may leave.
+/// The waiting tasks, in the order of their arrival; each may leave.
 struct WaitingLine<Waiter: Sendable>: Sendable {
   /// The ids in order; those before `first`, and those that have left, wait no more.
   private var ids: [Int] = []

@@ -1,8 +1,8 @@
 import Millrace
 
-/// How fast the states of a recording come.
+/// The speed at which the states of a recording come.
 public enum PlaybackPace: Sendable, Hashable {
-  /// As they came when they were recorded, or so many times as fast; a speed that is not above 0 lets them come at once.
+  /// The recorded speed, or a multiple of it; a speed that is not above 0 delivers the states at once.
   case recorded(speed: Double)
 
   /// One in each duration.

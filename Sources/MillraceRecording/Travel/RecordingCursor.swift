@@ -33,7 +33,7 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
   /// The revision where it stands.
   public var revision: Int { trail.frames[index].revision }
 
-  /// When that was, in nanoseconds since the start of the recording.
+  /// The time, in nanoseconds since the start of the recording.
   public var at: Int64 { trail.frames[index].at }
 
   /// The first and the last revision; those in gaps between are not there.

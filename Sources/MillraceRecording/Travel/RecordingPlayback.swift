@@ -23,7 +23,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     Iterator(cursor: cursor, pace: pace, time: TimeSource(clock))
   }
 
-  /// One that plays.
+  /// A running playback.
   public struct Iterator: AsyncIteratorProtocol {
     private var cursor: RecordingCursor<I>
     private let pace: PlaybackPace

@@ -1,6 +1,6 @@
 import Millrace
 
-/// Where each revision of a recording stands in it.
+/// The place of each revision in a recording.
 struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   typealias Source = Recording<I.Action, I.Mutation, I.State>
 
