@@ -66,7 +66,7 @@ struct Benchmarks {
     }
   }
 
-  /// What this process is to measure when it was started by another one of its kind.
+  /// The measurement of this process, if another benchmark process started it.
   private static func idleProbe(_ arguments: [String]) -> (kind: IdleProbe, count: Int)? {
     guard arguments.count == 4, arguments[1] == IdleProbe.argument, let kind = IdleProbe(rawValue: arguments[2]),
       let count = Int(arguments[3])

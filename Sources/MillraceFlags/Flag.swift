@@ -3,7 +3,7 @@
 /// A flag without a value is a *switch*. A flag with a value has a placeholder, the upper-case word that stands for the
 /// value in the help text.
 public struct Flag: Sendable, Equatable {
-  /// What may follow the flag.
+  /// The value that may follow the flag.
   enum Kind: Sendable, Equatable {
     /// Nothing: the flag is there or not.
     case toggle

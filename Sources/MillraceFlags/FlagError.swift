@@ -1,4 +1,4 @@
-/// What is wrong with a command line, as one sentence that says the fix.
+/// A mistake in a command line, as one sentence that says the fix.
 ///
 /// Commands throw it for the checks of their own too (a URL, a file), so that every mistake on a command line is
 /// reported in one form and ends the command with the exit code 64.

@@ -29,7 +29,7 @@ enum FlagValue: Sendable, Equatable {
   private static let longest = 1_000_000_000.0
 
   private static func seconds(_ text: String, for flag: Flag) throws(FlagError) -> Duration {
-    // `Double` also reads "nan", "infinity" and hexadecimal, which nobody means by a number of seconds.
+    // `Double` also reads "nan", "infinity" and hexadecimal, which no user means by a number of seconds.
     let isDecimal = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): true

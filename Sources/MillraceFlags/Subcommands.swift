@@ -28,7 +28,7 @@ public struct Subcommands: Sendable {
     self.commands = commands
   }
 
-  /// What a command line asks for.
+  /// The request of a command line.
   public enum Choice: Sendable, Equatable {
     /// A help text.
     case help(String)

@@ -1,7 +1,7 @@
 import Foundation
 import MillraceCurl
 
-/// Why a transfer brought no answer, in a few words: "connection refused".
+/// The reason for which a transfer brought no answer, in a few words: "connection refused".
 package struct TransferFailure: Error, Equatable, CustomStringConvertible {
   package let description: String
   /// Whether the same request would fail again a moment later, so that another attempt is of no use.
@@ -30,7 +30,7 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
     return TransferFailure(words.prefix(1).lowercased() + words.dropFirst())
   }
 
-  /// Why a transfer brought no answer; nil when it brought one.
+  /// The reason for which a transfer brought no answer; nil when it brought one.
   ///
   /// libcurl's own texts name hosts, ports and its functions, so that none of them is shown.
   ///

@@ -49,7 +49,7 @@ package final class TransferLoop: Sendable {
   /// The most bytes of header that an answer may have, those of interim answers included.
   package static let headerLimit = 65_536
 
-  /// The bytes of body after which an answer is taken for one, whatever else would come.
+  /// The number of bytes of a body after which the answer counts as complete.
   package static let bodyLimit = 1_048_576
 
   private let queue: TransferQueue?

@@ -54,7 +54,7 @@ final class TransferQueue: Sendable {
     }
   }
 
-  /// Ends the thread, when nobody waits for an answer any more.
+  /// Ends the thread when no caller waits for an answer any more.
   func close() {
     state.withLock { $0.isClosed = true }
     multi.wake()

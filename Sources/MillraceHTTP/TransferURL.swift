@@ -2,7 +2,7 @@ import MillraceCurl
 
 /// An `http://` or `https://` URL as libcurl reads it, so that the host which is looked up is the one it connects to.
 package struct TransferURL: Sendable, Equatable {
-  /// Who asks, by the Basic scheme.
+  /// The credentials, by the Basic scheme.
   package struct Credentials: Sendable, Equatable {
     package var user: String
     package var password: String

@@ -9,14 +9,14 @@ struct LoopbackLoop: Sendable {
     var received: [UInt8] = []
     /// An answer that waits for its time.
     var delayed: (text: String, due: ContinuousClock.Instant)?
-    /// What is to be sent as soon as the client takes it.
+    /// The bytes to send as soon as the client takes them.
     var outgoing: ArraySlice<UInt8> = []
     /// Whether each byte of that has a call of its own.
     var isOneByOne = false
-    /// What follows when all of that is sent.
+    /// The next step when all of that is sent.
     var ending = LoopbackResponder.Ending.stay
 
-    /// What the loop waits for.
+    /// The event that the loop waits for.
     var events: Int16 { Int16(outgoing.isEmpty ? POLLIN : POLLIN | POLLOUT) }
   }
 

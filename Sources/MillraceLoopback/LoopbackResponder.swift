@@ -6,7 +6,7 @@ import Synchronization
 /// One thread serves all connections; it owns everything that changes but a count, so that there is nothing to lock. The body of a
 /// request is UTF-8 with a `Content-Length`, and one connection has one request under way.
 public final class LoopbackResponder: Sendable {
-  /// What a request is answered with.
+  /// The answer to a request.
   public enum Reply: Sendable {
     /// An answer; the connection stays open for the next request.
     case answer(status: Int = 200, body: String = "ok", after: Duration = .zero)
@@ -18,7 +18,7 @@ public final class LoopbackResponder: Sendable {
     case raw([UInt8], isOneByOne: Bool = false, then: Ending = .close)
   }
 
-  /// What follows bytes that are sent as they are.
+  /// The next step behind bytes that are sent as they are.
   public enum Ending: Sendable {
     /// The connection is closed.
     case close
@@ -79,7 +79,7 @@ public final class LoopbackResponder: Sendable {
     "http://127.0.0.1:\(port)\(path)"
   }
 
-  /// A port on which nobody listens: it was given out by the system, and given back.
+  /// A port without a listener: it was given out by the system, and given back.
   public static func closedPort() throws -> UInt16 {
     let (listener, port) = try LoopbackSocket.listen()
     close(listener)

@@ -35,9 +35,9 @@ enum LoopbackSocket {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Sends as many of the bytes as can be sent now, and gives their number; nil when the peer has gone.
+  /// Sends as many of the bytes as can be sent now, and returns their number; nil when the peer has disconnected.
   static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int? {
-    // Without the flag, a peer that has gone would end the process by a signal.
+    // Without the flag, a disconnected peer would end the process by a signal.
     let sent = bytes.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     if sent >= 0 { return sent }
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : nil

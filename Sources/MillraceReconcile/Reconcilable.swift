@@ -1,6 +1,6 @@
-/// What can be brought from what is so to what is desired, by operations in an order.
+/// A value that operations, in an order, can bring from its present to its desired form.
 ///
-/// **The law.** For all `a` and `b`: whoever applies each operation of `a.operations(toward: b)` to `a`, in order, has `b`.
+/// **The law.** For all `a` and `b`: applying each operation of `a.operations(toward: b)` to `a`, in order, makes `b`.
 /// Between equal values there is none.
 ///
 /// A ``Reconciler`` asks for the operations once a desire, and goes through them; it asks anew when the desire changes. Both

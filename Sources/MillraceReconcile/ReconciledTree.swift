@@ -16,7 +16,7 @@ public struct ReconciledTree<Key: Hashable & Comparable & Sendable, Value: Equat
 {
   /// A value, and the nodes below it, each by a key of its own.
   public struct Node: Sendable, Equatable {
-    /// What stands at this node.
+    /// The value of this node.
     public var value: Value
 
     /// The nodes right below this one.
@@ -84,7 +84,7 @@ public struct ReconciledTree<Key: Hashable & Comparable & Sendable, Value: Equat
 }
 
 extension ReconciledTree {
-  /// What differs between two trees, in the order of the operations.
+  /// The differences between two trees, in the order of the operations.
   private struct Difference {
     var removals: [Operation] = []
     var updates: [Operation] = []

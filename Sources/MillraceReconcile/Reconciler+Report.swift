@@ -1,9 +1,9 @@
 import Millrace
 
 extension Reconciler {
-  /// What became of one operation.
+  /// The result of one operation.
   public enum Report: Sendable, CustomStringConvertible {
-    /// It was performed and acknowledged; ``Reconciler/acknowledged`` has it.
+    /// The operation was performed and acknowledged; ``Reconciler/acknowledged`` has it.
     ///
     /// After a ``failed(_:attempt:error:)`` that was a timeout it may still come, for the same attempt.
     case performed(Desired.Operation, attempt: Int)
@@ -17,7 +17,7 @@ extension Reconciler {
     /// The run was cancelled while the operation was under way, and it threw; whether it was performed is not known.
     case cancelled(Desired.Operation)
 
-    /// What happened, as a sentence; it holds the operation and the error.
+    /// The event as a sentence; it holds the operation and the error.
     public var description: String {
       switch self {
       case .performed(let operation, let attempt): "Attempt \(attempt) at \(operation) was acknowledged."

@@ -57,14 +57,14 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
     problem = Self.problem(timeout: timeout, attempts: attempts, backoff: backoff)
   }
 
-  /// Why nothing can be run with these settings, or nil.
+  /// The reason for which these settings cannot be used, or nil.
   private static func problem(timeout: Duration?, attempts: Int, backoff: Plan.Backoff) -> ReconcilerError? {
     if let timeout, timeout <= .zero { return ReconcilerError(.invalidTimeout) }
     if attempts < 1 { return ReconcilerError(.invalidAttempts) }
     return backoff.problem == nil ? nil : ReconcilerError(.invalidBackoff)
   }
 
-  /// What is so: the initial value, and every operation that was acknowledged since, in all runs.
+  /// The present value: the initial value, and every operation that was acknowledged since, in all runs.
   ///
   /// An operation that failed is not in it, although a part of it may be so.
   public var acknowledged: Desired { state.withLock { $0.acknowledged } }
@@ -111,7 +111,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
     }
   }
 
-  /// How one of the two tasks of an attempt ended.
+  /// The end of one of the two tasks of an attempt.
   private enum Ending: Sendable {
     case returned, threw(any Error), timeIsUp, cancelled
   }

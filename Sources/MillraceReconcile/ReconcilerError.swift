@@ -1,4 +1,4 @@
-/// Why a reconciler does not run, or why an attempt of it failed.
+/// The reason for which a reconciler does not run, or an attempt of it failed.
 public struct ReconcilerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reasons there are; more may come.
   public struct Code: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import Millrace
 
-/// What a reconciler knows and where it stands, as a value without tasks, time and locks.
+/// The state of a reconciler, as a value without tasks, time and locks.
 ///
 /// Each event is one function. Those that come from beside the loop of the run answer whether the loop is to look again;
 /// the loop asks for its next ``Step``, and tells what became of it.
@@ -14,7 +14,7 @@ struct ReconcilerState<Desired: Reconcilable> {
     var number: Int
   }
 
-  /// What the loop does next.
+  /// The next step of the loop.
   enum Step: Equatable {
     /// Perform the operation, and tell what became of it.
     case perform(Attempt)
@@ -27,7 +27,7 @@ struct ReconcilerState<Desired: Reconcilable> {
   }
 
   private enum Stage {
-    /// Nobody follows desires. Becomes `ready`.
+    /// No run follows desires. Becomes `ready`.
     case idle
     /// Nothing is under way. Becomes `performing` or `ending`.
     case ready
@@ -44,7 +44,7 @@ struct ReconcilerState<Desired: Reconcilable> {
     case ending
   }
 
-  /// What is so: the initial value, and every operation that was acknowledged.
+  /// The present value: the initial value, and every operation that was acknowledged.
   private(set) var acknowledged: Desired
 
   private let attempts: Int
@@ -62,7 +62,7 @@ struct ReconcilerState<Desired: Reconcilable> {
     self.backoff = backoff
   }
 
-  /// Whether the loop is to go on resting.
+  /// Whether the loop continues its delay.
   var isResting: Bool {
     if case .resting = stage { true } else { false }
   }
@@ -117,7 +117,7 @@ extension ReconcilerState {
 
 // The loop.
 extension ReconcilerState {
-  /// What the loop does now, by the newest desire; an attempt it answers with is under way from here.
+  /// The next step of the loop, by the newest desire; an attempt in the answer is under way from here.
   mutating func step() -> Step {
     switch stage {
     case .ready:

@@ -15,7 +15,7 @@ struct Figure: Sendable {
 
   /// Nanoseconds of processor time, those of all threads together; nil where they say nothing.
   ///
-  /// With a second idle core a figure of a clock hides the work that goes on beside the measured thread.
+  /// With a second idle core a figure of a clock hides the work beside the measured thread.
   var cpu: Double?
 
   /// Allocations of all threads, while they are counted; nil where they say nothing.

@@ -48,7 +48,7 @@ enum Gate: Sendable {
   }
 }
 
-/// How much is done for one figure.
+/// The amount of work for one figure.
 enum Size: Sendable {
   /// Enough for a figure to be trusted.
   case full

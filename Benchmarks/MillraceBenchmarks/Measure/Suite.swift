@@ -8,7 +8,7 @@ struct Suite {
   /// A row is done after this time, tight or not.
   static let longest = Duration.seconds(20)
 
-  /// So many rounds have an interval of confidence that is more than all of them.
+  /// The least number of rounds whose interval of confidence is narrower than all of them.
   static let leastRounds = 7
 
   /// The number of rounds that count the allocations of a row.

@@ -117,7 +117,7 @@ private func groundedTree() -> Floor10.State {
   return .init(below: .init(below: .init(below: .init(below: .init(below: middle)))))
 }
 
-/// What stands under ten levels.
+/// The child under ten levels.
 private func tally(under state: Floor10.State) -> Tally {
   let middle = state.below.below.below.below.below
   return middle.below.below.below.below.below

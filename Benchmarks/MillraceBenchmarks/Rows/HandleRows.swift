@@ -2,7 +2,7 @@ import Millrace
 import MillraceBenchmarksDefaults
 import Synchronization
 
-/// How many actions are in flight at most.
+/// The largest number of actions in flight.
 private let wave = 1_000
 
 /// Handling actions that suspend.

@@ -37,7 +37,7 @@ let recordingRows: [Row] = [
 
 private typealias LedgerRecording = Recording<Ledger.Action, Ledger.Mutation, Ledger.State>
 
-/// A recording of so many commits, one after the other, with the states that a recorder writes.
+/// A recording of `count` commits, one after the other, with the states that a recorder writes.
 private func ledgerRecording(of count: Int) -> LedgerRecording {
   var state = Ledger.State()
   var entries: [LedgerRecording.Entry] = []

@@ -1,7 +1,7 @@
 import Millrace
 import Synchronization
 
-/// How many keys the actions of a wave have.
+/// The number of keys of the actions of a wave.
 private let keys = 100
 
 /// Handling actions that meet others.

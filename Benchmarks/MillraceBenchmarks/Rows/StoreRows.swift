@@ -13,13 +13,13 @@ let storeRows: [Row] = [
     "store/create", "ns", reference: "reference/mutex-box-create", target: 3.0, probe: .store, figure: \.nanoseconds),
 ]
 
-/// What is made many times, and left alone.
+/// The kinds of idle objects that are made many times.
 enum IdleProbe: String {
   /// A class with a Mutex and the same state.
   case box
   case store
 
-  /// What the command is called with to be such a process.
+  /// The arguments of the command for such a process.
   static let argument = "--idle-probe"
 
   /// Makes the objects and prints what they took.

@@ -9,7 +9,7 @@ final class CallsByKey: Sendable {
 
   /// A call in progress, which all callers of its key wait for.
   private struct SharedCall {
-    /// That of its first caller; tells it from later calls of the key.
+    /// The id of its first caller, which distinguishes it from later calls of the key.
     let number: Int
     var task: Task<Void, Never>?
     var callers: [Int: Caller] = [:]

@@ -22,7 +22,7 @@ final class PlannedAction: Sendable {
     if !hasArrived.exchange(true, ordering: .relaxed) { countdown.arrive() }
   }
 
-  /// How the action meets others of its key.
+  /// The overlap of the action with others of its key.
   enum Overlap: Sendable {
     case concurrent, serial, latest
 

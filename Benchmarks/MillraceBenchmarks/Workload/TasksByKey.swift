@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What people write by hand for actions of one key: the newest task of each key in a dictionary under a Mutex.
+/// Hand-written code for actions of one key: the newest task of each key in a dictionary under a Mutex.
 final class TasksByKey: Sendable {
   private struct Entry {
     let number: Int

@@ -1,7 +1,7 @@
 import Millrace
 import Synchronization
 
-/// What all rows work on: a few Ints and an array of 16.
+/// The state of all rows: a few Ints and an array of 16.
 struct Tally: Sendable {
   var total = 0
   var last = 0

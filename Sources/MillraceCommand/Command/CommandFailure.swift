@@ -1,7 +1,7 @@
 import Foundation
 import MillraceRecording
 
-/// Why a command ends without a result: a sentence for standard error, and an exit code.
+/// The failure of a command: a sentence for standard error, and an exit code.
 struct CommandFailure: Error, Equatable {
   let sentence: String
   let code: Int32
@@ -11,7 +11,7 @@ struct CommandFailure: Error, Equatable {
     self.code = code
   }
 
-  /// What a recording has thrown.
+  /// The error of a recording.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure

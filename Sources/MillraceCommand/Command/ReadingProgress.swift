@@ -16,7 +16,7 @@ final class ReadingProgress {
     self.write = write
   }
 
-  /// So many bytes were read so far; more than there were, if the file is still written to.
+  /// The number of bytes read so far; more than the initial size if the file is still written to.
   func read(_ bytes: Int) {
     let percent = min(bytes, size) * 100 / size
     guard percent != shown else { return }

@@ -5,7 +5,7 @@ import MillraceReport
 
 /// The commands about a recording: what they are called, and what they do.
 struct RecordingCommands<Source: Recordings> {
-  /// How many actions and commits a page shows where nothing else is said.
+  /// The default number of actions and commits on a page.
   private static var rows: Int { 1_000 }
 
   let command: String

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where it is said what is wrong, and how far something is.
+/// Standard error, for failures and progress.
 enum StandardError {
   static func write(_ text: String) {
-    // Where that fails, there is nobody to tell.
+    // Where that fails, no reader is left.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

@@ -2,7 +2,7 @@ import Millrace
 import MillraceRecording
 import MillraceReport
 
-/// Reads a recording as what a page is told of it.
+/// Reads a recording as the events of a page.
 struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: ~Copyable {
   private var reader: RecordingReader<Action, Mutation, State>
   private let texts: RecordingTexts<Action, Mutation, State>
@@ -20,7 +20,7 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     revision = reader.start.revision
   }
 
-  /// What the first line says.
+  /// The content of the first line.
   func facts(name: String) -> RecordingPage.Facts {
     let header = reader.header
     return RecordingPage.Facts(
@@ -32,12 +32,12 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       ])
   }
 
-  /// Where the file is cut, as a sentence, once that was reached.
+  /// The place at which the file is cut, as a sentence, once the reader has reached it.
   var cut: String? {
     reader.cut?.line.map { "Line \($0), the last one, is cut in the middle and left out." }
   }
 
-  /// What happened next; nil at the end.
+  /// The next event; nil at the end.
   ///
   /// - Parameters:
   ///   - showsAction: whether the text of an action is asked for.

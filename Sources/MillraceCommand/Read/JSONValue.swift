@@ -69,7 +69,7 @@ enum JSONValue: Codable, Sendable, Hashable, ReadsAnyJSON {
 }
 
 extension JSONValue: CustomReflectable {
-  /// What a difference looks into: the parts of an object by their names, those of an array by their places.
+  /// The parts that a difference compares: of an object by their names, of an array by their places.
   var customMirror: Mirror {
     switch self {
     case .null, .bool, .integer, .unsigned, .number, .string: Mirror(self, children: [])

@@ -1,6 +1,6 @@
-/// How the values of a recording become texts, and how its mutations are reduced.
+/// Makes texts of the values of a recording, and reduces its mutations.
 struct RecordingTexts<Action, Mutation, State> {
-  /// How many characters of a value are shown.
+  /// The number of characters that are shown of a value.
   static var limit: Int { 200 }
 
   /// The type of an action, without what it carries.
@@ -11,9 +11,9 @@ struct RecordingTexts<Action, Mutation, State> {
   /// Applies a mutation; nil if that needs types that are not there.
   var reduce: ((inout State, Mutation) -> Void)?
 
-  /// What is recorded of a state that mutations were reduced to.
+  /// The recorded form of a state that mutations were reduced to.
   var redacted: (State) -> State
 
-  /// What differs between two states, a line for each part.
+  /// The difference between two states, a line for each part.
   var difference: (State, State) -> [String]
 }

@@ -17,10 +17,10 @@ protocol Recordings {
   associatedtype Mutation: Codable & Sendable
   associatedtype State: Codable & Sendable
 
-  /// What the commands are for, in a sentence.
+  /// The purpose of the commands, in a sentence.
   static var summary: String { get }
 
-  /// What `replay` does, in a sentence.
+  /// The effect of `replay`, in a sentence.
   static var replaySummary: String { get }
 
   /// Reduces the mutations again and compares the states with the recorded ones, or refuses to.
@@ -29,10 +29,10 @@ protocol Recordings {
   /// implementation that only throws, code that jumps to a wrong address.
   func replay(_ file: RecordingFile) throws -> ReplayAnswer
 
-  /// How values become texts.
+  /// Makes texts of values.
   var texts: RecordingTexts<Action, Mutation, State> { get }
 
-  /// What the reader of a page has to know beyond the facts.
+  /// A remark for the reader of a page, beyond the facts.
   var note: String? { get }
 }
 
@@ -48,7 +48,7 @@ extension Recordings {
     return page
   }
 
-  /// What a recording is of, and how much is in it.
+  /// The facts about a recording, and its size.
   func facts(of file: RecordingFile) throws -> RecordingPage.Facts {
     var events = try EventReader(file, texts)
     var facts = events.facts(name: file.url.lastPathComponent)

@@ -11,11 +11,11 @@ struct RequestSender: Sendable {
 
   /// The result of sending a request.
   enum Sent {
-    /// It was not sent, because as many as allowed are in flight.
+    /// The request was not sent, because as many as allowed are in flight.
     case not
-    /// It has ended.
+    /// The request has ended.
     case ended(Outcome)
-    /// It is in flight: to be counted as sent, and then to be awaited.
+    /// The request is in flight: to be counted as sent, and then to be awaited.
     case open(LoadStart)
   }
 
@@ -37,7 +37,7 @@ struct RequestSender: Sendable {
     switch start {
     case .ended: preconditionFailure("A request that has ended is not in flight.")
     case .sent(let receipt):
-      // The receipt answers whatever happens, so that nobody has to cancel this task.
+      // The receipt answers in every case, so that no code has to cancel this task.
       Task.immediateDetached {
         finish(await receipt.outcome, due: due, began: began)
         inFlight.end()

@@ -11,11 +11,11 @@ package protocol LoadTarget: Sendable {
 
 /// A request that has begun.
 package enum LoadStart: Sendable {
-  /// It has ended already.
+  /// The request has ended already.
   case ended(Outcome)
-  /// It ends when its action does.
+  /// The request ends when its action does.
   case sent(Receipt)
-  /// It still has to be performed.
+  /// The request still has to be performed.
   case due(@Sendable () async -> Outcome)
 }
 

@@ -1,8 +1,8 @@
 /// One thing that a base of a combination says.
 enum CombinePart<Latest: Sendable>: Sendable {
-  /// It has an element, which is to be put in its place.
+  /// The base has an element, which is to be put in its place.
   case element(base: Int, put: @Sendable (inout Latest) -> Void)
-  /// It has ended.
+  /// The request has ended.
   case end(base: Int)
 }
 

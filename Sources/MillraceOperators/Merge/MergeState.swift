@@ -5,11 +5,11 @@ struct MergeState<Element: Sendable, Failure: Error>: OperatorState {
   typealias Actions = OperatorActions<Element, Failure>
 
   private enum Base {
-    /// It waits to be asked. Becomes `asked` by a demand that finds nothing due.
+    /// The base waits for a demand. Becomes `asked` by a demand that finds nothing due.
     case idle
-    /// It is reading. Becomes `idle` with an element, or `ended`.
+    /// The base is reading. Becomes `idle` with an element, or `ended`.
     case asked
-    /// It has no more. Remains.
+    /// The base has no more elements. Remains.
     case ended
   }
 

@@ -1,4 +1,4 @@
-/// When the elements of one base are due, as a value without tasks and locks.
+/// The times at which the elements of one base are due, as a value without tasks and locks.
 ///
 /// The base is read on while time runs, for that is what decides; while an element is due it is not, so that at most one
 /// element is looked ahead. `now` and all times are those of one clock.
@@ -13,11 +13,11 @@ struct PaceState<Element: Sendable, Failure: Error>: OperatorState {
     case throttle(Duration, latest: Bool)
   }
 
-  /// What was read and is not due.
+  /// The element that was read and is not due.
   private enum Slot {
     /// Nothing, and no time runs.
     case empty
-    /// What came while another one was due; no time runs before that is taken.
+    /// The element that came while another one was due; no time runs before that is taken.
     case ahead(Element)
     /// Time runs until then. Under `debounce` there is an element; under `throttle` there may be.
     case running(until: Duration, Element?)

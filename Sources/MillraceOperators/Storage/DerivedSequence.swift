@@ -3,7 +3,7 @@
 /// **Order.** Each operator says when its elements come. Every iterator reads the bases anew.
 ///
 /// **Isolation.** The bases are read in tasks of their own, one a base, which begin with the first demand and have the
-/// priority and the task-locals of whoever makes that. Elements are delivered where the consumer runs.
+/// priority and the task-locals of its creator. Elements are delivered where the consumer runs.
 ///
 /// **Backpressure.** A base is asked for its next element when the consumer demands one; an operator that has to look
 /// ahead says so. At most one element of a base is kept beside one that is due.

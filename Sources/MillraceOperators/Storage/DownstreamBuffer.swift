@@ -2,7 +2,7 @@
 ///
 /// Each event returns what the consumer gets, if it waits and there is something.
 enum DownstreamBuffer<Element, Failure: Error> {
-  /// Nobody waits; these elements are due, the first one first. Becomes `waiting`, `ending` or `closed`.
+  /// No task waits; these elements are due, the first one first. Becomes `waiting`, `ending` or `closed`.
   case quiet([Element])
   /// The consumer waits, so nothing is due. Becomes `quiet` with an element, `closed` with the end.
   case waiting

@@ -4,7 +4,7 @@ struct OperatorActions<Element, Failure: Error> {
   var answer: Result<Element?, Failure>?
   /// The bases to ask for their next element.
   var asked: [Int] = []
-  /// When to wake the state, in the time of its events.
+  /// The time at which to wake the state, on the clock of its events.
   var alarm: Duration?
   /// Whether all tasks of the storage are to end.
   var closes = false

@@ -8,7 +8,7 @@ final class OperatorStorage<State: OperatorState>: Sendable {
   private typealias Consumer = CheckedContinuation<Result<State.Element?, State.Failure>, Never>
 
   private enum Tasks {
-    /// Nobody has demanded anything. Becomes `running` or `ended`.
+    /// There was no demand. Becomes `running` or `ended`.
     case none
     /// One for each base, and the one that sleeps for the alarm. Becomes `ended`.
     case running([Task<Void, Never>], alarm: Task<Void, Never>?)

@@ -4,7 +4,7 @@
 /// let row: HTML = "<td>\(name)</td>"
 /// ```
 package struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
-  /// What stands in the page.
+  /// The text of the page.
   package private(set) var source: String
 
   /// Markup as it is written in the program.

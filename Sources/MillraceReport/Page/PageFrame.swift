@@ -1,4 +1,4 @@
-/// What stands around the content of each page: it loads nothing, has no script, and follows the reader's light or dark setting.
+/// The frame of each page: it loads nothing, has no script, and follows the reader's light or dark setting.
 package enum PageFrame {
   /// Everything up to the content.
   package static func opening(title: String) -> HTML {

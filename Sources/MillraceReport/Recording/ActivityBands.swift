@@ -1,15 +1,15 @@
-/// How much happened when: bands of equal width over a time whose end is not known beforehand.
+/// The activity over time: bands of equal width over a time whose end is not known beforehand.
 ///
 /// When an event comes that lies behind the last band, two neighbours become one until it fits. So the memory is constant, and in
 /// the end more than half of the bands are in use.
 struct ActivityBands: Sendable, Equatable {
-  /// What happened in one band.
+  /// The activity of one band.
   struct Band: Sendable, Equatable {
     var actions = 0
     var commits = 0
     /// The most runs that were open at once; nil if their number did not change here.
     var mostOpen: Int?
-    /// How many runs were open at its end; nil if their number did not change here.
+    /// The number of open runs at its end; nil if the number did not change here.
     var lastOpen: Int?
 
     mutating func merge(_ next: Band) {
@@ -20,7 +20,7 @@ struct ActivityBands: Sendable, Equatable {
     }
   }
 
-  /// How many bands there are at most; even, so that they can be paired.
+  /// The largest number of bands; even, so that they can be paired.
   static let capacity = 120
 
   /// The width of a band in nanoseconds.

@@ -2,7 +2,7 @@ import Millrace
 
 /// The durations of what has a name, for a bounded number of names.
 struct NamedTimes: Sendable {
-  /// How many names are told apart; the others share a line.
+  /// The number of names with a line of their own; the others share a line.
   static let capacity = 100
 
   private var times: [String: Histogram] = [:]

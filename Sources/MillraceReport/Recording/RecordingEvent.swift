@@ -1,6 +1,6 @@
 package import Millrace
 
-/// What a page is told of a recording, with values as texts.
+/// An event of a recording for a page, with values as texts.
 package enum RecordingEvent: Sendable, Equatable {
   /// An action was accepted, or rejected before that; `name` is its type, without what it carries.
   case action(at: Int64, run: RunID, parent: RunID?, isAccepted: Bool, name: String, text: String)
@@ -20,10 +20,10 @@ package enum RecordingEvent: Sendable, Equatable {
   /// A state was recorded; the difference from the one recorded before it is nil where it says nothing new.
   case state(at: Int64, revision: Int, difference: [String]?)
 
-  /// So many entries are missing; 0 if their number is not known.
+  /// The number of missing entries; 0 if it is not known.
   case gap(at: Int64, missed: Int)
 
-  /// When it happened, in nanoseconds since the start of the recording.
+  /// The time of the event, in nanoseconds since the start of the recording.
   var at: Int64 {
     switch self {
     case .action(let at, _, _, _, _, _), .call(let at, _, _), .commit(let at, _, _, _, _), .rest(let at),

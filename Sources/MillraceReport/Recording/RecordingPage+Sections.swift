@@ -146,7 +146,7 @@ extension RecordingPage {
 
   // MARK: Texts
 
-  /// What is not shown, as a sentence behind another; empty if all is.
+  /// A sentence about the parts that are not shown; empty if all are.
   private static func leftOut(shown: Int, of count: Int, _ what: String) -> String {
     shown < count ? " Shown are the first \(shown) of \(count) \(what); give --rows \(count) to show all." : ""
   }

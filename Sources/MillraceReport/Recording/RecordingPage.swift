@@ -5,11 +5,11 @@ import Millrace
 /// Counts, latencies and the timeline are of all events; of actions and of commits the first ones are shown, and a sentence says
 /// how many are not.
 package struct RecordingPage: Sendable {
-  /// What is said of the recording as a whole.
+  /// The sentences about the recording as a whole.
   package struct Facts: Sendable {
     /// The name of what was recorded, for the title.
     package var name: String
-    /// What stands above all else, a name and a text each.
+    /// The facts above all else, a name and a text each.
     package var lines: [(name: String, text: String)]
     /// Sentences about what the reader should know, such as that the file is cut.
     package var notes: [String]
@@ -38,7 +38,7 @@ package struct RecordingPage: Sendable {
   /// Runs whose outcome is awaited; those beyond are counted, and get no latency.
   static let mostOpen = 1 << 16
 
-  /// What may be seen of the whole.
+  /// The bounds of the page.
   package var facts: Facts
   let limit: Int
 
@@ -70,10 +70,10 @@ package struct RecordingPage: Sendable {
   /// Whether an action that comes now is shown; the text of any other need not be made.
   package var showsNextAction: Bool { tree.nodes.count < limit }
 
-  /// How many actions are shown.
+  /// The number of actions that are shown.
   var shownActions: Int { tree.nodes.count }
 
-  /// How many runs have no outcome at the end.
+  /// The number of runs without an outcome at the end.
   var stillOpen: Int { open.count + doubtful.count }
 
   /// Adds what happened next.

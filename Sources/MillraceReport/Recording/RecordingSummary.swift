@@ -1,6 +1,6 @@
 package import Millrace
 
-/// How much there is of what in a recording.
+/// The numbers of a recording's entries by kind.
 package struct RecordingSummary: Sendable, Equatable {
   /// Actions, accepted or not.
   package private(set) var actions = 0
@@ -20,7 +20,7 @@ package struct RecordingSummary: Sendable, Equatable {
   package private(set) var missed = 0
   /// Outcomes by their kind.
   package private(set) var outcomes: [Outcome.Kind: Int] = [:]
-  /// When the last entry was made, in nanoseconds since the start of the recording.
+  /// The time of the last entry, in nanoseconds since the start of the recording.
   package private(set) var end: Int64 = 0
   /// The revision of the last commit; nil if there is none.
   package private(set) var revision: Int?

@@ -74,7 +74,7 @@ struct MirrorCommand {
     return recorder
   }
 
-  /// Writes a line to standard error; where that fails there is nobody to tell.
+  /// Writes a line to standard error; where that fails no reader is left.
   @Sendable
   private static func say(_ line: String) {
     var line = line + "\n"

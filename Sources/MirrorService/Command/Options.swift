@@ -3,7 +3,7 @@ import Millrace
 import MillraceFlags
 import MillraceHTTP
 
-/// What the command line asks for.
+/// The request of the command line.
 struct Options: Sendable {
   var port: UInt16
   var upstream: TransferURL
@@ -12,7 +12,7 @@ struct Options: Sendable {
   var store = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 256)
   /// The time for which a copy is kept.
   var keep: Duration
-  /// The longest that requests may go on after a signal.
+  /// The longest time for which requests may continue after a signal.
   var drain: Duration
   var recording: String?
   var showsStatus: Bool

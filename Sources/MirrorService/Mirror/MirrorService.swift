@@ -55,7 +55,7 @@ extension Answer {
     switch outcome {
     case .failed(let error): self.init(.failed, "Failed: \(error).")
     case .timedOut: self.init(.timeout, "The upstream did not answer in time.")
-    // The removal of a repository cancels what goes on there.
+    // The removal of a repository cancels its requests.
     case .rejected(.missingChild), .cancelled: self.init(.unknown, "There is no such repository; ADD it first.")
     case .rejected(.decided(let error)): self.init(.busy, "Refused: \(error).")
     case .rejected(.full): self.init(.busy, "The mirror has as many requests as it takes; come again.")

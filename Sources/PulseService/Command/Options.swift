@@ -1,7 +1,7 @@
 import Foundation
 import MillraceFlags
 
-/// What the command line asks for.
+/// The request of the command line.
 struct Options: Sendable, Equatable {
   var plan = MonitoringService.Plan()
   var isJSON = false

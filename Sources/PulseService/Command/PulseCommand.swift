@@ -89,7 +89,7 @@ struct PulseCommand {
 
   /// A store that says on standard error what it must, which is nothing as long as pulse works.
   ///
-  /// An answer that comes at the very instant at which its attempt is given up is late, and no mistake.
+  /// An answer that comes at the instant at which its attempt is given up is late, and no mistake.
   private static func configuration(_ clock: ContinuousClock) -> StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
     let report = configuration.report
@@ -132,12 +132,12 @@ struct PulseCommand {
       await complain(reason)
       return EX_IOERR
     } catch {
-      // Nobody reads any more: that is a way to end pulse, not a failure.
+      // A closed output is a way to end pulse, not a failure.
       return EXIT_SUCCESS
     }
   }
 
-  /// Says on standard error why nothing can be written; where that fails too, there is nobody to tell.
+  /// Says on standard error why nothing can be written; where that fails too, no reader is left.
   private static func complain(_ reason: String) async {
     await say("pulse cannot write to standard output: \(reason); give it a place that can be written to.\n")
   }

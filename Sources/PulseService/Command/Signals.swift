@@ -17,7 +17,7 @@ struct Signals {
   /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`. Each
   /// SIGHUP calls `reload`, on a queue of the signals.
   init(stop: StopRequest, reload: @escaping @Sendable () -> Void, farewell: String) {
-    // A reader that has gone shows as an error of write(2), not as a signal that kills.
+    // A closed output is an error of write(2), not a signal that kills.
     signal(SIGPIPE, SIG_IGN)
     let queue = DispatchQueue(label: "pulse.signals")
     let count = SignalCount()
@@ -41,7 +41,7 @@ struct Signals {
   }
 }
 
-/// How many signals came; used on the queue of the signals alone.
+/// The number of signals so far; used on the queue of the signals alone.
 private final class SignalCount {
   var value = 0
 }

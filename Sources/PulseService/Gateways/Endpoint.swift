@@ -3,7 +3,7 @@ import MillraceFlags
 
 /// Something outside of this service that is up or down, named by its URL.
 struct Endpoint: Codable, Sendable, Hashable, Named {
-  /// How the endpoint is asked.
+  /// The scheme by which the endpoint is asked.
   enum Kind: Codable, Sendable, Hashable {
     /// By a GET, which has to be answered with a status below 400.
     case http(URL)
@@ -58,7 +58,7 @@ struct Endpoint: Codable, Sendable, Hashable, Named {
   }
 }
 
-/// Why a text does not name an endpoint: what an endpoint needs, and a text that is right.
+/// The reason for which a text names no endpoint: the missing part, and an example.
 struct EndpointError: Error, Equatable {
   let needs: String
   var example = "http://localhost:8080"

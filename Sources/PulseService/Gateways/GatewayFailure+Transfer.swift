@@ -14,7 +14,7 @@ extension GatewayFailure {
     GatewayFailure(.system(number))
   }
 
-  /// Why a transfer brought no answer.
+  /// The reason for which a transfer brought no answer.
   init(_ failure: TransferFailure) {
     self = failure.isLasting ? .lasting(failure.description) : GatewayFailure(failure.description)
   }

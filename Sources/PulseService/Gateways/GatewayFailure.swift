@@ -1,4 +1,4 @@
-/// Why something outside of this service did not do what it was asked for, in a few words: "connection refused".
+/// The failure of a gateway, in a few words: "connection refused".
 struct GatewayFailure: Error, Equatable, Codable, CustomStringConvertible {
   let description: String
   /// Whether the same request would fail again a moment later, so that another attempt is of no use.

@@ -4,7 +4,7 @@ struct LiveEndpointGateway: EndpointGateway {
   private let tcp: TCPProbe
 
   /// - Parameters:
-  ///   - limit: The time after which a connection or an answer by HTTP is given up, also when its caller has gone.
+  ///   - limit: The time after which a connection or an answer by HTTP is given up, even without a caller.
   ///   - resolver: Looks up the names of hosts.
   init(limit: Duration, resolver: Resolver = Resolver()) {
     http = HTTPProbe(transfer: HTTPTransfer(limit: limit, resolver: resolver))

@@ -6,7 +6,7 @@ struct LiveWebhookGateway: WebhookGateway {
 
   /// - Parameters:
   ///   - host: The name of this machine.
-  ///   - limit: The time after which an answer is given up, also when its caller has gone.
+  ///   - limit: The time after which an answer is given up, even without a caller.
   ///   - resolver: Looks up the names of hosts.
   init(host: String, limit: Duration, resolver: Resolver = Resolver()) {
     self.host = host

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel says about this machine at one instant.
+/// A reading of the kernel's counters of this machine at one instant.
 struct MachineReading: Codable, Sendable, Equatable {
   /// The wall-clock time of the reading.
   var time: Date
@@ -34,7 +34,7 @@ struct LoadAverage: Codable, Sendable, Equatable {
   var fifteenMinutes: Double
 }
 
-/// How much of something there is, and how much of it can still be used, in bytes.
+/// The size of a resource and its free part, in bytes.
 struct Capacity: Codable, Sendable, Equatable {
   var total: UInt64
   var available: UInt64

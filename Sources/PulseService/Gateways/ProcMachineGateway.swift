@@ -51,7 +51,7 @@ struct ProcMachineGateway: MachineGateway {
   }
 }
 
-/// Why the machine cannot be read, in words.
+/// The reason for which the machine cannot be read, in words.
 struct MachineFailure: Error, Equatable, Codable, CustomStringConvertible {
   let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Millrace
 
-/// Looks up names on threads of its own, which are left behind when nobody waits for them any more.
+/// Looks up names on threads of its own, which are abandoned when no caller waits for them any more.
 ///
 /// The system's look-up blocks its thread for as long as a name server is silent, and cannot be ended. So it holds up
 /// neither the tasks nor the transfers of other hosts, and a caller that was cancelled does not wait for it.

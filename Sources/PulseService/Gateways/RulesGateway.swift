@@ -1,4 +1,4 @@
-/// Where rules come from that may change while the service runs.
+/// The source of rules that may change while the service runs.
 protocol RulesGateway: Sendable {
   /// Reads all rules there are now.
   ///

@@ -30,12 +30,12 @@ extension Taped: WebhookGateway where Gateway == any WebhookGateway {
 
 extension Taped: RulesGateway where Gateway == any RulesGateway {
   func rules() async throws -> [AlertRule] {
-    // Its errors quote the file, and so URLs that nobody watches: of them the kind alone is recorded.
+    // Its errors quote the file, and so URLs that are not watched: of them the kind alone is recorded.
     try await tape.call("rules", "") { try await gateway.rules() }
   }
 }
 
-/// What is recorded of a notice that is posted.
+/// The recorded form of a notice that is posted.
 struct WebhookPost: Encodable, Sendable, Equatable {
   let webhook: Webhook
   let notice: Notice

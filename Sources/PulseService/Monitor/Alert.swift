@@ -1,6 +1,6 @@
 /// A rule applied to one subject: a metric of this machine, or a target.
 struct Alert: Codable, Sendable, Equatable {
-  /// What tells one alert from another.
+  /// The identity of an alert.
   struct Name: Codable, Sendable, Hashable {
     /// The rule as it was written.
     let rule: String

@@ -6,6 +6,6 @@ struct AlertChange: Codable, Sendable, Equatable {
   let isFiring: Bool
   /// The number of the metric; of a target 1 when it is up and 0 when it is down.
   var value: Double?
-  /// Why a target is down, or why an alert ended otherwise than by what was observed.
+  /// The reason for which a target is down, or for which an alert ended without an observation.
   var reason: String?
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What is known of this machine.
+/// The state of this machine.
 struct Machine: Codable, Sendable, Equatable {
   /// The newest reading of the counters; two of them make a sample.
   var reading: MachineReading?
   /// The newest sample; nil before the first.
   var sample: MachineSample?
-  /// Why the newest attempt to read has failed; nil when it has not.
+  /// The failure of the newest attempt to read; nil when it has succeeded.
   var failure: String?
 }
 
-/// What two readings of the counters say about the time between them.
+/// The load between two readings of the counters.
 struct MachineSample: Codable, Sendable, Equatable {
   let time: Date
   /// The busy share of all processors in percent; nil when no two readings have been far enough apart to tell.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a webhook is told: a change of an alert, and when it was seen.
+/// A message to a webhook: a change of an alert, and the time of its observation.
 struct Notice: Codable, Sendable, Equatable {
   let change: AlertChange
   /// The wall-clock time.

@@ -1,7 +1,7 @@
 import Millrace
 
 extension PulseMonitor {
-  /// How long things may take.
+  /// The longest times of probes and notices.
   struct Limits: Sendable, Equatable {
     /// The time between two rounds of samples and probes.
     var interval: Duration = .seconds(1)
@@ -13,13 +13,13 @@ extension PulseMonitor {
     var probe: Duration = .seconds(2)
     /// The longest one attempt to post a notice takes.
     var post: Duration = .seconds(5)
-    /// When a notice is too old to be posted.
+    /// The age at which a notice is too old to be posted.
     var notice: Duration = .seconds(60)
     /// The longest it takes to read the rules.
     var rules: Duration = .seconds(5)
   }
 
-  /// What actions that meet have in common.
+  /// The key that actions have in common.
   enum Key: Sendable, Hashable {
     case sample
     case probe(Endpoint)
@@ -27,16 +27,16 @@ extension PulseMonitor {
     case notices(of: Alert.Name, to: Webhook)
   }
 
-  /// How often a probe is tried before its target is down.
+  /// The number of attempts at a probe before its target is down.
   static let probeAttempts = 3
 
-  /// How often a notice is tried before it is given up.
+  /// The number of attempts at a notice before it is given up.
   static let noticeAttempts = 4
 
   /// A webhook that fails so often in a row is left alone for a while.
   static let breaker = Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30))
 
-  /// How an action meets others and time.
+  /// The plan of an action.
   ///
   /// An endpoint that hangs for longer than the time between two rounds is probed once, not again and again. A probe is
   /// over when the next one is due, but has the time of one attempt at least; its pauses are small parts of the interval.

@@ -5,7 +5,7 @@ import Millrace
 /// It holds gateways and a stopwatch; all that it knows stands in ``PulseState``. How its actions meet others and time
 /// stands in ``plan(for:)``.
 struct PulseMonitor: Interactor {
-  /// What can be asked for.
+  /// The requests to the monitor.
   enum Action: Codable, Sendable, Equatable {
     /// One sample of this machine.
     case sample
@@ -13,13 +13,13 @@ struct PulseMonitor: Interactor {
     case probe(Endpoint)
     /// The rules that there are now.
     case readRules
-    /// That a webhook is told of a change of an alert.
+    /// Tell a webhook of a change of an alert.
     case notify(Webhook, Notice)
-    /// That a notice which was never posted is counted, for this reason.
+    /// Count a notice that was never posted, for this reason.
     case skip(Webhook, reason: String)
-    /// That a failure of the recording is shown.
+    /// Show a failure of the recording.
     case showRecordingFailure(reason: String)
-    /// That the changes of alerts up to and with this number are kept no longer.
+    /// Drop the changes of alerts up to and with this number.
     case collect(through: Int)
   }
 
@@ -77,7 +77,7 @@ struct PulseMonitor: Interactor {
     }
   }
 
-  /// Why the rules were not replaced, as a sentence; nil when they were, or when that is of no interest any more.
+  /// The reason for which the rules were not replaced, as a sentence; nil when they were, or when it is outdated.
   func rulesFailure(_ outcome: Outcome) -> String? {
     switch outcome {
     case .rejected(.decided(let error)): "\(error)"
@@ -87,7 +87,7 @@ struct PulseMonitor: Interactor {
     }
   }
 
-  /// Why a gateway has failed; nil for all that is not its fault.
+  /// The failure of a gateway; nil for outcomes that are not its fault.
   private func reason(of outcome: Outcome, limit: Duration) -> String? {
     switch outcome {
     case .failed(let error): "\(error)"

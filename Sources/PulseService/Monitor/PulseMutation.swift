@@ -19,7 +19,7 @@ enum PulseMutation: Codable, Sendable, Equatable {
   /// The rules stay what they are, for this reason.
   case rulesKept(reason: String)
 
-  /// The recording has ended, or goes on elsewhere, for this reason.
+  /// The recording has ended, or continues elsewhere, for this reason.
   case recordingFailed(reason: String)
 
   /// The changes of alerts up to and with this number are on their way to the webhooks.

@@ -1,14 +1,14 @@
 /// Everything the service knows at one instant.
 struct PulseState: Codable, Sendable, Equatable {
-  /// How many numbers each series keeps.
+  /// The number of values that each series keeps.
   let historyLimit: Int
   /// The rules; those about targets give each target an alert of its own.
   var rules: [AlertRule]
-  /// Why the rules were not replaced when that was asked for last; nil when they were.
+  /// The reason for which the last request to replace the rules failed; nil when it succeeded.
   var rulesFailure: String?
-  /// Why the recording has ended, or goes on elsewhere; nil as long as neither has happened.
+  /// The reason for which the recording has ended, or continues elsewhere; nil while it lasts.
   var recordingFailure: String?
-  /// When the newest observation was made, counted from the start of the service.
+  /// The time of the newest observation, counted from the start of the service.
   var elapsed: Duration = .zero
   var machine = Machine()
   /// The history of each number of this machine.
@@ -16,11 +16,11 @@ struct PulseState: Codable, Sendable, Equatable {
   /// The targets in the order in which they were first probed.
   var targets: [Target] = []
   var alerts: [Alert] = []
-  /// The webhooks that are told of alerts.
+  /// The webhooks that get alerts.
   var receivers: [Receiver]
-  /// The changes of alerts that nobody has collected for the webhooks yet; none where there is no webhook.
+  /// The changes of alerts that were not collected for the webhooks yet; none where there is no webhook.
   var changes: [AlertChange] = []
-  /// How many changes of alerts there were.
+  /// The number of changes of alerts so far.
   var changeCount = 0
 
   /// The state before the first action.

@@ -1,13 +1,13 @@
 /// A webhook, and the counts of its notices.
 struct Receiver: Codable, Sendable, Equatable {
   var webhook: Webhook
-  /// How many notices are being posted.
+  /// The number of notices that are being posted.
   private(set) var underWay = 0
-  /// How many notices it has taken.
+  /// The number of notices that it has taken.
   private(set) var delivered = 0
-  /// How many notices it was never given, or has not taken.
+  /// The number of notices that it was never given, or has not taken.
   private(set) var failed = 0
-  /// Why the newest one of those was not taken; nil as long as none has failed.
+  /// The failure of the newest lost notice; nil while none has failed.
   private(set) var lastFailure: String?
 
   init(webhook: Webhook) {

@@ -1,6 +1,6 @@
 /// The newest numbers of something that is measured again and again; the oldest make room for the new.
 struct Series: Codable, Sendable, Equatable {
-  /// How many numbers are kept at most.
+  /// The largest number of values.
   let capacity: Int
   /// A ring once it is full: the oldest number is then at `start`.
   private var ring: [Double] = []

@@ -14,7 +14,7 @@ struct Target: Codable, Sendable, Equatable {
   var endpoint: Endpoint
   /// Whether a probe is under way.
   var isProbing = false
-  /// How the newest probe that ended has ended; nil before the first.
+  /// The result of the newest probe that has ended; nil before the first.
   var result: Result?
   /// The latencies of the probes that were answered, in seconds.
   var latencies: Series

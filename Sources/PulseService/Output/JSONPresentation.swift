@@ -67,9 +67,9 @@ struct StateDocument: Encodable {
   var machineFailure: String?
   var targets: [Target]
   var alerts: [Alert]
-  /// Why the rules were not replaced when that was asked for last.
+  /// The reason for which the last request to replace the rules failed.
   var rulesFailure: String?
-  /// Why the recording has ended, or goes on elsewhere.
+  /// The reason for which the recording has ended, or continues elsewhere.
   var recordingFailure: String?
   /// Left out where there is none.
   var webhooks: [Webhook]?
@@ -106,7 +106,7 @@ struct StateDocument: Encodable {
     rounded(duration / .seconds(1), to: 1_000_000)
   }
 
-  /// Rounded to so many parts of one, so that a line does not carry digits that mean nothing.
+  /// The number rounded to `parts` parts of one, so that a line has no meaningless digits.
   fileprivate static func rounded(_ number: Double, to parts: Double) -> Double {
     (number * parts).rounded() / parts
   }

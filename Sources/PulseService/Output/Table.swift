@@ -142,7 +142,7 @@ struct Table {
     }
   }
 
-  /// What stands in place of what was cut off.
+  /// The mark in place of a part that was cut off.
   var mark: String { isASCII ? "~" : "…" }
 
   private func printable(_ text: String) -> String {

@@ -2,11 +2,11 @@ import Millrace
 
 /// The live table of a terminal, redrawn in place and fitted to its size, which is asked for each time.
 struct TablePresentation: Presentation {
-  /// What the terminal can show.
+  /// The abilities of the terminal.
   let terminal: Terminal
   /// Whether each table is drawn over the one before; a table that is drawn once needs no control of the cursor.
   let isLive: Bool
-  /// How many lines were drawn, and on which size: that is how to find back to the first of them.
+  /// The number of drawn lines and the size of the terminal, by which the first line is found again.
   private var drawn: (lines: Int, size: Terminal.Size)?
 
   init(terminal: Terminal, isLive: Bool) {

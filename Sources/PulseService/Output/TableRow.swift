@@ -1,6 +1,6 @@
 /// One line of the table: pieces of text, each in a style.
 struct TableRow: Sendable, Equatable {
-  /// What a piece means; a terminal shows it by a colour.
+  /// The meaning of a piece, which a terminal shows by a colour.
   enum Style: String, Sendable {
     case plain = ""
     case strong = "1"
@@ -34,7 +34,7 @@ struct TableRow: Sendable, Equatable {
     pieces.append(Piece(text: isTrailing ? padding + text : text + padding, style: style))
   }
 
-  /// The row cut to so many columns, its end marked where something is missing.
+  /// The row cut to `width` columns, its end marked where something is missing.
   func fitted(to width: Int, mark: String) -> TableRow {
     guard columns > width else { return self }
     var room = max(0, width - Printable.columns(mark))

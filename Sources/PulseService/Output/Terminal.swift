@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// What the terminal can show, as the environment and the kernel say.
+/// The abilities of the terminal, by the environment and the kernel.
 struct Terminal: Sendable {
   struct Size: Sendable, Equatable {
     var columns: Int

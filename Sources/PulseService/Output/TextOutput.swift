@@ -1,4 +1,4 @@
-/// Where the service writes what it knows.
+/// The output of the service.
 protocol TextOutput: Sendable {
   /// Writes the text out, past all buffers.
   ///
@@ -8,9 +8,9 @@ protocol TextOutput: Sendable {
   func write(_ text: String) async throws
 }
 
-/// Why nothing more can be written.
+/// The reason for which nothing more can be written.
 enum OutputError: Error, Equatable {
-  /// The reader has gone, as `head` does when it has seen enough.
+  /// The output was closed, as `head` does when it has seen enough.
   case closed
   /// The system refuses for this reason.
   case failed(String)

@@ -1,9 +1,9 @@
-/// When to raise an alert: a condition, and how long it has to hold before the alert fires.
+/// The rule of an alert: a condition, and the time for which it has to hold before the alert fires.
 ///
 /// Written as `cpu > 90 % for 30 s`, `target down for 2 probes` or `tcp://db:5432 slower than 200 ms`; see
 /// ``init(_:name:)``.
 struct AlertRule: Codable, Sendable, Hashable {
-  /// What is watched, and what is wrong with it.
+  /// The watched subject, and its faulty condition.
   enum Condition: Codable, Sendable, Hashable {
     /// A number of this machine is beyond a threshold.
     case metric(Metric, Comparison, Double)
@@ -11,7 +11,7 @@ struct AlertRule: Codable, Sendable, Hashable {
     case target(name: String?, TargetCondition)
   }
 
-  /// How a number stands to its threshold.
+  /// The relation of a number to its threshold.
   enum Comparison: String, Codable, Sendable, CaseIterable {
     // The longer signs come first, so that a reader of text finds them before the signs they begin with.
     case atLeast = ">="
@@ -36,7 +36,7 @@ struct AlertRule: Codable, Sendable, Hashable {
     }
   }
 
-  /// How long a condition has to hold.
+  /// The time for which a condition has to hold.
   enum Hold: Codable, Sendable, Hashable {
     case time(Duration)
     /// The number of observations in a row: probes of a target, samples of a metric.

@@ -1,11 +1,11 @@
-/// Where an alert stands; times are those of the observations, counted from the start of the service.
+/// The status of an alert; times are those of the observations, counted from the start of the service.
 ///
 /// `ok → pending → firing → resolved`, and from `resolved` back to `pending` when the condition is met again. A
 /// condition that ends before it has held long enough goes from `pending` back to where it came from.
 enum AlertStatus: Codable, Sendable, Equatable {
   /// The condition has not been met, or never for long enough.
   case ok
-  /// The condition is met since then, for so many observations, but not yet for long enough.
+  /// The condition has been met since then, for a number of observations, but not yet for long enough.
   case pending(since: Duration, observations: Int, resolved: Duration?)
   /// The condition has held long enough; `since` is when it began to fire.
   case firing(since: Duration)
@@ -57,7 +57,7 @@ enum AlertStatus: Codable, Sendable, Equatable {
     }
   }
 
-  /// When the status began, or nil for `ok`.
+  /// The time at which the status began, or nil for `ok`.
   var since: Duration? {
     switch self {
     case .ok: nil

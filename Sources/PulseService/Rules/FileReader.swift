@@ -11,13 +11,13 @@ import Foundation
 /// Reads a whole file, which may be a pipe; this may block.
 struct FileReader {
   let path: String
-  /// How long a pipe may take to be written; nil waits for as long as that takes.
+  /// The longest time for which to wait for a pipe's writer; nil waits without a limit.
   let limit: Duration?
 
   /// The size of the largest file that is read, in bytes: a device may be endless.
   static let largest = 16 << 20
 
-  /// Why a file cannot be read, as the end of a sentence that names the file.
+  /// The reason for which a file cannot be read, as the end of a sentence that names the file.
   struct Failure: Error {
     let reason: String
 

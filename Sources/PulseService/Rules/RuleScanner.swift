@@ -11,7 +11,7 @@ struct RuleScanner {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// What has not been read yet, in quotes.
+  /// The unread rest, in quotes.
   var quotedRest: String { FlagError.quoted(String(rest)) }
 
   /// Takes `token` when it is next; a word is taken only as a whole.

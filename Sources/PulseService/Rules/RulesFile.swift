@@ -6,13 +6,13 @@ struct RulesFile: RulesGateway, Equatable {
   let path: String
   /// The rules that stand before those of the file.
   var otherRules: [AlertRule] = []
-  /// What rules about targets can be about.
+  /// The subjects of rules about targets.
   var endpoints: [Endpoint] = []
 
   /// The shape of the file, for error messages.
   private static let example = #"["cpu > 90 % for 30 s", "target down for 2 probes"]"#
 
-  /// How long a running service waits for a pipe to be written.
+  /// The time for which a running service waits for a pipe's writer.
   private static let patience = PulseMonitor.Limits().rules
 
   func rules() async throws -> [AlertRule] {

@@ -1,16 +1,16 @@
-/// What can be wrong with a target.
+/// A faulty condition of a target.
 enum TargetCondition: Codable, Sendable, Hashable {
-  /// It does not answer, or answers with a failure.
+  /// The target does not answer, or answers with a failure.
   case down
-  /// It takes longer to answer.
+  /// The target takes longer to answer.
   case slower(than: Duration)
   /// The status of its answer stands so to a number.
   case status(AlertRule.Comparison, Int)
 
-  /// What a probe says about the condition.
+  /// The judgement of a probe on the condition.
   struct Observation: Equatable {
     let isMet: Bool
-    /// What was compared: 1 or 0 for up or down, the latency in seconds, the status.
+    /// The compared number: 1 or 0 for up or down, the latency in seconds, the status.
     let value: Double
   }
 

@@ -4,22 +4,22 @@ import MillraceRecording
 
 /// The service: a store, a schedule that sends it actions, a notifier, and a reporter that writes its states.
 struct MonitoringService: Sendable {
-  /// What to watch, whom to tell, and for how long.
+  /// The subjects to watch, the webhooks to notify, and the time for which to run.
   struct Plan: Sendable, Equatable {
     var endpoints: [Endpoint] = []
     var rules: [AlertRule] = []
-    /// Where some of the rules come from.
+    /// The source of some of the rules.
     var rulesFile: RulesFile?
-    /// Who is told of alerts.
+    /// The webhooks that get alerts.
     var webhooks: [Webhook] = []
     /// The time between two rounds.
     var interval: Duration = .seconds(1)
-    /// How long to go on; nil goes on until the stop is requested.
+    /// The time for which to run; nil runs until the stop is requested.
     var duration: Duration?
     /// Whether to end after one round.
     var isOnce = false
 
-    /// What the service knows before its first action.
+    /// The state of the service before its first action.
     var initialState: PulseState { PulseState(rules: rules, webhooks: webhooks) }
   }
 
@@ -29,17 +29,17 @@ struct MonitoringService: Sendable {
   let reporter: Reporter
   let complaints: Complaints
   let stop: StopRequest
-  /// What records all that happens, if anything does.
+  /// The recorder of all events, or nil.
   let recorder: PulseRecorder?
   let clock: any Clock<Duration>
 
-  /// How often the recording's file is looked at.
+  /// The interval at which the recording's file is checked.
   private static let fileInterval: Duration = .milliseconds(500)
 
-  /// How long a reader who has stopped reading can hold up the end.
+  /// The longest time for which a stalled reader can delay the end.
   private static let grace: Duration = .seconds(1)
 
-  /// How long notices that are on their way can hold up the end.
+  /// The longest time for which pending notices can delay the end.
   static let drain: Duration = .seconds(5)
 
   init(

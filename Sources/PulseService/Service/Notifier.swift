@@ -5,7 +5,7 @@ import Millrace
 struct Notifier: Sendable {
   let store: Store<PulseMonitor>
   let webhooks: [Webhook]
-  /// Where the loss of a notice is told that the state of a store which ends can show no more.
+  /// Reports the loss of a notice that the state of an ending store can no longer show.
   let complaints: Complaints
   /// The wall-clock time.
   let now: @Sendable () -> Date
@@ -41,7 +41,7 @@ struct Notifier: Sendable {
         + "\(notice.change.isFiring ? "firing" : "resolved"): \(reason).")
   }
 
-  /// Why a notice was not posted; nil for one that was, or that the report of the shutdown lists.
+  /// The reason for which a notice was not posted; nil if it was, or if the report of the shutdown lists it.
   private static func lossReason(_ outcome: Outcome) -> String? {
     switch outcome {
     case .finished, .shutDown, .rejected(.shuttingDown): nil

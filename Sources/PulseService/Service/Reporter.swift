@@ -6,7 +6,7 @@ struct Reporter: Sendable {
   let presentation: any Presentation
   /// Whether only the last state is written.
   let isFinalOnly: Bool
-  /// How long to wait after a change for the changes that come with it: a round of probes becomes one line.
+  /// The time to wait after a change for the changes that come with it: a round of probes becomes one line.
   let pace: Duration
   let clock: any Clock<Duration>
 

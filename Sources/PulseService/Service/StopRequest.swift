@@ -1,4 +1,4 @@
-/// The wish that the service ends: made by a signal, by the end of the work, or by a reader that has gone.
+/// The request to end the service: made by a signal, by the end of the work, or by a closed output.
 struct StopRequest: Sendable {
   private let stream: AsyncStream<Never>
   private let continuation: AsyncStream<Never>.Continuation
