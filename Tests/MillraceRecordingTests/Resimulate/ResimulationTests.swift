@@ -392,10 +392,4 @@ struct ResimulationTests {
         The call "price" came when the resimulation had ended, and nothing is left to answer it; use its tape no longer than that.
         """)
   }
-
-  @Test("Names of a file do not steer a terminal")
-  func steering() {
-    let difference = ResimulationDifference(.stuck, nil, "a\u{1B}[31m\nb")
-    #expect(difference.description == "a\\u{1B}[31m\nb")
-  }
 }
