@@ -65,6 +65,10 @@ struct TimeRemainingTests {
   func attempts() async throws {
     let plan = Plan.concurrent.timeout(.seconds(8)).attemptTimeout(.seconds(3)).retry(
       9, backoff: .constant(.seconds(1)), jitter: 0)
+    let delays = DelayRecorder()
+    let store = Store(
+      initial: ScriptedInteractor.State(), interactor: ScriptedInteractor(),
+      configuration: StoreConfiguration(clock: clock), interceptors: [delays])
     let receipt = store.send(
       ScriptedInteractor.Action.handle { [seen] run in
         seen.record(run.timeRemaining)
@@ -72,8 +76,8 @@ struct TimeRemainingTests {
       }.planned(plan))
     for second in 0..<8 {
       #expect(try await seen.next() == .seconds(min(3, 8 - second)))
-      try await clock.waitForSleepers()
-      await store.settle()
+      // The clock's sleepers do not tell: one sleeps for the timeout all the while.
+      try await delays.drawn.next()
       await store.pass(.seconds(1), on: clock)
     }
     #expect(await receipt.outcome.kind == .timedOut)
@@ -112,5 +116,19 @@ struct TimeRemainingTests {
     let effect = Effect<ScriptedInteractor> { [seen] run in seen.record(run.timeRemaining) }
     for try await _ in effect.mutations(state: ScriptedInteractor.State(), clock: clock) {}
     #expect(seen.recorded == [nil])
+  }
+}
+
+/// Records each delay between two attempts, when it is drawn.
+private final class DelayRecorder: Interceptor, EventSink {
+  typealias Action = ScriptedInteractor.Action
+  typealias Mutation = ScriptedInteractor.Mutation
+  typealias State = ScriptedInteractor.State
+
+  let drawn = Recorder<Void>()
+
+  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+    self.drawn.record(())
+    return drawn
   }
 }
