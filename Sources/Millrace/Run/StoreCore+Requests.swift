@@ -16,9 +16,14 @@ extension StoreCore {
         unlock()
         return value
       }
-      guard receipt.ticket != nil else {
+      guard let ticket = receipt.ticket else {
         unlock()
         throw StoreError(.ended(await receipt.outcome))
+      }
+      // A refused action, for example: no answer has to be waited for.
+      if ticket.hasEnded, let outcome = ticket.outcomeNow, !outcome.isFinished {
+        unlock()
+        throw StoreError(.ended(outcome))
       }
       let pending = PendingAnswer(answer)
       owned.expectAnswer(of: receipt, pending.reader, at: self)

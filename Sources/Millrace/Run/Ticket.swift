@@ -167,7 +167,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   // MARK: For receipts
 
   /// The outcome, or nil as long as there is none.
-  final var outcomeNow: Outcome? {
+  @usableFromInline final var outcomeNow: Outcome? {
     progress.withLock { progress in
       if case .ended(let outcome) = progress.phase { outcome } else { nil }
     }
