@@ -128,6 +128,15 @@ struct OverlapMatrixTests {
     ])
   }
 
+  @Test("R4: a shared action waits no longer for a serial one that was cancelled before its turn")
+  func aSerialActionThatEndedWaiting() {
+    check([
+      (.arrive("a", .latest(key: "k")), ["decide a"]), (.handles("a"), ["start a"]),
+      (.arrive("s", serial), []), (.end("s"), ["settle s cancelled", "forget s"]),
+      (.arrive("b", shared), ["share b", "decide run of b"]),
+    ])
+  }
+
   @Test("R4: a shared action for which the serial one before it is dropped joins the run before that")
   func theSerialActionIsDropped() {
     SchedulerTests().check(
