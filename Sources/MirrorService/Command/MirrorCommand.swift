@@ -41,6 +41,7 @@ struct MirrorCommand {
       for await status in store.values(of: \.status) { say(status) }
     }
 
+    // snippet.life-process
     await signals.wait()
     say("mirror stops")
     server.stop()
@@ -49,6 +50,7 @@ struct MirrorCommand {
     await showing.value
     _ = await recorder?.finish(with: store.snapshot)
     say("mirror stopped: \(report)")
+    // snippet.end
     withExtendedLifetime(signals) {}
     exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
   }

@@ -12,13 +12,17 @@ struct MirrorService: Sendable {
     do {
       switch request {
       case .get(let repository, let name):
+        // snippet.request
         let get = Mirror.Action.repository(repository, .get(name, at: now()))
         let artifact = try await store.request(get, returning: { $0.repositories[repository]?.artifacts[name] })
         guard let artifact else { return Answer(.busy, "\(name) has changed while it was fetched; ask again.") }
         return artifact.bytes.map { Answer(.ok, $0) } ?? Answer(.missing, "The upstream has no \(name).")
+      // snippet.end
       case .put(let repository, let name, _):
         // A publisher waits for room; a reader is refused.
+        // snippet.submit
         try await store.submit(.repository(repository, .put(name, body)), returning: { _ in })
+      // snippet.end
       case .add(let repository): try await store.request(.add(repository), returning: { _ in })
       case .remove(let repository): try await store.request(.remove(repository), returning: { _ in })
       case .status: return Answer(.ok, await store.state.status)
@@ -52,6 +56,7 @@ extension Answer {
 
   /// The answer to a request whose action ended with another outcome than `finished`.
   fileprivate init(_ outcome: Outcome) {
+    // snippet.answer
     switch outcome {
     case .failed(let error): self.init(.failed, "Failed: \(error).")
     case .timedOut: self.init(.timeout, "The upstream did not answer in time.")
@@ -61,6 +66,7 @@ extension Answer {
     case .rejected(.full): self.init(.busy, "The mirror has as many requests as it takes; come again.")
     case .rejected(.breakerOpen): self.init(.busy, "The upstream fails again and again; come again later.")
     case .rejected(.shuttingDown), .shutDown: self = .stopping
+    // snippet.end
     default: self.init(.busy, "Refused: \(outcome).")
     }
   }

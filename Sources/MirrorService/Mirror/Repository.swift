@@ -38,6 +38,7 @@ struct Repository: Interactor {
   let upstream: any Upstream
   let limits: Limits
 
+  // snippet.plan
   func plan(for action: Action, state: State) -> Plan {
     let plan: Plan
     switch action {
@@ -51,6 +52,7 @@ struct Repository: Interactor {
       .retry(limits.attempts, if: { ($0 as? UpstreamFailure)?.isLasting != true })
       .breaker(limits.breaker, key: Key.upstream)
   }
+  // snippet.end
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
@@ -84,9 +86,11 @@ struct Repository: Interactor {
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .fetching(let name): state.fetching.insert(name)
+    // snippet.facts
     case .fetched(let name, let artifact):
       // What was fetched while a publication ended may be what the upstream had before.
       if state.fetching.remove(name) != nil { state.store(artifact, as: name) }
+    // snippet.end
     case .fetchFailed(let name, let reason):
       state.fetching.remove(name)
       state.failure = "\(name) was not fetched: \(reason)"

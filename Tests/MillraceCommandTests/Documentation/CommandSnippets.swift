@@ -1,5 +1,7 @@
 import Millrace
+// snippet.imports
 import MillraceCommand
+// snippet.end
 import Testing
 
 /// The snippets of docs/recordings.md that are about commands, as they stand there.
@@ -16,14 +18,18 @@ struct CommandSnippets {
 
   /// A `main.swift`.
   static func command() -> Never {
+    // snippet.main
     MillraceCommand.main(Records.self)
+    // snippet.end
   }
 
   /// The beginning of one that has flags of its own.
   static func withOthers(arguments: ArraySlice<String>) {
+    // snippet.arguments
     if arguments.first == "recording" {
       MillraceCommand.main(Records.self, command: "records recording", arguments: Array(arguments.dropFirst()))
     }
+    // snippet.end
   }
 
   @Test("A command of one line ends the process, here for the arguments of the tests are none of its own")

@@ -39,6 +39,7 @@ struct LoadTestingSnippets {
   /// The `main.swift` of a load program; a test cannot call it, because it ends the process.
   func program() async {
     let shop = shop
+    // snippet.load-program
     await MillraceLoad.main {
       LoadScenario("carts", summary: "fills carts", rate: 2_000, users: 100) { user in
         Store(initial: Cart.State(), interactor: Cart(gateway: shop))
@@ -46,10 +47,12 @@ struct LoadTestingSnippets {
         .add(item: request.number)
       }
     }
+    // snippet.end
   }
 
   @Test("A load run in a test is judged by ratios")
   func inATest() async throws {
+    // snippet.test
     shop.inject(FakeFaults(seed: 1, clock: ContinuousClock(), latency: .fixed(.milliseconds(10))))
     let carts = LoadScenario("carts") { [shop] _ in
       Store(initial: Cart.State(), interactor: Cart(gateway: shop))
@@ -59,15 +62,18 @@ struct LoadTestingSnippets {
     let report = try await carts.run(LoadOptions(.open(.poisson(500)), duration: .milliseconds(500)))
     #expect(report.counts.finished == report.counts.sent)
     #expect(report.latency.p99 <= report.latency.p50 * 50)
+    // snippet.end
   }
 
   @Test("A load run in a simulated world takes no real time, and its latencies are exact")
   func inASimulation() async {
     await Simulation.run(seed: 1) { world in
       let slow = LoadScenario("slow") { _ in try await world.clock.sleep(for: .milliseconds(20)) }
+      // snippet.options
       let options = LoadOptions(.open(.constant(100)), duration: .seconds(60), clock: world.clock)
       let report = try await slow.run(options)
       world.expect(report.latency.max == .milliseconds(20), "each request takes 20 ms")
+      // snippet.end
     }
   }
 }

@@ -36,11 +36,13 @@ enum OperatorsSnippets {
   }
 
   static func search(with store: Store<Finder>, clock: any Clock<Duration>) async {
+    // snippet.operators
     let settings = store.values(of: \.settings)
     let queries = store.values(of: \.query).debounce(for: .milliseconds(300), clock: clock)
     for await (query, settings) in combineLatest(queries, settings) {
       store.send(.search(query, limit: settings.limit))
     }
+    // snippet.end
   }
 }
 

@@ -43,6 +43,7 @@ enum ReconcilingSnippets {
   }
 
   static func route(_ store: Store<Kiosk>, _ display: any Display, clock: any Clock<Duration>) async throws {
+    // snippet.reconciling
     let router = Reconciler<ReconciledPath<String>>(
       initial: [], timeout: .seconds(3), attempts: 3, clock: clock,
       report: { report in
@@ -56,9 +57,11 @@ enum ReconcilingSnippets {
         }
       })
     try await router.run(following: store.values(of: \.route))
+    // snippet.end
   }
 
   static func topics(_ store: Store<Kiosk>, _ broker: any Broker) async throws {
+    // snippet.reconciling-remove
     let subscriptions = Reconciler<ReconciledSet<String>>(initial: []) { operation in
       switch operation {
       case .remove(let topic): try await broker.unsubscribe(topic)
@@ -66,12 +69,15 @@ enum ReconcilingSnippets {
       }
     }
     try await subscriptions.run(following: store.values { ReconciledSet($0.topics) })
+    // snippet.end
   }
 
   static func tree() -> [ReconciledTree<String, Int>.Operation] {
+    // snippet.desired
     let running: ReconciledTree = ["web": .init(1, ["log": .init(1)])]
     let desired: ReconciledTree = ["web": .init(2), "db": .init(1)]
     return running.operations(toward: desired)
+    // snippet.end
   }
 }
 

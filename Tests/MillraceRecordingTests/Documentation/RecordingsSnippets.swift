@@ -10,6 +10,7 @@ enum RecordingsSnippets {
     func fetch(_ query: String) async throws -> [String]
   }
 
+  // snippet.Records
   struct Records: Interactor {
     struct State: Codable, Sendable, Equatable {
       var records: [String] = []
@@ -48,8 +49,11 @@ enum RecordingsSnippets {
       }
     }
   }
+  // snippet.end
 
+  // snippet.check
   typealias RecordsRecording = Recording<Records.Action, Records.Mutation, Records.State>
+  // snippet.end
 
   struct NoGateway: RecordsGateway {
     func fetch(_ query: String) async throws -> [String] { throw CancellationError() }
@@ -60,22 +64,29 @@ enum RecordingsSnippets {
   }
 
   static func record(to url: URL, _ gateway: any RecordsGateway, serve: (Store<Records>) async -> Void) async {
+    // snippet.record
     let recorder = FileRecorder<Records.Action, Records.Mutation, Records.State>(initial: Records.State(), to: url)
     let store = Store(
       initial: Records.State(), interactor: Records(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
+    // snippet.end
     await serve(store)
+    // snippet.record-shutdown
     await store.shutdown(drainFor: .seconds(5))
     await recorder.finish(with: store.snapshot)
+    // snippet.end
   }
 
   static func ring(_ url: URL) throws {
+    // snippet.record-State
     let recorder = RingRecorder<Records.Action, Records.Mutation, Records.State>(
       initial: Records.State(), keeping: 10_000)
     // Something went wrong:
     try recorder.recording.write(to: url)
+    // snippet.end
   }
 
   static func redacting(to url: URL) -> FileRecorder<Records.Action, Records.Mutation, Records.State> {
+    // snippet.leave-secrets-out
     let redaction = Redaction<Records.Action, Records.Mutation, Records.State>(
       action: { if case .logIn = $0 { .logIn("somebody") } else { $0 } },
       mutation: { if case .loggedIn = $0 { .loggedIn("somebody") } else { $0 } },
@@ -85,9 +96,11 @@ enum RecordingsSnippets {
         return state
       })
     let recorder = FileRecorder(initial: Records.State(), to: url, redaction: redaction)
+    // snippet.end
     return recorder
   }
 
+  // snippet.Window
   struct Window: Codable, Sendable {
     private(set) var numbers: [Int] = []
     private(set) var next = 0
@@ -102,36 +115,47 @@ enum RecordingsSnippets {
       }
     }
   }
+  // snippet.end
 
   static func replay(_ url: URL) throws -> Bool {
+    // snippet.replay
     let report = try RecordsRecording.replay(contentsOf: url, with: Records.self)
     print(report)
     return report.isSame
+    // snippet.end
   }
 
   static func resimulate(_ url: URL) async throws -> Bool {
+    // snippet.resimulate
     let recording = try RecordsRecording.read(from: url)
     let report = await recording.resimulate { tape in Records(gateway: NoGateway(), tape: tape) }
     print(report)
+    // snippet.end
     return report.isSame
   }
 
   static func travel(_ recording: RecordsRecording) async throws {
+    // snippet.player
     var cursor = try RecordingCursor(recording, with: Records.self)
     try cursor.go(to: 1)
     print(cursor.state, cursor.commit?.mutation as Any, cursor.action?.action as Any)
     while cursor.step() { print(cursor.revision) }
     cursor.stepBack()
+    // snippet.end
+    // snippet.play
     for await snapshot in cursor.play(.recorded(speed: 10)) { print(snapshot.revision, snapshot.state) }
+    // snippet.end
   }
 
   static func read(_ url: URL) throws -> Int {
     var count = 0
+    // snippet.file
     var reader = try RecordingReader<Records.Action, Records.Mutation, Records.State>(url, acceptsCutEnd: true)
     while let entry = try reader.next() {
       if case .call(let call) = entry, call.took > 1_000_000_000 { count += 1 }
     }
     if let cut = reader.cut { print(cut) }
+    // snippet.end
     return count
   }
 }

@@ -14,11 +14,13 @@ enum FakeGatewaySnippets {
 
   struct Refused: Error, Codable {}
 
+  // snippet.RecordsGateway
   protocol RecordsGateway: Sendable {
     func fetch(_ query: String) async throws -> [Record]
     func remove(_ name: String, at index: Int) async throws
     func follow(_ query: String) -> AsyncThrowingStream<Record, any Error>
   }
+  // snippet.end
 
   struct Records: Interactor {
     enum Action { case search(String), follow(String), unfollow }
@@ -28,6 +30,7 @@ enum FakeGatewaySnippets {
       var failure: String?
     }
 
+    // snippet.fake-three-lines
     let gateway: any RecordsGateway
 
     func plan(for action: Action) -> Plan {
@@ -46,6 +49,7 @@ enum FakeGatewaySnippets {
         }
       }
     }
+    // snippet.end
 
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {
       if case .failed(let error) = outcome { .failed("\(error)") } else { nil }
@@ -60,6 +64,7 @@ enum FakeGatewaySnippets {
     }
   }
 
+  // snippet.FakeRecords
   struct FakeRecords: RecordsGateway, FakeGateway {
     let fetches = FakeCall<String, [Record]>("fetch")
     let removals = FakeCall<(name: String, index: Int), Void>("remove")
@@ -69,27 +74,34 @@ enum FakeGatewaySnippets {
     func remove(_ name: String, at index: Int) async throws { try await removals((name, index)) }
     func follow(_ query: String) -> AsyncThrowingStream<Record, any Error> { follows(query) }
   }
+  // snippet.end
 
+  // snippet.FakeArchive
   actor FakeArchive: FakeGateway {
     let loads = FakeCall<String, Record>("load")
     nonisolated var fakes: [any FakeMethod] { [loads] }
   }
+  // snippet.end
 
   struct FakeShelf: FakeGateway {
     let counts = FakeCall<Void, Int>("count")
     let loads = FakeCall<String, Record>("load")
 
+    // snippet.count
     func count() async -> Int { await counts { _ in 0 } }
     func load(_ name: String) async throws(Refused) -> Record {
       try await loads(name) { error throws(Refused) in throw error as? Refused ?? Refused() }
     }
+    // snippet.end
   }
 
   struct FakePages: FakeGateway {
     let fetches: FakeCall<Int, String>
+    // snippet.line-failure
     init(file: StaticString = #filePath, line: UInt = #line) {
       fetches = FakeCall("fetch", file: file, line: line)
     }
+    // snippet.end
   }
 }
 
@@ -103,6 +115,7 @@ struct FakeGatewaySnippetsTests {
 
   @Test("A search shows what the gateway found")
   func aSearchShowsRecords() async throws {
+    // snippet.test
     let gateway = FakeRecords()
     gateway.fetches.reply([Record(name: "apple")])
     let store = Store(initial: .init(), interactor: Records(gateway: gateway))
@@ -112,17 +125,21 @@ struct FakeGatewaySnippetsTests {
     #expect(await store.state.records == [Record(name: "apple")])
     #expect(gateway.fetches.requests == ["a"])
     await gateway.finish()
+    // snippet.end
   }
 
   @Test("An answer to an older search is dropped")
   func anOlderAnswerIsDropped() async throws {
     let gateway = FakeRecords()
+    // snippet.force-interleaving
     let old = gateway.fetches.when("a").hold(ignoringCancellation: true)
     let new = gateway.fetches.when("ap").hold()
+    // snippet.end
     var configuration = StoreConfiguration()
     configuration.report = { _ in }  // The late answer, which is what this test is about.
     let store = Store(initial: .init(), interactor: Records(gateway: gateway), configuration: configuration)
 
+    // snippet.force-order
     let first = store.send(.search("a"))
     try await old.arrived()
     let second = store.send(.search("ap"))
@@ -136,12 +153,14 @@ struct FakeGatewaySnippetsTests {
     await store.shutdown()
     #expect(await store.state.records == [Record(name: "apple")])
     await gateway.finish()
+    // snippet.end
   }
 
   @Test("Scripts are taken as the page says")
   func scripts() async throws {
     let gateway = FakeRecords()
     let (apple, melon) = (Record(name: "apple"), Record(name: "melon"))
+    // snippet.scripts
     gateway.fetches.reply([apple])
     gateway.fetches.reply([], times: 3)
     gateway.fetches.fail(Offline())
@@ -150,6 +169,7 @@ struct FakeGatewaySnippetsTests {
     gateway.fetches.always { query in [Record(name: query)] }
     gateway.removals.reply()
     gateway.follows.reply([apple, melon], failing: Offline())
+    // snippet.end
     #expect(try await gateway.fetch("m") == [melon])
     #expect(try await gateway.fetch("m") == [apple])
     for _ in 0..<3 { #expect(try await gateway.fetch("a") == []) }
@@ -168,8 +188,10 @@ struct FakeGatewaySnippetsTests {
   @Test("A standing answer goes by the number of the call")
   func standingAnswers() async throws {
     let gateway = FakeRecords()
+    // snippet.scripts-always
     gateway.fetches.always(byNumber: { _, number in [Record(name: "version \(number)")] })
     gateway.fetches.when("old").fail(Offline())
+    // snippet.end
     #expect(try await gateway.fetch("a") == [Record(name: "version 1")])
     await #expect(throws: Offline.self) { try await gateway.fetch("old") }
     #expect(try await gateway.fetch("b") == [Record(name: "version 3")])
@@ -182,6 +204,7 @@ struct FakeGatewaySnippetsTests {
   func following() async throws {
     let gateway = FakeRecords()
     let store = Store(initial: .init(), interactor: Records(gateway: gateway))
+    // snippet.streams
     let news = gateway.follows.drive()
     store.send(.follow("all"))
     #expect(try await news.opened() == "all")
@@ -189,6 +212,7 @@ struct FakeGatewaySnippetsTests {
     _ = try await store.wait(until: { $0.records.count == 1 }, timeout: nil)
     store.send(.unfollow)
     try await news.ended()
+    // snippet.end
     await store.shutdown()
     await gateway.finish()
   }
@@ -197,11 +221,13 @@ struct FakeGatewaySnippetsTests {
   func log() async throws {
     let (gateway, clock) = (FakeRecords(), TestClock())
     gateway.fetches.always([])
+    // snippet.log
     gateway.use(clock: clock)
     clock.advance(by: .seconds(2))
     _ = try await gateway.fetch("a")
     #expect(gateway.fetches.calls.map(\.request) == ["a"])
     #expect(gateway.fetches.calls[0].began == .seconds(2))
+    // snippet.end
     if case .replied? = gateway.fetches.calls[0].ending {} else { Issue.record("It was answered.") }
     try await gateway.fetches.waitForCalls(1)
     await gateway.finish()
@@ -212,9 +238,11 @@ struct FakeGatewaySnippetsTests {
     let gateway = FakeRecords()
     gateway.fetches.always([])
     let clock = ImmediateClock()
+    // snippet.latency-faults
     gateway.inject(
       FakeFaults(
         seed: 7, clock: clock, latency: .exponential(mean: .milliseconds(20)), faults: [.timeout: 0.05, .reset: 0.1]))
+    // snippet.end
     let store = Store(
       initial: .init(), interactor: Records(gateway: gateway), configuration: StoreConfiguration(clock: clock))
     for _ in 0..<100 { _ = await store.send(.search("a")).outcome }
@@ -232,18 +260,24 @@ struct FakeGatewaySnippetsTests {
     live.fetches.fail(Refused())
     live.removals.reply()
     live.follows.reply([Record(name: "melon")])
+    // snippet.record-replay
     let recorder = try FakeRecorder(path: path)
     gateway.fetches.record(in: recorder, errors: Refused.self) { query in try await live.fetch(query) }
     gateway.removals.record(in: recorder) { try await live.remove($0.name, at: $0.index) }
     gateway.follows.record(in: recorder) { query in live.follow(query) }
+    // snippet.end
     try await ask(gateway)
     await live.finish()
+    // snippet.record-finish
     try recorder.finish()
+    // snippet.end
     let replaying = FakeRecords()
+    // snippet.replay
     let recording = try FakeRecording(path: path)
     try replaying.fetches.replay(recording, errors: Refused.self)
     try replaying.removals.replay(recording)
     try replaying.follows.replay(recording)
+    // snippet.end
     try await ask(replaying)
     await replaying.finish()
   }
@@ -260,11 +294,13 @@ struct FakeGatewaySnippetsTests {
   @Test("The same fake bears a load")
   func load() async {
     let requests = 1_000
+    // snippet.load-benchmarks
     let gateway = FakeRecords()
     gateway.keepLog(.none)
     gateway.fetches.always { query in [Record(name: query)] }
     let store = Store(initial: .init(), interactor: Records(gateway: gateway))
     for number in 0..<requests { _ = await store.send(.search("\(number)")).outcome }
+    // snippet.end
     #expect(gateway.fetches.callCount == requests && gateway.fetches.calls.isEmpty)
     #expect(await store.state.records == [Record(name: "999")])
     await gateway.finish()

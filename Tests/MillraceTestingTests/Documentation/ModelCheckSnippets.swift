@@ -11,6 +11,7 @@ struct ModelCheckSnippets {
   @Test("The check of the page finds what the page says")
   func check() {
     let failures = Failures()
+    // snippet.model-check
     let check = ModelCheck(
       initial: Records.State(), interactor: Records(fetch: { [] }),
       actions: { _ in [.reload] },
@@ -18,8 +19,11 @@ struct ModelCheckSnippets {
       invariants: ["no failure is shown while loading": { !$0.isLoading || $0.failure == nil }],
       reachable: ["loaded": { $0.records == ["a"] }, "failed": { $0.failure != nil }],
       mustLeave: \.isLoading)
+    // snippet.end
     failures.collect {
+      // snippet.model-check
       check.verify()
+      // snippet.end
       return
     }
     #expect(
@@ -33,10 +37,12 @@ struct ModelCheckSnippets {
         Change decide or reduce so that no step leads there, or the invariant if the state is right.
         """
       ])
+    // snippet.graph
     let report = check.run()
     print(report)
     print(report.mermaid)
     let shortest = report.path(to: report.states.count - 1)
+    // snippet.end
     #expect(shortest.count == 5)
   }
 }

@@ -6,6 +6,7 @@ import Testing
 /// The snippets of docs/simulation.md, as they stand there.
 @Suite("SimulationSnippets")
 struct SimulationSnippets {
+  // snippet.Records
   struct Records: Interactor {
     enum Action: Sendable { case search(String) }
     enum Mutation: Sendable { case searching(String), found(String) }
@@ -49,7 +50,9 @@ struct SimulationSnippets {
       }
     }
   }
+  // snippet.end
 
+  // snippet.search
   static func search(_ plan: Plan, in world: World) async {
     let store = Store(
       initial: Records.State(),
@@ -65,15 +68,20 @@ struct SimulationSnippets {
     }
     _ = try? await store.wait { !$0.isSearching }
   }
+  // snippet.end
 
   @Test("A first simulation")
   func first() async {
+    // snippet.first-simulation
     await Simulation.run(seeds: 0..<1_000) { await Self.search(.latest(key: "search"), in: $0) }
+    // snippet.end
   }
 
   @Test("Every interleaving of something small")
   func explore() async {
+    // snippet.explore
     await Simulation.explore(preemptions: 2) { await Self.search(.latest(key: "search"), in: $0) }
+    // snippet.end
   }
 
   @Test("The failure that is shown")

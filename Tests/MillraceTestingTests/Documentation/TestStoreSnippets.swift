@@ -1,5 +1,7 @@
 import Millrace
+// snippet.imports
 import MillraceTesting
+// snippet.end
 import Testing
 
 /// The snippets of docs/testing-with-a-test-store.md, as they stand there.
@@ -49,10 +51,12 @@ struct TestStoreSnippets {
 
   @Test("A first test")
   func first() async {
+    // snippet.first-test
     let store = TestStore(initial: Records.State(), interactor: Records(fetch: { ["first", "second"] }))
     await store.send(.reload) { $0.isLoading = true }
     await store.receive(.loaded(["first", "second"])) { $0 = Records.State(records: ["first", "second"]) }
     await store.finish()
+    // snippet.end
   }
 
   @Test("A cancelled run is closed, and the closing received")
@@ -63,15 +67,18 @@ struct TestStoreSnippets {
       return []
     }
     let store = TestStore(initial: Records.State(), interactor: Records(fetch: fetch))
+    // snippet.failure
     let first = await store.send(.reload) { $0.isLoading = true }
     first.cancel()
     await store.receive(.failure("cancelled")) { $0 = Records.State(failure: "cancelled") }
     await store.expect(first, endsWith: .cancelled)
     await store.finish()
+    // snippet.end
   }
 
   @Test("Time is an input")
   func time() async throws {
+    // snippet.waiting
     let clock = TestClock()
     let slow = Records(fetch: {
       try await clock.sleep(for: .seconds(3))
@@ -84,15 +91,18 @@ struct TestStoreSnippets {
     clock.advance(by: .seconds(3))
     await store.receive(.loaded(["late"])) { $0 = Records.State(records: ["late"]) }
     await store.finish()
+    // snippet.end
   }
 
   @Test("Without exhaustivity, what is not asserted is skipped")
   func notExhaustive() async {
+    // snippet.not-everything
     let store = TestStore(
       initial: Records.State(), interactor: Records(fetch: { ["first"] }), exhaustivity: .off)
     await store.send(.reload)
     await store.receive(.loaded(["first"])) { $0.records = ["first"] }
     await store.finish()
+    // snippet.end
   }
 
   struct FakeRecords: FakeGateway {
@@ -101,10 +111,12 @@ struct TestStoreSnippets {
 
   @Test("A fake gateway is finished with its store")
   func fake() async {
+    // snippet.fakes
     let gateway = FakeRecords()
     gateway.fetches.reply(["first"])
     let store = TestStore(
       initial: Records.State(), interactor: Records(fetch: { try await gateway.fetches() }), fakes: [gateway])
+    // snippet.end
     await store.send(.reload) { $0.isLoading = true }
     await store.receive(.loaded(["first"])) { $0 = Records.State(records: ["first"]) }
     await store.finish()
@@ -114,6 +126,7 @@ struct TestStoreSnippets {
 
   @Test("A retry is brought to its end, however long its rests are")
   func retry() async throws {
+    // snippet.waiting-FakeRecords
     let (clock, gateway) = (TestClock(), FakeRecords())
     gateway.fetches.fail(Offline(), times: 2)
     gateway.fetches.reply(["third"])
@@ -125,13 +138,16 @@ struct TestStoreSnippets {
     #expect(outcome.kind == .finished)
     await store.receive(.loaded(["third"])) { $0 = Records.State(records: ["third"]) }
     await store.finish()
+    // snippet.end
   }
 
   @Test("Decide, reduce and closing without a store")
   func withoutStore() {
+    // snippet.without-store
     Given(Records.State(), Records(fetch: { [] }))
       .when(.reload).then(.mutate(.loading, thenHandle: true)) { $0.isLoading = true }
       .when(mutation: .loaded(["a"])).then { $0 = Records.State(records: ["a"]) }
       .when(.reload, endsAs: .timedOut).then(.failure("timedOut")) { $0.failure = "timedOut" }
+    // snippet.end
   }
 }

@@ -23,15 +23,19 @@ enum BackpressureSnippets {
   }
 
   static func make() -> Store<Feed> {
+    // snippet.backpressure
     let limits = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 1_000, onOverflow: .dropOldest)
     let store = Store(initial: Feed.State(), interactor: Feed(), configuration: StoreConfiguration(limits: limits))
+    // snippet.end
     return store
   }
 
   static func feed(_ store: Store<Feed>, _ lines: AsyncStream<String>) async throws {
+    // snippet.send-or-submit
     for try await line in lines {
       try await store.submit(.line(line))
     }
+    // snippet.end
   }
 }
 

@@ -16,11 +16,13 @@ enum CancellationSnippets {
     let gateway: any PriceGateway
 
     func handle(_ action: Bool, state: [Int]) async -> Effect<Self> {
+      // snippet.interrupt
       Effect { run in
         for try await price in gateway.prices() {
           guard run.emit(.price(price)) else { return }
         }
       }
+      // snippet.end
     }
 
     static func reduce(into state: inout [Int], mutation: Mutation) {
@@ -31,14 +33,17 @@ enum CancellationSnippets {
   }
 
   static func ways(_ store: Store<RunsSnippets.Shop>) -> Receipt {
+    // snippet.cancellation
     let receipt = store.send(.search("swift"))
     receipt.cancel()
     store.cancel(key: "search")
     store.cancelAll()
+    // snippet.end
     return receipt
   }
 
   static func restock(_ store: Store<RunsSnippets.Shelf>) async {
+    // snippet.tree
     let tree = RunTree()
     store.send(.restock(["pear", "fig"]), in: tree)
     await withTaskCancellationHandler {
@@ -46,14 +51,17 @@ enum CancellationSnippets {
     } onCancel: {
       tree.cancel()
     }
+    // snippet.end
   }
 
   static func tied(_ receipt: Receipt) async -> Outcome {
+    // snippet.tie
     let outcome = await withTaskCancellationHandler {
       await receipt.outcome
     } onCancel: {
       receipt.cancel()
     }
+    // snippet.end
     return outcome
   }
 }

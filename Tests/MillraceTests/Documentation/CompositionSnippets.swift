@@ -49,7 +49,9 @@ enum CompositionSnippets {
 
     static func state(of parent: Player.State) -> Queue.State { parent.queue }
     static func mutation(_ mutation: Queue.Mutation) -> Player.Mutation { .queue(mutation) }
+    // snippet.action
     static func action(_ action: Queue.Action) -> Player.Action { .queue(action) }
+    // snippet.end
   }
 
   enum DialogScope: OptionalScope {
@@ -63,25 +65,36 @@ enum CompositionSnippets {
     }
   }
 
+  // snippet.RoomScope
   enum RoomScope: EachScope {
     typealias Parent = Player
     typealias Child = Room
 
     static func state(of id: Int, in parent: Player.State) -> Room.State? { parent.rooms[id] }
     static func mutation(_ mutation: Room.Mutation, of id: Int) -> Player.Mutation { .room(id, mutation) }
+    // snippet.hide
+    // snippet.child-sends
     static func action(_ action: Room.Action, of id: Int) -> Player.Action { .room(id, action) }
+    // snippet.end
+    // snippet.show
     static func update(_ id: Int, in parent: inout Player.State, _ body: (inout Room.State) -> Void) {
       guard let place = parent.rooms.index(forKey: id) else { return }
       body(&parent.rooms.values[place])
     }
+    // snippet.hide
+    // snippet.mayRemoveChild
     static func mayRemoveChild(_ mutation: Player.Mutation) -> Bool {
       switch mutation {
       case .closed: true
       case .queue, .dialog, .room, .opened: false
       }
     }
+    // snippet.end
+    // snippet.show
   }
+  // snippet.end
 
+  // snippet.Player
   struct Player: Interactor {
     struct State: Sendable, Equatable {
       var queue = Queue.State()
@@ -104,8 +117,12 @@ enum CompositionSnippets {
       case opened(Int)
       case closed(Int)
     }
+    // snippet.end
 
+    // snippet.decide-room
+    // snippet.scope
     let queue = Scoped<QueueScope>(Queue())
+    // snippet.end
     let dialog = Scoped<DialogScope>(Dialog())
     let rooms = Scoped<RoomScope>(Room())
 
@@ -145,12 +162,15 @@ enum CompositionSnippets {
       case .open, .close: nil
       }
     }
+    // snippet.end
 
     static func reduce(into state: inout State, mutation: Mutation) {
       switch mutation {
       case .queue(let mutation): Queue.reduce(into: &state.queue, mutation: mutation)
       case .dialog(let mutation): DialogScope.reduce(into: &state, mutation: mutation)
+      // snippet.reduce-room
       case .room(let id, let mutation): RoomScope.reduce(into: &state, id: id, mutation: mutation)
+      // snippet.end
       case .opened(let id): state.rooms[id] = Room.State()
       case .closed(let id): state.rooms[id] = nil
       }
@@ -158,21 +178,27 @@ enum CompositionSnippets {
   }
 
   static func byKeyPath() -> KeyPathScoped<Player, Queue> {
+    // snippet.scope-queue
     let queue = KeyPathScoped<Player, Queue>(Queue(), state: \.queue) { .queue($0) }
+    // snippet.end
     return queue
   }
 
   static func sendingByKeyPath() -> KeyPathScoped<Player, Queue> {
+    // snippet.child-queue
     let queue = KeyPathScoped<Player, Queue>(Queue(), state: \.queue) {
       .queue($0)
     } action: {
       .queue($0)
     }
+    // snippet.end
     return queue
   }
 
   static func cancel(_ store: Store<Player>, _ player: Player) {
+    // snippet.keys
     store.cancel(key: player.rooms.key("load", of: 7))
+    // snippet.end
   }
 
   /// Counts what others do.
@@ -191,7 +217,9 @@ enum CompositionSnippets {
   typealias Alerts = Audit
 
   static func combined() -> some Interactor<Int, Int, [Int]> {
+    // snippet.combined
     let interactor = Combined(Stock(), Combined(Audit(), Alerts()))
+    // snippet.end
     return interactor
   }
 }

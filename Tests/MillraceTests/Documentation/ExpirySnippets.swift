@@ -11,6 +11,7 @@ import Testing
 /// The snippets of docs/expiry.md, as they stand there.
 enum ExpirySnippets {
   /// Seats that are held for ten minutes.
+  // snippet.Seats
   struct Seats: Interactor {
     enum Action: Sendable {
       case hold(Int, by: String, at: Duration)
@@ -59,7 +60,9 @@ enum ExpirySnippets {
       }
     }
   }
+  // snippet.end
 
+  // snippet.Desk
   struct Desk: Sendable {
     let store: Store<Seats>
     var now: @Sendable () -> Duration = { .seconds(time(nil)) }
@@ -72,12 +75,15 @@ enum ExpirySnippets {
 
     func isFree(_ seat: Int) async -> Bool { await store.state.isFree(seat, at: now()) }
   }
+  // snippet.end
 
+  // snippet.Pass
   struct Pass: Sendable, Equatable {
     var code: String
     var until: Duration
     var renewAfter: Duration
   }
+  // snippet.end
 
   protocol PassGateway: Sendable {
     func issue() async throws -> Pass
@@ -99,6 +105,7 @@ enum ExpirySnippets {
       }
     }
 
+    // snippet.decide
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
       switch action {
       case .keepPass: return .handle
@@ -117,6 +124,7 @@ enum ExpirySnippets {
         }
       }
     }
+    // snippet.end
 
     static func reduce(into state: inout State, mutation: Mutation) {
       switch mutation {
@@ -127,6 +135,7 @@ enum ExpirySnippets {
   }
 
   static func seatsAreFreeAgain() async {
+    // snippet.test
     let clock = TestClock()
     let store = Store(initial: Seats.State(), interactor: Seats())
     let desk = Desk(store: store, now: { clock.now.offset })
@@ -138,12 +147,14 @@ enum ExpirySnippets {
     #expect(await desk.buy(7, by: "Ada").outcome.kind == .rejected)
     #expect(await desk.hold(7, by: "Bob").outcome.kind == .finished)
     #expect(await store.snapshot.revision == 2)
+    // snippet.end
   }
 
   static func passIsRenewed(_ gateway: any PassGateway, _ clock: TestClock) async throws {
     let store = Store(
       initial: Gatekeeper.State(), interactor: Gatekeeper(gateway: gateway),
       configuration: StoreConfiguration(clock: clock))
+    // snippet.expectation
     let keeping = store.send(.keepPass)
     try await store.wait(until: { $0.pass?.until == .seconds(600) })
 
@@ -154,6 +165,7 @@ enum ExpirySnippets {
     keeping.cancel()
     #expect(await store.send(.enter(at: .seconds(1_139))).outcome.kind == .finished)
     #expect(await store.send(.enter(at: .seconds(1_140))).outcome.kind == .rejected)
+    // snippet.end
   }
 }
 

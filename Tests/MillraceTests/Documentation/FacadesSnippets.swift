@@ -49,6 +49,7 @@ struct Shop: Interactor {
 
 /// The snippets of docs/facades.md, as they stand there.
 enum FacadesSnippets {
+  // snippet.Scanner
   struct Scanner: Sendable {
     let sender: Sender<Shop.Action>
 
@@ -56,6 +57,7 @@ enum FacadesSnippets {
       sender.send(.add(code))
     }
   }
+  // snippet.end
 
   struct Bill: Sendable {
     let reader: StateReader<Shop.State>
@@ -77,15 +79,19 @@ enum FacadesSnippets {
   }
 
   static func whole(_ store: Store<Shop>) -> (Scanner, Bill) {
+    // snippet.facades
     let scanner = Scanner(sender: store.sender)
     let bill = Bill(reader: store.reader)
+    // snippet.end
     return (scanner, bill)
   }
 
   static func parts(_ store: Store<Shop>) -> SearchField {
+    // snippet.parts
     let field = SearchField(
       sender: store.sender.scope { .search($0) },
       reader: store.reader.scope(\.search))
+    // snippet.end
     return field
   }
 }

@@ -56,6 +56,7 @@ struct FeedbackSnippets {
     }
   }
 
+  // snippet.follow
   static func follow(_ feeds: [String], over time: Duration) -> Store<Search>.Thunk {
     { access in
       for feed in feeds {
@@ -64,14 +65,18 @@ struct FeedbackSnippets {
       }
     }
   }
+  // snippet.end
 
   static func followThunk(_ store: Store<Search>) -> Task<Void, any Error> {
+    // snippet.thunks-send
     store.send(thunk: follow(["news", "weather"], over: .seconds(60)))
+    // snippet.end
   }
 
   static func search(
     _ index: any Index, account: Store<Search>, clock: any Clock<Duration>
   ) -> Store<Search> {
+    // snippet.feedback
     let store = Store(
       initial: Search.State(), interactor: Search(), configuration: StoreConfiguration(clock: clock),
       feedbacks: [
@@ -85,14 +90,17 @@ struct FeedbackSnippets {
           for await hit in index.hits(of: feed) { access.send(.found(hit)) }
         },
       ])
+    // snippet.end
     return store
   }
 
   static func refreshUnlessThere(_ store: Store<Search>) -> Task<Void, any Error> {
+    // snippet.thunks
     let refreshing = store.send { access in
       guard await access.state.hits.isEmpty else { return }
       access.send(.refresh)
     }
+    // snippet.end
     return refreshing
   }
 

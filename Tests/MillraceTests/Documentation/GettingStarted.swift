@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/getting-started.md, as they stand there.
 enum GettingStarted {
+  // snippet.StockGateway
   protocol StockGateway: Sendable {
     func order(_ item: String, count: Int) async throws -> Int
   }
@@ -68,8 +69,10 @@ enum GettingStarted {
       }
     }
   }
+  // snippet.end
 
   static func makeSendLook(_ gateway: any StockGateway, _ print: (Any) -> Void) async {
+    // snippet.make-store
     let store = Store(initial: Stock.State(), interactor: Stock(gateway: gateway))
 
     let receipt = store.send(.order("apples", count: 10))
@@ -77,17 +80,22 @@ enum GettingStarted {
 
     print(await store.send(.take("apples")).outcome)
     print(await store.state.counts)
+    // snippet.end
   }
 
   static func answer(_ store: Store<Stock>) async throws -> Int? {
+    // snippet.request
     let apples = try await store.request(.order("apples", count: 10), returning: { $0.counts["apples"] })
+    // snippet.end
     return apples
   }
 
   /// Iterates an effect without a store.
   static func alone(_ gateway: any StockGateway, _ print: (Any) -> Void) async throws {
+    // snippet.effects
     let effect = await Stock(gateway: gateway).handle(.order("apples", count: 10), state: Stock.State())
     for try await mutation in effect.mutations(state: Stock.State()) { print(mutation) }
+    // snippet.end
   }
 
   /// Keeps the prices of a file that has to be parsed.
@@ -99,10 +107,12 @@ enum GettingStarted {
     let parse: @Sendable (String) throws -> [String: Int]
 
     func handle(_ file: String, state: [String: Int]) async -> Effect<Self> {
+      // snippet.blocking
       Effect { run in
         async let prices = parse(file)
         run.emit(.priced(try await prices))
       }
+      // snippet.end
     }
 
     static func reduce(into state: inout [String: Int], mutation: Mutation) {
@@ -120,7 +130,9 @@ enum GettingStarted {
 
     let parse: @Sendable (String) throws -> [String: Int]
 
+    // snippet.plan
     func plan(for file: String) -> Plan { .serial(key: file).starting(.onPool) }
+    // snippet.end
 
     func handle(_ file: String, state: [String: Int]) async -> Effect<Self> {
       Effect { run in run.emit(.priced(try parse(file))) }
@@ -134,12 +146,15 @@ enum GettingStarted {
   }
 
   static func storeOnPool(_ prices: PriceList) -> Store<PriceList> {
+    // snippet.on-pool
     let store = Store(initial: [:], interactor: prices, configuration: StoreConfiguration(handlersStart: .onPool))
+    // snippet.end
     return store
   }
 
   /// Runs until the store is shut down.
   static func observe(_ store: Store<Stock>, _ print: (Any) -> Void) async throws {
+    // snippet.observe
     for await state in store.states where !state.isOrdering {
       print(state.counts)
     }
@@ -149,13 +164,17 @@ enum GettingStarted {
     }
 
     let stocked = try await store.wait(until: { $0.counts["apples", default: 0] > 0 }, timeout: .seconds(5))
+    // snippet.end
     print(stocked)
   }
 
   static func end(_ store: Store<Stock>) async {
+    // snippet.end-order
     await store.shutdown()
+    // snippet.end
   }
 
+  // snippet.Mailer
   final class Mailer: Interactor {
     func handle(_ action: Int, state: Int) async -> Effect<Mailer> {
       .just(action)
@@ -165,7 +184,9 @@ enum GettingStarted {
       state += mutation
     }
   }
+  // snippet.end
 
+  // snippet.Meter
   actor Meter: Interactor {
     func handle(_ action: Int, state: Int) async -> Effect<Meter> {
       .just(action)
@@ -175,6 +196,7 @@ enum GettingStarted {
       state += mutation
     }
   }
+  // snippet.end
 
   struct Reminder: Interactor {
     struct State: Sendable {
@@ -199,6 +221,7 @@ enum GettingStarted {
   }
 
   static func remind() async throws -> Bool {
+    // snippet.time
     let clock = TestClock()
     let store = Store(
       initial: Reminder.State(), interactor: Reminder(), configuration: StoreConfiguration(clock: clock))
@@ -206,6 +229,7 @@ enum GettingStarted {
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(60))
     _ = await receipt.outcome
+    // snippet.end
     return await store.state.isReminded
   }
 }

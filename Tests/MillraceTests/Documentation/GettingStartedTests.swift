@@ -5,12 +5,14 @@ import Testing
 
 /// An interactor's methods, spelled as docs/getting-started.md spells them; the compiler checks that each is a requirement.
 private protocol Spelled: Interactor where Mutations == Effect<Self> {
+  // snippet.handle
   func handle(_ action: Action, state: State) async -> Effect<Self>
   static func reduce(into state: inout State, mutation: Mutation)
   func decide(_ action: Action, state: State) -> Decision<Mutation>
   func plan(for action: Action) -> Plan
   func plan(for action: Action, state: State) -> Plan
   func closing(_ action: Action, outcome: Outcome) -> Mutation?
+  // snippet.end
 }
 
 extension GettingStarted.Stock: Spelled {}

@@ -6,6 +6,7 @@ import Testing
 
 /// The snippets of docs/interceptors.md, as they stand there.
 enum InterceptorsSnippets {
+  // snippet.OpeningHours
   final class OpeningHours: Sendable {
     /// What is sent when the shop opens; nil once it is open.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
@@ -26,8 +27,10 @@ enum InterceptorsSnippets {
       for send in sends { send() }
     }
   }
+  // snippet.end
 
   static func make() -> (Store<Shop>, OpeningHours) {
+    // snippet.reject-replace-delay
     let hours = OpeningHours()
     let store = Store(
       initial: Shop.State(), interactor: Shop(),
@@ -42,14 +45,18 @@ enum InterceptorsSnippets {
         },
         ActionInterceptor(hours.intercept),
       ])
+    // snippet.end
     return (store, hours)
   }
 
   static func replace(_ store: Store<Shop>, _ hours: OpeningHours) {
+    // snippet.chain
     store.setInterceptors([ActionInterceptor(hours.intercept), LoggingInterceptor()])
     store.setInterceptors([])
+    // snippet.end
   }
 
+  // snippet.watch
   /// Counts the mutations of a store.
   final class Commits: Interceptor {
     typealias Action = Shop.Action
@@ -62,25 +69,34 @@ enum InterceptorsSnippets {
       count.withLock { $0 += 1 }
     }
   }
+  // snippet.end
 
   static func log(_ store: Store<Shop>, to log: @escaping @Sendable (String) -> Void) {
+    // snippet.logging
     store.setInterceptors([LoggingInterceptor { line in log(line) }])
+    // snippet.end
   }
 
   static func trace(_ store: Store<Shop>, _ traceparent: String, _ tracestate: String?) {
+    // snippet.tracing
     store.send(.add("pears"), context: TraceContext(traceparent: traceparent, tracestate: tracestate))
+    // snippet.end
   }
 
   static func traceAnew(_ store: Store<Shop>) {
+    // snippet.trace-generator
     var random = SystemRandomNumberGenerator()
     store.send(.add("pears"), context: .new(using: &random))
+    // snippet.end
   }
 
   static func headers() -> [String: String] {
+    // snippet.headers
     func headers() -> [String: String] {
       guard let context = RunContext.current, let traceparent = context.traceparent else { return [:] }
       return ["traceparent": traceparent, "tracestate": context.tracestate].compactMapValues(\.self)
     }
+    // snippet.end
     return headers()
   }
 
@@ -89,6 +105,7 @@ enum InterceptorsSnippets {
     event: @escaping @Sendable (String, String, Int) -> Void,
     ended: @escaping @Sendable (String, Outcome, Duration) -> Void
   ) {
+    // snippet.trace-began
     let tracing = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State> { span in
       began(span.name, span.traceID, span.spanID, span.parentSpanID)
     } committed: { span, mutation, revision in
@@ -96,9 +113,11 @@ enum InterceptorsSnippets {
     } ended: { span, outcome, duration in
       ended(span.spanID, outcome, duration)
     }
+    // snippet.end
     store.setInterceptors([tracing])
   }
 
+  // snippet.trace-times
   /// A span in the JSON of OTLP.
   struct OTLPSpan: Encodable, Sendable {
     let traceId, spanId, parentSpanId, name: String
@@ -115,19 +134,26 @@ enum InterceptorsSnippets {
       status = ["code": outcome.kind == .finished ? 1 : 2]
     }
   }
+  // snippet.end
 
   static func export(_ store: Store<Shop>, to export: @escaping @Sendable (OTLPSpan) -> Void) {
+    // snippet.trace-export
     let exporting = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State>(ended: { span, outcome, duration in
       if span.isSampled { export(OTLPSpan(span, outcome, duration)) }
     })
+    // snippet.end
     store.setInterceptors([exporting])
   }
 
   static func remember(_ store: Store<Shop>, _ print: (String) -> Void) {
+    // snippet.history
     let history = TransitionHistory<Shop.Action, Shop.Mutation, Shop.State>(keeping: 1_000)
     store.setInterceptors([history])
+    // snippet.end
     store.send(.add("pears"))
+    // snippet.why
     print(history.why(1))
+    // snippet.end
   }
 }
 

@@ -12,20 +12,25 @@ enum MetricsSnippets {
   }
 
   static func look(_ store: Store<Stock>, _ print: (Any...) -> Void) async {
+    // snippet.metrics
     let metrics = await store.metrics
     print(metrics.inFlight, metrics.waiting, metrics.handleTime)
+    // snippet.end
   }
 
   struct Endpoint {
+    // snippet.metricsPage
     func metricsPage(of store: Store<Stock>) async -> (type: String, body: String) {
       (
         "application/openmetrics-text; version=1.0.0; charset=utf-8",
         await store.metrics.openMetrics(prefix: "stock", labels: ["site": "north"])
       )
     }
+    // snippet.end
   }
 
   struct OwnMetrics {
+    // snippet.page
     func page(of store: Store<Stock>, _ deliveries: Histogram) async -> String {
       let (metrics, state) = await (store.metrics, store.state)
       var own: [Metrics.Series] = [
@@ -37,20 +42,25 @@ enum MetricsSnippets {
       }
       return metrics.openMetrics(prefix: "stock", labels: ["site": "north"], adding: own)
     }
+    // snippet.end
   }
 
   @discardableResult
   static func send(_ store: Store<Stock>, _ traceparent: String) -> Receipt {
+    // snippet.log-handler
     store.send(.order("apples", count: 10), context: TraceContext(traceparent: traceparent))
+    // snippet.end
   }
 
   struct HTTPGateway: GettingStarted.StockGateway {
     let seen = Recorder<[String: String]>()
 
+    // snippet.log-line
     var headers: [String: String] {
       guard let traceparent = RunContext.current?.traceparent else { return [:] }
       return ["traceparent": traceparent]
     }
+    // snippet.end
 
     func order(_ item: String, count: Int) async throws -> Int {
       seen.record(headers)
@@ -59,12 +69,14 @@ enum MetricsSnippets {
   }
 
   static func configuration(_ log: any Log) -> StoreConfiguration {
+    // snippet.incidents
     let configuration = StoreConfiguration { incident in
       switch incident.kind {
       case .invalidPlan: log.critical("\(incident)")
       default: log.error("\(incident)")
       }
     }
+    // snippet.end
     return configuration
   }
 }
@@ -109,7 +121,7 @@ struct MetricsSnippetsTests {
     let own = await MetricsSnippets.OwnMetrics().page(of: other, deliveries)
     #expect(own.contains("\nstock_delivery_time_seconds_sum{site=\"north\"} 2.0\n"))
     let lines = Set(body.split(separator: "\n") + own.split(separator: "\n").filter { $0.contains("stock_items") })
-    let text = try SnippetsTests.text("docs/metrics.md")
+    let text = try RepositoryFile.text("docs/metrics.md")
     let shown = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE stock_") || $0.hasPrefix("stock_") }
     #expect(shown.count == 9)
     for line in shown { #expect(lines.contains(line)) }
@@ -163,7 +175,7 @@ struct MetricsSnippetsTests {
       ", and nothing was made of it: offline. Return a mutation for .failed from closing(_:outcome:), or catch the error "
       + "in the handler."
     #expect(line.hasSuffix(ending))
-    #expect(try SnippetsTests.text("docs/metrics.md").contains(ending))
+    #expect(try RepositoryFile.text("docs/metrics.md").contains(ending))
     #expect(line.hasPrefix("The handler of "))
     for _ in 1...2 { store.send(.concurrent.debounce(.seconds(1))) }
     #expect(try await log.criticals.next().hasSuffix("or give the breaker a key of its own."))

@@ -4,6 +4,7 @@ import Testing
 
 /// What is observed in docs/observation.md: a heater in a room.
 struct Heater: Interactor {
+  // snippet.State
   struct State: Sendable, Equatable {
     var room = "Hall"
     var degrees = 15
@@ -12,6 +13,7 @@ struct Heater: Interactor {
 
     var isHeating: Bool { target.map { degrees < $0 } ?? false }
   }
+  // snippet.end
 
   enum Action: Sendable, Equatable {
     case measure(Int)
@@ -55,20 +57,26 @@ enum ObservationSnippets {
   }
 
   static func states(_ store: Store<Heater>, _ show: (Heater.State) -> Void) async {
+    // snippet.states
     for await state in store.states { show(state) }
+    // snippet.end
   }
 
   static func every(_ store: Store<Heater>, _ log: (String) -> Void) async {
+    // snippet.states-every
     for await snapshot in store.states(.every(buffer: 256)) {
       if snapshot.missed > 0 { log("\(snapshot.missed) states were skipped") }
       log("\(snapshot.revision): \(snapshot.state.degrees)")
     }
+    // snippet.end
   }
 
   static func lossless(_ store: Store<Heater>, write: (Heater.State) async throws -> Void) async throws {
+    // snippet.states-lossless
     for try await snapshot in store.states(.lossless(pausesAt: 1_024, endsAt: 65_536)) {
       try await write(snapshot.state)
     }
+    // snippet.end
   }
 
   typealias Parts = (
@@ -77,48 +85,62 @@ enum ObservationSnippets {
   )
 
   static func parts(_ store: Store<Heater>) -> Parts {
+    // snippet.values
     let degrees = store.values(of: \.degrees)
     let isHeating = store.values(of: \.isHeating)
     let target = store.values(of: \.target)
     let labels = store.values { Label($0) }
     let bell = store.values(of: \.bell)
+    // snippet.end
     return (degrees, isHeating, target, labels, bell)
   }
 
   static func revisions(_ store: Store<Heater>, _ log: (String) -> Void) async {
+    // snippet.values-scope
     for await degrees in store.reader.scope(\.degrees).states(.every(), by: ==) {
       log("\(degrees.revision): \(degrees.state), \(degrees.missed) missed")
     }
+    // snippet.end
   }
 
   static func typed(_ store: Store<Heater>, _ log: (String) -> Void) async throws {
+    // snippet.values-every
     for await degrees in store.values(of: \.degrees, policy: .every()) { log("\(degrees)") }
     for try await degrees in store.values(of: \.degrees, policy: .lossless()) { log("\(degrees)") }
+    // snippet.end
   }
 
   static func compared(
     _ store: Store<Heater>
   ) -> (StoreSequence<Int, Never>, StoreSequence<Int, Never>, StoreSequence<Int, Never>) {
+    // snippet.values-by
     let all = store.values(of: \.degrees, policy: .every())
     let tens = store.values(of: \.degrees, by: { $0 / 10 == $1 / 10 })
     let each = store.values(of: \.degrees, by: { _, _ in false })
+    // snippet.end
     return (all, tens, each)
   }
 
   static func transitions(_ store: Store<Heater>, _ log: (String) -> Void) async {
+    // snippet.transitions
     for await transition in store.transitions() {
       log("\(transition.revision): \(transition.mutation), because of \(transition.cause.action)")
     }
+    // snippet.end
   }
 
   static func differences(_ store: Store<Heater>, _ log: (Int) -> Void) async {
+    // snippet.transitions-every
     for await transition in store.transitions(.every(), includesBefore: true) {
       if let before = transition.before { log(transition.state.degrees - before.degrees) }
     }
+    // snippet.end
   }
 
   static func wait(_ store: Store<Heater>) async throws -> Heater.State {
+    // snippet.moment
     let warm = try await store.wait(until: { $0.degrees >= 20 }, timeout: .seconds(5))
+    // snippet.end
     return warm
   }
 }

@@ -1,10 +1,13 @@
+// snippet.readme
 import Millrace
+// snippet.end
 import MillraceTesting
 import Testing
 
 /// The example of README.md, as it stands there.
 // swift-format-ignore
 enum ReadmeExample {
+  // snippet.readme
   struct Records: Interactor {
     enum Action { case reload }
     enum Mutation { case loading, loaded([String]), failure(String) }
@@ -22,13 +25,16 @@ enum ReadmeExample {
       }
     }
   }
+  // snippet.end
 
   static func run(_ print: @escaping @Sendable (Any) -> Void) async {
+    // snippet.readme
     let store = Store(initial: .init(), interactor: Records(fetch: { ["first", "second"] }))
     let showing = Task { for await state in store.states { print(state) } }
     print(await store.send(.reload).outcome)
     await store.shutdown()
     await showing.value
+    // snippet.end
   }
 }
 

@@ -29,6 +29,7 @@ enum RunsSnippets {
 
     let warehouse: any Warehouse
 
+    // snippet.plan
     func plan(for action: Action) -> Plan {
       switch action {
       case .search: .latest(key: "search").debounce(.milliseconds(300)).timeout(.seconds(5))
@@ -40,7 +41,9 @@ enum RunsSnippets {
       case .scroll: .concurrent
       }
     }
+    // snippet.end
 
+    // snippet.handle
     func handle(_ action: Action, state: State) async -> Effect<Self> {
       Effect { run in
         guard case .order(let item, let count) = action else { return }
@@ -48,6 +51,7 @@ enum RunsSnippets {
         run.emit(.ordered(item, count: count, attempts: run.attempt))
       }
     }
+    // snippet.end
 
     static func reduce(into state: inout State, mutation: Mutation) {
       switch mutation {
@@ -79,6 +83,7 @@ enum RunsSnippets {
       }
     }
 
+    // snippet.sending-from-handler
     func handle(_ action: Action, state: State) async -> Effect<Self> {
       Effect { run in
         guard case .restock(let items) = action else { return }
@@ -88,6 +93,7 @@ enum RunsSnippets {
         run.emit(.restocked)
       }
     }
+    // snippet.end
 
     static func reduce(into state: inout [String], mutation: Mutation) {
       state.append("\(mutation)")
@@ -115,6 +121,7 @@ enum RunsSnippets {
 
     let gate: Gate
 
+    // snippet.plan-state
     func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .price(let item): state.prices[item] == nil ? .shared(key: item) : .concurrent
@@ -128,6 +135,7 @@ enum RunsSnippets {
       case .order(let item): state.stock[item, default: 0] > 0 ? .mutate(.sold(item)) : .reject(SoldOut())
       }
     }
+    // snippet.end
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
       Effect { run in
@@ -161,11 +169,13 @@ enum RunsSnippets {
 
     let download: @Sendable (String) async throws -> String
 
+    // snippet.answers
     func plan(for action: Action) -> Plan {
       switch action {
       case .fetch(let name): .shared(key: name).timeout(.seconds(5))
       }
     }
+    // snippet.end
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
       Effect { run in
@@ -182,38 +192,50 @@ enum RunsSnippets {
   }
 
   static func answer(_ store: Store<Depot>) async throws -> String? {
+    // snippet.answers-request
     let artifact = try await store.request(.fetch("a"), returning: { $0.artifacts["a"] })
+    // snippet.end
     return artifact
   }
 
   static func answer(_ store: Store<Depot>, _ name: String) async throws -> String? {
+    // snippet.answers-fetch
     do {
       return try await store.request(.fetch(name), cancelsAction: true, returning: { $0.artifacts[name] })
     } catch let error as StoreError where error.outcome?.kind == .timedOut {
       return nil
     }
+    // snippet.end
   }
 
+  // snippet.Refusal
   struct Refusal: RetryAfter {
     let status: Int
     /// The value of the `Retry-After` header.
     let retryAfter: Duration?
   }
+  // snippet.end
 
   static func judged(_ item: String) -> Plan {
+    // snippet.retry
     .serial(key: item).timeout(.seconds(60)).retry(3, if: { ($0 as? Refusal)?.status != 404 })
+    // snippet.end
   }
 
   struct Headers {
+    // snippet.headers
     func headers<I>(of run: Run<I>) -> [String: String] {
       guard let time = run.timeRemaining else { return [:] }
       return ["Request-Timeout": "\(time.components.seconds)"]
     }
+    // snippet.end
   }
 
   static func setLimits(_ store: Store<Shop>) {
+    // snippet.keys
     store.setLimit(1, for: "preview")
     store.setLimit(nil, for: "preview")
+    // snippet.end
   }
 }
 

@@ -5,17 +5,23 @@ import Testing
 /// The snippets of docs/shutdown.md, as they stand there.
 enum ShutdownSnippets {
   static func drain(_ store: Store<Chores>, _ print: (ShutdownReport) -> Void) async {
+    // snippet.shutdown
     let report = await store.shutdown(drainFor: .seconds(10))
     if !report.isClean { print(report) }
+    // snippet.end
   }
 
   static func serve(_ store: Store<Chores>) -> Task<Void, Never> {
+    // snippet.lifetime
     let service = Task { await store.run(drainFor: .seconds(10)) }
+    // snippet.end
     return service
   }
 
   static func goOn(after store: Store<Chores>, _ interactor: Chores) async -> Store<Chores> {
+    // snippet.left
     let next = Store(initial: await store.state, interactor: interactor)
+    // snippet.end
     return next
   }
 }

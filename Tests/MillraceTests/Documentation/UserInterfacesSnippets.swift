@@ -7,30 +7,39 @@ import Testing
 enum UserInterfacesSnippets {
   @MainActor
   static func observe(_ store: Store<Shop>, _ show: (String) -> Void) async {
+    // snippet.user-interfaces
     let observed = ObservedStore(store)
     observed.send(.add("pears"))
     for await text in Observations({ observed.search.text }) { show(text) }
+    // snippet.end
   }
 
   @MainActor
   static func part(_ store: Store<Shop>) -> ObservedStore<Shop.Search, Shop.SearchAction> {
+    // snippet.parts
     let search = ObservedStore(
       store.reader.scope(\.search),
       store.sender.scope { .search($0) })
+    // snippet.end
     return search
   }
 
   @MainActor
   static func readOnly(_ store: Store<Shop>) -> ObservedStore<Shop.State, Never> {
+    // snippet.part-of-a-store
     let shown: ObservedStore<Shop.State, Never> = ObservedStore(store.reader)
+    // snippet.end
     return shown
   }
 
+  // snippet.other-actors
   @MainActor
   struct Screen {
     let observed = ObservedStore(Store(initial: Shop.State(), interactor: Shop()), isolation: MainActor.shared)
   }
+  // snippet.end
 
+  // snippet.Display
   actor Display {
     private var observed: ObservedStore<Shop.State, Shop.Action>?
 
@@ -42,6 +51,7 @@ enum UserInterfacesSnippets {
       Observations { self.observed?.search.text }
     }
   }
+  // snippet.end
 }
 
 @Suite("User interfaces", .timeLimit(.minutes(1)))

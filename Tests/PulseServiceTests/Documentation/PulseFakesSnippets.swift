@@ -7,6 +7,7 @@ import Testing
 
 /// The snippets of docs/testing-with-fake-gateways.md that are about `pulse`, as they stand there.
 enum PulseFakesSnippets {
+  // snippet.FakeWebhooks
   struct FakeWebhooks: WebhookGateway, FakeGateway {
     struct Post: Equatable {
       let notice: Notice
@@ -20,6 +21,7 @@ enum PulseFakesSnippets {
       try await posts(Post(notice: notice, webhook: webhook, idempotencyKey: idempotencyKey))
     }
   }
+  // snippet.end
 }
 
 @Suite("The snippets of docs/testing-with-fake-gateways.md about pulse", .timeLimit(.minutes(1)))
@@ -32,15 +34,18 @@ struct PulseFakesSnippetsTests {
     let notice = Notice(
       change: AlertChange(number: 1, alert: .init(rule: "load > 9", subject: "load"), isFiring: true),
       time: Date(timeIntervalSince1970: 0))
+    // snippet.service
     let webhooks = FakeWebhooks()
     webhooks.posts.fail(GatewayFailure.status(503), times: 2)
     let third = webhooks.posts.hold()
+    // snippet.end
     let monitor = PulseMonitor(
       machine: FakeMachineGateway(), endpoints: FakeEndpointGateway(), webhooks: webhooks, rules: nil,
       stopwatch: Stopwatch(clock), limits: .init())
     let store = Store(
       initial: PulseState(webhooks: [.chat]), interactor: monitor, configuration: .fake(clock))
 
+    // snippet.service-send
     let receipt = store.send(.notify(.chat, notice))
     try await clock.advance(toNextDeadlineWithin: .seconds(1))
     try await clock.advance(toNextDeadlineWithin: .seconds(1))
@@ -52,12 +57,15 @@ struct PulseFakesSnippetsTests {
     #expect(await receipt.outcome.kind == .finished)
     #expect(Set(webhooks.posts.requests.map(\.idempotencyKey)).count == 1)
     await webhooks.finish()
+    // snippet.end
   }
 
   @Test("A machine has something else to say at each tick")
   func ticks() async throws {
     let machine = FakeMachineGateway()
+    // snippet.service-always
     machine.readings.always(byNumber: { _, number in .fake(busy: UInt64(number) * 10, total: UInt64(number) * 100) })
+    // snippet.end
     _ = try await machine.read()
     #expect(try await machine.read().cpu == CPUTicks(busy: 20, total: 200))
     await machine.finish()

@@ -15,10 +15,12 @@ struct PulseRecordingSnippets {
 
   /// Runs the handlers of a recording again, without a machine and without a network.
   static func resimulate(_ url: URL) async throws -> ResimulationReport<PulseState> {
+    // snippet.pulse
     let recording = try PulseRecording.read(from: url)
     return await recording.resimulate(comparing: \.withoutTimes) { tape in
       PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
     }
+    // snippet.end
   }
 
   /// Records two readings, two probes that succeed and one that fails, a notice that arrives and one that is refused.

@@ -8,6 +8,7 @@ import Testing
 /// The snippet of docs/simulation.md about pulse, as it stands there.
 @Suite("PulseSimulationSnippets")
 struct PulseSimulationSnippets {
+  // snippet.notices
   static func notices(in world: World) async {
     let taken = Recorder<Int>()
     let webhooks = FakeWebhookGateway()
@@ -30,6 +31,7 @@ struct PulseSimulationSnippets {
     for receipt in receipts { _ = await receipt.outcome }
     world.expect(taken.recorded == taken.recorded.sorted(), "a webhook is told the changes of an alert in their order")
   }
+  // snippet.end
 
   /// A notice of one alert, which begins and ends by turns.
   private static func notice(_ number: Int) -> Notice {

@@ -1,3 +1,4 @@
+// snippet.main
 import Dispatch
 import Glibc
 import Millrace
@@ -83,3 +84,4 @@ await service.value
 let report = await store.shutdown()
 print("stopped: \(report)")
 exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
+// snippet.end

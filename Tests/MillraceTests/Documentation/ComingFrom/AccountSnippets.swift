@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-rx-and-combine.md about an account, as they stand there.
 enum AccountSnippets {
+  // snippet.Account
   struct Account: Interactor {
     struct State: Sendable, Equatable {
       var name = "Guest"
@@ -33,6 +34,7 @@ enum AccountSnippets {
       }
     }
   }
+  // snippet.end
 
   struct Badge: Sendable, Equatable {
     var name: String
@@ -45,7 +47,9 @@ enum AccountSnippets {
   }
 
   static func observe(_ store: Store<Account>, _ show: (String) -> Void) async {
+    // snippet.key-path
     for await name in store.values(of: \.name) { show(name) }
+    // snippet.end
   }
 
   static func derived(_ store: Store<Account>) -> (
@@ -53,10 +57,12 @@ enum AccountSnippets {
     some AsyncSequence<String, Never> & Sendable,
     StoreSequence<Badge, Never>
   ) {
+    // snippet.values
     let isSignedIn = store.values(of: \.isSignedIn)
     let signedIn = store.values(of: \.isSignedIn).filter { $0 }
     let greetings = store.values(of: \.name).map { "Hello, \($0)" }
     let badges = store.values { Badge($0) }
+    // snippet.end
     return (isSignedIn, signedIn, greetings, badges)
   }
 }

@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-reswift.md, as they stand there.
 enum CounterSnippets {
+  // snippet.Counter
   struct Counter: Interactor {
     struct State: Sendable, Equatable {
       var counter = 0
@@ -27,7 +28,9 @@ enum CounterSnippets {
       }
     }
   }
+  // snippet.end
 
+  // snippet.Props
   struct Props: Sendable, Equatable {
     var text: String
     var canDecrease: Bool
@@ -37,59 +40,78 @@ enum CounterSnippets {
       canDecrease = state.counter > 0
     }
   }
+  // snippet.end
 
   static func show(_ store: Store<Counter>, _ show: (Props) -> Void) async {
+    // snippet.counter-props
     for await props in store.values(of: Props.init) { show(props) }
+    // snippet.end
   }
 
   static func thunk(_ store: Store<Counter>) -> Task<Void, any Error> {
+    // snippet.thunks
     let thunk = store.send { access in
       guard await access.state.counter < 10 else { return }
       access.send(.increase)
       try await access.clock.sleep(for: .seconds(1))
       access.send(.increase)
     }
+    // snippet.end
     return thunk
   }
 
+  // snippet.increase
   static func increase(times: Int) -> Store<Counter>.Thunk {
     { access in
       for _ in 0..<times { access.send(.increase) }
     }
   }
+  // snippet.end
 
   static func parametrised(_ store: Store<Counter>) -> Task<Void, any Error> {
+    // snippet.thunks-send
     store.send(thunk: increase(times: 3))
+    // snippet.end
   }
 
   /// A middleware that knows no state: presses of the button that decreases are turned around.
   static func reverse(_ store: Store<Counter>) {
+    // snippet.middleware
     store.setInterceptors([ActionInterceptor { action, _ in action == .decrease ? .replace(.increase) : .pass }])
+    // snippet.end
   }
 
   static func record(_ store: Store<Counter>, _ count: Int, _ ready: () -> Void) async throws -> [Counter.Action] {
     var transitions = store.transitions().makeAsyncIterator()
     ready()
+    // snippet.recorded
     var recorded: [Counter.Action] = []
     while recorded.count < count, let transition = await transitions.next() {
       recorded.append(transition.mutation)
     }
+    // snippet.end
     return recorded
   }
 
   static func keep(_ store: Store<Counter>, _ send: () -> Void) -> ([Counter.Action], String) {
+    // snippet.recorded-later
     let history = TransitionHistory<Counter.Action, Counter.Action, Counter.State>(keeping: 1_000)
     store.setInterceptors([history])
+    // snippet.end
     send()
+    // snippet.recorded-actions
     let mutations = history.kept.map(\.mutation)
     let reason = history.why(2)
+    // snippet.end
     return (mutations, reason)
   }
 
   static func travel(_ recorded: [Counter.Action], to revision: Int) -> Counter.State {
+    // snippet.recorded-prefix
     let state = recorded.prefix(revision).reduce(into: Counter.State()) { state, mutation in
       Counter.reduce(into: &state, mutation: mutation)
     }
+    // snippet.end
     return state
   }
 }

@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-mobius.md, as they stand there.
 enum MobiusSnippets {
+  // snippet.Counter
   struct Counter: Interactor {
     enum Action: Sendable {
       case up
@@ -57,8 +58,10 @@ enum MobiusSnippets {
       }
     }
   }
+  // snippet.end
 
   static func start(_ counter: Counter, clock: any Clock<Duration>, remote: AsyncStream<Int>) -> Store<Counter> {
+    // snippet.sound
     let store = Store(
       initial: Counter.State(count: 3), interactor: counter, configuration: StoreConfiguration(clock: clock),
       feedbacks: [
@@ -66,14 +69,17 @@ enum MobiusSnippets {
         .every(.seconds(60)) { .save },
         .actions(from: remote) { $0 > 0 ? .up : .down },
       ])
+    // snippet.end
     return store
   }
 
   /// The update function is called without a store.
   static func update(_ counter: Counter) -> (Decision<Counter.Mutation>, Counter.State) {
+    // snippet.sound-test
     var state = Counter.State(count: 1)
     let next = counter.decide(.down, state: state)
     for mutation in next.mutations { Counter.reduce(into: &state, mutation: mutation) }
+    // snippet.end
     return (next, state)
   }
 }

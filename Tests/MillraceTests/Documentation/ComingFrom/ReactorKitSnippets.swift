@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-reactorkit.md, as they stand there.
 enum ReactorKitSnippets {
+  // snippet.Counter
   struct Counter: Interactor {
     enum Action: Sendable {
       case increase
@@ -52,21 +53,28 @@ enum ReactorKitSnippets {
       }
     }
   }
+  // snippet.end
 
   static func bind(_ store: Store<Counter>, label: (String) -> Void) async {
+    // snippet.counter
     for await value in store.values(of: \.value) { label("\(value)") }
+    // snippet.end
   }
 
   static func alerts(_ store: Store<Counter>, showAlert: (String) -> Void) async {
+    // snippet.counter-values
     for await alert in store.values(of: \.alert) {
       if let message = alert.value { showAlert(message) }
     }
+    // snippet.end
   }
 
   static func global(_ users: AsyncStream<String>) -> [Feedback<Session.State, Session.Action>] {
+    // snippet.counter-actions
     let feedbacks: [Feedback<Session.State, Session.Action>] = [
       .actions(from: users) { .setUser($0) }
     ]
+    // snippet.end
     return feedbacks
   }
 

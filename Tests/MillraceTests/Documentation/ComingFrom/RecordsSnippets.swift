@@ -8,6 +8,7 @@ enum RecordsSnippets {
     func records(after count: Int) async throws -> [String]
   }
 
+  // snippet.Records
   struct Records: Interactor {
     struct State: Sendable, Equatable {
       var isLoading = false
@@ -56,6 +57,7 @@ enum RecordsSnippets {
       }
     }
   }
+  // snippet.end
 
   /// The same, whose handler returns the stream that it returned before.
   struct StreamedRecords: Interactor {
@@ -65,6 +67,7 @@ enum RecordsSnippets {
 
     let gateway: any RecordsGateway
 
+    // snippet.handle
     func handle(_ action: Action, state: State) async -> AsyncStream<Mutation> {
       AsyncStream { continuation in
         let work = Task {
@@ -79,6 +82,7 @@ enum RecordsSnippets {
         continuation.onTermination = { _ in work.cancel() }
       }
     }
+    // snippet.end
 
     static func reduce(into state: inout State, mutation: Mutation) {
       Records.reduce(into: &state, mutation: mutation)
@@ -86,6 +90,7 @@ enum RecordsSnippets {
   }
 
   static func show(_ gateway: any RecordsGateway, _ show: (Records.State) -> Void) async {
+    // snippet.feedback
     let store = Store(initial: Records.State(), interactor: Records(gateway: gateway))
     var state: Records.State
     repeat {
@@ -93,6 +98,7 @@ enum RecordsSnippets {
       state = await store.state
       show(state)
     } while state.records.count < 4 && state.failure == nil
+    // snippet.end
   }
 }
 

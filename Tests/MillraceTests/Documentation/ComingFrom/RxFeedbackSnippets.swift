@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-rxfeedback.md, as they stand there.
 enum RxFeedbackSnippets {
+  // snippet.PlayCatch
   struct PlayCatch: Interactor {
     struct State: Sendable, Equatable {
       var machineHasIt = false
@@ -34,8 +35,10 @@ enum RxFeedbackSnippets {
       }
     }
   }
+  // snippet.end
 
   static func play(_ state: PlayCatch.State, clock: any Clock<Duration>) -> Store<PlayCatch> {
+    // snippet.feedback
     let store = Store(
       initial: state, interactor: PlayCatch(), configuration: StoreConfiguration(clock: clock),
       feedbacks: [
@@ -44,17 +47,20 @@ enum RxFeedbackSnippets {
           access.send(.throwToHuman)
         }
       ])
+    // snippet.end
     return store
   }
 
   static func bind(
     _ store: Store<PlayCatch>, taps: AsyncStream<Void>, label: @escaping @Sendable (String) -> Void
   ) async {
+    // snippet.values
     async let showing: Void = {
       for await hasIt in store.values(of: \.machineHasIt) { label(hasIt ? "The machine has it" : "I have it") }
     }()
     for await _ in taps { store.send(.throwToMachine) }
     await showing
+    // snippet.end
   }
 }
 

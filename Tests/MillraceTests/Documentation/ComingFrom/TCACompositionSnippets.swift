@@ -6,6 +6,7 @@ import Testing
 enum TCACompositionSnippets {
   typealias Feature = TCASnippets.Feature
 
+  // snippet.RowScope
   enum RowScope: EachScope {
     typealias Parent = Facts
     typealias Child = Feature
@@ -17,7 +18,9 @@ enum TCACompositionSnippets {
       body(&parent.rows.values[place])
     }
   }
+  // snippet.end
 
+  // snippet.Facts
   struct Facts: Interactor {
     struct State: Sendable, Equatable {
       var rows: [Int: Feature.State] = [:]
@@ -67,6 +70,7 @@ enum TCACompositionSnippets {
       }
     }
   }
+  // snippet.end
 }
 
 @Suite("Features made of features, coming from TCA", .timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import Testing
 
 /// The snippets of docs/coming-from-tca.md, as they stand there.
 enum TCASnippets {
+  // snippet.Feature
   struct Feature: Interactor {
     struct State: Sendable, Equatable {
       var count = 0
@@ -68,9 +69,11 @@ enum TCASnippets {
       }
     }
   }
+  // snippet.end
 
   /// What a `TestStore` asserts, step by step.
   static func steps() async throws -> (Feature.State, Feature.State, Feature.State) {
+    // snippet.without-teststore
     let store = Store(
       initial: Feature.State(), interactor: Feature(fact: { "\($0) is a good number Brent" }))
     var states = store.states(.every()).makeAsyncIterator()
@@ -82,6 +85,7 @@ enum TCASnippets {
     store.send(.factButtonTapped)
     let loading = await states.next()?.state
     let loaded = await states.next()?.state
+    // snippet.end
     return (try #require(counted), try #require(loading), try #require(loaded))
   }
 }

@@ -5,6 +5,7 @@ import Testing
 
 /// The snippets of docs/coming-from-redux-and-swiftui.md, as they stand there.
 enum TodoListSnippets {
+  // snippet.TodoList
   struct TodoList: Interactor {
     struct Item: Sendable, Equatable, Identifiable {
       let id: Int
@@ -53,12 +54,15 @@ enum TodoListSnippets {
       }
     }
   }
+  // snippet.end
 
   @MainActor
   static func observe(_ show: ([TodoList.Item]) -> Void) async {
+    // snippet.todo-list
     let observed = ObservedStore(Store(initial: TodoList.State(), interactor: TodoList()))
     observed.send(.add("Try Millrace!"))
     show(observed.items)
+    // snippet.end
   }
 }
 
