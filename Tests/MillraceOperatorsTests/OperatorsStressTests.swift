@@ -55,7 +55,7 @@ struct OperatorsStressTests {
     }
     consumer.cancel()
     _ = await consumer.result
-    // A base whose task never had a turn has no iterator; one that was asked has to be let go.
+    // A base whose task never ran has no iterator; the iterator of each other base has to be released.
     for tap in taps where !tap.asks.recorded.isEmpty { try await tap.gone.enter() }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceReconcile
 
-/// What each event leads to, as tables of past, event and answer.
+/// Tables of past, event and answer.
 @Suite("ReconcilerState")
 struct ReconcilerStateTests {
   typealias Path = ReconciledPath<String>
@@ -27,7 +27,7 @@ struct ReconcilerStateTests {
     var testDescription: String { "\(past), \(event)" }
   }
 
-  /// What an event is answered with, in short: "look" and "-" for those that come from beside the loop.
+  /// The answer to an event as a short text: "look" and "-" are answers to events from outside the loop.
   static func answer(_ event: Event, _ state: inout ReconcilerState<Path>) -> String {
     func look(_ isToLook: Bool) -> String { isToLook ? "look" : "-" }
     func sentence(_ reports: [Reconciler<Path>.Report]) -> String {

@@ -7,7 +7,7 @@ import Testing
 /// Desires change and operations fail at random, while the performer keeps a model of its own that forgives nothing.
 @Suite("Reconciler, stress", .timeLimit(.minutes(1)))
 struct ReconcilerStressTests {
-  /// What is outside: what was really performed, and what is desired now.
+  /// The world outside: the operations that were performed, and the value that is desired now.
   private struct World<Desired: CheckedReconcilable>: Sendable {
     var generator: SeededGenerator
     var model: Desired
@@ -27,7 +27,7 @@ struct ReconcilerStressTests {
       var after = model
       after.apply(operation)
       defer { if !fails { model = after } }
-      // The last operation always meets a change, so that the desires go on until all changes were made.
+      // The last operation always meets a change, so that desires follow until all changes are made.
       let changes = operations.count == 1 || Int.random(in: 0..<10, using: &generator) < 3
       guard isNewestKnown, changesLeft > 0, changes else { return (fails, nil) }
       changesLeft -= 1

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Runs the tasks that prefer it one piece at a time, in the order in which they became ready.
 ///
-/// A resumed continuation goes through the executor of its task before it goes on, so two tasks that share a default
-/// actor do not keep the order in which they were resumed; two that share this executor do.
+/// A resumed continuation passes through the executor of its task before it continues. Two tasks that share a default
+/// actor do not keep the order in which they were resumed; two tasks that share this executor do.
 final class SerialTaskExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "millrace.testing.serial")
 

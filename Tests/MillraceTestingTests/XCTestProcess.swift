@@ -1,9 +1,9 @@
 #if canImport(Glibc)
   import Foundation
 
-  /// What a case of XCTest did in a process of its own: this very program, run again.
+  /// The result of an XCTest case that ran in another process of this program.
   struct XCTestProcess {
-    /// What it wrote to standard output.
+    /// The text that the process wrote to standard output.
     let output: String
 
     /// Whether no test of it failed.

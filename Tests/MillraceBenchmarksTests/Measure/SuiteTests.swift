@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Suite of rows", .serialized)  // One test at a time counts allocations.
 struct SuiteTests {
-  /// What the rows below were asked for, in order.
+  /// The calls of the rows below, in order.
   final class Calls: Sendable {
     private let names = Mutex<[String]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reading progress")
 struct ReadingProgressTests {
-  /// What was written.
+  /// The text that was written.
   private final class Screen {
     var text = ""
   }
@@ -17,7 +17,7 @@ struct ReadingProgressTests {
     folder = try Folder()
   }
 
-  /// A file of so many bytes, which take no place on the disk.
+  /// Makes a file of `bytes` bytes that takes no place on the disk.
   private func file(bytes: Int) throws -> RecordingFile {
     try Data().write(to: folder.file("f"))
     let handle = try FileHandle(forWritingTo: folder.file("f"))

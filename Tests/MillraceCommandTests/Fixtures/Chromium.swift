@@ -3,20 +3,20 @@ import Testing
 
 /// The browser that pages are loaded in, without a window; each call is a process that ends by itself, or is ended.
 struct Chromium: Sendable {
-  /// How many seconds a page may take before its browser is killed.
+  /// The seconds after which the browser of a page is killed.
   private static let limit = 60
 
-  /// What a browser made of a page.
+  /// A page as a browser shows it.
   struct Page: Sendable {
     /// The elements after the page was loaded, as HTML.
     let elements: String
-    /// What it wrote to its console: errors, and what its policy forbids.
+    /// The lines of the browser's console: errors, and loads that the page's policy forbids.
     let console: [String]
 
     func count(_ part: String) -> Int { elements.ranges(of: part).count }
   }
 
-  /// What can be seen in a picture.
+  /// The contents of a picture.
   struct Picture: Sendable, Equatable {
     let colours: Int
     /// The colour of the top left, as red, green, blue.

@@ -17,7 +17,7 @@ struct FinishedCommand: Sendable {
     process.arguments = arguments
     process.currentDirectoryURL = folder.url
     process.standardInput = FileHandle.nullDevice
-    // Files, for a pipe that nobody reads meanwhile could be full.
+    // Files, because a pipe could fill up while no thread reads it.
     let id = UUID().uuidString
     let (outputFile, errorFile) = (output ?? folder.file("\(id).out"), folder.file("\(id).err"))
     process.standardOutput = try Self.handle(outputFile, isNew: output == nil)
@@ -37,7 +37,7 @@ struct FinishedCommand: Sendable {
     return try FileHandle(forWritingTo: url)
   }
 
-  /// Where the products of this build are: beside the tests.
+  /// The folder of this build's products, which also holds the tests.
   static var products: URL {
     #if os(Linux)
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

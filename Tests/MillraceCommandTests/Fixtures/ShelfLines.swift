@@ -32,7 +32,7 @@ enum ShelfLines {
   /// The lines with another number of pages in the recorded state, as of a reducer that was another one.
   static let otherPages = all.map { $0.replacing("\"pages\":403", with: "\"pages\":404") }
 
-  /// A recording that a store and a recorder made: so many books, and a series that a handler puts.
+  /// Records a store that is sent `count` books, and a series that a handler commits.
   static func record(_ count: Int, to url: URL) async {
     let recorder = FileRecorder<Shelf.Action, Shelf.Mutation, Shelf.State>(initial: Shelf.State(), to: url)
     let sender = Lock<Sender<Shelf.Action>?>(nil)

@@ -56,7 +56,7 @@ struct OpenLoopTests {
     _ = loop.step { false }
     #expect(sender.recorder.figures.ownLateness.maximum == .zero)
     #expect(sender.recorder.figures.latency.max == .milliseconds(600))
-    // Nobody sends for 200 ms after that; the fourth was due 50 ms before.
+    // No action is sent in the next 200 ms; the fourth was due 50 ms before.
     clock.advance(by: .milliseconds(200))
     _ = loop.step { false }
     #expect(sender.recorder.figures.ownLateness.maximum == .milliseconds(50))

@@ -1,2 +1,2 @@
-/// What the bases of the tests fail with.
+/// The error that the base sequences of the tests throw.
 struct Mishap: Error, Equatable {}

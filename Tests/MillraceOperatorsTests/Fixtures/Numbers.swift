@@ -1,4 +1,4 @@
-/// The numbers from 0 on, which every iterator counts for itself; it ends in a cancelled task.
+/// The numbers from 0, counted by each iterator for itself, until its task is cancelled.
 struct Numbers: AsyncSequence, Sendable {
   typealias Failure = Never
 

@@ -1,6 +1,6 @@
 import MillraceTesting
 
-/// A sequence for one reader that a test feeds, and that says when it was asked and when its reader has gone.
+/// A sequence for one reader, to which a test adds elements; the test sees when it is asked and when it is released.
 final class Tap<Element: Sendable>: AsyncSequence, Sendable {
   typealias Failure = any Error
 
@@ -21,7 +21,7 @@ final class Tap<Element: Sendable>: AsyncSequence, Sendable {
 
   deinit { freed.open() }
 
-  /// Keeps elements for whoever asks.
+  /// Adds elements for the reader.
   func offer(_ elements: [Element]) {
     for element in elements { source.yield(element) }
   }

@@ -21,7 +21,7 @@ struct PaceStateTests {
         (.receive(2, from: 0, at: 3), .ask(0)),
         (.wake(4), .alarm(6)),
         (.wake(6), .element(2)),
-        // The base was asked, and answers while nobody waits: time runs, and the base is read on.
+        // The base answers while no reader waits: time passes, and the base is asked again.
         (.receive(3, from: 0, at: 8), .alarm(11, ask: [0])),
         (.receive(4, from: 0, at: 9), .ask(0)),
         (.wake(11), .alarm(12)),

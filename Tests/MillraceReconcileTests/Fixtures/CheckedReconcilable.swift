@@ -31,7 +31,7 @@ extension CheckedReconcilable {
     if now != desired { Issue.record("\(self) → \(desired) became \(now).", sourceLocation: sourceLocation) }
   }
 
-  /// Checks the law for so many pairs, some of them equal.
+  /// Checks the law for `pairs` pairs, some of them equal.
   static func expectLaw(pairs: Int, seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
     var generator = SeededGenerator(seed: seed)
     var lengths: Set<Int> = []

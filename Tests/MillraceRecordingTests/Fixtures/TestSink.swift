@@ -5,7 +5,7 @@ import Millrace
 
 /// A place for lines that is as slow or as broken as a test says.
 struct TestSink: RecordingSink {
-  /// What was written, and what is to happen.
+  /// The entries that were written, and the failures that are to happen.
   final class Log: Sendable {
     private struct Content {
       var files: [Data] = []

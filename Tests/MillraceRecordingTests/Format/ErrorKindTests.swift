@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// What is told of errors by those who must not tell what they carry.
+/// The texts of errors whose contents must stay secret.
 @Suite("Error kind")
 struct ErrorKindTests {
   enum Trouble: Error {

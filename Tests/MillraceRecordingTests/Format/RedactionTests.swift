@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Redaction", .timeLimit(.minutes(1)))
 struct RedactionTests {
-  /// Nobody learns the customer's name, nor the article "ring".
+  /// Removes the customer's name and the article "ring".
   static let redaction = TillRedaction(
     action: { if case .welcome = $0 { .welcome("x") } else { $0 } },
     mutation: { if case .welcomed = $0 { .welcomed("x") } else { $0 } },
@@ -84,7 +84,7 @@ struct RedactionTests {
     case by(server: String)
   }
 
-  /// What a recorder with this redaction writes of an error and a trace that have a secret.
+  /// The texts that a recorder with this redaction writes of an error and a trace with a secret.
   private func texts(_ redaction: TillRedaction) async throws -> [String] {
     let folder = try TemporaryFolder()
     let recorder = TillRecorder(initial: Till.State(), to: folder.file(), redaction: redaction)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// What is said of files that are no recordings, or not any more: word for word.
+/// The whole errors for files that are no recordings, or damaged ones.
 @Suite("Broken files")
 struct BrokenFileTests {
   /// A file that is broken somehow, and what is said of it.

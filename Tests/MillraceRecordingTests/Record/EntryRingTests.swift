@@ -18,7 +18,7 @@ struct EntryRingTests {
     #expect(isAdded)
   }
 
-  /// How many entries the ring has dropped since it was last asked.
+  /// The number of entries that the ring has dropped since the last call.
   func dropped(by ring: inout Ring) -> Int {
     ring.settle().reduce(0) { $0 + $1.entries.count }
   }

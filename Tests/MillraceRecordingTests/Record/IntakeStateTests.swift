@@ -3,7 +3,7 @@ import Testing
 @testable import Millrace
 @testable import MillraceRecording
 
-/// What is kept, and which commits bring their states: step by step, without locks.
+/// The entries that are kept, and the commits that bring their states, step by step and without locks.
 @Suite("Recording intake")
 struct IntakeStateTests {
   typealias Buffer = EntryBuffer<Int, Int, Int>
@@ -24,7 +24,7 @@ struct IntakeStateTests {
     state.commit(RecordedCommit(at: 0, revision: revision, run: run, mutation: revision), copied)
   }
 
-  /// What waits to be written, in short.
+  /// The entries that wait to be written, as a short text.
   private func take(_ state: inout IntakeState<Buffer>) -> String {
     text(state.withKeep { $0.take() } ?? [])
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// What a recorder does that is slower than its store, or that cannot write at all.
+/// A recorder that is slower than its store, or cannot write at all.
 @Suite("Slow writers", .timeLimit(.minutes(1)))
 struct SlowWriterTests {
   private func recording(_ log: TestSink.Log) throws -> TillRecording {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// What counts when two states are compared: as they are encoded, but for the order of what has none.
+/// The comparison of two states: by their encoding, but without the order of unordered values.
 @Suite("Canonical text")
 struct CanonicalTextTests {
   struct Point: Codable, Hashable { var x = 0 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Replay", .timeLimit(.minutes(1)))
 struct RecordingReplayTests {
-  /// A recording of so many articles, each for its number.
+  /// A recording of `count` articles; the price of each is its number.
   static func recording(_ count: Int, checkpoint: Int) throws -> TillRecording {
     let ring = TillRing(initial: Till.State(), keeping: 10 * count, checkpoint: checkpoint)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])

@@ -12,7 +12,7 @@ struct AnsweringDeckTests {
     var reason: String
   }
 
-  /// What a call for tea gets for this recorded reply.
+  /// The answer to a call for tea, given this recorded reply.
   private func answer(_ reply: RecordedReply) async throws -> Int {
     let call = RecordedCall(at: 0, took: 0, run: nil, name: "price", request: "\"tea\"", reply: reply)
     let board = Board(

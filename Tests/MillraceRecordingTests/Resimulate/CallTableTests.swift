@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// Which call gets which recorded reply, step by step, without continuations.
+/// The recorded reply of each call, step by step and without continuations.
 @Suite("Call table", .timeLimit(.minutes(1)))
 struct CallTableTests {
   typealias Table = CallTable<String>

@@ -39,7 +39,7 @@ struct RecordedClockTests {
 
   @Test("It wakes who slept until one moment in the order in which they came, and the earlier moment first")
   func equalDeadlines() async {
-    // With no preemptions the tasks go on in the order in which they were woken.
+    // With no preemptions the tasks continue in the order in which they were woken.
     await Simulation.explore(preemptions: 0) { world in
       let (clock, woken) = (RecordedClock(), Recorder<Int>())
       for number in 0..<30 {
@@ -49,7 +49,7 @@ struct RecordedClockTests {
           woken.record(number)
         }
       }
-      // Time goes on when all of them sleep.
+      // Time passes when all of them sleep.
       try await world.clock.sleep(for: .seconds(1))
       clock.advance(to: 25)
       try await world.clock.sleep(for: .seconds(1))

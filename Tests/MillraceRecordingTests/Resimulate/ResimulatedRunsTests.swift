@@ -12,7 +12,7 @@ struct ResimulatedRunsTests {
       case child(Set<Int>)
     }
 
-    /// What the set has room for, by which its order is another one.
+    /// The capacity of the set, on which its order depends.
     let capacity: Int
     let send: @Sendable (Action) async -> Void
 
@@ -36,7 +36,7 @@ struct ResimulatedRunsTests {
     static func reduce(into state: inout Int, mutation: Int) { state += mutation }
   }
 
-  /// Where handlers send to.
+  /// The store to which handlers send.
   private final class Target: Sendable {
     private let sender = Lock<Sender<Counter.Action>?>(nil)
 

@@ -9,7 +9,7 @@ import Testing
 struct ResimulationTests {
   struct Unreachable: Error {}
 
-  /// Where a test lets handlers send to their store.
+  /// The store to which a test lets handlers send.
   final class Target: Sendable {
     private let sender = Lock<Sender<Till.Action>?>(nil)
 
@@ -17,7 +17,7 @@ struct ResimulationTests {
     func send(_ action: Till.Action) async { _ = await sender.withLock { $0 }?.send(action).outcome }
   }
 
-  /// What a store with this price list does while `act` sends to it.
+  /// Records a store with this price list while `act` sends to it.
   private func record(
     price: @escaping @Sendable (String) async throws -> Int = { $0.count },
     _ act: (Store<Till>) async throws -> Void

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// That what time does to a store is the same again, without the time that it took.
+/// Resimulations in which timers fire as they did, without the time that this took.
 @Suite("Resimulation of time", .timeLimit(.minutes(1)))
 struct ResimulationTimeTests {
   /// Searches a second after the last key, gives up after ten, and says when it has begun.
@@ -84,7 +84,7 @@ struct ResimulationTimeTests {
   /// Asks, rests for a second, and asks again.
   struct Patrol: Interactor {
     let tape: GatewayTape
-    /// What is waited for between the first reply and the rest.
+    /// Waits between the first reply and the rest.
     var pause: @Sendable () async throws -> Void = {}
 
     func handle(_ action: Int, state: Int) -> Effect<Patrol> {
@@ -112,7 +112,7 @@ struct ResimulationTimeTests {
     _ = await receipts.0.outcome
     _ = await receipts.1.outcome
 
-    // Each handler goes on when the resimulation waits for the calls behind the rests, whose time it has by then.
+    // Each handler continues when the resimulation waits for the calls after the rests, whose time has passed by then.
     let (gate, patience) = (Gate(), TestClock())
     let reports = Recorder<ResimulationReport<Int>>()
     Task { [recording = ring.recording] in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceRecording
 
-/// What a handler does with the clock counts from what it was given last, wherever the resimulation is by then.
+/// The time of a handler, which begins with the reply it got last, however far the resimulation is.
 @Suite("Run times")
 struct RunTimesTests {
   private let run = RunTimesTests.id(1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Recording page")
 struct RecordingPageTests {
-  /// So many actions of one commit each, a microsecond apart, each of which takes as many nanoseconds as its number.
+  /// A page of `count` actions with one commit each, a microsecond apart; action n takes n nanoseconds.
   private func page(_ count: Int, rows: Int) -> RecordingPage {
     var page = RecordingPage(RecordingPage.Facts(name: "a & b", lines: [("State", "Array<Int>")]), rows: rows)
     for number in 1...count {
@@ -157,7 +157,7 @@ struct RecordingPageTests {
 }
 
 extension String {
-  /// How often a text stands in it.
+  /// The number of times `part` is contained in the text.
   fileprivate func components(of part: String) -> Int {
     ranges(of: part).count
   }

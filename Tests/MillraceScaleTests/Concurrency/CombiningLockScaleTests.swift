@@ -10,7 +10,7 @@ struct CombiningLockScaleTests {
   }
 }
 
-/// What the owner of the turn alone touches, with no lock of its own.
+/// A value that only the lock's holder touches, without a lock of its own.
 private final class Guarded: @unchecked Sendable {
   var isInside = false
   var overlaps = 0

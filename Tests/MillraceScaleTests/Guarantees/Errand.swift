@@ -1,7 +1,7 @@
 import Millrace
 import MillraceTesting
 
-/// What the simulated store is asked to do; all that it does comes from this.
+/// An action of the simulated store, with everything that its handler does.
 struct Errand: Sendable, Hashable, CustomStringConvertible {
   enum Meeting: CaseIterable {
     case concurrent, pair, serial, latest, exclusive, shared
@@ -10,7 +10,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     /// `latest` with a debounce.
     case debounced
 
-    /// How many handlers may be out at once, those included that were cancelled.
+    /// The number of handlers that may run at once, cancelled ones included.
     var mostOut: Int? {
       switch self {
       case .serial, .guarded: 1
@@ -19,7 +19,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
       }
     }
 
-    /// How many may be out that were not cancelled.
+    /// The number of handlers that may run at once without having been cancelled.
     var mostHeard: Int? {
       switch self {
       case .latest, .exclusive, .shared, .debounced: 1
@@ -40,14 +40,14 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     case finish, fail, decide, reject
   }
 
-  /// What opens a breaker, as long as a world lasts, and for how long.
+  /// A breaker whose window is longer than any world.
   static let breaker = Plan.Breaker(failures: 2, within: .seconds(600), openFor: .milliseconds(50))
 
-  /// How long one that is debounced waits.
+  /// The time that a debounced errand waits.
   static let debounce = Duration.milliseconds(10)
 
   var number: Int
-  /// How long its sender waits before, and how long after if it cancels then.
+  /// The time that its sender waits before it sends, and again before it cancels.
   var delay = Duration.zero
   var cancelAfter: Duration?
   /// Whether all of its key, or all there are, are cancelled then.
@@ -55,14 +55,14 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   var cancelsAll = false
   var meeting = Meeting.concurrent
   var end = End.finish
-  /// How long each part of the handler takes; it emits after each.
+  /// The durations of the parts of the handler, which emits after each.
   var parts: [Duration] = []
-  /// How long the handler goes on when it is cancelled.
+  /// The time that the handler continues after its cancellation; nil if it returns at once.
   var deafFor: Duration?
   var timeout: Duration?
   var attemptTimeout: Duration?
   var attempts = 1
-  /// What the handler of its first attempt sends, when its first part is done and before it emits that.
+  /// The errands that the handler of the first attempt sends after its first part, before it emits that part.
   var sends: [Errand] = []
 
   var description: String {

@@ -1,9 +1,9 @@
 import Millrace
 import MillraceTesting
 
-/// What must hold of the times at which errands were decided and ended.
+/// Rules for the times at which errands are decided and end.
 extension ErrandRules {
-  /// How long one errand waited, and how long it took.
+  /// Checks the waiting time and the duration of one errand.
   func checkTime(of sending: ErrandSender.Sending, _ seen: ErrandSender.Seen, _ own: [Errands.Entry]) {
     let errand = sending.errand
     if let timeout = errand.timeout {

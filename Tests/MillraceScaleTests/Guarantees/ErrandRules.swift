@@ -1,7 +1,7 @@
 import Millrace
 import MillraceTesting
 
-/// What must hold of all that a store has committed for errands, when it is shut down.
+/// Rules for the commits of a store that was shut down.
 struct ErrandRules {
   let world: World
   let limits: StoreConfiguration.Limits
@@ -34,14 +34,14 @@ struct ErrandRules {
 
   // MARK: One errand
 
-  /// What was committed for one errand, compared with its outcome.
+  /// Checks the commits of one errand against its outcome.
   private func checkRun(of errand: Errand, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
     let parts = acts.compactMap { if case .part(let number, let attempt) = $0 { attempt * 100 + number } else { nil } }
     world.expect(parts == parts.sorted() && Set(parts).count == parts.count, "L1: a run's mutations are in its order")
     let closings = acts.filter { if case .closed = $0 { true } else { false } }
     world.expect(
       closings.isEmpty || closings == [acts.last], "R2: the closing mutation is the last one, and there is one")
-    // A run that is shared goes on for the others when the first of its actions has its outcome.
+    // A shared run continues for the others when the first of its actions has its outcome.
     guard errand.meeting != .shared else { return }
     world.expect(acts.count == seen.entries, "R3: once an action has its outcome nothing of it is committed")
     world.expect(closings.allSatisfy { $0 == .closed(seen.outcome) }, "R2: the closing tells the outcome")
@@ -52,7 +52,7 @@ struct ErrandRules {
       "R2: what was taken up is closed unless it has finished")
   }
 
-  /// How an errand may have met others, and why it may be rejected.
+  /// Checks the overlaps of an errand, and the reason for its rejection.
   private func checkMeeting(of sending: ErrandSender.Sending, _ seen: ErrandSender.Seen, _ acts: [Errands.Act]) {
     let errand = sending.errand
     world.expect(
@@ -120,7 +120,7 @@ struct ErrandRules {
     }
   }
 
-  /// What was dropped for a new one had waited longer, or less long, than all that are known to have waited then.
+  /// Checks that a dropped errand had waited longer, or shorter, than all that are known to have waited then.
   private func checkDropped() {
     guard limits.onOverflow != .reject else { return }
     let places = Dictionary(uniqueKeysWithValues: log.sendings.enumerated().map { ($1.errand.number, $0) })
@@ -155,7 +155,7 @@ struct ErrandRules {
     }
   }
 
-  /// What a store that was shut down has counted, when one more was sent to it after that.
+  /// Checks the counters of a store that was sent another errand after its shutdown.
   func check(_ metrics: Metrics) {
     world.expect(metrics.sent == metrics.outcomes.values.reduce(0, +), "R1: as many actions end as were sent")
     world.expect(
@@ -167,7 +167,7 @@ struct ErrandRules {
     }
   }
 
-  /// How an errand meets others, by its number; nil for the one that was sent after the shutdown.
+  /// The overlap of an errand by its number; nil for the errand that was sent after the shutdown.
   func meeting(of number: Int) -> Errand.Meeting? {
     log.sendings.first { $0.errand.number == number }?.errand.meeting
   }

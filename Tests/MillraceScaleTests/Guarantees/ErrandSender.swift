@@ -20,7 +20,7 @@ struct ErrandSender: Sendable {
     let isNested: Bool
     /// The revision before it was sent.
     let revision: Int
-    /// How many more could wait before.
+    /// The number of errands that could still wait before this one.
     let room: Int
     /// Whether an earlier one of its meeting had no outcome.
     let metOthers: Bool
@@ -34,13 +34,13 @@ struct ErrandSender: Sendable {
     var hasEnded: Bool { receipt.hasEnded }
   }
 
-  /// What was cancelled, by number, and the revision when that had returned.
+  /// The errands that were cancelled, by number, and the revision when `cancel` had returned.
   struct Cut: Sendable {
     let errands: Set<Int>
     let revision: Int
   }
 
-  /// What an errand came to, and how many entries it had when that was seen.
+  /// The outcome of an errand, and the number of its entries when the outcome was seen.
   struct Seen: Sendable {
     let outcome: Outcome.Kind
     let rejection: Rejection.Kind?
@@ -57,7 +57,7 @@ struct ErrandSender: Sendable {
     var cuts: [Cut] = []
     /// By the numbers of the errands.
     var seen: [Int: Seen] = [:]
-    /// When the store was shut down.
+    /// The instant at which the store was shut down.
     var shutDown: Duration?
 
     /// Adds one that has been sent; those that were sent meanwhile come behind it.
@@ -75,7 +75,7 @@ struct ErrandSender: Sendable {
   let omitted: Cancelling?
   let written: Shared<Log>
 
-  /// What was written down so far.
+  /// The log so far.
   var log: Log { written.value }
 
   /// Sends an errand after its delay, and cancels what it says.
@@ -140,7 +140,7 @@ struct ErrandSender: Sendable {
     if way != omitted { cancel() }
     world.expect(
       cancelled.allSatisfy(\.hasEnded), "R3: when a cancel has returned, all accepted before it has its outcome")
-    // A run that is shared goes on for the others, when one of them was cancelled by its receipt.
+    // A shared run continues for the others when one of them was cancelled by its receipt.
     let silent = cancelled.filter { way != .receipt || $0.errand.meeting != .shared }.map(\.errand.number)
     written.change { $0.cuts.append(Cut(errands: Set(silent), revision: entries.count)) }
   }
@@ -155,7 +155,7 @@ struct ErrandSender: Sendable {
     written.change { $0.seen[number] = seen }
   }
 
-  /// What was committed so far.
+  /// The commits so far.
   private var entries: [Errands.Entry] { store.snapshotAtOnce()?.state ?? [] }
 }
 
@@ -165,6 +165,6 @@ extension Receipt {
 }
 
 extension Store {
-  /// How many actions wait, told without waiting for it.
+  /// The number of actions that wait, read without waiting for the store.
   nonisolated var waitingAtOnce: Int { core.performNow { $0.runs?.scheduler.room.count ?? 0 } ?? 0 }
 }

@@ -7,13 +7,13 @@ import MillraceTesting
 ///
 /// What it can be given is to go wrong in it, and has to break a rule.
 struct ErrandWorld {
-  /// How errands meet each other.
+  /// The plan of an errand.
   var meets: @Sendable (Errand) -> Plan = { $0.plan }
 
   /// The way to cancel that does nothing.
   var omitted: ErrandSender.Cancelling?
 
-  /// What the store's configuration is.
+  /// Changes the store's configuration.
   var altered: @Sendable (StoreConfiguration) -> StoreConfiguration = { $0 }
 
   func callAsFunction(_ world: World) async {
@@ -29,7 +29,7 @@ struct ErrandWorld {
     own.become(store) { [omitted, written = send.written] store, errand in
       ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: written).send(errand)
     }
-    // A store takes a shorter way as long as nobody asks what brings its commits about.
+    // A store takes a shorter way while no observer asks for the causes of commits.
     let isCauseSought = world.fault(0.5)
     let observers = [
       Task {

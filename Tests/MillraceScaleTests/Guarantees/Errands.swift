@@ -14,7 +14,7 @@ struct Errands: Interactor {
     let act: Act
     /// The time of the world when it was made.
     let time: Duration
-    /// How long the state was on which it was decided.
+    /// The revision of the state on which it was decided.
     var revision: Int?
 
     var description: String { "\(errand) \(act)" }

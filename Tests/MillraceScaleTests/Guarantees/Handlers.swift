@@ -2,7 +2,7 @@ import Millrace
 
 /// Counts the handlers of errands that are out.
 final class Handlers: Sendable {
-  /// How many there are, of each way to meet, and how many there were at most.
+  /// The current and the largest number of handlers for each overlap.
   struct Tally {
     private(set) var now: [Errand.Meeting: Int] = [:]
     private(set) var most: [Errand.Meeting: Int] = [:]
@@ -29,7 +29,7 @@ final class Handlers: Sendable {
     var heard = Tally()
     var all = 0
     var mostOfAll = 0
-    /// How often one was begun for an errand.
+    /// The number of handlers that were begun for each errand.
     var begun: [Int: Int] = [:]
     /// The newest attempt at each that was begun.
     var newest: [Int: Int] = [:]

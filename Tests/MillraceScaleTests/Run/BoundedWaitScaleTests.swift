@@ -8,7 +8,7 @@ import Testing
 /// Calls of one thread that have to be done at once, while another thread commits step after step without a pause.
 @Suite("Bounded wait", .timeLimit(.minutes(5)))
 struct BoundedWaitScaleTests {
-  /// How the other thread makes its steps.
+  /// The way in which the other thread makes its steps.
   enum Steps: CaseIterable {
     case sends, batches, emits
   }

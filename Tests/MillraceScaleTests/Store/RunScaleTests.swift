@@ -101,7 +101,7 @@ struct RunScaleTests {
     #expect(closed.value.values.allSatisfy { $0 == 1 })
     #expect(store == nil)
     gate.open()
-    try await freed.enter()  // The handlers that stayed have let go of the state.
+    try await freed.enter()  // The handlers that stayed have released the state.
   }
 }
 

@@ -54,7 +54,7 @@ struct StoreScaleTests {
       finished += await store.send(contentsOf: actions).outcomes.count { $0.kind == .finished }
     }
     #expect(finished == runs)
-    try await allFreed.enter()  // The tasks of the last runs may let go of their actions later than those end.
+    try await allFreed.enter()  // The tasks of the last runs may release their actions after these have ended.
     #expect(await store.state == runs)
   }
 }

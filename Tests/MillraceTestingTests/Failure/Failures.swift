@@ -1,6 +1,6 @@
 @testable import MillraceTesting
 
-/// What is reported as failures of the kit, in place of being failures of the test.
+/// Collects failures that the kit reports, so that they do not fail the test.
 struct Failures: Sendable {
   private let recorder = Recorder<Failure>()
 

@@ -220,7 +220,7 @@ struct FakeGatewayTests {
     var fakes: [any FakeMethod] { [loads, saves] }
   }
 
-  /// An actor, whose properties nobody may read meanwhile.
+  /// An actor, whose properties cannot be read synchronously.
   actor Desk: FakeGateway {
     let loads = FakeCall<Int, Int>("load")
     private(set) var loaded: [Int] = []

@@ -1,6 +1,6 @@
 import MillraceTesting
 
-/// What the tests of fakes ask for.
+/// The value that the gateways of these tests fetch.
 struct Record: Sendable, Hashable, Codable {
   var name: String
 }

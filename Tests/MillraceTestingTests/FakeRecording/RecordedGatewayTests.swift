@@ -2,7 +2,7 @@ import Foundation
 import MillraceTesting
 import Testing
 
-/// What is recorded of gateways of all shapes, and replayed.
+/// Recordings and replays of gateways with methods of all shapes.
 @Suite("FakeRecording, of all kinds of methods", .timeLimit(.minutes(1)))
 final class RecordedGatewayTests {
   struct Refused: Error, Codable, Equatable {

@@ -14,7 +14,7 @@ struct RecorderStateTests {
     case sourceEnded(String?)
   }
 
-  /// What a sequence ends with, where it does not finish.
+  /// The error that ends a sequence.
   private struct Broken: Error, CustomStringConvertible {
     var description: String
   }

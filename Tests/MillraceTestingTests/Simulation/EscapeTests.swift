@@ -32,7 +32,7 @@ struct EscapeTests {
     }
   }
 
-  /// What a seed says of this body.
+  /// The failure of a simulation of this body.
   ///
   /// It waits for other threads longer than a simulation does, for they may wait for a processor.
   private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
@@ -67,7 +67,7 @@ struct EscapeTests {
   func thread() async throws {
     let sentence = try await sentence { _ in
       let isSuspended = DispatchSemaphore(value: 0)
-      // It runs when the body has suspended, and what is resumed before that goes on where it is.
+      // It runs when the body has suspended; a task that is resumed before then continues on its thread.
       Task { isSuspended.signal() }
       await Self.resumeElsewhere(when: isSuspended)
     }

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Simulation, what is left over when a world has ended")
 struct LeftOverTests {
-  /// Waits for as long as it is told to; nobody opens its gate.
+  /// An interactor whose handler waits at a gate that stays closed.
   private struct Waits: Interactor {
     enum Action: Sendable { case wait, hang }
     typealias Mutation = Never
     typealias State = Int
 
     let gate = Gate()
-    /// What the handler holds as long as it has not returned.
+    /// The object that the handler holds until it returns.
     let held: Held
 
     func handle(_ action: Action, state: Int) -> Effect<Self> {
@@ -113,7 +113,7 @@ struct LeftOverTests {
     #expect(worlds.value.count == 6 && worlds.value.allSatisfy { $0.object == nil })
   }
 
-  /// What is not held by it.
+  /// A weak reference to the object.
   private struct Weak: Sendable {
     weak let object: (any AnyObject & Sendable)?
 

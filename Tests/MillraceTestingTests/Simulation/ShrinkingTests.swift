@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Shrinking")
 struct ShrinkingTests {
-  /// A plan with so many choices of each kind.
+  /// A plan with `count` choices of each kind.
   private func plan(_ count: Int) -> SimulationPlan {
     var plan = SimulationPlan(seed: 1)
     plan.actions = Set(0..<count)

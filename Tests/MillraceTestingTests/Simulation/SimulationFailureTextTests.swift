@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SimulationFailureText")
 struct SimulationFailureTextTests {
-  /// What became of a world with this plan.
+  /// The result of a world with this plan.
   private func result(
     _ plan: SimulationPlan, _ failure: WorldFailure, steps: Int, seconds: Int, notes: [String], leftOver: [String] = []
   ) -> WorldRun.Result {

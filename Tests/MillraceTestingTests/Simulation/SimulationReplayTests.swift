@@ -35,7 +35,7 @@ struct SimulationReplayTests {
     return failures.messages.joined(separator: "\n--\n")
   }
 
-  /// What happens in many worlds, as a number.
+  /// A number computed from all events of many worlds.
   fileprivate static func fingerprint() async -> String {
     let report = await Simulation.run(seeds: 0..<2_000) { world in
       await SimulationSnippets.search(.latest(key: "search"), in: world)

@@ -174,7 +174,7 @@ struct SimulationTests {
     #expect(first.failingPlan == nil && first.fingerprint == second.fingerprint)
   }
 
-  /// What a simulation fails with.
+  /// The texts of the failures of a simulation, and its report.
   private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }, operation: run)

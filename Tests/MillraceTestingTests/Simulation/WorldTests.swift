@@ -24,7 +24,7 @@ struct WorldTests {
     Store(initial: 0, interactor: Numbers(), configuration: world.configuration)
   }
 
-  /// What a body fails with, without what comes after the first sentence; nil if it does not.
+  /// The first sentence of the failure of a body; nil if it does not fail.
   private func sentence(seed: UInt64 = 7, _ body: @escaping Simulation.Body) async -> String? {
     let failures = Failures()
     await failures.collect { await Simulation.run(seeds: seed..<seed + 1, shrinkingAttempts: 0, body) }

@@ -47,7 +47,7 @@
       #expect(count < Self.elf.count)
     }
 
-    /// What is found in a file.
+    /// The contents of a file.
     private struct Found: Equatable {
       var name: String?
       var functions: Set<String>
@@ -65,7 +65,7 @@
       return Found(name: table.name(at: 0x10, ending: "Mn"), functions: table.functions(beginning: "$s1A"))
     }
 
-    /// Where the sections are described.
+    /// The offset of the section headers.
     private static let sections = 120
 
     /// A small file: one segment, that is all of it, one table of two symbols at its byte 16, and their names.

@@ -2,7 +2,7 @@ import Millrace
 
 @testable import MillraceTesting
 
-/// What the tests of the test store test.
+/// The interactor that the tests of the test store use.
 struct Records: Interactor {
   enum Action: Sendable {
     case reload

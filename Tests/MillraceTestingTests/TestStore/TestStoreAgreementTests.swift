@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillraceTesting
 
-/// A test store runs the store as it is: what comes of actions is the same as in a store that nobody asserts.
+/// A test store changes nothing in its store: actions have the same results as in a store without assertions.
 @Suite("TestStore and Store", .timeLimit(.minutes(1)))
 struct TestStoreAgreementTests {
   /// Remembers in its state all that was committed, with plans, handlers that emit, throw and reject, and closings.
@@ -53,7 +53,7 @@ struct TestStoreAgreementTests {
     static func reduce(into state: inout State, mutation: String) { state.log.append(mutation) }
   }
 
-  /// What came of a list of actions: of each its outcome and revisions, and all that was committed.
+  /// The results of a list of actions: the outcome and revisions of each, and all commits.
   struct Trace: Equatable {
     var ends: [String] = []
     var log: [String] = []

@@ -280,7 +280,7 @@ struct ChildCommitTests {
     #expect(await store.bound == (0, 0, false))
   }
 
-  /// Where two hotels stand that have equal rooms.
+  /// The positions of two hotels with equal rooms.
   enum Twins: CaseIterable {
     case scopeAndKeyPath, mapped
 

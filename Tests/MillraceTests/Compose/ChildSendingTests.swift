@@ -7,7 +7,7 @@ import Testing
 struct ChildSendingTests {
   typealias Way = RunSendingTests.Way
 
-  /// Where a child stands.
+  /// The position of a child.
   enum Place: CaseIterable {
     case scope, keyPath, optional, each
 
@@ -59,7 +59,7 @@ struct ChildSendingTests {
     #expect(await store.state.capital.log == ["+1", "1 sent"])
   }
 
-  // An action that its sender does not look after was to be seen by somebody.
+  // The action of a sender that discards the receipt must be reported.
   @Test(
     "Without `action(_:of:)` it is rejected with a sentence that says the fix, counted and reported",
     arguments: Way.allCases)

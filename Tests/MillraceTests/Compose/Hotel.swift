@@ -202,7 +202,7 @@ struct HotelChain: Interactor {
   }
 }
 
-/// How often each child was looked at, by its name.
+/// Counts the checks of each child, by its name.
 final class Looks: Sendable {
   private let counts = Lock<[String: Int]>([:])
 

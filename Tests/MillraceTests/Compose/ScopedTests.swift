@@ -12,7 +12,7 @@ struct ScopedTests {
     store = Store.town(StoreConfiguration(clock: clock))
   }
 
-  /// How a child's action is sent to one that stands at a scope, and at a key path.
+  /// The kind of scope through which a child sends its action.
   enum Place: CaseIterable {
     case scope
     case keyPath

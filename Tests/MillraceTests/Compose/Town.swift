@@ -29,7 +29,7 @@ struct Town: Interactor {
     case handle(@Sendable (Town, State) async -> Effect<Town>)
   }
 
-  /// How many actions of its children may be handled at once; nil is as many as there are.
+  /// The number of actions of its children that may be handled at once; nil sets no limit.
   var limit: Int?
 
   let hall = Scoped<HallScope>(ScriptedInteractor())
@@ -169,14 +169,14 @@ extension Store where I == Town {
     return Store(initial: state, interactor: Town(), configuration: configuration)
   }
 
-  /// What was committed, in order.
+  /// The mutations that were committed, in order.
   nonisolated var log: [String] {
     get async { await state.log }
   }
 }
 
 extension Store {
-  /// How many runs end with a child, how many of them have lost it, and whether the store looks at children after commits.
+  /// The number of runs bound to a child, the number of those whose child is gone, and whether commits check children.
   nonisolated var bound: (runs: Int, removed: Int, isLooking: Bool) {
     get async {
       let (runs, removed) = await onRuns { registry in

@@ -30,7 +30,7 @@ struct ValueDifferenceTests {
     case failed(reason: String)
   }
 
-  /// What is not `Equatable` by itself.
+  /// A type with an equality of its own.
   struct Pair: Equatable {
     var both = (left: 1, 2)
 

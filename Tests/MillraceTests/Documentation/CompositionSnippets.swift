@@ -4,7 +4,7 @@ import Testing
 
 /// The snippets of docs/composition.md, as they stand there.
 enum CompositionSnippets {
-  /// What several children are here: they write a word at once, or hold on until they are cancelled.
+  /// The interactor of several children: it adds a word at once, or waits until it is cancelled.
   struct Room: Interactor {
     struct State: Sendable, Equatable {
       var words: [String] = []

@@ -8,7 +8,7 @@ import Testing
 enum InterceptorsSnippets {
   // snippet.OpeningHours
   final class OpeningHours: Sendable {
-    /// What is sent when the shop opens; nil once it is open.
+    /// The sends that wait until the shop opens; nil once it is open.
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
     func intercept(_ action: Shop.Action, context: InterceptionContext<Shop.Action>) -> Interception<Shop.Action> {

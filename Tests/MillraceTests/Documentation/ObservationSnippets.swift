@@ -2,7 +2,7 @@ import Millrace
 import MillraceTesting
 import Testing
 
-/// What is observed in docs/observation.md: a heater in a room.
+/// The heater that docs/observation.md observes.
 struct Heater: Interactor {
   // snippet.State
   struct State: Sendable, Equatable {

@@ -101,7 +101,7 @@ extension Store {
     get async { await onRuns { [core] _ in core.services?.tasks.count } }
   }
 
-  /// How many keys the store remembers.
+  /// The number of keys that the store remembers.
   nonisolated var keyCount: Int {
     get async { await onRuns { $0?.scheduler.keys.count ?? 0 } }
   }

@@ -2,7 +2,7 @@ import Foundation
 import MillraceTesting
 import Testing
 
-/// Stops a thread, not a task, until a test lets it go on; so a test keeps a store's turn taken for as long as it likes.
+/// Blocks a thread, not a task, until a test releases it, so that a test keeps a store's lock held.
 ///
 /// Only threads of ``onThread(_:)`` may be stopped: the few threads of the pool are needed by the tests themselves.
 final class Latch: Sendable {

@@ -1,6 +1,6 @@
 @testable import Millrace
 
-/// What a test notes down from anywhere, in order.
+/// A list to which a test adds from any thread.
 final class Notes<Element: Sendable>: Sendable {
   private let elements = Lock<[Element]>([])
 

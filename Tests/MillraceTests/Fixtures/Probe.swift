@@ -9,14 +9,14 @@ import Testing
 final class Probe: Sendable {
   let name: String
 
-  /// Where the handler stands, cancelled or not; its arrivals are how often a handler was started.
+  /// The gate at which handlers wait, cancelled or not; its arrivals are the number of handlers that were started.
   let gate = Gate()
 
   init(_ name: String) {
     self.name = name
   }
 
-  /// How many handlers were started.
+  /// The number of handlers that were started.
   var starts: Int { gate.arrivals }
 
   /// The action; its handler throws `error` in the end, if there is one.
@@ -62,7 +62,7 @@ extension Store where I == ScriptedInteractor {
 private struct LastOne: Hashable, Sendable {}
 
 extension Receipt {
-  /// Why the action was rejected, once it was; nil when it ended otherwise.
+  /// The reason for the action's rejection, once it has ended; nil if it ended otherwise.
   var rejection: Rejection.Kind? {
     get async { await outcome.rejection }
   }

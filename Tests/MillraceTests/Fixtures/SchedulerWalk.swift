@@ -26,13 +26,13 @@ struct SchedulerWalk: ~Copyable {
   /// The action whose error is not tried again, while its return is handled.
   private var refused: Handle?
 
-  /// How many handlers run for each plan and key, with those that were taken up and have not ended.
+  /// The number of handlers that run for each plan and key, and of actions that were taken up and have not ended.
   private var holders = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
-  /// How many handlers hold a permit, by the key of the limit; those of one action count once.
+  /// The number of permits held, by the key of the limit; the handlers of one action hold one.
   private var permits: [PlanKey: Int] = [:]
 
-  /// When the last turn of each plan began.
+  /// The instant at which the last turn of each plan began.
   private var lastTurn: [Int: Instant] = [:]
 
   private var lastOrder = Array(repeating: 0, count: SchedulerWalk.plans.count)

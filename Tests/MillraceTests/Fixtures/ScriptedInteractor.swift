@@ -22,7 +22,7 @@ struct ScriptedInteractor: Interactor {
     }
   }
 
-  /// What becomes of one action, at each step of its way.
+  /// The answers of the interactor to one action, at each step.
   struct Action: Sendable {
     typealias Decide = @Sendable (State) -> Decision<Mutation>
     typealias Handle = @Sendable (Run<ScriptedInteractor>, State) async throws -> Void

@@ -4,7 +4,7 @@
 final class StepExecutor: TaskExecutor {
   private let jobs = Lock<[UnownedJob]>([])
 
-  /// How many tasks are ready to go on.
+  /// The number of tasks that are ready to run.
   var ready: Int { jobs.withLock { $0.count } }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -12,7 +12,7 @@ final class StepExecutor: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Lets every task go on until none is ready.
+  /// Runs tasks until none is ready.
   func run() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

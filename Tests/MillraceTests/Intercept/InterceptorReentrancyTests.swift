@@ -10,7 +10,7 @@ struct InterceptorReentrancyTests {
 
   // MARK: Chains of sends
 
-  /// Where an interceptor sends from.
+  /// The hook from which an interceptor sends.
   enum Hook: String, CaseIterable, CustomTestStringConvertible {
     case accepted, committed, ended
 
@@ -300,7 +300,7 @@ struct InterceptorReentrancyTests {
   }
 }
 
-/// Is told of everything.
+/// Implements every hook.
 private struct Hooked: Interceptor {
   typealias Hook = InterceptorReentrancyTests.Hook
 
@@ -317,7 +317,7 @@ private struct Hooked: Interceptor {
   func ended(_ cause: Cause<Counting.Action>, outcome: Outcome) { tell(.ended, cause.action) }
 }
 
-/// Is told of ends.
+/// Implements `ended`.
 private struct Ended: Interceptor {
   typealias Mutation = Counting.Mutation
   typealias State = Counting.State
@@ -327,7 +327,7 @@ private struct Ended: Interceptor {
   func ended(_ cause: Cause<Counting.Action>, outcome: Outcome) { tell(cause, outcome) }
 }
 
-/// Is told of the revisions of a store.
+/// Notes the revisions of a store.
 private struct Revisions: Interceptor {
   typealias Action = ClosureInteractor.Action
 

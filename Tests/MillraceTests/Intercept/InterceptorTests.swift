@@ -310,7 +310,7 @@ private struct Spy: Interceptor {
   }
 }
 
-/// Is told of commits.
+/// Notes commits.
 private struct Telling: Interceptor {
   typealias Action = Counting.Action
 
@@ -323,7 +323,7 @@ private struct Telling: Interceptor {
   }
 }
 
-/// Is told of ends.
+/// Implements `ended`.
 private struct Ending: Interceptor {
   typealias Mutation = Counting.Mutation
   typealias State = Counting.State

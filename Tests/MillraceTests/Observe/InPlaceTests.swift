@@ -8,7 +8,7 @@ import Testing
 struct InPlaceTests {
   let store = Store<ClosureInteractor>(items: Array(0..<1_000))
 
-  /// Where the array of the state lies after each mutation that was sent.
+  /// The addresses of the state's array after each mutation that was sent.
   private func places(of mutations: Int) -> [UInt] {
     let places = Notes<UInt>()
     for number in 0..<mutations {
@@ -21,7 +21,7 @@ struct InPlaceTests {
     return places.all
   }
 
-  /// How often the array was copied by ten mutations.
+  /// The number of copies of the array that ten mutations made.
   private func copies() -> Int {
     let before = Notes<UInt>()
     store.send(.write { $0.items.withUnsafeBufferPointer { before.note(UInt(bitPattern: $0.baseAddress)) } })

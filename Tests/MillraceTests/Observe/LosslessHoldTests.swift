@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-/// What a store does that a lossless observer holds up, with plans, limits, cancellation and its end.
+/// Stores that wait for a lossless observer, with plans, limits, cancellation and shutdown.
 @Suite("Lossless hold", .timeLimit(.minutes(1)))
 struct LosslessHoldTests {
   let clock = TestClock()

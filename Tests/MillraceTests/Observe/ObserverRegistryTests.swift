@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-/// The registry of a store comes with whoever needs it, and goes with the last of them.
+/// A store has a registry while an observer needs it.
 @Suite("ObserverRegistry", .timeLimit(.minutes(1)))
 struct ObserverRegistryTests {
   let store = Store<ClosureInteractor>()

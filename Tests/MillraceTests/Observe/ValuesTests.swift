@@ -256,7 +256,7 @@ struct ValuesTests {
     }
   }
 
-  /// What the observer gets up to a value, never an equal one twice in a row.
+  /// The values that the observer gets up to `end`, checked to have no two equal ones in a row.
   private func news(of iterator: inout StoreSequence<Int, Never>.Iterator, after last: Int, upTo end: Int) async
     -> [Int]
   {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-/// That each commit has the cause which brought it about, whatever else goes on.
+/// The causes of commits, under concurrent changes.
 @Suite("Causes of transitions", .timeLimit(.minutes(1)))
 struct TransitionCauseTests {
   let clock = TestClock()
@@ -192,7 +192,7 @@ struct TransitionCauseTests {
   }
 }
 
-/// Is told of ends.
+/// Implements `ended`.
 private struct Ends: Interceptor {
   typealias Mutation = ScriptedInteractor.Mutation
   typealias State = ScriptedInteractor.State
@@ -203,7 +203,7 @@ private struct Ends: Interceptor {
 }
 
 extension Sequence {
-  /// What `transform` makes of each element, one after the other.
+  /// Transforms each element, one after the other.
   fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
     var results: [Result] = []
     for element in self { results.append(try await transform(element)) }

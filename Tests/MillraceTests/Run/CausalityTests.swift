@@ -70,7 +70,7 @@ struct CausalityTests {
     #expect(chain[0].run.store != chain[1].run.store)
   }
 
-  /// How an action comes to a store.
+  /// The way in which an action reaches a store.
   enum Way: CaseIterable {
     case atOnce, inABatch, submitted, behindATakenTurn, waitingForATurn, waitingForASlot, shared, retried
   }

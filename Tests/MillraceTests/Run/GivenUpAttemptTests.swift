@@ -6,7 +6,7 @@ import Testing
 /// Runs whose first attempt is given up after 5 seconds, and whose handler ignores that until second 8.
 @Suite("Attempts that were given up", .timeLimit(.minutes(1)))
 struct GivenUpAttemptTests {
-  /// What the handler of the first attempt does in the end.
+  /// The end of the first attempt's handler.
   enum Late: CaseIterable {
     case returns, fails, bindsToWhatHolds, bindsToWhatDoesNot
 

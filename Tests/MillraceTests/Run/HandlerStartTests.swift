@@ -6,7 +6,7 @@ import Testing
 
 @Suite("HandlerStart", .timeLimit(.minutes(1)))
 struct HandlerStartTests {
-  /// Where the configuration and the plan have handlers start, and where they do.
+  /// The handler start of the configuration and of the plan, and the start that results.
   struct Row: Sendable {
     let configured: StoreConfiguration.HandlerStart
     let planned: StoreConfiguration.HandlerStart?
@@ -42,7 +42,7 @@ struct HandlerStartTests {
   @Test("L5: a handler that starts on the pool and blocks does not hold its sender", arguments: plans)
   func aSenderIsNotHeld(plan: Plan) async {
     let (store, isSent) = (store(.onPool), DispatchSemaphore(value: 0))
-    // On the sender's thread nobody would signal it.
+    // On the sender's thread no other thread would signal it.
     @Sendable func wait() -> String { isSent.wait(timeout: .now() + 20) == .success ? "sent" : "held" }
     let action = ScriptedInteractor.Action.handle { run in run.emit(ScriptedInteractor.Mutation(wait())) }
     let receipt = store.send(action.planned(plan))

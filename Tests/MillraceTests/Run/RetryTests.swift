@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Retry", .timeLimit(.minutes(1)))
 struct RetryTests {
-  /// What a handler saw of its attempt.
+  /// The attempt as its handler saw it.
   struct Seen: Sendable, Equatable {
     let attempt: Int
     let log: [String]

@@ -273,7 +273,7 @@ struct RunSendingTests {
 }
 
 extension Receipt {
-  /// Why a run could not send the action; nil when that ended otherwise.
+  /// The reason why a run could not send the action; nil if the action ended otherwise.
   var reasonNotSent: String? {
     get async {
       if case .rejected(.notSent(let reason)) = await outcome { reason } else { nil }

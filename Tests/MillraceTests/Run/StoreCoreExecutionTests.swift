@@ -6,7 +6,7 @@ import Testing
 struct StoreCoreExecutionTests {
   @TaskLocal static var request: String?
 
-  /// What a task can inherit.
+  /// The environment that a task can inherit.
   struct Environment: Sendable, Equatable {
     var request: String?
     var isCancelled: Bool

@@ -108,7 +108,7 @@ struct SubmissionTests {
     #expect(await store.log == ["first"])
   }
 
-  // It used to wait for ever: only the end of a wait let those go on who stood in line.
+  // Regression: it waited forever, because only the end of a wait resumed the suspended submits.
   @Test("A1: with no room to wait at all, a submit goes on when the slot is free")
   func noRoomAtAll() async throws {
     let store = store(waiting: 0)

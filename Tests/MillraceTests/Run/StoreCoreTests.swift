@@ -219,7 +219,7 @@ struct StoreCoreTests {
   }
 }
 
-/// How the actions of these receipts ended.
+/// The kinds of the outcomes of these receipts.
 func kinds(_ receipts: [Receipt]) async -> [Outcome.Kind] {
   var kinds: [Outcome.Kind] = []
   for receipt in receipts { kinds.append(await receipt.outcome.kind) }

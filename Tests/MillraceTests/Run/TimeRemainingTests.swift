@@ -14,7 +14,7 @@ struct TimeRemainingTests {
     store = Store(StoreConfiguration(clock: clock))
   }
 
-  /// An action whose handler notes the time that remains, when it begins and once the gate lets it go on.
+  /// An action whose handler notes the remaining time when it begins and after it has passed the gate.
   func action(_ plan: Plan) -> ScriptedInteractor.Action {
     ScriptedInteractor.Action.handle { [seen, gate] run in
       seen.record(run.timeRemaining)

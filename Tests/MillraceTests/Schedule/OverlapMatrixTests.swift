@@ -24,10 +24,10 @@ struct OverlapMatrixTests {
 
   /// The state of the earlier action, called "a", when the new one arrives.
   enum Earlier: CaseIterable, Sendable {
-    /// It waits for the turn of an action before it.
+    /// Waits for the turn of an action before it.
     case waiting
     case running
-    /// It was cancelled, and its handler has not returned.
+    /// Cancelled, and its handler has not returned.
     case cancelled
   }
 

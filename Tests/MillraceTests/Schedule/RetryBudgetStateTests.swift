@@ -5,7 +5,7 @@ import Testing
 /// Tables of the instant at which a token is asked for → whether there is one; times are nanoseconds.
 @Suite("RetryBudgetState")
 struct RetryBudgetStateTests {
-  /// When a token is asked for, whether there is one, and when the bucket is full after that.
+  /// An instant at which a token is asked for, whether there is one, and the instant at which the bucket is full again.
   struct Step {
     let now: Instant
     let isTaken: Bool

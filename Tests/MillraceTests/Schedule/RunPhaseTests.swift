@@ -9,7 +9,7 @@ struct RunPhaseTests {
   typealias Stage = RunPhase.Stage
   typealias Consequences = RunPhase.Consequences
 
-  /// How an action came to where it stands: by these events.
+  /// The events that have brought an action to its phase.
   enum Past: CaseIterable {
     case accepted, takenUp, running, resting
     /// An attempt was given up, and its handler is still out.
@@ -172,7 +172,7 @@ struct RunPhaseTests {
     }
   }
 
-  /// What an owner tells an action in this phase.
+  /// Whether an owner may raise the event in this phase.
   private func isPossible(_ event: Event, _ phase: RunPhase) -> Bool {
     switch event {
     case .takeUp: phase.stage == .accepted

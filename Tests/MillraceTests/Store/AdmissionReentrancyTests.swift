@@ -140,7 +140,7 @@ struct AdmissionReentrancyTests {
   @Test("L5: a sender does not wait for the thread that has the turn")
   func noSenderWaits() async throws {
     let (latch, thread) = try await store.block()
-    let receipt = store.send(.commit("sent"))  // It would hang here: only what follows lets the other thread go on.
+    let receipt = store.send(.commit("sent"))  // It would hang here: only the next lines release the other thread.
     let batch = store.send(contentsOf: [.commit("batch")])
     latch.open()
     #expect(await receipt.outcome.kind == .finished)

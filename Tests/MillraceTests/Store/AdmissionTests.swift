@@ -147,9 +147,9 @@ private struct Account: Interactor {
     var balance: Int
     var lowest = Int.max
     var withdrawals = 0
-    /// Who has begun a withdrawal that is not booked.
+    /// The number of the customer whose withdrawal has begun and is not booked.
     var withdrawing: Int?
-    /// How many withdrawals had something else between their mutations.
+    /// The number of withdrawals that had another mutation between theirs.
     var torn = 0
 
     init(balance: Int) {

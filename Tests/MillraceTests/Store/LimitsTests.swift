@@ -125,7 +125,7 @@ struct LimitsTests {
 
   // MARK: Overflow
 
-  /// Plans under which an action has to wait for a slot, and meets nobody.
+  /// Plans under which an action has to wait for a slot alone.
   static let plans: [Plan] = [
     .concurrent, .concurrent.timeout(.seconds(60)), .concurrent(max: 3, key: "k"), .serial(key: "k"), .latest(key: "k"),
     .exclusive(key: "k"), .shared(key: "k"),

@@ -18,7 +18,7 @@ struct ObservedStoreTests {
     }
   }
 
-  /// Returns when `observed` has followed the store to a state with this `other`, which nobody else looks at.
+  /// Returns when `observed` has followed the store to a state with this `other`, which no view reads.
   private func wait(for other: Int, _ observed: Observed) async throws {
     let others = Recorder<Int>()
     let task = others.record(from: Observations { observed.other })

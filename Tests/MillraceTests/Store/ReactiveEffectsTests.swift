@@ -7,7 +7,7 @@ import Testing
 struct ReactiveEffectsTests {
   typealias Feedback = Millrace.Feedback<ClosureInteractor.State, ClosureInteractor.Action>
 
-  /// What the effects of a test do, in order.
+  /// The log of the effects of a test.
   let log = Recorder<String>()
 
   private func store(_ state: ClosureInteractor.State = ClosureInteractor.State(), _ feedbacks: Feedback...) -> Store<
@@ -213,7 +213,7 @@ struct ReactiveEffectsTests {
     while try await log.next() != "\(last)" {}
     await store.shutdown()
     while try await log.next() != "no \(last)" {}
-    // Each one that began is cancelled, and lets go what it holds; some may have been skipped.
+    // Each effect that began is cancelled and releases what it holds; some may have been skipped.
     try await over.next()
     #expect(running.value.isEmpty)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Releasing a store", .timeLimit(.minutes(1)))
 struct StoreReleaseTests {
-  /// Holds the one reference to a store, until it is told to let go.
+  /// Holds the only reference to a store until `release()`.
   final class Owner: Sendable {
     private let owned: Box<Store<Keeper>?>
     let freed = Recorder<Void>()
@@ -22,7 +22,7 @@ struct StoreReleaseTests {
       return store
     }
 
-    /// Lets go of the store.
+    /// Releases the store.
     func release() {
       owned.value = nil
     }

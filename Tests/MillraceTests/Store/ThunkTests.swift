@@ -143,7 +143,7 @@ struct ThunkTests {
     try await store.send { [store] access in
       access.send(.increment)
       reports.record(await store.shutdown(drainFor: .seconds(seconds)))
-      try? await Gate().enter()  // Nobody opens it; it was cancelled.
+      try? await Gate().enter()  // The gate stays closed; the task was cancelled.
     }.value
     #expect(try await reports.next().isClean)
     #expect(await store.state.count == 1)

@@ -46,7 +46,7 @@ final class MirrorProcess: Sendable {
     return (mirror, try #require(UInt16(port)))
   }
 
-  /// Where the products of this build are: beside the tests.
+  /// The folder of this build's products, which also holds the tests.
   private static var executable: URL {
     #if os(Linux)
       URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "mirror")

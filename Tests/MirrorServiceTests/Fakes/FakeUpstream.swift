@@ -72,7 +72,7 @@ struct FakeMirror {
     store.send(.repository("libs", .put(name, Data(text.utf8))))
   }
 
-  /// What a client is answered.
+  /// The answer to a client's line.
   func answer(_ line: String, body: String = "") async throws -> Answer {
     await service.answer(try Request(line, largest: 100), body: Data(body.utf8))
   }

@@ -7,7 +7,7 @@ import Testing
 final class Client: Sendable {
   private let descriptor: Int32
 
-  /// Connects to a port of the loopback interface; nil where nobody listens.
+  /// Connects to a port of the loopback interface; nil if no process listens there.
   convenience init?(port: UInt16) {
     var place = sockaddr_in()
     place.sin_family = sa_family_t(AF_INET)

@@ -171,7 +171,7 @@ struct ServerTests {
     await running.finish()
   }
 
-  /// It shut down the socket that had got the number of the listener meanwhile.
+  /// Regression: it shut down the socket that had got the listener's number meanwhile.
   @Test("A second stop changes nothing, after the end either")
   func stopTwice() async throws {
     let running = try Running()

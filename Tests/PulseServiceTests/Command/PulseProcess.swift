@@ -47,7 +47,7 @@ final class PulseProcess: Sendable {
     self.process = Lock(process)
   }
 
-  /// Where the products of this build are: beside the tests.
+  /// The folder of this build's products, which also holds the tests.
   static var executable: URL {
     #if os(Linux)
       URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -75,7 +75,7 @@ final class PulseProcess: Sendable {
     try await blockingCall { String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self) }
   }
 
-  /// What is written up to and with `mark`, or up to the end.
+  /// The text up to and including `mark`, or up to the end.
   func text(from handle: FileHandle, through mark: String) async throws -> String {
     try await blockingCall {
       var bytes: [UInt8] = []

@@ -72,7 +72,7 @@ struct RecordingCommandTests {
     #expect(end.code == 64)
   }
 
-  /// It said so in one line and went on without the recording, with the exit code 0.
+  /// Regression: it wrote one line and continued without the recording, with exit code 0.
   @Test("A recording that cannot be written ends pulse before it does anything")
   func refused() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
@@ -92,7 +92,7 @@ struct RecordingCommandTests {
     #expect(await first.exitCode == 0)
   }
 
-  /// It went on into a file without a name, and nobody noticed.
+  /// Regression: it continued to write into the removed file, and reported nothing.
   @Test("A recording that is removed is noticed though nothing is recorded, and pulse goes on")
   func removed() async throws {
     let pulse = try PulseProcess(["--json", "--every", "1000", "--record", file.path])

@@ -7,8 +7,8 @@ struct NoJitter: RandomNumberGenerator, Sendable {
 }
 
 extension StoreConfiguration {
-  /// A configuration whose time a test moves, whose rests are those of the plan, and for which a failure that nobody
-  /// handles is one of the test.
+  /// A configuration whose time a test moves, whose rests are those of the plan, and for which a failure without a
+  /// closing fails the test.
   static func fake(_ clock: any Clock<Duration>) -> StoreConfiguration {
     StoreConfiguration(clock: clock, random: NoJitter()) { incident in
       // Some fakes are late on purpose.

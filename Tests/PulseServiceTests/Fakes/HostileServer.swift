@@ -19,7 +19,7 @@ struct HostileServer: Sendable {
     try self.init { path in .raw(Array((texts[path] ?? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").utf8)) }
   }
 
-  /// What becomes of a probe: `up`, or why it is down.
+  /// The result of a probe: `up`, or the reason why the target is down.
   func verdict(_ path: String = "/") async throws -> String {
     do {
       try await gateway.probe(Endpoint(responder.url(path)))

@@ -36,6 +36,6 @@ final class RecordedClock: Clock {
     clock.advance(by: duration)
   }
 
-  /// How many tasks sleep now.
+  /// The number of tasks that sleep now.
   var sleepers: Int { clock.sleepers }
 }

@@ -46,7 +46,7 @@ struct MonitoringServiceTests {
     let running = try await started(service)
     _ = try await output.texts.next()
     // What a round has committed may be there before its runs have ended, and as long as they have not, the next round
-    // leaves out what they do. So time goes on for as many rounds as it takes.
+    // leaves out what they do. So time passes for as many rounds as it takes.
     let passing = Task { for round in 1... { try await clock.advance(toAlarmAt: .milliseconds(700) * round) } }
     try await service.store.wait { ($0.series[.cpu]?.count ?? 0) >= 2 && ($0.target(.web)?.latencies.count ?? 0) >= 2 }
     passing.cancel()

@@ -12,7 +12,7 @@ struct NotifierTests {
   private let webhooks = FakeWebhookGateway()
   private let endpoints = FakeEndpointGateway()
 
-  /// A store whose target is down, up, down, up, and so on, at so many probes.
+  /// A store whose target is down, up, down, up, and so on, for `probes` probes.
   private func store(probes: Int) throws -> Store<PulseMonitor> {
     for number in 1...probes {
       if number.isMultiple(of: 2) {

@@ -2,26 +2,26 @@ import Millrace
 
 /// Loads the switches of an application; its handler is an ordinary `AsyncStream`, in the Swift 5 language mode.
 public struct FeatureFlags: Interactor {
-  /// What is known about the switches.
+  /// The switches as far as they are known.
   public struct State: Sendable, Equatable {
     /// Whether they are being fetched.
     public var isLoading = false
-    /// Those that are on.
+    /// The names of the switches that are on.
     public var enabled: Set<String> = []
-    /// Why the last fetch failed, if it did.
+    /// The reason why the last fetch failed; nil if it succeeded.
     public var failure: String?
 
     /// Makes a state in which none is on.
     public init() {}
   }
 
-  /// What can be asked for.
+  /// A request to the switches.
   public enum Action: Sendable {
     /// Fetch all switches.
     case reload
   }
 
-  /// What happens to the state.
+  /// A fact about the switches.
   public enum Mutation: Sendable {
     /// A fetch began.
     case loading

@@ -71,7 +71,7 @@ enum TCASnippets {
   }
   // snippet.end
 
-  /// What a `TestStore` asserts, step by step.
+  /// Returns the states that a `TestStore` asserts, step by step.
   static func steps() async throws -> (Feature.State, Feature.State, Feature.State) {
     // snippet.without-teststore
     let store = Store(
