@@ -8,8 +8,11 @@
 ///
 /// | | |
 /// |---|---|
-/// | `decide` | Both are asked on the same state. The first rejection rejects the action, and nothing is committed. Otherwise the mutations of the first, then those of the second, are one atomic step; `handle` is run if either asks for it. |
-/// | `handle` | Both are called, the first one first, whichever asked for it; what they return runs side by side, as ``Effect/merge(_:)-([Effect<I>])``. A part without a `handle` is skipped. If neither has one, the action is rejected as ``Rejection/notHandled``. |
+/// | `decide` | Both are asked on the same state. The first rejection rejects the action, and nothing is committed. Otherwise
+/// the mutations of the first, then those of the second, are one atomic step; `handle` is run if either asks for it. |
+/// | `handle` | Both are called, the first one first, whichever asked for it; what they return runs side by side, as
+/// ``Effect/merge(_:)-([Effect<I>])``. A part without a `handle` is skipped. If neither has one, the action is rejected as
+/// ``Rejection/notHandled``. |
 /// | `reduce` | Each mutation goes through the first, then through the second. |
 /// | `plan` | The first plan that is not ``Plan/concurrent``. |
 /// | `closing` | The first mutation that is not nil; the second is not asked then. |
@@ -34,7 +37,10 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
     first.decide(action, state: state).joined(with: second.decide(action, state: state))
   }
 
-  /// The effects of both, side by side; the second `handle` is called when the first has returned its sequence.
+  /// Returns the effects of both interactors, which run concurrently.
+  ///
+  /// The second `handle` is called when the first has returned its effect. Both are called in the run's task, whose
+  /// cancellation they see.
   @inlinable
   public func handle(_ action: First.Action, state: First.State) async -> Effect<Combined> {
     let one: Effect<Combined> = await first.effect(of: action, state: state)

@@ -35,7 +35,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
     content.child.decide(action, state: content.part(of: parent)).mapMutations(content.mutation)
   }
 
-  /// The child's `handle` as an effect of the parent; see ``Scoped``.
+  /// Returns the child's `handle` as an effect of the parent, as ``Scoped`` does; both have one task and its cancellation.
   @inlinable
   public func handle(_ action: Child.Action, state parent: Parent.State) async -> Effect<Parent> {
     await content.child.effect(

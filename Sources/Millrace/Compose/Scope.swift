@@ -56,7 +56,8 @@ extension Scope {
 /// what becomes of an action that is the child's.
 ///
 /// **A ``Scope``** has a child that is always there. The parent's `reduce` calls the child's own
-/// `reduce(into: &state.profile, mutation: mutation)`. A level costs a few nanoseconds an action, if the parent asks with `switch`,
+/// `reduce(into: &state.profile, mutation: mutation)`. A level costs a few nanoseconds an action, if the parent asks with
+/// `switch`,
 /// for `if case` copies the action. Where a key path and a closure are enough, see ``KeyPathScoped``.
 ///
 /// **An ``OptionalScope``** has a child that its parent may have or not have, and beyond that:
@@ -71,10 +72,12 @@ extension Scope {
 /// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
 /// A run belongs to the child from when it calls this `handle`'s effect until it ends.
 ///
-/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all that a child is
+/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all that a
+/// child is
 /// known by: one that is removed and added again within one commit is the same child.
 ///
-/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that the run of a child of an ``EachScope`` emits
+/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that the run of a child of an
+/// ``EachScope`` emits
 /// costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or none if
 /// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
 @frozen
@@ -96,7 +99,7 @@ extension Scoped where S: Scope {
     child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
   }
 
-  /// The child's `handle` as an effect of the parent.
+  /// Returns the child's `handle` as an effect of the parent; both have one task and its cancellation.
   ///
   /// ``Run/state`` of the child is its part of the parent's newest state. Id, attempt, idempotency key, clock and context are
   /// those of the parent's run; ``Run/send(_:)`` of the child sends what ``Scope/action(_:)`` makes of its action. A child that

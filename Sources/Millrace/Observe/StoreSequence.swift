@@ -64,7 +64,10 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
       self.take = take
     }
 
-    /// Returns the next element by the policy, as soon as there is one; nil when there will be none.
+    /// Returns the next element by the policy as soon as there is one; nil at the end, and at once in a cancelled task.
+    ///
+    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind; policies whose
+    ///   `Failure` is `Never` throw nothing. The end of the store is not an error.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
       do {
@@ -75,7 +78,10 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
       }
     }
 
-    /// Returns the next element by the policy, as soon as there is one; nil when there will be none.
+    /// Returns the next element by the policy as soon as there is one; nil at the end, and at once in a cancelled task.
+    ///
+    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind; policies whose
+    ///   `Failure` is `Never` throw nothing. The end of the store is not an error.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: #isolation)

@@ -87,9 +87,10 @@ struct NotHandled: Error {
 }
 
 extension Interactor where Mutations == Effect<Self> {
-  /// Handles nothing: for interactors that only decide.
+  /// Handles no action: for interactors that only decide.
   ///
-  /// An action that is decided as `.handle` is rejected as ``Rejection/notHandled``.
+  /// An action that is decided as `.handle` is rejected as ``Rejection/notHandled``. The method does not suspend, so
+  /// cancellation has no effect.
   public func handle(_ action: Action, state: State) async -> Effect<Self> {
     Effect(content: .notHandled)
   }

@@ -73,6 +73,8 @@ public struct Receipt: Sendable {
   }
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.
+  ///
+  /// Cancelling the task that waits ends neither the wait nor the action; ``cancel()`` does both.
   public var firstCommit: Int? {
     get async {
       if let ticket { return await ticket.firstCommit }
@@ -81,6 +83,8 @@ public struct Receipt: Sendable {
   }
 
   /// The revision of the last state that this action led to, once it has ended; nil when it committed nothing.
+  ///
+  /// Cancelling the task that waits ends neither the wait nor the action; ``cancel()`` does both.
   public var lastRevision: Int? {
     get async {
       if let ticket { return await ticket.finalRevision }
@@ -124,6 +128,8 @@ public struct BatchReceipt: Sendable {
   }
 
   /// The outcomes in the order of the batch, as soon as all actions have ended.
+  ///
+  /// Cancelling the task that waits ends neither the wait nor an action; ``cancel()`` does both.
   public var outcomes: [Outcome] {
     get async {
       var outcomes = Array(repeating: Outcome.finished, count: count)

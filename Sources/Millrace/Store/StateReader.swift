@@ -18,12 +18,14 @@ public struct StateReader<State: Sendable>: Sendable {
 
   // MARK: The state now
 
-  /// The state now, as ``Store/state``.
+  /// The current state, as ``Store/state``; cancellation has no effect on the read.
   public var state: State {
     get async { await source.snapshot.state }
   }
 
-  /// The state now, with its revision; a part of a state has the revision of the whole.
+  /// The current state with its revision; a part of a state has the revision of the whole.
+  ///
+  /// Cancellation has no effect on the read.
   public var snapshot: Snapshot<State> {
     get async { await source.snapshot }
   }
@@ -32,7 +34,8 @@ public struct StateReader<State: Sendable>: Sendable {
 
   /// The states over time: the current one first, then the newest whenever the observer asks.
   ///
-  /// Each is newer than the one before. Of a part there is an element whenever the whole state is newer, whether the part differs or
+  /// Each is newer than the one before. Of a part there is an element whenever the whole state is newer, whether the part
+  /// differs or
   /// not; `values(of:)` delivers only parts that differ.
   public var states: StoreSequence<State, Never> {
     let source = source.stateSource()
@@ -60,7 +63,8 @@ public struct StateReader<State: Sendable>: Sendable {
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
   ///
-  /// An equal value is never delivered twice in a row, and nil is a value. Under a policy that cannot fail the loop needs no `try`:
+  /// An equal value is never delivered twice in a row, and nil is a value. Under a policy that cannot fail the loop needs no
+  /// `try`:
   ///
   /// ```swift
   /// for await name in store.values(of: \.user.name) { print(name) }
@@ -69,7 +73,8 @@ public struct StateReader<State: Sendable>: Sendable {
   ///
   /// ``states(_:by:)`` of a ``scope(_:)`` has the revisions too, and compares values that are not `Equatable`.
   ///
-  /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its observers, with
+  /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its observers,
+  /// with
   /// the store's lock. In a part it is evaluated once for each sequence that this returned. With another policy, or another
   /// comparison, each observer evaluates it for itself, where it runs.
   ///
@@ -88,7 +93,8 @@ public struct StateReader<State: Sendable>: Sendable {
     return StoreSequence(observe: source.observers(of: keyPath))
   }
 
-  /// A value that a closure takes from the state, over time: the current one first, then whenever it differs from the one delivered
+  /// A value that a closure takes from the state, over time: the current one first, then whenever it differs from the one
+  /// delivered
   /// last.
   ///
   /// As for a key path. Under ``ObservationPolicy/latest`` the closure is called once for all observers of the sequence.

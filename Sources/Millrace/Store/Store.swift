@@ -73,7 +73,8 @@ public final actor Store<I: Interactor> {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in those of the actions it sends.
+  ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in those of the actions
+  /// it sends.
   ///   - tree: waits for the action, and cancels it, with all that its run sends. If the tree is cancelled, the action ends as
   ///     ``Outcome/cancelled``, undecided.
   @inlinable
@@ -112,19 +113,21 @@ public final actor Store<I: Interactor> {
 
   // MARK: State
 
-  /// The state now; it holds every decided action whose `send` returned before, and never waits for a handler.
+  /// The current state, with every decided action whose `send` returned before.
+  ///
+  /// A read waits at most for the step in progress, never for a handler; cancellation has no effect on it.
   @inlinable
   public nonisolated var state: I.State {
     get async { await core.read().state }
   }
 
-  /// The state now, with its revision.
+  /// The current state with its revision, read as ``state``; cancellation has no effect on it.
   @inlinable
   public nonisolated var snapshot: Snapshot<I.State> {
     get async { await core.read() }
   }
 
-  /// The metrics of the store so far.
+  /// The metrics of the store so far, read between two steps; cancellation has no effect on the read.
   public nonisolated var metrics: Metrics {
     get async { await core.metrics() }
   }
@@ -140,7 +143,8 @@ public final actor Store<I: Interactor> {
 
   /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
   ///
-  /// The limit applies to ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Actions in flight continue; with
+  /// The limit applies to ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Actions in flight
+  /// continue; with
   /// 0 no other one begins.
   /// The store remembers the limit until it is set to nil.
   ///

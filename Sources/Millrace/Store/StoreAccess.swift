@@ -23,7 +23,7 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     sender.send(action)
   }
 
-  /// The state now.
+  /// The current state; cancellation has no effect on the read.
   public var state: State {
     get async { await reader.state }
   }

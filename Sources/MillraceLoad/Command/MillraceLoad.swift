@@ -21,6 +21,8 @@ package import MillraceFlags
 public enum MillraceLoad {
   /// Does what the command line asks for, and ends the process.
   ///
+  /// Signals end the run early; cancelling the task that calls this does not.
+  ///
   /// - Parameters:
   ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
   ///   - arguments: what stands behind that; by default all arguments of the process.

@@ -37,7 +37,11 @@ public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
       self.areEqual = areEqual
     }
 
-    /// The next element that differs from the last one delivered; nil at the end of the base.
+    /// Returns the next element that differs from the last one delivered; nil at the end of the base.
+    ///
+    /// Cancellation does what the base does in a cancelled task, in most sequences end it.
+    ///
+    /// - Throws: the errors of the base, and no others.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
       while let element = try await base.next(isolation: actor) {
         if let last, areEqual(last, element) { continue }
@@ -47,7 +51,11 @@ public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
       return nil
     }
 
-    /// The next element that differs from the last one delivered; nil at the end of the base.
+    /// Returns the next element that differs from the last one delivered; nil at the end of the base.
+    ///
+    /// Cancellation does what the base does in a cancelled task, in most sequences end it.
+    ///
+    /// - Throws: the errors of the base, and no others.
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: #isolation)
     }

@@ -48,12 +48,16 @@ public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence,
       self.take = take
     }
 
-    /// The next element, as soon as there is one; nil at the end.
+    /// Returns the next element as soon as there is one; nil at the end, and at once in a cancelled task.
+    ///
+    /// - Throws: the first error of a base. A cancellation is not an error.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
       try await take()
     }
 
-    /// The next element, as soon as there is one; nil at the end.
+    /// Returns the next element as soon as there is one; nil at the end, and at once in a cancelled task.
+    ///
+    /// - Throws: the first error of a base. A cancellation is not an error.
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: #isolation)
     }

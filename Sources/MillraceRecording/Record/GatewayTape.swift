@@ -33,6 +33,9 @@ public struct GatewayTape: Sendable {
   ///
   /// **Isolation.** `body` runs where the caller does. Request and reply are encoded there too, once the reply is there.
   ///
+  /// **Cancellation.** `body` runs in the task of the caller and sees it cancelled. A resimulated call that waits for its reply
+  /// throws `CancellationError` at once.
+  ///
   /// **Throws:** What `body` throws, as it is. In a resimulation, what was recorded: an error of the type `failure` as it was,
   /// `CancellationError`, and any other error as a ``RecordedFailure``.
   ///
@@ -52,7 +55,7 @@ public struct GatewayTape: Sendable {
     return try await deck.call(name, request, failure, body)
   }
 
-  /// Calls a gateway that returns nothing; otherwise as the call that returns a reply.
+  /// Calls a gateway that returns nothing; it throws and is cancelled as the call that returns a reply.
   ///
   /// - Parameters:
   ///   - name: which call it is.

@@ -39,7 +39,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       first = cursor.at
     }
 
-    /// The next state, in its time; nil at the end.
+    /// Returns the next state when its time has come; nil at the end, and in a cancelled task.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Snapshot<I.State>? {
       guard !Task.isCancelled else { return nil }
       guard let start else {
@@ -56,7 +56,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       return Snapshot(revision: cursor.revision, state: cursor.state, missed: cursor.revision - last - 1)
     }
 
-    /// The next state, in its time; nil at the end.
+    /// Returns the next state when its time has come; nil at the end, and in a cancelled task.
     public mutating func next() async -> Snapshot<I.State>? {
       await next(isolation: #isolation)
     }

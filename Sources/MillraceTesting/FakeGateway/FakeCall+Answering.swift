@@ -115,7 +115,7 @@ extension FakeCall: FakeMethod {
     await core.waitUntilQuiet()
   }
 
-  /// Waits until all failures that were reported before have been recorded for the test.
+  /// Waits until all failures that were reported before are recorded for the test, also in a cancelled task.
   public func settle() async {
     await reports.settle()
   }

@@ -114,15 +114,18 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
 }
 
 extension FakeCall where Request == Void {
-  /// Makes a call, and answers it by the script for it.
+  /// Makes a call, and answers it by the script for it; a cancelled task ends it as it ends a call with a request.
   ///
-  /// - Throws: as a call with a request does.
+  /// - Throws: the error of the script; `CancellationError` where the cancellation ended the call; ``FakeGatewayError`` without
+  /// a script.
   @inlinable
   public func callAsFunction() async throws -> Response {
     try await self(())
   }
 
   /// Makes a call for a method that cannot throw, or throws errors of its own type alone; otherwise as with a request.
+  ///
+  /// A cancellation that ends the call is given to `otherwise` like any other error; only the errors it throws are thrown.
   public func callAsFunction<Failure: Error>(
     otherwise: (any Error) throws(Failure) -> Response
   ) async throws(Failure) -> Response {

@@ -8,7 +8,7 @@ public protocol FakeMethod: AnyObject, Sendable {
   /// Waits until no call is open, or the task is cancelled.
   func waitUntilQuiet() async
 
-  /// Waits until all failures that were reported before have been recorded for the test.
+  /// Waits until all failures that were reported before are recorded for the test, also in a cancelled task.
   func settle() async
 
   /// Takes the times of the log from this clock, counted from now.
@@ -22,8 +22,10 @@ public protocol FakeMethod: AnyObject, Sendable {
 }
 
 extension FakeMethod {
-  /// Fails the test for what was not used and what has not ended, for this method alone, as `finish` of a ``FakeGateway`` does
-  /// for all of them.
+  /// Fails the test for each unused reply and each open call of this method, as `finish` of a ``FakeGateway`` does for all
+  /// methods.
+  ///
+  /// Cancellation has no effect on it.
   public func finish() async {
     await [self].finish()
   }
@@ -43,7 +45,8 @@ extension [any FakeMethod] {
 
   /// Gives open calls a moment to end.
   ///
-  /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world both are one
+  /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world both are
+  /// one
   /// step.
   private func waitForCancelled() async {
     if JobQueue.isOwnedByThisThread { return }

@@ -181,7 +181,7 @@ extension FakeStream: FakeMethod {
     await core.waitUntilQuiet()
   }
 
-  /// Waits until all failures that were reported before have been recorded for the test.
+  /// Waits until all failures that were reported before are recorded for the test, also in a cancelled task.
   public func settle() async {
     await reports.settle()
   }

@@ -66,10 +66,11 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   /// The next `count` unread elements, in order; waits until they are recorded.
   ///
-  /// They are taken together: as long as there are too few, none is taken, and those who ask later wait behind. A count
-  /// that is not above 0 gives an empty array.
+  /// The call takes all of them together, or none. Later calls wait behind it. A count that is not above 0 gives an empty array.
   ///
-  /// - Throws: as ``next()`` does.
+  /// - Throws: `CancellationError` at once when the task is cancelled, and no element is lost by that; ``RecorderError`` when
+  /// every
+  ///   recorded sequence has ended and too few elements are left.
   public func next(_ count: Int) async throws -> [Element] {
     let id = state.withLock { $0.makeID() }
     return try await suspend { (waiter: Waiter, isCancelled) in

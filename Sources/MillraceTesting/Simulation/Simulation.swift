@@ -34,7 +34,7 @@ public enum Simulation {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.
-  /// - Returns: what was run, and the plan that fails, if one does.
+  /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func run(
     seeds: Range<UInt64>, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
@@ -58,7 +58,7 @@ public enum Simulation {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
-  /// - Returns: what was run, and the plan that fails, if it does.
+  /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
     seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, file: StaticString = #filePath, line: UInt = #line,
@@ -77,7 +77,7 @@ public enum Simulation {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
-  /// - Returns: what was run, and the plan that fails, if it does.
+  /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
     plan: String, maximumSteps: Int = Simulation.maximumSteps, file: StaticString = #filePath, line: UInt = #line,
@@ -105,7 +105,7 @@ public enum Simulation {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.
-  /// - Returns: what was run, and the plan that fails, if one does.
+  /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func explore(
     preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, file: StaticString = #filePath, line: UInt = #line,

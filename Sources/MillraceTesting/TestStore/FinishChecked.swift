@@ -3,6 +3,6 @@
 public protocol FinishChecked: Sendable {
   /// Fails the test, at this line, for each unused reply and each unanswered call.
   ///
-  /// Called once by ``TestStore/finish(file:line:)``, when no run is open or the store has waited long enough for that.
+  /// ``TestStore/finish(file:line:)`` calls it once, when no run is open or its timeout is over, also in a cancelled task.
   func finish(file: StaticString, line: UInt) async
 }

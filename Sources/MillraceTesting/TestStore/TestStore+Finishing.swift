@@ -1,7 +1,9 @@
 public import Millrace
 
 extension TestStore {
-  /// Waits for the outcome of an action, and asserts which it is.
+  /// Waits for the outcome of an action, and asserts it.
+  ///
+  /// When the task is cancelled the wait ends, which fails the test.
   ///
   /// - Parameters:
   ///   - receipt: what ``send(_:file:line:change:)`` gave back.
@@ -21,7 +23,8 @@ extension TestStore {
   /// Ends the test: waits until no action is open, and asserts that all was received and all of the fakes was used.
   ///
   /// With ``Exhaustivity/off`` mutations that were not received are no failures; actions without an outcome are. Where each
-  /// action that ends leads to another one, those that are open when the timeout is over are the failure.
+  /// action that ends leads to another one, those that are open when the timeout is over are the failure. When the
+  /// task is cancelled the wait ends, which fails the test too.
   ///
   /// - Parameters:
   ///   - file: where a failure is shown.

@@ -4,7 +4,7 @@ extension TestStore {
   /// Waits for the next mutation, and asserts that it is this one, and what it changes.
   ///
   /// With ``Exhaustivity/off`` it is the next one that equals this one; those before are skipped, as long as the timeout is
-  /// not over, which is one for all of them.
+  /// not over, which is one for all of them. When the task is cancelled the wait ends, which fails the test.
   ///
   /// - Parameters:
   ///   - mutation: what is to be committed.
@@ -19,8 +19,8 @@ extension TestStore {
 
   /// Waits for the next mutation, and asserts that it meets a condition, and what it changes.
   ///
-  /// For mutations that are not `Equatable`, or of which the test knows only a part. Otherwise as
-  /// ``receive(_:file:line:change:)``.
+  /// For mutations that are not `Equatable`, or of which the test knows only a part. It waits, times out and ends in a
+  /// cancelled task as ``receive(_:file:line:change:)`` does.
   ///
   /// ```swift
   /// await store.receive("a failure") { $0.isFailure } change: { $0.isLoading = false }

@@ -115,6 +115,8 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   /// **Order.** Returns when the action was accepted or rejected; its handler continues. All that was committed before
   /// has to be asserted by now.
   ///
+  /// **Cancellation.** A cancelled task sends as any other does.
+  ///
   /// - Parameters:
   ///   - action: what is sent.
   ///   - file: where a failure is shown.
