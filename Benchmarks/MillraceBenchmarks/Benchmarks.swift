@@ -17,17 +17,18 @@ struct Benchmarks {
     }
     let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
     guard allRows.contains(where: options.chooses) else {
-      Options.flags.exit(
-        with: FlagError(
-          flag: "--filter", needs: "a part of the name of a row", given: options.filter, example: "send/decided"))
+      FlagError(
+        flag: "--filter", needs: "a part of the name of a row", given: options.filter, example: "send/decided"
+      ).exit()
     }
     if options.isOnOneCore, !millrace_keep_on_one_core() {
-      Options.flags.exit(with: FlagError("--one-core needs Linux, and the right to choose a processor; leave it out."))
+      FlagError("--one-core needs Linux, and the right to choose a processor; leave it out.").exit()
     }
-    options.remarks.forEach(note)
+    options.remarks.forEach(StandardError.writeLine)
     let refusal = millrace_open_instructions()
     if refusal != 0 {
-      note("Instructions are not counted: perf_event_open fails with '\(String(cString: strerror(refusal)))'.")
+      StandardError.writeLine(
+        "Instructions are not counted: perf_event_open fails with '\(String(cString: strerror(refusal)))'.")
     }
     try await measure(options, countsInstructions: refusal == 0)
   }
@@ -49,10 +50,10 @@ struct Benchmarks {
     try await run(where: options.chooses)
     let failing = verdict.beyondThresholds
     if !failing.isEmpty {
-      note("Beyond their thresholds, so measured once more: \(failing.joined(separator: ", ")).")
+      StandardError.writeLine("Beyond their thresholds, so measured once more: \(failing.joined(separator: ", ")).")
       try await run { failing.contains($0.name) }
     }
-    verdict.sentences(among: allRows).forEach(note)
+    verdict.sentences(among: allRows).forEach(StandardError.writeLine)
     if let path = options.thresholdsToWrite { writeOrExit(Thresholds(of: verdict.measured), to: path) }
     if verdict.isFailure { exit(1) }
   }
@@ -61,8 +62,7 @@ struct Benchmarks {
     do {
       try thresholds.text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {
-      Options.flags.exit(
-        with: FlagError("--write-thresholds needs a file that can be written, but \(FlagError.quoted(path)) cannot."))
+      FlagError("--write-thresholds needs a file that can be written, but \(FlagError.quoted(path)) cannot.").exit()
     }
   }
 

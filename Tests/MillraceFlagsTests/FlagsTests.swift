@@ -13,6 +13,8 @@ private let flags = Flags(
     .toggle("--json", help: "print JSON"),
   ])
 
+private let seconds = "a number of seconds from 0.000000001 to 1000000000"
+
 @Suite("Flags")
 struct FlagsTests {
   @Test("Without arguments every flag is absent")
@@ -23,7 +25,7 @@ struct FlagsTests {
     #expect(parsed.text("--rules") == nil)
     #expect(parsed.texts("--watch") == [])
     #expect(!parsed.isOn("--json"))
-    #expect(!parsed.asksForHelp)
+    #expect(parsed.help == nil)
     #expect(!parsed.wasGiven("--every"))
   }
 
@@ -72,24 +74,24 @@ struct FlagsTests {
   @Test("--help and -h win over everything else on the line", arguments: ["--help", "-h"])
   func helpWins(help: String) throws {
     let parsed = try flags.parse(["--every", "abc", help, "--nothing"])
-    #expect(parsed.asksForHelp)
+    #expect(parsed.help == flags.usage)
     #expect(!parsed.wasGiven("--every"))
   }
 
   @Test(
     "A value that does not fit is refused with what the flag needs, what it was given and an example",
     arguments: [
-      ("--every", "abc", "a number of seconds above 0", "0.5"),
-      ("--every", "0", "a number of seconds above 0", "0.5"),
-      ("--every", "-1", "a number of seconds above 0", "0.5"),
-      ("--every", "", "a number of seconds above 0", "0.5"),
-      ("--every", "nan", "a number of seconds above 0", "0.5"),
-      ("--every", "inf", "a number of seconds above 0", "0.5"),
-      ("--every", "0x1", "a number of seconds above 0", "0.5"),
-      ("--every", "1s", "a number of seconds above 0", "0.5"),
-      ("--every", "1e400", "at most 1000000000 seconds", "0.5"),
-      ("--every", "1e10", "at most 1000000000 seconds", "0.5"),
-      ("--every", "1e-10", "at least 0.000000001 seconds", "0.5"),
+      ("--every", "abc", seconds, "0.5"),
+      ("--every", "0", seconds, "0.5"),
+      ("--every", "-1", seconds, "0.5"),
+      ("--every", "", seconds, "0.5"),
+      ("--every", "nan", seconds, "0.5"),
+      ("--every", "inf", seconds, "0.5"),
+      ("--every", "0x1", seconds, "0.5"),
+      ("--every", "1s", seconds, "0.5"),
+      ("--every", "1e400", seconds, "0.5"),
+      ("--every", "1e10", seconds, "0.5"),
+      ("--every", "1e-10", seconds, "0.5"),
       ("--count", "0", "a whole number of at least 1", "3"),
       ("--count", "1.5", "a whole number of at least 1", "3"),
       ("--count", "99999999999999999999", "a whole number of at least 1", "3"),
@@ -172,7 +174,7 @@ struct FlagsWidthTests {
 @Suite("Flags: an argument that is no flag")
 struct OperandTests {
   private let flags = Flags(
-    command: "shop replay", summary: "Replays.", operand: Operand("FILE", example: "shop.jsonl"),
+    command: "shop replay", summary: "Replays.", operand: .init("FILE", example: "shop.jsonl"),
     [.toggle("--quiet", help: "say less"), .integer("--rows", help: "how many")])
 
   @Test("It stands anywhere, but not in place of a flag's value")
@@ -206,11 +208,6 @@ struct OperandTests {
   func help() {
     #expect(flags.usage.contains("Usage: shop replay FILE [--quiet] [--rows N] [--help]\n"))
   }
-
-  @Test("Reading one that was not declared stops the command")
-  func undeclared() async {
-    await #expect(processExitsWith: .failure) { _ = try Flags(command: "shop", summary: "", []).parse([]).operand }
-  }
 }
 
 @Suite("Flags: ending the process")
@@ -220,7 +217,7 @@ struct FlagsExitTests {
     let result = try await #require(
       processExitsWith: .exitCode(0), observing: [\.standardOutputContent, \.standardErrorContent]
     ) {
-      _ = flags.parseOrExit(["--help"])
+      flags.parseOrExit(["--help"]) { _ in }
     }
     #expect(String(decoding: result.standardOutputContent, as: UTF8.self).contains(flags.usage + "\n"))
     #expect(!String(decoding: result.standardErrorContent, as: UTF8.self).contains("Usage"))
@@ -232,7 +229,7 @@ struct FlagsExitTests {
       processExitsWith: .exitCode(64), observing: [\.standardOutputContent, \.standardErrorContent]
     ) {
       print("printed before")
-      _ = flags.parseOrExit(["--json", "now"])
+      flags.parseOrExit(["--json", "now"]) { _ in }
     }
     let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
     let output = String(decoding: result.standardOutputContent, as: UTF8.self)
@@ -260,7 +257,6 @@ struct FlagsExitTests {
 
   @Test("A right command line does not end the process")
   func aRightCommandLineGoesOn() {
-    #expect(flags.parseOrExit(["--count=2"]).integer("--count") == 2)
     let options = flags.parseOrExit(["--count=2"]) { parsed in (parsed.integer("--count") ?? 1) * 10 }
     #expect(options == 20)
   }

@@ -1,28 +1,26 @@
 import MillraceFlags
 import Testing
 
-/// The commands all tests below are about.
+/// One of the commands all tests below are about.
+private let list = Flags(command: "shop list", summary: "Lists.", [.toggle("--json", help: "print JSON")])
+
 private let commands = Subcommands(
   command: "shop", summary: "Sells things.",
   [
-    Flags(command: "shop replay", summary: "Replays.", operand: Operand("FILE", example: "shop.jsonl"), []),
-    Flags(command: "shop list", summary: "Lists.", [.toggle("--json", help: "print JSON")]),
+    Flags(command: "shop replay", summary: "Replays.", operand: .init("FILE", example: "shop.jsonl"), []),
+    list,
   ])
 
 @Suite("Subcommands")
 struct SubcommandsTests {
   @Test("The first argument chooses the command, and the others are its own")
   func choosing() throws {
-    guard case .command("list", let list) = try commands.parse(["list", "--json"]) else {
-      Issue.record("Another command than list was chosen.")
-      return
-    }
-    #expect(list.isOn("--json"))
-    guard case .command("replay", let replay) = try commands.parse(["replay", "list"]) else {
-      Issue.record("Another command than replay was chosen.")
-      return
-    }
-    #expect(replay.operand == "list")
+    let list = try commands.parse(["list", "--json"])
+    #expect(list.command == "list")
+    #expect(list.flags.isOn("--json"))
+    let replay = try commands.parse(["replay", "list"])
+    #expect(replay.command == "replay")
+    #expect(replay.flags.operand == "list")
   }
 
   @Test(
@@ -50,9 +48,9 @@ struct SubcommandsTests {
           list         Lists.
           --help       print this text; behind a command, the one of the command
         """)
-    #expect(try commands.parse(["--help"]) == .help(commands.usage))
-    #expect(try commands.parse(["-h"]) == .help(commands.usage))
-    #expect(try commands.parse(["list", "--help"]) == .help(commands.commands[1].usage))
+    #expect(try commands.parse(["--help"]).flags.help == commands.usage)
+    #expect(try commands.parse(["-h"]).flags.help == commands.usage)
+    #expect(try commands.parse(["list", "--help"]).flags.help == list.usage)
   }
 
   @Test("A mistake ends the process with 64 and the sentence, and help with 0")

@@ -11,10 +11,3 @@ func line(_ text: String) {
   print(text)
   fflush(nil)
 }
-
-/// Writes a line to standard error: what is going on, apart from the results.
-func note(_ text: String) {
-  var text = text
-  text += "\n"
-  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}

@@ -12,7 +12,7 @@ struct RecordingCommands<Source: Recordings> {
   let recordings: Source
 
   var commands: Subcommands {
-    let file = Operand("FILE", example: "shop.jsonl")
+    let file = Flags.Operand("FILE", example: "shop.jsonl")
     let cutEnd = Flag.toggle("--accept-cut-end", help: "read a file that a crash has cut in its last line up to there")
     return Subcommands(
       command: command, summary: Source.summary,
@@ -57,7 +57,7 @@ struct RecordingCommands<Source: Recordings> {
 
   /// Writes a failure to standard error, and returns its exit code.
   private static func report(_ failure: CommandFailure) -> Int32 {
-    StandardError.write(failure.sentence + "\n")
+    StandardError.writeLine(failure.sentence)
     return failure.code
   }
 

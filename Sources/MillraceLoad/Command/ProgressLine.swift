@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceFlags
 
 /// The lines about progress on standard error; on a terminal one line is written over by the next.
 struct ProgressLine: Sendable {
@@ -7,22 +8,18 @@ struct ProgressLine: Sendable {
 
   /// Shows a line for good.
   func show(_ text: String) {
-    write((isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
+    StandardError.write((isTerminal ? "\r\u{1B}[K" : "") + text + "\n")
   }
 
   /// Shows a line until the next one; nothing where standard error is no terminal.
   func showForNow(_ text: String) {
     guard isTerminal else { return }
-    write("\r\u{1B}[K" + text)
+    StandardError.write("\r\u{1B}[K" + text)
   }
 
   /// Removes the line that was shown for now.
   func clear() {
     showForNow("")
-  }
-
-  private func write(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }
 

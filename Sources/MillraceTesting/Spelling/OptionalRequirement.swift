@@ -44,7 +44,9 @@
     /// The similarity of another name to its own.
     func likeness(of other: String) -> Likeness {
       if other == name { return .same }
-      if edits(from: Array(other), to: Array(name)) <= max(1, name.count / 3) { return .misspelt }
+      let difference = Array(name).difference(from: Array(other))
+      let differing = max(difference.insertions.count, difference.removals.count)
+      if differing <= max(1, name.count / 3) { return .misspelt }
       return other.starts(with: name.prefix(4)) ? .akin : .other
     }
 
@@ -58,18 +60,5 @@
       case akin
       case other
     }
-  }
-
-  /// The Levenshtein distance: insertions, deletions and replacements.
-  private func edits(from: [Character], to: [Character]) -> Int {
-    var lastRow = Array(0...to.count)
-    for i in from.indices {
-      var row = [i + 1]
-      for j in to.indices {
-        row.append(min(lastRow[j + 1] + 1, row[j] + 1, lastRow[j] + (from[i] == to[j] ? 0 : 1)))
-      }
-      lastRow = row
-    }
-    return lastRow[to.count]
   }
 #endif

@@ -35,21 +35,21 @@ struct MirrorCommand {
     let service = MirrorService(store: store, now: now)
     let signals = await StopSignals()
     let server = Server(listener) { await service.answer($0, body: $1) }
-    say("mirror listens on 127.0.0.1:\(listener.port)")
+    StandardError.writeLine("mirror listens on 127.0.0.1:\(listener.port)")
     let showing = Task {
       guard options.showsStatus else { return }
-      for await status in store.values(of: \.status) { say(status) }
+      for await status in store.values(of: \.status) { StandardError.writeLine(status) }
     }
 
     // snippet.life-process
     await signals.wait()
-    say("mirror stops")
+    StandardError.writeLine("mirror stops")
     server.stop()
     let report = await store.shutdown(drainFor: options.drain)
     await server.finished()
     await showing.value
     _ = await recorder?.finish(with: store.snapshot)
-    say("mirror stopped: \(report)")
+    StandardError.writeLine("mirror stopped: \(report)")
     // snippet.end
     withExtendedLifetime(signals) {}
     exit(report.isClean ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -65,22 +65,15 @@ struct MirrorCommand {
     let isOpen = Lock(false)
     let recorder = MirrorRecorder(
       initial: options.initialState, to: URL(filePath: path), redaction: .withoutContents,
-      report: { error in if isOpen.withLock({ $0 }) { say(error.description) } })
+      report: { error in if isOpen.withLock({ $0 }) { StandardError.writeLine(error.description) } })
     do throws(RecordingError) {
       try await recorder.waitUntilOpen()
     } catch {
-      say("mirror does not start without its recording. \(error)")
+      StandardError.writeLine("mirror does not start without its recording. \(error)")
       exit(EX_CANTCREAT)
     }
     isOpen.withLock { $0 = true }
     return recorder
-  }
-
-  /// Writes a line to standard error; where that fails no reader is left.
-  @Sendable
-  private static func say(_ line: String) {
-    var line = line + "\n"
-    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
 

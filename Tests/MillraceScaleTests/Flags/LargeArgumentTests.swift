@@ -7,7 +7,7 @@ struct LargeArgumentTests {
   private static let size = scaled(1 << 20)
 
   private let flags = Flags(
-    command: "shop list", summary: "Lists.", operand: Operand("FILE", example: "shop.jsonl"),
+    command: "shop list", summary: "Lists.", operand: .init("FILE", example: "shop.jsonl"),
     [
       .seconds("--every", help: "time between two lists"), .integer("--count", example: "3", help: "how many lists"),
       .text("--rules", "FILE", example: "rules.json", help: "a file of rules"),

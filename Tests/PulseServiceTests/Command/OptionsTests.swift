@@ -60,11 +60,11 @@ struct OptionsTests {
     arguments: [
       (
         ["--every", "0"],
-        "--every needs a number of seconds above 0, but was given '0'; write for example --every 0.5."
+        "--every needs a number of seconds from 0.000000001 to 1000000000, but was given '0'; write for example --every 0.5."
       ),
       (
         ["--for", "soon"],
-        "--for needs a number of seconds above 0, but was given 'soon'; write for example --for 10."
+        "--for needs a number of seconds from 0.000000001 to 1000000000, but was given 'soon'; write for example --for 10."
       ),
       (
         ["--watch", "localhost"],

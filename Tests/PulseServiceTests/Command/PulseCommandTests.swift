@@ -36,7 +36,7 @@ struct PulseCommandTests {
     arguments: [
       (
         ["--every", "-1"],
-        "--every needs a number of seconds above 0, but was given '-1'; write for example --every 0.5.\n"
+        "--every needs a number of seconds from 0.000000001 to 1000000000, but was given '-1'; write for example --every 0.5.\n"
       ),
       (["--colour"], "pulse has no flag '--colour'; see pulse --help for those it has.\n"),
       (
