@@ -5,15 +5,11 @@
 /// `always` answers. A call that finds none fails the test.
 ///
 /// Scripts may be added from any thread, at any time, and hold for the calls that come after.
-public protocol FakeCallScripting<Request, Response>: Sendable {
-  associatedtype Request: Sendable
+public protocol FakeCallScripting<Request, Response>: FakeScripting {
   associatedtype Response: Sendable
 
   /// The fake whose calls they are.
   var call: FakeCall<Request, Response> { get }
-
-  /// The predicate that chooses the calls; nil chooses all.
-  var matches: (@Sendable (Request) -> Bool)? { get }
 }
 
 extension FakeCallScripting {

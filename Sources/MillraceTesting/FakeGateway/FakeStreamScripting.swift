@@ -1,15 +1,11 @@
 /// Says what a ``FakeStream`` does: for the calls to come, or for those that match.
 ///
 /// Which script a call takes, ``FakeCallScripting`` says; a call that finds none fails the test.
-public protocol FakeStreamScripting<Request, Element>: Sendable {
-  associatedtype Request: Sendable
+public protocol FakeStreamScripting<Request, Element>: FakeScripting {
   associatedtype Element: Sendable
 
   /// The fake whose calls they are.
   var stream: FakeStream<Request, Element> { get }
-
-  /// The predicate that chooses the calls; nil chooses all.
-  var matches: (@Sendable (Request) -> Bool)? { get }
 }
 
 extension FakeStreamScripting {

@@ -29,6 +29,19 @@ struct FakeCallTests {
     await fetches.finish()
   }
 
+  @Test("A match of a match is for the calls that both choose")
+  func narrowing() async throws {
+    fetches.always(["always"])
+    let long = fetches.when { $0.count > 2 }
+    long.when { $0.hasPrefix("b") }.always(["long, with b"])
+    #expect(try await fetches("bee") == ["long, with b"])
+    #expect(try await fetches("be") == ["always"])
+    #expect(try await fetches("ant") == ["always"])
+    long.always(["long"])
+    #expect(try await fetches("ant") == ["long"])
+    await fetches.finish()
+  }
+
   @Test("What always answers may go by the number of the call, which counts all of them")
   func numbers() async throws {
     fetches.always(byNumber: { request, number in

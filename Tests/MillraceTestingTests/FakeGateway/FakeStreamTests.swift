@@ -42,9 +42,12 @@ struct FakeStreamTests {
     #expect(await texts(follow("abc")) == ["3"])
     follows.when { $0.isEmpty }.always { _ in throw Offline() }
     #expect(await texts(follow("")) == ["offline"])
-    #expect(follows.requests == ["a", "b", "b", "a", "a", "abc", ""])
-    #expect(endings == ["replie", "replie", "replie", "failed", "replie", "replie", "failed"])
-    #expect(follows.callCount == 7)
+    follows.when { $0.count > 1 }.when("ab").reply([5])
+    #expect(await texts(follow("a")) == ["1"])
+    #expect(await texts(follow("ab")) == ["5"])
+    #expect(follows.requests == ["a", "b", "b", "a", "a", "abc", "", "a", "ab"])
+    #expect(endings == ["replie", "replie", "replie", "failed", "replie", "replie", "failed", "replie", "replie"])
+    #expect(follows.callCount == 9)
     await follows.finish()
     #expect(failures.messages.isEmpty)
   }
