@@ -73,7 +73,7 @@ struct ErrandSender: Sendable {
   let limits: StoreConfiguration.Limits
   /// The way to cancel that does nothing, if one does.
   let omitted: Cancelling?
-  let written: Shared<Log>
+  let written: Box<Log>
 
   /// The log so far.
   var log: Log { written.value }
@@ -99,7 +99,7 @@ struct ErrandSender: Sendable {
     let (earlier, isNested) = (log.sendings + log.nested, log.isSending)
     let open = earlier.filter { !$0.hasEnded }
     let (revision, room) = (entries.count, limits.actionsWaiting - store.waitingAtOnce)
-    written.change { $0.isSending = true }
+    written.update { $0.isSending = true }
     let receipt = store.send(errand)
     let decided = Set(entries.map(\.errand))
     let sending = Sending(
@@ -109,7 +109,7 @@ struct ErrandSender: Sendable {
       decidedAtOnce: decided.contains(errand.number), endedAtOnce: receipt.hasEnded,
       ended: open.filter(\.hasEnded).map(\.errand.number),
       undecided: open.filter { !$0.hasEnded && !decided.contains($0.errand.number) }.map(\.errand.number))
-    written.change { $0.add(sending) }
+    written.update { $0.add(sending) }
     if !isNested { checkMeeting(sending, earlier.filter { $0.errand.meeting == errand.meeting }, decided) }
     Task { await awaitOutcome(of: sending) }
     return sending
@@ -142,7 +142,7 @@ struct ErrandSender: Sendable {
       cancelled.allSatisfy(\.hasEnded), "R3: when a cancel has returned, all accepted before it has its outcome")
     // A shared run continues for the others when one of them was cancelled by its receipt.
     let silent = cancelled.filter { way != .receipt || $0.errand.meeting != .shared }.map(\.errand.number)
-    written.change { $0.cuts.append(Cut(errands: Set(silent), revision: entries.count)) }
+    written.update { $0.cuts.append(Cut(errands: Set(silent), revision: entries.count)) }
   }
 
   private func awaitOutcome(of sending: Sending) async {
@@ -152,7 +152,7 @@ struct ErrandSender: Sendable {
     let seen = Seen(
       outcome: outcome.kind, rejection: outcome.rejection, entries: count, time: world.clock.now.offset)
     world.expect(log.seen[number] == nil, "R1: an action has one outcome")
-    written.change { $0.seen[number] = seen }
+    written.update { $0.seen[number] = seen }
   }
 
   /// The commits so far.

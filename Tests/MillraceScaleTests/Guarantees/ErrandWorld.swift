@@ -25,7 +25,7 @@ struct ErrandWorld {
     world.always("A1: no more wait than the limit allows") { [weak store] in
       store?.waitingAtOnce ?? 0 <= limits.actionsWaiting
     }
-    let send = ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: Shared(.init()))
+    let send = ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: Box(.init()))
     own.become(store) { [omitted, written = send.written] store, errand in
       ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: written).send(errand)
     }
@@ -46,7 +46,7 @@ struct ErrandWorld {
         }
       }
     }
-    send.written.change { $0.shutDown = world.clock.now.offset }
+    send.written.update { $0.shutDown = world.clock.now.offset }
     await Self.shutDown(world, store)
     for observer in observers { await observer.value }
     let entries = await store.state

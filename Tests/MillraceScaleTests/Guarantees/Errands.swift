@@ -105,8 +105,8 @@ struct Errands: Interactor {
 
 /// A store as its own handlers use it: they do not hold it.
 final class OwnStore: Sendable {
-  private let find = Shared<@Sendable () -> Store<Errands>?> { nil }
-  private let sender = Shared<@Sendable (Errand) -> Void> { _ in }
+  private let find = Box<@Sendable () -> Store<Errands>?> { nil }
+  private let sender = Box<@Sendable (Errand) -> Void> { _ in }
 
   /// Says which store it is, and how an errand is sent to it.
   func become(_ store: Store<Errands>, sendingBy send: @escaping @Sendable (Store<Errands>, Errand) -> Void) {

@@ -184,7 +184,7 @@ struct FakeFaultsTests {
     let ended = TestClock()
     fetches.use(clock: ended)
     let held = fetches.when(2).hold()
-    let second = Shared<Task<String, any Error>?>(nil)
+    let second = Box<Task<String, any Error>?>(nil)
     fetches.when(1).reply { _ in
       second.value = Task.immediate { try await fetches(2) }
       return "1"

@@ -146,7 +146,7 @@ struct FakeGatewayTests {
   @Test("A gateway that is let go without having been finished fails the test for each script that was not used")
   func letGo() async throws {
     let line = UInt(#line + 4)
-    let (recorder, waiting) = (Recorder<String>(), Shared<HeldCall<String, [Record]>?>(nil))
+    let (recorder, waiting) = (Recorder<String>(), Box<HeldCall<String, [Record]>?>(nil))
     await failures.collect {
       let gateway = FakeRecords()
       gateway.fetches.reply([], times: 3)
@@ -173,7 +173,7 @@ struct FakeGatewayTests {
   func lettingGoIsAnIssue() async {
     for isDetached in [false, true] {
       await withKnownIssue {
-        let holder = Shared<FakeRecords?>(FakeRecords())
+        let holder = Box<FakeRecords?>(FakeRecords())
         holder.value?.fetches.reply([])
         let reports = holder.value?.fetches.reports
         await Self.letGo(holder, isDetached: isDetached)
@@ -185,7 +185,7 @@ struct FakeGatewayTests {
     }
   }
 
-  private static func letGo(_ holder: Shared<FakeRecords?>, isDetached: Bool) async {
+  private static func letGo(_ holder: Box<FakeRecords?>, isDetached: Bool) async {
     if isDetached {
       await Task.detached { holder.value = nil }.value
     } else {

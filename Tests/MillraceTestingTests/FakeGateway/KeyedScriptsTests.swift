@@ -6,7 +6,7 @@ import Testing
 @Suite("KeyedScripts")
 struct KeyedScriptsTests {
   private let place = ScriptPlace("Tests/Some.swift", 7)
-  private let keysMade = Shared(0)
+  private let keysMade = Box(0)
 
   private func scripts(_ list: [(key: String, answer: Int)]) -> KeyedScripts<String, Int> {
     KeyedScripts(list.map { (key: $0.key, script: FakeScript($0.answer, times: 1, place: place)) }) {

@@ -29,21 +29,21 @@ struct LeftOverTests {
 
   /// Counts how many there are of it.
   private final class Held: Sendable {
-    let count: Shared<Int>
+    let count: Box<Int>
 
-    init(_ count: Shared<Int>) {
+    init(_ count: Box<Int>) {
       self.count = count
-      count.change { $0 += 1 }
+      count.update { $0 += 1 }
     }
 
     deinit {
-      count.change { $0 -= 1 }
+      count.update { $0 -= 1 }
     }
   }
 
   @Test("Handlers, bodies and sleepers that heed their cancellation end with their world, and free what they hold")
   func ended() async {
-    let count = Shared(0)
+    let count = Box(0)
     let report = await Simulation.run(seeds: 0..<20) { world in
       let store = Store(
         initial: 0, interactor: Waits(held: Held(count)), configuration: world.configuration)
@@ -64,7 +64,7 @@ struct LeftOverTests {
 
   @Test("A body that fails is cancelled, with what it has begun")
   func failed() async {
-    let (count, failures) = (Shared(0), Failures())
+    let (count, failures) = (Box(0), Failures())
     await failures.collect {
       let report = await Simulation.run(seed: 3) { world in
         let store = Store(
@@ -83,7 +83,7 @@ struct LeftOverTests {
 
   @Test("What does not end although cancelled is counted, and said")
   func leftOver() async {
-    let count = Shared(0)
+    let count = Box(0)
     let report = await Simulation.run(seeds: 0..<12) { world in
       let store = Store(
         initial: 0, interactor: Waits(held: Held(count)), configuration: world.configuration)
@@ -102,12 +102,12 @@ struct LeftOverTests {
 
   @Test("A handler that hangs keeps what it holds, but not its store, and not its world")
   func worldsAreFreed() async {
-    let (count, worlds) = (Shared(0), Shared<[Weak]>([]))
+    let (count, worlds) = (Box(0), Box<[Weak]>([]))
     let report = await Simulation.run(seeds: 0..<3) { world in
       let store = Store(
         initial: 0, interactor: Waits(held: Held(count)), configuration: world.configuration)
       store.send(.hang)
-      worlds.change { $0 += [Weak(world), Weak(store)] }
+      worlds.update { $0 += [Weak(world), Weak(store)] }
     }
     #expect(report.leftOverTasks == 3)
     #expect(worlds.value.count == 6 && worlds.value.allSatisfy { $0.object == nil })

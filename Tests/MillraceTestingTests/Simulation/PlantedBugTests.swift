@@ -23,7 +23,7 @@ struct PlantedBugTests {
   @Test("An update that is lost between a read and a write needs two actions, no fault and one decision")
   func lostUpdate() async throws {
     let plan = try await smallest("nothing is lost") { world in
-      let count = Shared(0)
+      let count = Box(0)
       let actions = world.actions(12, from: [1, 2])
       await withTaskGroup { group in
         for _ in actions {
@@ -45,7 +45,7 @@ struct PlantedBugTests {
   @Test("A gateway that is called again after a fault that came too late needs one action and one fault")
   func doubleCharge() async throws {
     let plan = try await smallest("nobody pays twice") { world in
-      let charges = Shared<[Int]>([])
+      let charges = Box<[Int]>([])
       for action in world.actions(8, { Int.random(in: 0..<1_000_000, using: &$0) }) {
         for _ in 1...2 {
           charges.value.append(action)
@@ -62,7 +62,7 @@ struct PlantedBugTests {
   @Test("An answer that overtakes an earlier one needs two actions and one decision")
   func overtaking() async throws {
     let plan = try await smallest("the newest answer is shown") { world in
-      let shown = Shared(-1)
+      let shown = Box(-1)
       let queries = world.actions(6, from: [1]).indices
       await withTaskGroup { group in
         for query in queries {
@@ -79,10 +79,10 @@ struct PlantedBugTests {
 
   @Test("Exploring finds what only one interleaving shows, and runs each of the others once")
   func explore() async throws {
-    let runs = Shared(0)
+    let runs = Box(0)
     let body: Simulation.Body = { world in
       runs.value += 1
-      let order = Shared<[Int]>([])
+      let order = Box<[Int]>([])
       await withTaskGroup { group in
         for number in 0..<3 { group.addTask { order.value.append(number) } }
       }

@@ -25,15 +25,15 @@ struct WorldStoresTests {
 
   /// The keys that two stores of a world have given, and the times at which their runs had ended.
   private func keysAndTimes(seed: UInt64) async -> (keys: [String], times: [Duration]) {
-    let (keys, times) = (Shared<[String]>([]), Shared<[Duration]>([]))
+    let (keys, times) = (Box<[String]>([]), Box<[Duration]>([]))
     let report = await Simulation.run(seeds: seed..<seed + 1) { world in
       for _ in 0..<2 {
         let seen = Recorder<String>()
         let store = Store(initial: 0, interactor: Keys(seen: seen), configuration: world.configuration)
         let start = world.clock.now
         _ = await store.send(1).outcome
-        times.change { $0.append(start.duration(to: world.clock.now)) }
-        keys.change { $0 += seen.recorded }
+        times.update { $0.append(start.duration(to: world.clock.now)) }
+        keys.update { $0 += seen.recorded }
       }
     }
     #expect(report.failingPlan == nil)

@@ -53,7 +53,7 @@ struct WorldTests {
     let sentence = await sentence { world in
       let fetches = FakeCall<Int, Int>("fetch")
       fetches.reply(1)
-      let held = Shared(fetches)
+      let held = Box(fetches)
       world.atTheEnd("it is there") { held.value.callCount == 0 }
     }
     #expect(sentence?.hasPrefix("What is scripted here for fetch was never used") == true)
@@ -92,7 +92,7 @@ struct WorldTests {
   @Test("What has to hold always is asked after each step")
   func always() async {
     let sentence = await sentence { world in
-      let count = Shared(0)
+      let count = Box(0)
       world.always("there are at most two") { count.value <= 2 }
       for _ in 0..<5 {
         count.value += 1
@@ -172,7 +172,7 @@ struct WorldTests {
   @Test("What comes to hold after its time is over came too late, also where the time has jumped past that")
   func late() async {
     let body: Simulation.Body = { world in
-      let isLoaded = Shared(false)
+      let isLoaded = Box(false)
       let store = Self.store(in: world)
       world.eventually("it is loaded in time", within: .seconds(5)) { isLoaded.value }
       world.eventually("it is large in time", of: store, within: .seconds(6)) { $0 >= 10 }
@@ -197,7 +197,7 @@ struct WorldTests {
   @Test("A rule may ask for more rules while it is asked")
   func nestedRules() async {
     let sentence = await sentence { world in
-      let isAsked = Shared(false)
+      let isAsked = Box(false)
       world.eventually("it is asked") {
         if !isAsked.value { world.eventually("this is asked for meanwhile") { false } }
         world.always("this holds") { true }

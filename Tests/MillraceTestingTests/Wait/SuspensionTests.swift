@@ -9,7 +9,7 @@ struct SuspensionTests {
     "A cancellation between the look at the task and the registration ends the wait; once it was lost, and the wait hung"
   )
   func cancelledWhileRegistering() async {
-    let registered = Shared<Suspension<Void>?>(nil)
+    let registered = Box<Suspension<Void>?>(nil)
     let task = Task {
       try await suspend { (suspension: Suspension<Void>, isCancelled) in
         #expect(!isCancelled())

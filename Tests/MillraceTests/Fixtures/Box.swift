@@ -14,7 +14,7 @@ final class Box<Value: Sendable>: Sendable {
   }
 
   /// Changes the value in one step.
-  func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+  func update<Result>(_ change: (inout Value) -> Result) -> Result {
     contents.withLock { change(&$0) }
   }
 }

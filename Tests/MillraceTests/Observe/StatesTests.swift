@@ -77,29 +77,7 @@ struct StatesTests {
 
   @Test("O3: states only get newer, and every observer reaches the last one, while eight tasks send")
   func statesGetNewerUpToTheLast() async throws {
-    let (senders, each) = (8, 500)
-    let observers = (0..<4).map { _ in
-      Task { [store] in
-        var counts: [Int] = []
-        for await state in store.states {
-          counts.append(state.count)
-          if state.count == senders * each { break }
-        }
-        return counts
-      }
-    }
-    await withTaskGroup { group in
-      for _ in 0..<senders {
-        group.addTask { [store] in
-          for _ in 0..<each { store.send(.increment) }
-        }
-      }
-    }
-    for observer in observers {
-      let counts = await observer.value
-      #expect(counts.last == senders * each)
-      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
-    }
+    await store.expectOnlyNewer { [store] in store.states.map(\.count) }
   }
 
   @Test("O3: an observer that does not wait costs nothing: no commit looks for whom to tell")

@@ -83,29 +83,7 @@ struct ValuesTests {
 
   @Test("O3: values only get newer up to the last one, while eight tasks send", arguments: Way.allCases)
   func valuesGetNewerUpToTheLast(_ way: Way) async {
-    let (senders, each) = (8, 300)
-    let observers = (0..<4).map { index in
-      Task { [store] in
-        var counts: [Int] = []
-        for await count in way.counts(of: store) {
-          counts.append(count)
-          if count == senders * each { break }
-        }
-        return counts
-      }
-    }
-    await withTaskGroup { group in
-      for _ in 0..<senders {
-        group.addTask { [store] in
-          for _ in 0..<each { store.send(.increment) }
-        }
-      }
-    }
-    for observer in observers {
-      let counts = await observer.value
-      #expect(counts.last == senders * each)
-      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
-    }
+    await store.expectOnlyNewer { [store] in way.counts(of: store) }
   }
 
   // MARK: O4

@@ -1,1 +1,0 @@
-../../MillraceTestingTests/Simulation/Shared.swift

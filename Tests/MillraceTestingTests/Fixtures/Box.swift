@@ -1,0 +1,1 @@
+../../MillraceTests/Fixtures/Box.swift
