@@ -27,24 +27,24 @@ final class LogChunk<I: Interactor> {
   init() {}
 }
 
-/// The mutations that cursors have not taken yet; it exists only while there is one.
+/// The mutations that cursors have not taken yet.
 ///
-/// Each cursor holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest cursor has
+/// The log exists only while there is a cursor. Each cursor holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest cursor has
 /// left it. Guarded by the store's lock.
 @usableFromInline
 final class MutationLog<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var tail = LogChunk<I>()
   private(set) var cursors = PlacedList<LogCursor<I>>()
 
-  /// At which revision a cursor may have fallen too far behind.
+  /// The revision at which a cursor may have fallen too far behind.
   @exclusivity(unchecked) @usableFromInline private(set) var nextCheck = Int.max
 
-  /// The number of cursors that hold the store up.
+  /// The number of cursors for which the store accepts no actions.
   private(set) var holding = 0
 
   init() {}
 
-  /// The newest entry, if it is still here.
+  /// The newest entry; nil if no cursor holds it any more.
   @inlinable var last: LogEntry<I>? { tail.entries.last }
 
   /// Keeps a mutation for all cursors.
@@ -62,21 +62,21 @@ final class MutationLog<I: Interactor> {
 
   @usableFromInline var hasOneCursor: Bool { cursors.elements.count == 1 }
 
-  /// Lets the cursor read on from here; `revision` is the newest.
+  /// Adds a cursor that reads the mutations after `revision`, the newest one.
   func join(_ cursor: LogCursor<I>, at revision: Int) {
     cursors.insert(cursor)
     cursor.position = (tail, tail.entries.count)
     nextCheck = min(nextCheck, revision + cursor.allowance)
   }
 
-  /// Keeps nothing for the cursor any more.
+  /// Removes a cursor; the log keeps nothing for it any more.
   func leave(_ cursor: LogCursor<I>) {
     release(cursor)
     cursor.position = nil
     cursors.remove(cursor)
   }
 
-  /// The next entries for the cursor, in the place of those it was given before; none if it has read all.
+  /// Returns the next entries for the cursor, and takes back those it was given before; returns none if it has read all.
   @inlinable
   func take(for cursor: LogCursor<I>, into batch: inout [LogEntry<I>]) {
     batch.removeAll(keepingCapacity: true)
@@ -90,22 +90,22 @@ final class MutationLog<I: Interactor> {
 
   // MARK: Falling behind
 
-  /// Parts with cursors that are too far behind `revision`, and sees who holds the store up.
+  /// Removes the cursors that are too far behind `revision`, and counts those for which the store accepts no actions.
   @usableFromInline
   func check(at revision: Int) {
     nextCheck = .max
     for cursor in cursors.elements where cursor.position != nil {
       let lag = revision - cursor.delivered
       switch cursor.judge(lag: lag) {
-      case .goesOn:
+      case .keepsUp:
         nextCheck = min(nextCheck, revision - lag + cursor.allowance)
-      case .holds(let limit):
+      case .appliesBackpressure(let limit):
         if !cursor.isHolding {
           cursor.isHolding = true
           holding += 1
         }
         nextCheck = min(nextCheck, revision - lag + limit + 1)
-      case .parts(let error):
+      case .disconnects(let error):
         cursor.position = nil
         cursor.error = error
         release(cursor)
@@ -113,12 +113,12 @@ final class MutationLog<I: Interactor> {
     }
   }
 
-  /// Lets the cursor hold the store up no longer, if it has caught up.
+  /// Lets the store accept actions again as far as this cursor is concerned, if the cursor has caught up.
   @usableFromInline
   func releaseIfNear(_ cursor: LogCursor<I>, revision: Int) {
     guard cursor.isHolding else { return }
     let lag = revision - cursor.delivered
-    guard case .goesOn = cursor.judge(lag: lag) else { return }
+    guard case .keepsUp = cursor.judge(lag: lag) else { return }
     release(cursor)
     nextCheck = min(nextCheck, revision - lag + cursor.allowance)
   }
@@ -137,34 +137,34 @@ final class MutationLog<I: Interactor> {
 final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   /// The verdict on a cursor by its lag.
   enum Verdict {
-    case goesOn
+    case keepsUp
     /// The observer applies backpressure, and disconnects beyond the limit.
-    case holds(limit: Int)
+    case appliesBackpressure(limit: Int)
     /// Nothing is kept for the observer any more; it ends with the error, or continues after a gap.
-    case parts(StoreError?)
+    case disconnects(StoreError?)
   }
 
   @usableFromInline let waiter = Waiter()
 
   @usableFromInline let lastDelivered = Atomic(0)
 
-  /// The revision its observer got last; the observer's to set.
+  /// The revision its observer got last; only the observer sets it.
   @inlinable var delivered: Int {
     get { lastDelivered.load(ordering: .relaxed) }
     set { lastDelivered.store(newValue, ordering: .relaxed) }
   }
 
-  /// The state it begins with, until its observer takes that.
+  /// The state the observer begins with; nil once the observer has taken it.
   let first = Lock<Snapshot<I.State>?>(nil)
 
-  /// Whether it needs to know what brought each commit about.
+  /// Whether the observer needs the cause of each commit.
   let seeksCauses: Bool
 
   private let policy: ObservationTerms
 
   var place: Int?
 
-  /// The next entry it reads; nil if it has to begin anew.
+  /// The next entry to read; nil if the cursor has to begin anew.
   @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?
 
   /// The error of the observer, once it has disconnected from the log.
@@ -172,7 +172,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
 
   @usableFromInline let holds = Atomic(false)
 
-  /// Whether it holds the store up; set with the lock.
+  /// Whether the store accepts no actions for this observer's sake; set with the lock.
   @inlinable var isHolding: Bool {
     get { holds.load(ordering: .relaxed) }
     set { holds.store(newValue, ordering: .relaxed) }
@@ -183,7 +183,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
     self.seeksCauses = seeksCauses
   }
 
-  /// Takes what is left of the chunk it reads, or all of the next one.
+  /// Takes the rest of the chunk that is read, or all of the next one.
   @inlinable
   func take(into batch: inout [LogEntry<I>]) {
     guard var (chunk, index) = position else { return }
@@ -202,12 +202,12 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
   }
 
   func judge(lag: Int) -> Verdict {
-    guard lag >= allowance else { return .goesOn }
+    guard lag >= allowance else { return .keepsUp }
     switch policy {
-    case .latest, .every(_, endsObserver: false): return .parts(nil)
-    case .every(_, endsObserver: true): return .parts(StoreError(.overflowed(lag: lag)))
+    case .latest, .every(_, endsObserver: false): return .disconnects(nil)
+    case .every(_, endsObserver: true): return .disconnects(StoreError(.overflowed(lag: lag)))
     case .lossless(_, let limit):
-      return lag <= limit ? .holds(limit: limit) : .parts(StoreError(.lagged(lag: lag)))
+      return lag <= limit ? .appliesBackpressure(limit: limit) : .disconnects(StoreError(.lagged(lag: lag)))
     }
   }
 }

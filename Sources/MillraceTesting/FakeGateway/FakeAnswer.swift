@@ -1,5 +1,6 @@
 /// The answer of a ``FakeCall`` to a scripted call.
-public enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
+@usableFromInline
+enum FakeAnswer<Request: Sendable, Response: Sendable>: Sendable {
   /// Returns this.
   case reply(Response)
   /// Throws this.

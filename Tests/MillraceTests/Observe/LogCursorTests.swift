@@ -7,22 +7,24 @@ struct LogCursorTests {
   @Test(
     "By its policy and its lag a cursor goes on, holds the store up, or parts",
     arguments: [
-      (ObservationPolicy(.latest), 1, "goes on"), (ObservationPolicy(.latest), 2, "parts"),
-      (ObservationPolicy(.every(buffer: 3)), 3, "goes on"), (ObservationPolicy(.every(buffer: 3)), 4, "parts"),
-      (ObservationPolicy(.every(buffer: 0)), 1, "goes on"), (ObservationPolicy(.every(buffer: -1)), 2, "parts"),
-      (.every(endsAt: 3), 3, "goes on"),
+      (ObservationPolicy(.latest), 1, "keeps up"), (ObservationPolicy(.latest), 2, "disconnects"),
+      (ObservationPolicy(.every(buffer: 3)), 3, "keeps up"), (ObservationPolicy(.every(buffer: 3)), 4, "disconnects"),
+      (ObservationPolicy(.every(buffer: 0)), 1, "keeps up"), (ObservationPolicy(.every(buffer: -1)), 2, "disconnects"),
+      (.every(endsAt: 3), 3, "keeps up"),
       (.every(endsAt: 3), 4, "The observer was 4 commits behind"),
-      (.lossless(pausesAt: 3, endsAt: 5), 2, "goes on"), (.lossless(pausesAt: 3, endsAt: 5), 3, "holds to 5"),
-      (.lossless(pausesAt: 3, endsAt: 5), 5, "holds to 5"),
+      (.lossless(pausesAt: 3, endsAt: 5), 2, "keeps up"),
+      (.lossless(pausesAt: 3, endsAt: 5), 3, "applies backpressure to 5"),
+      (.lossless(pausesAt: 3, endsAt: 5), 5, "applies backpressure to 5"),
       (.lossless(pausesAt: 3, endsAt: 5), 6, "The lossless observer was 6 commits behind"),
-      (.lossless(pausesAt: 3, endsAt: 1), 3, "holds to 3"),
+      (.lossless(pausesAt: 3, endsAt: 1), 3, "applies backpressure to 3"),
       (.lossless(pausesAt: 3, endsAt: 1), 4, "The lossless observer was 4 commits behind"),
-      (.lossless(pausesAt: 0, endsAt: 0), 0, "goes on"), (.lossless(pausesAt: 0, endsAt: 0), 1, "holds to 1"),
+      (.lossless(pausesAt: 0, endsAt: 0), 0, "keeps up"),
+      (.lossless(pausesAt: 0, endsAt: 0), 1, "applies backpressure to 1"),
     ] as [(ObservationPolicy<StoreError>, Int, String)])
   func judge(policy: ObservationPolicy<StoreError>, lag: Int, verdict: String) {
     let cursor = LogCursor<ClosureInteractor>(policy.terms, seeksCauses: false)
     #expect("\(cursor.judge(lag: lag).text)" == verdict)
-    #expect((lag >= cursor.allowance) == (verdict != "goes on"))
+    #expect((lag >= cursor.allowance) == (verdict != "keeps up"))
   }
 
   @Test("A cursor takes what is left of its chunk, then chunk by chunk, then nothing")
@@ -47,10 +49,10 @@ extension LogCursor.Verdict {
   /// The verdict in a few words.
   var text: String {
     switch self {
-    case .goesOn: "goes on"
-    case .holds(let limit): "holds to \(limit)"
-    case .parts(nil): "parts"
-    case .parts(let error?): String(error.description.prefix { $0 != "," })
+    case .keepsUp: "keeps up"
+    case .appliesBackpressure(let limit): "applies backpressure to \(limit)"
+    case .disconnects(nil): "disconnects"
+    case .disconnects(let error?): String(error.description.prefix { $0 != "," })
     }
   }
 }
