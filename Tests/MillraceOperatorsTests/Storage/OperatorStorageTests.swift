@@ -46,6 +46,39 @@ struct OperatorStorageTests {
     #expect(tap.asks.recorded.isEmpty)
   }
 
+  /// A base that answers only when its test says so, in a cancelled task too.
+  private struct Deaf: AsyncSequence {
+    let asked = Gate()
+    let answer = Gate()
+    let gone = Gate()
+
+    func makeAsyncIterator() -> Iterator { Iterator(deaf: self, visit: Tap<Int>.Visit(gone)) }
+
+    struct Iterator: AsyncIteratorProtocol {
+      let deaf: Deaf
+      let visit: Tap<Int>.Visit
+
+      func next() async throws -> Int? {
+        deaf.asked.open()
+        await Task { [answer = deaf.answer] in try? await answer.enter() }.value
+        return 7
+      }
+    }
+  }
+
+  @Test("A base that ignores its cancellation is not waited for, and its late element is dropped")
+  func deafBase() async throws {
+    let deaf = Deaf()
+    let storage = OperatorStorage(MergeState<Int, any Error>(bases: 1), of: [Upstream(deaf)])
+    let consumer = Task { try await storage.next() }
+    try await deaf.asked.enter()
+    consumer.cancel()
+    #expect(try await consumer.value == nil)
+    deaf.answer.open()
+    try await deaf.gone.enter()
+    #expect(try await storage.next() == nil)
+  }
+
   @Test("A task that waits for its turn ends as well as one that reads")
   func cancelledBetweenTurns() async throws {
     let (reading, waiting) = (Tap<Int>(), Tap(1))

@@ -46,6 +46,8 @@ struct RecordedFormTests {
         number = try configuration.decoded?(decoder).0 ?? -1
       }
     }
+    let sorted = RecordedForm<Set<Int>>({ $0.sorted() }, back: { Set($0) })
+    #expect(try json(Set(1...50), as: sorted) == json(Array(1...50)))
     let form = RecordedForm<(Int, String)>({ "\($0.0)" }, back: { (Int($0) ?? 0, "") })
     #expect(try json((7, "lost"), as: form) == #""7""#)
     #expect(try JSONDecoder().decode(Wrapper.self, from: Data(#""7""#.utf8), configuration: form).number == 7)
