@@ -50,7 +50,7 @@ struct RedactedURLTests {
 @Suite("FlagError")
 struct FlagErrorTests {
   @Test(
-    "What steers a terminal or turns the direction of writing is quoted as an escape",
+    "Characters that steer a terminal or turn the direction of writing are quoted as escapes",
     arguments: [
       ("a\u{202E}b", "'a\\u{202E}b'"), ("a\nb\u{1B}", "'a\\nb\\u{1B}'"),
       ("a\u{2028}b\u{2029}", "'a\\u{2028}b\\u{2029}'"),

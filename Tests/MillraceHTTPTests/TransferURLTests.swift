@@ -17,7 +17,7 @@ struct TransferURLTests {
   }
 
   @Test(
-    "What libcurl does not take, another scheme, and a host that is no name is no URL",
+    "A text that libcurl refuses, another scheme, and a host that is no name are no URLs",
     arguments: [
       "", "a", "http://", "ftp://a", "file:///etc/passwd", "gopher://a", "http://a:65536", "http://a b", "http://a%2Cb",
       "http://m%C3%BCnchen", "http://us%00er@a", "http://a,b",

@@ -13,7 +13,7 @@ struct OperatorsStressTests {
   }
 
   @Test(
-    "8 tasks read, feed, end, fail and cancel at random: each loop ends, and every base is let go", arguments: 1...4)
+    "8 tasks read, feed, end, fail and cancel at random: each loop ends, and every base is released", arguments: 1...4)
   func everythingEnds(seed: UInt64) async throws {
     try await withThrowingTaskGroup { group in
       for task in 0..<8 {

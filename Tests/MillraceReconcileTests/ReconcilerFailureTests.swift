@@ -102,7 +102,7 @@ struct ReconcilerFailureTests {
     #expect(rig.clock.sleepers == 0)
   }
 
-  @Test("A rest goes on when a new desire has the same operation next, and the attempts go on counting")
+  @Test("A rest continues when a new desire has the same operation next, and the attempts are counted further")
   func restGoesOn() async throws {
     let rig = PathRig(attempts: 2, backoff: .constant(.seconds(1))) { number, _ in if number == 1 { throw Mishap() } }
     let run = rig.run()

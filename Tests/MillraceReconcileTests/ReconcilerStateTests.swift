@@ -159,7 +159,7 @@ struct ReconcilerStateTests {
     Row(performing + [.cancelled], .cancelled, "-"),
   ]
 
-  @Test("What comes from beside the loop says whether the loop is to look again", arguments: beside)
+  @Test("Events from outside the loop say whether the loop has to look again", arguments: beside)
   func fromBeside(row: Row) { check(row) }
 
   @Test("Each step is by the newest desire and what was acknowledged", arguments: steps)
@@ -182,7 +182,7 @@ struct ReconcilerStateTests {
     #expect(Self.answer(.step, &state) == "perform push(\"a\", at: 0) #2")
   }
 
-  @Test("What was acknowledged outlasts the run; what failed and what is under way is not in it")
+  @Test("The acknowledged value outlasts the run; failed values and those under way are not in it")
   func acknowledged() {
     var state = ReconcilerState<Path>(initial: ["root"], attempts: 1, backoff: .none)
     for event in [.begin, .desired(["root", "a", "b"]), .step, .performed, .step] as [Event] {

@@ -60,7 +60,7 @@ struct ReconcilerStressTests {
   }
 
   @Test(
-    "Whatever desires come while operations fail, each operation is the next one by the newest desire",
+    "While operations fail and desires change, each operation is the next one by the newest desire",
     arguments: 1...10)
   func meanwhile(seed: UInt64) async throws {
     try await changeMeanwhile(ReconciledPath<String>.self, seed: seed)

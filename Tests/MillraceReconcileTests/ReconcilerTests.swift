@@ -73,7 +73,7 @@ struct ReconcilerTests {
     #expect(unasked.begun.recorded == [])
   }
 
-  @Test("A second run at the same time is refused, and the first one goes on")
+  @Test("A second run at the same time is refused, and the first one continues")
   func secondAtOnce() async throws {
     let rig = PathRig()
     let run = rig.run()
@@ -85,7 +85,7 @@ struct ReconcilerTests {
     #expect(rig.reconciler.acknowledged == ["b"])
   }
 
-  @Test("A later run goes on from what was acknowledged, and tries again what was given up")
+  @Test("A later run continues from the acknowledged value, and tries again an operation that was given up")
   func secondLater() async throws {
     let rig = PathRig { number, _ in if number == 2 { throw Mishap() } }
     let first = rig.run()

@@ -53,7 +53,7 @@ struct BaselineTests {
   }
 
   @Test(
-    "What is no such file is refused with a sentence",
+    "A file of another kind is refused with a sentence",
     arguments: [
       ("", "is empty"), ("name  median\n", "has something else in line 1"),
       ("{\"name\":\"a\"}\n{}\n", "has something else in line 2"),

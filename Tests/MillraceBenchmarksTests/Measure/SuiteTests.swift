@@ -65,7 +65,7 @@ struct SuiteTests {
     #expect(figures["a"]?.cpuRatios == [])
   }
 
-  @Test("A row whose ratios differ goes on until the time is over")
+  @Test("A row whose ratios differ is measured until the time is over")
   func loose() async throws {
     let figures = try await run([row("a", [1, 2], over: "b"), row("b", [1])])
     // From the seventh round on each looks at the time, which is 20 seconds later in the 26th.

@@ -10,7 +10,7 @@ struct CommandFailureTests {
     let secret = "1234"
   }
 
-  @Test("What a state throws when it is encoded ends with 70, and says so without the value")
+  @Test("An error of encoding a state ends with 70, and is told without the value")
   func unencodable() {
     let name = String(reflecting: Odd.self)
     #expect(

@@ -62,7 +62,7 @@ struct RecordingCommandsTests {
     #expect(end.code == 65)
   }
 
-  @Test("What a recorder wrote in a store is replayed")
+  @Test("A recording written in a store is replayed")
   func recorded() async throws {
     await ShelfLines.record(1_000, to: folder.file("shelf.jsonl"))
     let end = try await shelf("replay", "shelf.jsonl")

@@ -27,7 +27,7 @@ struct JSONValueTests {
   }
 
   @Test(
-    "What differs is told by its path",
+    "A difference is told by its path",
     arguments: [
       (#"{"a":1}"#, #"{"a":1}"#, []),
       (#"{"a":1,"b":{"c":[1,2]}}"#, #"{"a":1,"b":{"c":[1,3]}}"#, [#"["b"]["c"][1]: 2 → 3"#]),

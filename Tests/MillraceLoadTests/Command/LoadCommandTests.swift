@@ -50,7 +50,7 @@ struct LoadCommandTests {
   }
 
   @Test(
-    "What does not fit is refused in a sentence with the fix",
+    "A value that does not fit is refused in a sentence with the fix",
     arguments: [
       (["--scenario", "cart"], "There is no scenario 'cart'; choose one of carts, pages, storm."),
       (

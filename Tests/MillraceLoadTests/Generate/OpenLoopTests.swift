@@ -73,7 +73,7 @@ struct OpenLoopTests {
     #expect(sender.recorder.figures.uncorrected.max == .milliseconds(10))
   }
 
-  @Test("What is due while as many as allowed are in flight is not sent, and counts as unsent alone")
+  @Test("A request that is due at the limit in flight is not sent, and counts as unsent alone")
   func unsent() {
     let sender = sender(Hanging(), maximum: 2)
     var loop = loop(sender, rate: 4)

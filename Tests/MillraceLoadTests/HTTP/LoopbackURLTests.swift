@@ -28,7 +28,7 @@ struct LoopbackURLTests {
   }
 
   @Test(
-    "What is no URL is refused",
+    "A text that is no URL is refused",
     arguments: ["x", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/", "http://a b/"])
   func broken(text: String) throws {
     let error = try #require(throws: FlagError.self) { try LoopbackURL(text, flag: "--target") }

@@ -38,7 +38,7 @@ struct LoadTallyTests {
     #expect(tally.uncorrected.max == .nanoseconds(250))
   }
 
-  @Test("What was due in the warm-up is counted nowhere")
+  @Test("Requests due in the warm-up are counted nowhere")
   mutating func warmUp() {
     tally.send(due: -1)
     tally.end(.finished, due: -1, began: 0, ended: 5)

@@ -82,7 +82,7 @@ struct LoadScenarioTests {
     #expect(counts.failed == 25 && counts.cancelled == 25 && counts.finished == 50)
   }
 
-  @Test("What has not ended after the drain is in flight, and is cancelled")
+  @Test("Requests that have not ended after the drain count as in flight, and are cancelled")
   func drain() async throws {
     let cancelled = Recorder<Int>()
     let gate = Gate()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("combineLatest", .timeLimit(.minutes(1)))
 struct CombineLatestTests {
-  @Test("It begins when both have an element, with the newest, and goes on with each; it ends when both have ended")
+  @Test("It begins when both have an element, with the newest, and continues with each; it ends when both have ended")
   func two() async throws {
     let (numbers, words) = (Tap<Int>(), Tap<String>())
     let combined = Recorder<String>()

@@ -44,7 +44,7 @@ struct MergeTests {
     #expect(second.asks.recorded.count == 1)
   }
 
-  @Test("What came before an error is delivered, then the error of its own type, then the end")
+  @Test("Elements before an error are delivered, then the error of its own type, then the end")
   func typedFailure() async throws {
     var iterator = merge(Failing(after: 2), Failing(after: 2)).makeAsyncIterator()
     do throws(Mishap) {

@@ -139,7 +139,7 @@ struct PaceStateTests {
       ])
   }
 
-  @Test("Throttle: an element that comes when no interval runs and nobody waits is due, and nothing is read ahead")
+  @Test("Throttle: an element that comes when no interval runs and no consumer waits is due, and nothing is read ahead")
   func throttleIsQuiet() {
     check(
       latest,

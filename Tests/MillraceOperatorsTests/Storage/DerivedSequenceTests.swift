@@ -75,7 +75,7 @@ struct DerivedSequenceTests {
     #expect(await sequence.all() == [0, 1, 2])
   }
 
-  @Test("Copies of an iterator share what is left, and it goes on as long as one is there")
+  @Test("Copies of an iterator share what is left, and it continues as long as one is there")
   func copies() async {
     var copy: DerivedSequence<Int, Never>.Iterator
     do {

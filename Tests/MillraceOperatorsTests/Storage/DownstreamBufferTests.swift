@@ -28,7 +28,7 @@ struct DownstreamBufferTests {
     }
   }
 
-  @Test("What is offered while nobody waits is due in order, and what is offered to one who waits is had at once")
+  @Test("Elements offered while no consumer waits are due in order, and a waiting consumer gets an element at once")
   func elements() {
     check([
       (.offer(1), nil, true, false),

@@ -162,7 +162,7 @@ enum RecordingsSnippets {
 
 @Suite("The snippets of docs/recordings.md", .timeLimit(.minutes(1)))
 struct RecordingsSnippetsTests {
-  @Test("What they record they replay, resimulate, travel in and read")
+  @Test("Recordings of these actions are replayed, resimulated, travelled and read")
   func recordings() async throws {
     let folder = try TemporaryFolder()
     let url = folder.file()

@@ -35,7 +35,7 @@ struct RecordingWriteTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link").path).hasSuffix("real"))
   }
 
-  @Test("What is no ordinary file is left as it is, and a folder that is not there is told")
+  @Test("A path that is no ordinary file is left as it is, and a missing folder is told")
   func refused() throws {
     let inside = folder.file("inside")
     try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)

@@ -111,7 +111,7 @@ struct FileRecorderTests {
     #expect(earlier.state == later.start.state)
   }
 
-  @Test("What a process has left behind is kept when the next one begins")
+  @Test("A recording that a process left behind is kept when the next process begins")
   func earlierFile() async throws {
     try Data("\(header)\nan entry".utf8).write(to: folder.file())
     try Data().write(to: folder.file("till.jsonl.1"))
@@ -123,7 +123,7 @@ struct FileRecorderTests {
   private let header = "{\"millraceRecording\":1,\"one\":1}"
 
   @Test(
-    "What is kept stays when a process has recorded nothing before the next one begins",
+    "Kept recordings stay when a process has recorded nothing before the next one begins",
     arguments: ["", "{\"millrace", "{\"millraceRecording\":1}", "{\"millraceRecording\":1}\n"])
   func nothingRecorded(earlier: String) async throws {
     try Data(earlier.utf8).write(to: folder.file())
@@ -294,7 +294,7 @@ struct FileRecorderTests {
   }
 
   @Test(
-    "What is no recording is neither moved nor removed, and that is reported",
+    "A file that is no recording is neither moved nor removed, and that is reported",
     arguments: ["till.jsonl", "till.jsonl.1"])
   func otherFile(name: String) async throws {
     try Data("\(header)\nan entry".utf8).write(to: folder.file())
@@ -332,7 +332,7 @@ struct FileRecorderTests {
     #expect(mode == 0o600)
   }
 
-  @Test("A file that cannot be written is reported once, in a sentence, and the store goes on")
+  @Test("A file that cannot be written is reported once, in a sentence, and the store continues")
   func unwritable() async throws {
     let errors = Recorder<RecordingError>()
     let url = folder.file("missing/till.jsonl")
@@ -351,7 +351,7 @@ struct FileRecorderTests {
     #expect(errors.recorded.map(\.code) == [.unwritable])
   }
 
-  @Test("A recorder that is put into a store later, or back, has a gap there and goes on with the next commit")
+  @Test("A recorder that is put into a store later, or back, has a gap there and continues with the next commit")
   func latecomer() async throws {
     let recorder = TillRecorder(initial: Till.State(), to: folder.file(), clock: clock)
     let store = Store(initial: Till.State(), interactor: Till())

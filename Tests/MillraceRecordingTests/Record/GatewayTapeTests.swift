@@ -30,7 +30,7 @@ struct GatewayTapeTests {
     }
   }
 
-  @Test("Replies, errors of the named type, other errors, cancellations and those of nobody are recorded")
+  @Test("Replies, errors of the named type, other errors, and cancellations with and without a canceller are recorded")
   func records() async throws {
     let clock = TestClock()
     let ring = TillRing(initial: Till.State(), clock: clock)

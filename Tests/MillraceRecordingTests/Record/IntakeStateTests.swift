@@ -47,7 +47,7 @@ struct IntakeStateTests {
 
   private func goesOn(_ state: inout IntakeState<Buffer>) -> Bool { state.withKeep { $0.keepsWriterAwake() } }
 
-  @Test("Every so many commits one brings its state")
+  @Test("One of every n commits brings its state")
   func interval() {
     var state = IntakeState(buffer(100), revision: 3, interval: 2)
     for revision in 4...8 { commit(revision, &state) }
@@ -78,7 +78,7 @@ struct IntakeStateTests {
     #expect(take(&state) == "c1 c2 s2 c3")
   }
 
-  @Test("What does not fit is counted, and the next commit that fits brings its state")
+  @Test("Entries that do not fit are counted, and the next commit that fits brings its state")
   func full() {
     var state = IntakeState(buffer(3), revision: 0, interval: 100)
     for revision in 1...5 { commit(revision, &state) }

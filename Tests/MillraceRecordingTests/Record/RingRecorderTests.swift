@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Ring recorder", .timeLimit(.minutes(1)))
 struct RingRecorderTests {
-  @Test("However much happens, at most so many entries are kept and most of them, and they can be replayed")
+  @Test("At most n entries are kept and nearly as many, for any number of events, and they can be replayed")
   func bounded() async throws {
     let ring = TillRing(initial: Till.State(), keeping: 100, checkpoint: 1_000)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
@@ -26,7 +26,7 @@ struct RingRecorderTests {
     #expect(ring.recording.start.revision > 300)
   }
 
-  @Test("What is kept can be written and read again")
+  @Test("The kept entries can be written and read again")
   func written() async throws {
     let folder = try TemporaryFolder()
     let ring = TillRing(initial: Till.State(), keeping: 50)
@@ -85,7 +85,7 @@ struct RingRecorderTests {
     }
   }
 
-  @Test("What is left out between commits is told by a gap at the beginning, with what was missed before")
+  @Test("Entries left out between commits are told by a gap at the beginning, with those missed before")
   func gap() {
     typealias Ring = EntryRing<Int, Int, Int>
     var ring = Ring(capacity: 16, start: RecordedState(at: 0, revision: 0, state: 0))
@@ -116,7 +116,7 @@ struct RingRecorderTests {
     #expect(recording.entries.count < 16)
   }
 
-  @Test("What the ring drops is released, and outside its lock")
+  @Test("The ring releases dropped entries, outside its lock")
   func released() throws {
     final class Token: Codable, Sendable {
       let gone: @Sendable () -> Void

@@ -22,7 +22,7 @@ struct SlowWriterTests {
     return Store(initial: Till.State(), interactor: till, interceptors: [recorder])
   }
 
-  @Test("While the writer is held, what does not fit is left out and counted, and the store goes on")
+  @Test("While the writer is held, entries that do not fit are left out and counted, and the store continues")
   func gap() async throws {
     let log = TestSink.Log(isHeld: true)
     let recorder = TillRecorder(initial: Till.State(), to: log, buffer: 12)
@@ -51,7 +51,7 @@ struct SlowWriterTests {
     #expect(report.state.total == 25)
   }
 
-  @Test("What a full file leaves out is counted, and a gap tells of it before the commit that comes next")
+  @Test("Entries that a full file leaves out are counted, and a gap tells their number before the next commit")
   func leftOutOfFullFile() async throws {
     let log = TestSink.Log()
     let recorder = TillRecorder(initial: Till.State(), to: log, bytes: 1)
@@ -202,7 +202,7 @@ struct SlowWriterTests {
     #expect(report.state.total == 203)
   }
 
-  @Test("A disk that stands still holds up the end no longer than the limit; what is left is written once it goes on")
+  @Test("A disk that hangs delays the end no longer than the limit; the rest is written once it continues")
   func stalled() async throws {
     let errors = Recorder<RecordingError>()
     let log = TestSink.Log(isHeld: true)
@@ -232,7 +232,7 @@ struct SlowWriterTests {
     #expect(log.closings == 1)
   }
 
-  @Test("What could not be taken at the very end is told by a gap")
+  @Test("A gap tells the number of entries that could not be taken at the end")
   func lastGap() async throws {
     let log = TestSink.Log(isHeld: true)
     let recorder = TillRecorder(initial: Till.State(), to: log, buffer: 3)

@@ -98,7 +98,7 @@ struct CanonicalTextTests {
     #expect(try areSame((["b": 1.5, "a": .nan], ["a": .nan, "b": 1.5])))
   }
 
-  @Test("What JSON writes in a way of its own is compared as that")
+  @Test("Values that JSON writes in a way of its own are compared in that form")
   func special() throws {
     let base = try #require(URL(string: "http://shop.test/"))
     let relative = try #require(URL(string: "tea", relativeTo: base))

@@ -14,7 +14,7 @@ struct RecordingReplayTests {
     return try TillRecording.read(from: ring.recording.jsonLines())
   }
 
-  @Test("A reducer that was changed is caught at the very revision where states are recorded with each commit")
+  @Test("A changed reducer is caught at the exact revision where states are recorded with each commit")
   func exact() throws {
     let report = try Self.recording(25, checkpoint: 1).replay(with: GenerousTill.self)
     let divergence = try #require(report.divergence)
@@ -198,7 +198,7 @@ struct RecordingReplayTests {
         """))
   }
 
-  @Test("What differs is shown without what would steer a terminal")
+  @Test("A difference is shown without the characters that would steer a terminal")
   func steering() throws {
     let state = Till.State(articles: ["\u{1B}[31m\u{202E}tea"])
     let text = try #require(try EncodedDifference.lines(from: Till.State(), to: state)).joined()

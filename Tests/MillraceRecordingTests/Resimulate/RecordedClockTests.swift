@@ -82,7 +82,7 @@ struct RecordedClockTests {
     static func reduce(into state: inout Int, mutation: Mutation) { state += 1 }
   }
 
-  @Test("A run that goes on while the time goes on rests from when it had what it waited for")
+  @Test("A run that continues while the time advances rests from when it had its reply")
   func runs() async throws {
     let (asleep, times) = (Gate(), Recorder<Int64>())
     let steps = Steps { [clock] run in

@@ -72,7 +72,7 @@ struct ResimulationTests {
     #expect(report.state.total == 15)
   }
 
-  @Test("What a gateway throws as cancelled though nobody cancelled comes at once again, and no patience is used")
+  @Test("A gateway's CancellationError without a cancellation is thrown at once again, and no patience is used")
   func ownCancellation() async throws {
     let recording = try await record { _ in
       throw CancellationError()
@@ -256,7 +256,7 @@ struct ResimulationTests {
     static func reduce(into state: inout State, mutation: Mutation) { Till.reduce(into: &state, mutation: mutation) }
   }
 
-  @Test("An action that waits for what is not recorded is told once patience is at an end, and the rest goes on")
+  @Test("An action that waits for a reply that is not recorded is told once patience is over, and the others continue")
   func stuck() async throws {
     let recording = try await record { store in
       _ = await store.send(.look("milk")).outcome
@@ -342,7 +342,7 @@ struct ResimulationTests {
     #expect(await resimulate(empty).verdict == .nothingCompared)
   }
 
-  @Test("However many actions do not go on, they are waited for no longer than twice the patience in all")
+  @Test("Any number of actions that do not continue are waited for no longer than twice the patience in all")
   func manyStuck() async throws {
     let recording = try await record { store in
       for _ in 0..<20 { _ = await store.send(.look("milk")).outcome }

@@ -99,7 +99,7 @@ struct ResimulationTimeTests {
     static func reduce(into state: inout Int, mutation: Int) { state += mutation }
   }
 
-  @Test("A rest counts from the reply before it, however late the handler goes on")
+  @Test("A rest begins at the reply before it, however late the handler continues")
   func lateHandler() async throws {
     let clock = TestClock()
     let ring = RingRecorder<Int, Int, Int>(initial: 0, clock: clock)

@@ -24,7 +24,7 @@ struct RunTimesTests {
     #expect(times[run] == nil)
   }
 
-  @Test("What it sends, and the end of that, are steps of the sender")
+  @Test("An action that it sends is accepted and ends in steps of the sender")
   mutating func sender() {
     times.accepted(run, by: nil, at: 1)
     times.accepted(child, by: run, at: 2)

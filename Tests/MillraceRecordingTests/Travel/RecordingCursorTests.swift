@@ -59,7 +59,7 @@ struct RecordingCursorTests {
     return TillRecording(header: whole.header, start: whole.start, entries: commits[..<2] + gap)
   }
 
-  @Test("What is not there cannot be gone to, and the cursor stays")
+  @Test("The cursor refuses to go to a revision that is not there, and stays")
   func notRecorded() throws {
     var cursor = try RecordingCursor(withGap(), with: Till.self)
     try cursor.go(to: 1)
@@ -75,7 +75,7 @@ struct RecordingCursorTests {
     }
   }
 
-  @Test("It steps over a gap, and goes on from the state behind it")
+  @Test("It steps over a gap, and continues from the state behind it")
   func gap() throws {
     var cursor = try RecordingCursor(withGap(), with: Till.self)
     var seen: [String] = []

@@ -5,7 +5,7 @@ import Testing
 @Suite("HTML")
 struct HTMLTests {
   @Test(
-    "What comes from elsewhere is escaped",
+    "Text from elsewhere is escaped",
     arguments: [
       ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
       ("\" onload='x' & y", "&quot; onload=&#39;x&#39; &amp; y"),

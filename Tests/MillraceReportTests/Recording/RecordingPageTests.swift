@@ -102,7 +102,7 @@ struct RecordingPageTests {
     #expect(page.untimed == half)
   }
 
-  @Test("What has no outcome, was rejected, is missing or came without its sender is told")
+  @Test("The summary names actions that have no outcome, were rejected, are missing or came without their sender")
   func odds() {
     var page = RecordingPage(RecordingPage.Facts(name: "odds", lines: [], notes: ["It is <odd>."]), rows: 100)
     page.take(.action(at: 0, run: run(1), parent: nil, isAccepted: true, name: "open", text: "open"))

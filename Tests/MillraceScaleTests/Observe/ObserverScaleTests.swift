@@ -163,7 +163,7 @@ struct ObserverScaleTests {
   }
 
   @Test(
-    "L5: what an observer sends is served after the current commit: enter A, exit A, enter B, exit B",
+    "L5: an action that an observer sends is served after the current commit: enter A, exit A, enter B, exit B",
     arguments: Way.allCases)
   func reentrancy(_ way: Way) async throws {
     let notes = Notes<String>()
@@ -189,7 +189,7 @@ struct ObserverScaleTests {
     #expect(notes.all == ["enter A", "exit A", "enter B", "exit B"])
   }
 
-  @Test("L5: what a part's own look sends is taken up after the pass, and nothing nests")
+  @Test("L5: an action that the observation of a part sends is taken up after the pass, and nothing nests")
   func reentrancyOfALook() async throws {
     let (notes, depth) = (Notes<Int>(), Box(0))
     let counts = store.values { [store] state in
@@ -269,7 +269,7 @@ struct ObserverScaleTests {
     #expect(try await others.next(2) == [2, 2])
   }
 
-  @Test("O6: of observers that end in the middle of a notification none is told again, and the others go on")
+  @Test("O6: of observers that end in the middle of a notification none is told again, and the others continue")
   func droppedDuringANotification() async throws {
     let (staying, leaving) = (Recorder<Int>(), Recorder<Int>())
     staying.record(from: Way.every.counts(of: store))

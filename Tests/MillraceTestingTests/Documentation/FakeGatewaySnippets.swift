@@ -251,7 +251,7 @@ struct FakeGatewaySnippetsTests {
     await gateway.finish()
   }
 
-  @Test("What a live gateway says is recorded and replayed")
+  @Test("The replies of a live gateway are recorded and replayed")
   func recording() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).jsonl").path
     defer { try? FileManager.default.removeItem(atPath: path) }

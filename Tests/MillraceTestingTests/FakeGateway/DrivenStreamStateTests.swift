@@ -72,7 +72,7 @@ struct DrivenStreamStateTests {
     return (sink + ending + [text(actions.wake)]).filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
-  @Test("Elements and the end go to the consumer, and who waits is told of opening and end")
+  @Test("Elements and the end go to the consumer, and a waiting test is notified of opening and end")
   func driven() {
     check(
       [
@@ -84,7 +84,7 @@ struct DrivenStreamStateTests {
       ], request: "a", ending: "replied")
   }
 
-  @Test("What is given before the stream is open is kept for it, and a second call gets none of it")
+  @Test("Elements given before the stream is open are kept for it, and a second call gets none of them")
   func before() {
     check(
       [
@@ -104,7 +104,7 @@ struct DrivenStreamStateTests {
     check([Step(.leave), Step(.open("sink", "a"), "sink[]")], request: "a", ending: nil)
   }
 
-  @Test("At the end a stream that is open fails, and who waits goes on")
+  @Test("At the end a stream that is open fails, and every wait ends")
   func abandoned() {
     check([Step(.open("sink", "a"), "sink[]"), Step(.abandon, "sink[], abandoned")], request: "a", ending: "abandoned")
     check(
@@ -117,7 +117,7 @@ struct DrivenStreamStateTests {
       ending: "replied")
   }
 
-  @Test("Who waits goes on when its task is cancelled, and no more by the stream")
+  @Test("A wait for a stream ends when its task is cancelled, and not again by the stream")
   func cancelled() {
     check(
       [

@@ -42,7 +42,7 @@ struct FakeCallTests {
     await fetches.finish()
   }
 
-  @Test("What always answers may go by the number of the call, which counts all of them")
+  @Test("A standing answer may use the number of the call, which counts all of them")
   func numbers() async throws {
     fetches.always(byNumber: { request, number in
       if number == 3 { throw Offline() }
@@ -207,7 +207,7 @@ struct FakeCallTests {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
-  @Test("Who waits for calls that never come goes on when the fake is finished")
+  @Test("A wait for calls that never come ends when the fake is finished")
   func waitingAtTheEnd() async throws {
     fetches.always([])
     let waiting = Task.immediate { try await fetches.waitForCalls(2) }

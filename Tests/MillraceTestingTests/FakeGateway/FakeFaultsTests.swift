@@ -82,7 +82,7 @@ struct FakeFaultsTests {
     #expect(fetches.calls.map(\.fault) == [nil, .slow])
   }
 
-  @Test("A call that times out is handled, and throws once nobody would wait any longer")
+  @Test("A call that times out is handled, and throws once no caller would wait any longer")
   func timeout() async throws {
     fetches.reply("lost")
     inject([.timeout])
@@ -136,7 +136,7 @@ struct FakeFaultsTests {
     #expect(clock.sleepers == 0)
   }
 
-  @Test("An answer out of order comes at the latest when nobody would wait any longer, and not for a cancelled task")
+  @Test("An answer out of order comes at the latest when no caller would wait any longer, and not for a cancelled task")
   func outOfOrderIsBounded() async throws {
     fetches.always { "\($0)" }
     inject([.outOfOrder])

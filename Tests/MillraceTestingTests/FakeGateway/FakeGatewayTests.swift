@@ -143,7 +143,7 @@ struct FakeGatewayTests {
     #expect(gateway.refreshes.calls.map(\.began) == [.zero])
   }
 
-  @Test("A gateway that is let go without having been finished fails the test for each script that was not used")
+  @Test("A gateway released without having been finished fails the test for each unused script")
   func letGo() async throws {
     let line = UInt(#line + 4)
     let (recorder, waiting) = (Recorder<String>(), Box<HeldCall<String, [Record]>?>(nil))
@@ -169,7 +169,7 @@ struct FakeGatewayTests {
     #expect(recorder.recorded == ["[]"])
   }
 
-  @Test("A script that is left when a fake is let go is an issue of the test that made it, in whichever task that is")
+  @Test("A script left when a fake is released is an issue of the test that made it, in any task")
   func lettingGoIsAnIssue() async {
     for isDetached in [false, true] {
       await withKnownIssue {

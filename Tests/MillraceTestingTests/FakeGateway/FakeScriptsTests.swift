@@ -29,21 +29,22 @@ struct FakeScriptsTests {
     #expect(scripts.leftCount == 0)
   }
 
-  @Test("Scripts are used in order, each so many times, and then there is none")
+  @Test("Scripts are used in order, each as often as it says, and then there is none")
   func inOrder() {
     check(
       [script("one"), script("two", times: 2), script("three")],
       [("a", "one"), ("b", "two"), ("a", "two"), ("c", "three"), ("a", nil)])
   }
 
-  @Test("What is for calls that match goes before what is next in order, first written first")
+  @Test("Scripts for calls that match come before those next in order, first written first")
   func matchesGoFirst() {
     check(
       [script("next"), script("first", for: "a"), script("second", times: 2, for: "a")],
       [("a", "first"), ("b", "next"), ("a", "second"), ("b", nil), ("a", "second"), ("a", nil)])
   }
 
-  @Test("What always answers comes after what has to be used, the last one written counts, and it is never unused")
+  @Test(
+    "A standing answer comes after scripts that have to be used, the last one written applies, and it is never unused")
   func alwaysComesLast() {
     check(
       [script("old", times: nil), script("always", times: nil), script("next")],
@@ -56,7 +57,7 @@ struct FakeScriptsTests {
       [("a", "once a"), ("a", "always a"), ("b", "next"), ("b", "any"), ("a", "always a")])
   }
 
-  @Test("What was not used, or not often enough, is left, those for calls that match first")
+  @Test("Scripts not used, or not often enough, are left, those for calls that match first")
   func whatIsLeft() {
     check(
       [script("one"), script("two", times: 3), script("for b", for: "b"), script("for a", times: 2, for: "a")],

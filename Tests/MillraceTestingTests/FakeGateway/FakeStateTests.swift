@@ -45,7 +45,7 @@ struct FakeStateTests {
     #expect(text(state.log.kept[1]) == "2 b cancelled from 2.0 seconds to 4.0 seconds")
   }
 
-  @Test("Who waits until no call is open goes on when the last one ends, at once where none is, and when cancelled")
+  @Test("A wait until no call is open ends with the last call, at once where none is open, and when cancelled")
   func quiet() {
     var state = state(Answer(), Answer())
     #expect(state.waitUntilQuiet("none", id: 1, isCancelled: false) == .wake(["none"]))
@@ -91,7 +91,7 @@ struct FakeStateTests {
     #expect(again.scripts.isEmpty && again.calls.isEmpty)
   }
 
-  @Test("Those who wait for calls go on with the call they wait for, unless they are cancelled")
+  @Test("A wait for a number of calls ends with that call, unless it is cancelled")
   func watchers() {
     var state = state()
     #expect(state.watch("none", id: 1, count: 0, isCancelled: false) == .wake(["none"]))

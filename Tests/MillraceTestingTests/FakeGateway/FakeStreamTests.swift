@@ -52,7 +52,7 @@ struct FakeStreamTests {
     #expect(failures.messages.isEmpty)
   }
 
-  @Test("What was given before the call comes first, also while the call is being made")
+  @Test("Elements given before the call come first, also while the call is being made")
   func order() async throws {
     for _ in 0..<300 {
       let driven = follows.drive()
@@ -92,7 +92,7 @@ struct FakeStreamTests {
     #expect(failures.messages.isEmpty)
   }
 
-  @Test("A consumer whose task is cancelled, or that lets go of the sequence, is seen to go away")
+  @Test("A consumer whose task is cancelled, or that releases the sequence, is seen to leave")
   func consumerLeaves() async throws {
     let cancelled = follows.drive()
     let task = Task { [follows] in
@@ -142,7 +142,7 @@ struct FakeStreamTests {
     #expect(failures.lines == [7])
   }
 
-  @Test("What is not used, and a stream that has not ended, fail the test where they were scripted, and end")
+  @Test("Unused scripts, and a stream that has not ended, fail the test where they were scripted, and end")
   func leftovers() async throws {
     let open = follows.drive()
     let unused = follows.drive()
@@ -167,7 +167,7 @@ struct FakeStreamTests {
     #expect(!open.yield(1))
   }
 
-  @Test("A stream that is let go without having been finished fails the test for what was not used")
+  @Test("A stream released without having been finished fails the test for unused scripts")
   func letGo() async throws {
     let driven = failures.collect {
       let follows = FakeStream<String, Int>("other")

@@ -99,7 +99,7 @@ struct HeldCallStateTests {
       ], request: nil)
   }
 
-  @Test("Who waits for a call goes on when its task is cancelled, and no more by the call")
+  @Test("A wait for a call ends when its task is cancelled, and not again by the call")
   func watchCancelled() {
     check(
       [

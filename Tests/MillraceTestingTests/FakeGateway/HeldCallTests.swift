@@ -12,7 +12,7 @@ struct HeldCallTests {
   }
 
   @Test(
-    "Held calls are let go in any order",
+    "Held calls are released in any order",
     arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
   func anyOrder(order: [Int]) async throws {
     let held = (0..<3).map { _ in fetches.hold() }
@@ -77,7 +77,7 @@ struct HeldCallTests {
     #expect(failures.messages.isEmpty)
   }
 
-  @Test("A call that was let go, or cancelled, has ended for the test, whether its task has run since or not")
+  @Test("A call that was released or cancelled has ended for the test, whether its task has run since or not")
   func letGoBeforeTheEnd() async throws {
     let executor = SerialTaskExecutor()
     let (isBusy, free) = (Gate(), DispatchSemaphore(value: 0))

@@ -28,7 +28,7 @@ struct KeyedScriptsTests {
     #expect(keysMade.value == 0)
   }
 
-  @Test("What is left is told in the order in which it was written")
+  @Test("Unused scripts are told in the order in which they were written")
   func unused() {
     var scripts = scripts((0..<100).map { ("\($0 % 10)", $0) })
     for request in ["3", "3", "7"] { _ = scripts.take(request) }

@@ -41,7 +41,7 @@ struct OvertakingTests {
     #expect(overtaking.wait("four", turn: 4, onlyUnderWay: true, isCancelled: false) == .wake(["four"]))
   }
 
-  @Test("One that is not held back any more is let go once")
+  @Test("An action that is not held back any more is released once")
   func cancelled() {
     var overtaking = Overtaking<String>()
     #expect(overtaking.wait("one", turn: 1, onlyUnderWay: false, isCancelled: true) == .cancel("one"))

@@ -45,7 +45,7 @@ final class FakeRecorderTests {
   }
 
   @Test(
-    "A recorder that is let go without a word leaves an earlier recording, and tells where its own is, if there is one")
+    "A recorder released without an end leaves an earlier recording, and tells where its own is, if there is one")
   func letGo() async throws {
     try "old".write(toFile: path, atomically: true, encoding: .utf8)
     do { _ = try recorder() }
@@ -92,7 +92,7 @@ final class FakeRecorderTests {
     #expect(failures.messages.isEmpty)
   }
 
-  @Test("What a recorder that was let go or has crashed left there is in nobody's way")
+  @Test("A file left by a recorder that was released or has crashed is in no recorder's way")
   func leftOver() async throws {
     try "half a line".write(toFile: path + ".partial", atomically: true, encoding: .utf8)
     let recorder = try recorder()

@@ -34,7 +34,7 @@ final class FakeRecordingTests {
     try #require(throws: FakeRecordingError.self) { try fetches.replay(FakeRecording(path: path)) }
   }
 
-  @Test("What live gateways say is recorded line by line, and replayed by request")
+  @Test("Replies of live gateways are recorded line by line, and replayed by request")
   func roundTrip() async throws {
     let recorder = try FakeRecorder(path: path)
     fetches.record(in: recorder) { query in

@@ -15,7 +15,7 @@ struct RecordedFormTests {
     do { return "none: \(try json(value))" } catch { return "\(error)" }
   }
 
-  @Test("What is Codable stands there as it is encoded, nothing as null, several arguments by their labels")
+  @Test("A Codable value is written as it is encoded, no value as null, several arguments by their labels")
   func automatic() throws {
     #expect(try json("a") == #""a""#)
     #expect(try json([1, 2]) == "[1,2]")
@@ -26,7 +26,7 @@ struct RecordedFormTests {
     #expect(try json((name: "a", 1, at: [2.5])) == #"{"1":1,"at":[2.5],"name":"a"}"#)
   }
 
-  @Test("What cannot be recorded is told with its type and the fix")
+  @Test("A value that cannot be recorded is told with its type and the fix")
   func cannotBeRecorded() {
     let fix = """
       is neither Codable nor a tuple of what is; make it Codable, or give a RecordedForm that records it as something else
@@ -35,7 +35,7 @@ struct RecordedFormTests {
     #expect(problem((1, Opaque())) == "Opaque \(fix)")
   }
 
-  @Test("What is recorded as something else is made again of that")
+  @Test("A value recorded in another form is decoded from that form")
   func otherForm() throws {
     struct Wrapper: Decodable, DecodableWithConfiguration {
       var number = 0

@@ -64,7 +64,7 @@ final class RecordedGatewayTests {
     #expect(failures.messages.isEmpty)
   }
 
-  @Test("The arguments of a recording that somebody wrote by hand may stand in any order")
+  @Test("The arguments of a recording written by hand may come in any order")
   func byHand() async throws {
     try """
     {"format":"millrace-fake-calls","version":1}
@@ -256,7 +256,7 @@ final class RecordedGatewayTests {
     }
   }
 
-  @Test("What can be recorded but not be made again is told where it is recorded")
+  @Test("A value that can be recorded but not decoded is told where it is recorded")
   func cannotBeReplayed() async throws {
     let pairs = failures.collect { FakeCall<Int, (Int, Int)>("pair") }
     let recorder = try recorder()

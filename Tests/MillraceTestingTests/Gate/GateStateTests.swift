@@ -46,7 +46,7 @@ struct GateStateTests {
     }
   }
 
-  @Test("Who enters a closed gate stands there until it opens, and all go on in the order in which they came")
+  @Test("A task that enters a closed gate waits until it opens, and all continue in the order in which they came")
   func allGoOnInOrder() {
     check([
       Step(.enter("a", 3), .none, 1),
@@ -67,7 +67,7 @@ struct GateStateTests {
     ])
   }
 
-  @Test("Who is cancelled leaves the gate; a cancellation that comes too late does nothing")
+  @Test("A cancelled task leaves the gate; a cancellation that comes too late does nothing")
   func whoIsCancelledLeaves() {
     check([
       Step(.enter("a", 1), .none, 1),
@@ -80,7 +80,8 @@ struct GateStateTests {
     ])
   }
 
-  @Test("Those who wait for arrivals go on with the arrival they wait for, before who arrived at an open gate")
+  @Test(
+    "A wait for a number of arrivals ends with that arrival, before the task that arrived at an open gate continues")
   func watchersGoOnWithTheArrival() {
     check([
       Step(.watch("none", 1, count: 0), .wake(["none"]), 0),

@@ -20,7 +20,7 @@ struct GateTests {
     #expect(gate.arrivals == 4)
   }
 
-  @Test("Tasks go on in the order in which they came")
+  @Test("Tasks continue in the order in which they came")
   func tasksGoOnInOrder() async throws {
     let executor = SerialTaskExecutor()
     let passed = Recorder<Int>()

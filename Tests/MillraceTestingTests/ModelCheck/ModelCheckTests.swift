@@ -209,7 +209,7 @@ struct ModelCheckTests {
     static func reduce(into state: inout State, mutation: Int) {}
   }
 
-  @Test("In a graph nothing of a state ends a line or a text, be it within a character")
+  @Test("In a graph no part of a state ends a line or a text, not even within a character")
   func oddCharacters() {
     let report = ModelCheck(initial: Odd.State(), interactor: Odd(), actions: [1]).run()
     #expect(report.mermaid == "flowchart TD\n  s0([\"a  b#quot;\u{301}\"])\n")

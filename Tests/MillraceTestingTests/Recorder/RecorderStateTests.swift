@@ -65,7 +65,7 @@ struct RecorderStateTests {
       ], recorded: [1, 2, 3])
   }
 
-  @Test("Those who wait are served first come first, also when one behind could be served earlier")
+  @Test("Waiting tasks are served first come first, also when a later one could be served earlier")
   func firstComeFirstServed() {
     check(
       [

@@ -7,7 +7,7 @@ struct RecorderTests {
 
   let recorder = Recorder<Int>()
 
-  @Test("What was recorded is read in order, and stays in the record")
+  @Test("Recorded elements are read in order, and stay in the record")
   func recordedElementsAreReadInOrder() async throws {
     for element in 1...5 { recorder.record(element) }
     #expect(try await recorder.next() == 1)
@@ -111,7 +111,7 @@ struct RecorderTests {
     #expect(recorder.recorded == [nil])
   }
 
-  @Test("What many threads record is read by many tasks, each element once")
+  @Test("Elements of many threads are read by many tasks, each element once")
   func manyRecordAndManyRead() async throws {
     let count = 400
     let read = try await withThrowingTaskGroup(of: [Int].self) { group in

@@ -27,7 +27,8 @@ struct ChoicesTests {
     #expect(choices.steps.isEmpty)
   }
 
-  @Test("A plan with steps chooses them, as far as there are so many jobs, and otherwise the one that waited longest")
+  @Test(
+    "A plan with steps chooses those jobs, as far as there are that many, and otherwise the one that waited longest")
   func plannedSteps() throws {
     var choices = Choices(try #require(SimulationPlan("7 actions none draws 1=2 steps 1=2,2=9")))
     #expect((0..<4).map { _ in choices.step(among: 3) } == [0, 2, 2, 0])

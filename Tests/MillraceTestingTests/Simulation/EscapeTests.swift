@@ -170,7 +170,7 @@ struct EscapeTests {
 
   // MARK: What is not the world's
 
-  @Test("A task that is older than the world, and is woken in it, goes on outside")
+  @Test("A task that is older than the world, and is woken in it, continues outside")
   func older() async throws {
     let gate = Gate()
     let waiting = Task {
@@ -187,7 +187,7 @@ struct EscapeTests {
     #expect(try await waiting.value == false)
   }
 
-  @Test("A task that was made outside while the world ran, and is woken in it, goes on outside")
+  @Test("A task that was made outside while the world ran, and is woken in it, continues outside")
   func younger() async throws {
     let gate = Gate()
     let places = Recorder<Bool>()

@@ -13,7 +13,7 @@ struct KnownTasksTests {
     return tasks
   }
 
-  @Test("Those that are met are numbered; what is older than the world is none of its tasks, but for the body")
+  @Test("Tasks that the world meets are numbered; older ones are none of its tasks, except the body")
   func numbers() {
     var tasks = begun()
     #expect(tasks.number(of: 8) == 1)
@@ -30,7 +30,7 @@ struct KnownTasksTests {
     #expect(tasks.number(of: 13) == 2 && tasks.numberOrStranger(of: 13) == 2)
   }
 
-  @Test("Before the world begins, who runs is nobody of the world")
+  @Test("Before the world begins, the running task is none of the world")
   func beforeTheBeginning() {
     var tasks = KnownTasks()
     #expect(tasks.numberOfRunning(8) == 0)

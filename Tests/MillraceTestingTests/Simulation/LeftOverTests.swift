@@ -81,7 +81,7 @@ struct LeftOverTests {
     #expect(count.value == 0)
   }
 
-  @Test("What does not end although cancelled is counted, and said")
+  @Test("Tasks that do not end although cancelled are counted and told")
   func leftOver() async {
     let count = Box(0)
     let report = await Simulation.run(seeds: 0..<12) { world in
@@ -134,7 +134,7 @@ struct LeftOverTests {
     #expect(failures.messages.first?.contains("\nA task of seed 3 never ended although cancelled: the body.") == true)
   }
 
-  @Test("What goes round in circles at the end is left over after a number of steps")
+  @Test("Work that goes round in circles at the end is left over after a number of steps")
   func circles() async {
     let report = await Simulation.run(seed: 3) { world in
       Task {

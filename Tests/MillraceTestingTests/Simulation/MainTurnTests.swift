@@ -5,14 +5,14 @@ import Testing
 
 @Suite("MainTurn")
 struct MainTurnTests {
-  @Test("What is begun in time is waited for")
+  @Test("A job that begins in time is waited for")
   func inTime() async {
     let seen = Recorder<Bool>()
     let isDone = await ThreadSignal.onThread { MainTurn().run(seconds: 100) { seen.record($0) } }
     #expect(isDone && seen.recorded == [true])
   }
 
-  @Test("What has begun is waited for also when the time is over meanwhile")
+  @Test("A job that has begun is waited for also when the time is over meanwhile")
   func begun() async {
     let (seen, mayEnd) = (Recorder<Bool>(), DispatchSemaphore(value: 0))
     let isDone = await ThreadSignal.onThread {
@@ -27,7 +27,7 @@ struct MainTurnTests {
     #expect(isDone && seen.recorded == [true])
   }
 
-  @Test("What was not begun in time is late, and done once")
+  @Test("A job that did not begin in time is late, and done once")
   func late() async throws {
     let (seen, mayGoOn) = (Recorder<Bool>(), DispatchSemaphore(value: 0))
     DispatchQueue.main.async { mayGoOn.wait() }

@@ -13,7 +13,7 @@ struct ShrinkingTests {
     return plan
   }
 
-  @Test("What does not matter is left out, to the last choice", arguments: [1, 2, 3, 10, 64, 100])
+  @Test("Choices that do not matter are left out, to the last one", arguments: [1, 2, 3, 10, 64, 100])
   func smallest(count: Int) async {
     let needed: Set<Int> = [0, count / 2, count - 1]
     var shrinking = Shrinking(attempts: 10_000) { plan in
@@ -36,7 +36,7 @@ struct ShrinkingTests {
     #expect(tried == 7 && shrinking.remaining == 0)
   }
 
-  @Test("What a plan did not come to is left out with what was left out for it")
+  @Test("Choices that a plan did not reach are left out with those that were left out for it")
   func follows() async {
     // The draws are made by the actions of their numbers.
     var shrinking = Shrinking(attempts: 1_000) { plan in

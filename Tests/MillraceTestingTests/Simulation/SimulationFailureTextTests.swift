@@ -65,7 +65,7 @@ struct SimulationFailureTextTests {
       ])
   }
 
-  @Test("What the smallest world says is shown where it differs")
+  @Test("The failure of the smallest world is shown where it differs")
   func otherSentence() throws {
     let lines = try text(
       WorldFailure(.failure, "There are 3.", file: #filePath, line: 1),

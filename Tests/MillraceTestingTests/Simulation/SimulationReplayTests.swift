@@ -56,7 +56,7 @@ struct SimulationReplayTests {
   }
 
   #if canImport(Glibc)
-    @Test("What a failure prints is all that another process needs to fail in the same way")
+    @Test("A failure prints all that another process needs to fail in the same way")
     func otherProcess() throws {
       let environment = [SimulatedCase.variable: "1", "SWIFT_DETERMINISTIC_HASHING": "1"]
       func told() throws -> Substring? {

@@ -22,7 +22,7 @@ struct WorldFailureTests {
     #expect(!rule.isLike(failure(kind, "b", line: 1)) && !rule.isLike(failure(kind, "a", line: 2)))
   }
 
-  @Test("What a fake says may have other words at its line")
+  @Test("A failure of a fake may have other words at its line")
   func fakes() {
     #expect(failure(.failure, "There are 3.", line: 1).isLike(failure(.failure, "There is 1.", line: 1)))
     #expect(!failure(.failure, "There are 3.", line: 1).isLike(failure(.failure, "There are 3.", line: 2)))
@@ -57,7 +57,7 @@ struct WorldFailureTests {
     #expect(WorldFailure(kind, "a").isLike(WorldFailure(kind, "b")))
   }
 
-  @Test("What XCTest shows each time is not tried again")
+  @Test("Failures that XCTest shows each time are not tried again")
   func assertions() {
     #expect(!WorldFailure(.assertion).mayBeRepeated && WorldFailure(.expectation).mayBeRepeated)
   }

@@ -31,7 +31,7 @@ struct WorldTests {
     return failures.messages.first?.split(separator: "\n").first.map { String($0.dropFirst("Seed \(seed): ".count)) }
   }
 
-  @Test("A store for which something came to hold goes on, and is looked at, also when nobody else holds it")
+  @Test("A store whose condition came to hold continues, and is checked, also when nothing else holds it")
   func metAndHeld() async {
     let sentence = await sentence { world in
       // It does not hold the store.
@@ -72,7 +72,7 @@ struct WorldTests {
     static func reduce(into state: inout Int, mutation: Int) {}
   }
 
-  @Test("What a store of the world reports is a note of the world")
+  @Test("An incident of a store in the world is a note of the world")
   func reports() async {
     let failures = Failures()
     await failures.collect {
@@ -89,7 +89,7 @@ struct WorldTests {
 
   // MARK: What must hold
 
-  @Test("What has to hold always is asked after each step")
+  @Test("A condition that always holds is checked after each step")
   func always() async {
     let sentence = await sentence { world in
       let count = Box(0)
@@ -103,7 +103,7 @@ struct WorldTests {
     #expect(sentence == "this does not hold always: there are at most two.")
   }
 
-  @Test("What has to hold always for a store is asked after each commit, also of those of one step")
+  @Test("A condition that always holds for a store is checked after each commit, also of those of one step")
   func alwaysAfterCommits() async {
     let sentence = await sentence { world in
       let (store, other) = (Self.store(in: world), Self.store(in: world))
@@ -153,7 +153,7 @@ struct WorldTests {
     #expect(failing == "this does not hold always: it is small.")
   }
 
-  @Test("What has to hold once may hold between two commits of one step")
+  @Test("A condition that holds once may hold between two commits of one step")
   func eventuallyAfterCommits() async {
     let isMet = await sentence { world in
       let store = Self.store(in: world)
@@ -169,7 +169,7 @@ struct WorldTests {
     #expect(isMissed == "this never came to hold: it is large.")
   }
 
-  @Test("What comes to hold after its time is over came too late, also where the time has jumped past that")
+  @Test("A condition that holds only after its time is too late, also where the time has jumped past that")
   func late() async {
     let body: Simulation.Body = { world in
       let isLoaded = Box(false)
@@ -210,7 +210,7 @@ struct WorldTests {
     #expect(sentence == "this never came to hold: this is asked for meanwhile.")
   }
 
-  @Test("What has to hold at the end is asked when nothing is ready any more")
+  @Test("A condition of the end is checked when nothing is ready any more")
   func atTheEnd() async {
     let sentence = await sentence { world in
       let store = Self.store(in: world)

@@ -31,7 +31,7 @@
       #expect(Mapping(of: address, in: Self.maps) == nil)
     }
 
-    @Test("What is in this program is found in its file")
+    @Test("A symbol of this program is found in its file")
     func thisProgramIsFound() throws {
       let metadata = unsafeBitCast(MappingTests.self as Any.Type, to: UnsafePointer<UInt>.self)
       let mapping = try #require(Mapping(of: metadata[1]))

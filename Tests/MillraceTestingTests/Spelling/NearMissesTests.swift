@@ -15,7 +15,7 @@
       "N.Box.closing(_: N.Box.Action, outcome: Millrace.Outcome) -> Swift.Optional<N.Box.Mutation>"
 
     @Test(
-      "What the protocol asks for is no near miss, nor is anything beside it",
+      "A requirement of the protocol is no near miss, nor is any unrelated method",
       arguments: [decide, plan, planOnState, closing])
     func theRealOneSilencesOverloads(real: String) {
       let overloads = [

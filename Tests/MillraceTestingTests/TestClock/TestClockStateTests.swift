@@ -137,7 +137,7 @@ struct TestClockStateTests {
     ])
   }
 
-  @Test("Those who wait for a number of sleepers go on with the registration that reaches it")
+  @Test("A wait for a number of sleepers ends with the registration that reaches it")
   func watchersGoOnWithTheRegistration() {
     check([
       Step(.watch("none", 1, count: 0), .wake(["none"]), 0),
@@ -152,7 +152,7 @@ struct TestClockStateTests {
     ])
   }
 
-  @Test("Woken and cancelled sleepers do not count for those who wait for a number of them")
+  @Test("Woken and cancelled sleepers do not count in a wait for a number of them")
   func onlyRegisteredSleepersCount() {
     check([
       Step(.sleep("a", 1, until: 1), .none, 1),
@@ -164,7 +164,9 @@ struct TestClockStateTests {
     ])
   }
 
-  @Test("Who moves the time to a deadline continues behind those it wakes, now or when a task sleeps within the limit")
+  @Test(
+    "A task that moves the time to a deadline continues after those it wakes, now or when a task sleeps within the limit"
+  )
   func moves() {
     check([
       Step(.sleep("far", 1, until: 9), .none, 1),
@@ -180,7 +182,8 @@ struct TestClockStateTests {
     ])
   }
 
-  @Test("Who is released, or has no wish any more, continues without a move; who is cancelled does not move later")
+  @Test(
+    "A task that is released, or has no wish any more, continues without a move; a cancelled one does not move later")
   func releases() {
     check([
       Step(.release(1), .none, 0),
@@ -199,7 +202,7 @@ struct TestClockStateTests {
     #expect((0..<3).map { _ in state.makeID() } == [1, 2, 3])
   }
 
-  @Test("Deadlines are listed in the order in which they are woken, so many as sleep")
+  @Test("Deadlines are listed in the order in which they are woken, one for each sleeper")
   func deadlinesAreListedInOrder() {
     var state = TestClockState<String>()
     for (id, deadline) in [3, 1, 2, 1].enumerated() {
@@ -210,7 +213,7 @@ struct TestClockStateTests {
     #expect(state.deadlines.map(\.offset) == [.seconds(2), .seconds(3)])
   }
 
-  @Test("Those who sleep are named in the order in which they would be woken")
+  @Test("Sleepers are named in the order in which they would be woken")
   func sleeperIDs() {
     var state = TestClockState<String>()
     for (id, seconds) in [(1, 9), (2, 2), (3, 1), (4, 2)] {

@@ -29,7 +29,7 @@ struct TestClockTests {
     #expect(clock.now.offset == .seconds(2))
   }
 
-  @Test("Tasks go on by deadline, and of equal deadlines in the order in which they fell asleep")
+  @Test("Tasks continue by deadline, and of equal deadlines in the order in which they fell asleep")
   func tasksGoOnInOrder() async throws {
     let executor = SerialTaskExecutor()
     let woken = Recorder<String>()

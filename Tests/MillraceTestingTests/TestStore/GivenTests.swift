@@ -57,7 +57,7 @@ struct GivenTests {
     #expect(await store.state == given.state)
   }
 
-  @Test("Another decision is shown by what differs, and the state goes on from what was decided")
+  @Test("Another decision is shown by its differences, and the state continues from the actual decision")
   func otherDecision() {
     let messages = messages { given in
       let next = given.when(.reload).then(.mutate(.loaded([])), line: 1) { $0.isLoading = true }

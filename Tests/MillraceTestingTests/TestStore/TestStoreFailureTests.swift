@@ -125,7 +125,7 @@ struct TestStoreFailureTests {
       ])
   }
 
-  @Test("What was not received before a send and at the end is listed")
+  @Test("Mutations not received before a send and at the end are listed")
   func unreceived() async {
     let store = collected.store()
     let first = await store.send(.refresh)

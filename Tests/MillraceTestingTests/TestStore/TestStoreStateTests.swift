@@ -70,7 +70,7 @@ struct TestStoreStateTests {
     Content(expected: 0, hasOtherSenders: hasOtherSenders)
   }
 
-  @Test("What is committed between acceptance and the end of the step is the step's, the closing of another action too")
+  @Test("Commits between acceptance and the end of the step are the step's, the closing of another action too")
   func steps() {
     var state = state()
     check(
@@ -112,7 +112,7 @@ struct TestStoreStateTests {
       ])
   }
 
-  @Test("Where others may send too, a wait for a commit goes on without an open action")
+  @Test("Where others may send too, a wait for a commit continues without an open action")
   func otherSenders() {
     var state = state(hasOtherSenders: true)
     check(
@@ -135,7 +135,7 @@ struct TestStoreStateTests {
       ])
   }
 
-  @Test("Who gives up is told so once, and who is cancelled before never waits")
+  @Test("A client that gives up is told so once, and one cancelled before never waits")
   func givingUp() {
     var state = state()
     check(

@@ -19,7 +19,7 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test("What a handler commits before its first suspension is received, not part of send")
+  @Test("A handler's commits before its first suspension are received, not part of send")
   func handlersFirstPart() async {
     let store = TestStore(initial: Records.State(), interactor: Records())
     await store.send(.refresh)
@@ -41,7 +41,7 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test("What send asserts includes the closing of the action that is replaced")
+  @Test("The assertion of send includes the closing of the action that is replaced")
   func replaced() async {
     let gate = Gate()
     let store = TestStore(
@@ -58,7 +58,7 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test("What a handler sends by its run is received")
+  @Test("An action that a handler sends by its run is received")
   func sentByARun() async throws {
     let gate = Gate()
     let store = TestStore(

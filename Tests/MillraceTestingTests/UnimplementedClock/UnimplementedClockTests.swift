@@ -3,7 +3,7 @@ import Testing
 
 @Suite("UnimplementedClock", .timeLimit(.minutes(1)))
 struct UnimplementedClockTests {
-  @Test("Each way to use it fails the test once, at the line where it was made, and it goes on as an immediate clock")
+  @Test("Each way to use it fails the test once, at the line where it was made, and it continues as an immediate clock")
   func useIsAFailure() async throws {
     let failures = Failures()
     let clock = failures.collect { UnimplementedClock(file: "Tests/Some.swift", line: 7) }
@@ -23,7 +23,7 @@ struct UnimplementedClockTests {
     #expect(clock.now.offset == .seconds(3))
   }
 
-  @Test("A clock that nobody uses is no failure")
+  @Test("An unused clock is no failure")
   func noUseIsNoFailure() {
     let failures = Failures()
     _ = failures.collect { UnimplementedClock() }

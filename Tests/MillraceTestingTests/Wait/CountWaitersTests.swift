@@ -4,7 +4,7 @@ import Testing
 
 @Suite("CountWaiters")
 struct CountWaitersTests {
-  @Test("Those whose number is reached are taken out once, first come first")
+  @Test("Waits whose number is reached are taken out once, first come first")
   func reachedOnesAreTakenOnce() {
     var waiters = CountWaiters<String>()
     waiters.add("three", id: 1, count: 3)

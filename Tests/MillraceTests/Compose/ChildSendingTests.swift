@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-@Suite("What the runs of children send", .timeLimit(.minutes(1)))
+@Suite("The actions that runs of children send", .timeLimit(.minutes(1)))
 struct ChildSendingTests {
   typealias Way = RunSendingTests.Way
 

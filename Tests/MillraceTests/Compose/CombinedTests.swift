@@ -50,7 +50,7 @@ struct CombinedTests {
     #expect(await receipt.lastRevision == 3)
   }
 
-  @Test("What two parts decide, as one")
+  @Test("The decisions of two parts are combined into one")
   func decisions() {
     let table: [(Decision<String>, Decision<String>, String)] = [
       (.ignore, .ignore, ""), (.ignore, .handle, "handle"), (.handle, .ignore, "handle"), (.handle, .handle, "handle"),
@@ -117,7 +117,7 @@ struct CombinedTests {
     #expect(error is Mishap)
   }
 
-  @Test("What both know at once is known at once, the first's first")
+  @Test("Two effects known without a task combine into one known without a task, the first one's mutations first")
   func known() async {
     let effect = await Combined(A(effect: .just("a")), B(effect: .sequence(["b", "c"]))).handle(0, state: [])
     guard case .known(let mutations) = effect.content else {

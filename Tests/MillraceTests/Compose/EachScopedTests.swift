@@ -75,7 +75,7 @@ struct EachScopedTests {
     #expect(try await ends.next())
   }
 
-  @Test("R3: what a removed child emits later changes nothing, even when a child with its id was added again")
+  @Test("R3: a late mutation of a removed child changes nothing, even when a child with its id was added again")
   func lateMutations() async throws {
     let (gate, answers) = (Gate(), Recorder<Bool>())
     let states = Recorder<[String]?>()

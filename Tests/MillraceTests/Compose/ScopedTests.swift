@@ -127,7 +127,7 @@ struct ScopedTests {
     #expect(await store.log == ["\(place.name) closed: failed"])
   }
 
-  @Test("What a child knows at once is known of the parent's effect at once")
+  @Test("The parent's effect has its mutations without a task when the child's has")
   func knownContents() async {
     let whole = Feed.Whole()
     func content(_ effect: Effect<Feed>) async -> String {

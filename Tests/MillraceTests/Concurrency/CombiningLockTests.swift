@@ -55,7 +55,7 @@ struct CombiningLockTests {
     #expect(notes.all == ["a", "b", "c", "d", "e"])
   }
 
-  @Test("What is due after leaving is done without the turn, in order, and may take it again")
+  @Test("Work due after leaving is done without the turn, in order, and may take the turn again")
   func whatIsDueIsDoneWithoutTheTurn() {
     object.perform { [object, notes] in
       object.afterUnlock {

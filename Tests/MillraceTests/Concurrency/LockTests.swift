@@ -10,7 +10,7 @@ struct LockTests {
     let count = Lock(0)
   }
 
-  @Test("What is done with the lock is done by one at a time")
+  @Test("Only one thread at a time works with the lock")
   func oneAtATime() async {
     let counter = Counter()
     await withTaskGroup { group in

@@ -15,7 +15,7 @@ struct WaiterTests {
     }
   }
 
-  @Test("A signal lets the waiting task go on, and none but that")
+  @Test("A signal resumes the waiting task, and no other")
   func aSignalWakes() async {
     let first = wait("first")
     #expect(notes.all == ["first arranged"])
@@ -27,7 +27,7 @@ struct WaiterTests {
     await second.value
   }
 
-  @Test("A signal that finds nobody waiting is kept for the next wait, once, and nothing is arranged for that")
+  @Test("A signal without a waiting task is kept for the next wait, once, and nothing is arranged for that")
   func aSignalIsKept() async {
     waiter.signal()
     waiter.signal()
@@ -39,7 +39,7 @@ struct WaiterTests {
     await second.value
   }
 
-  @Test("A signal from inside the arrangement lets the task go on")
+  @Test("A signal from inside the arrangement resumes the task")
   func aSignalFromTheArrangement() async {
     await waiter.wait { waiter.signal() }
     let next = wait("next")
@@ -48,7 +48,7 @@ struct WaiterTests {
     await next.value
   }
 
-  @Test("Cancellation alone wakes nobody: who cancels signals")
+  @Test("Cancellation alone wakes no task: the canceller signals")
   func cancellationIsTheCallersMatter() async {
     let task = wait("it")
     task.cancel()

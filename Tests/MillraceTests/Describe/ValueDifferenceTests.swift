@@ -138,7 +138,7 @@ struct ValueDifferenceTests {
       ValueDifference(from: ["b": 1, "a": 1], to: [:]).description == "  [\"a\"]: removed 1\n  [\"b\"]: removed 1")
   }
 
-  @Test("What is not Equatable is looked into, and closures are taken for the same")
+  @Test("Values that are not Equatable are compared part by part, and closures count as equal")
   func notEquatable() {
     struct Loose {
       var items: [Any] = [1, "a"]
@@ -170,7 +170,7 @@ struct ValueDifferenceTests {
     #expect(ValueDifference(from: Money(cents: 1), to: Money(cents: 2)).lines == ["cents: 1 → 2"])
   }
 
-  @Test("What == tells apart is told of, though it reads the same")
+  @Test("Values that == tells apart are delivered, though their parts read the same")
   func readsTheSame() {
     struct Reading: Equatable { var value: Double }
     let reading = Reading(value: .nan)

@@ -107,7 +107,7 @@ struct CancellationSnippetsTests {
     #expect(await store.state == [1])
   }
 
-  @Test("R3: The key covers what is held, waits and runs; other keys go on")
+  @Test("R3: The key covers held, waiting and running actions; other keys continue")
   func key() async throws {
     let store = Store(initial: [], interactor: Chores(), configuration: StoreConfiguration(clock: TestClock()))
     let gate = Gate()

@@ -83,7 +83,7 @@ struct GettingStartedTests {
     #expect(notes.all == ["begun", "sent", "went on"])
   }
 
-  @Test("What a handler does in a child task blocks no sender")
+  @Test("A handler's child task blocks no sender")
   func childTask() async {
     let isSent = DispatchSemaphore(value: 0)
     let prices = GettingStarted.PriceList { file in
@@ -136,7 +136,7 @@ struct GettingStartedTests {
     #expect(await meter.state == 3)
   }
 
-  @Test("A test clock stands in for the store's")
+  @Test("A test clock replaces the store's")
   func time() async throws {
     #expect(try await GettingStarted.remind())
   }

@@ -178,7 +178,7 @@ struct InterceptorsSnippetsTests {
     #expect(await store.send(.add("an article with a name that is too long")).outcome.kind == .finished)
   }
 
-  @Test("An interceptor of one's own is told of each commit")
+  @Test("A custom interceptor is notified of each commit")
   func commits() async {
     let commits = InterceptorsSnippets.Commits()
     store.setInterceptors([commits])

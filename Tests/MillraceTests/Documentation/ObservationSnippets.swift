@@ -168,7 +168,7 @@ struct ObservationSnippetsTests {
     #expect(seen.recorded == [16, 19])
   }
 
-  @Test("O3: every state is told of in order, also of one step, and what is skipped is counted")
+  @Test("O3: every state is delivered in order, also of one step, and skipped ones are counted")
   func every() async throws {
     let log = Recorder<String>()
     let task = Task { [store] in await ObservationSnippets.every(store, log.record) }
@@ -199,7 +199,7 @@ struct ObservationSnippetsTests {
     try await task.value
   }
 
-  @Test("O4: parts are told of when they differ, nil is a value, and a pulse tells of each setting")
+  @Test("O4: parts are delivered when they differ, nil is a value, and a pulse delivers each setting")
   func parts() async throws {
     let parts = ObservationSnippets.parts(store)
     let (degrees, isHeating) = (Recorder<Int>(), Recorder<Bool>())

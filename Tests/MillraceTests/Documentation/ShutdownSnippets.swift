@@ -34,7 +34,7 @@ struct ShutdownSnippetsTests {
     Store(initial: [], interactor: Chores(), configuration: StoreConfiguration(clock: clock))
   }
 
-  @Test("S1: Drained, cut, not returned: the report says which, and a new store goes on from the state")
+  @Test("S1: Drained, cut, not returned: the report says which, and a new store continues from the state")
   func drain() async throws {
     let clock = TestClock()
     let store = makeStore(clock)
@@ -67,7 +67,7 @@ struct ShutdownSnippetsTests {
     #expect(await next.snapshot.revision == 1)
   }
 
-  @Test("S1: What runs in flight send is taken while the store drains")
+  @Test("S1: Actions that runs in flight send are accepted while the store drains")
   func sendsOfRuns() async throws {
     let store = makeStore(TestClock())
     let gate = Gate()

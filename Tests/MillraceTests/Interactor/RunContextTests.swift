@@ -61,7 +61,7 @@ struct RunContextTests {
     #expect(context.tracestate == nil)
   }
 
-  @Test("Flags go on, sampled or not")
+  @Test("Flags are handed on, sampled or not")
   func notSampled() async throws {
     let contexts = contexts
     var random = SeededGenerator(seed: 1)

@@ -59,7 +59,7 @@ struct StoreConfigurationTests {
     #expect(reports.all == ["It was late."])
   }
 
-  @Test("What is set leaves the other settings, and copies, as they were")
+  @Test("Setting one part of a configuration leaves the other parts, and copies, as they were")
   func settingsAreIndependent() {
     let reports = Box(0)
     var configuration = StoreConfiguration(clock: SuspendingClock(), limits: StoreConfiguration.Limits(runsInFlight: 2))

@@ -69,7 +69,7 @@ struct StoreWitnessTests {
     return configuration
   }
 
-  @Test("It is told of each commit with its state, and of a handler before and after it")
+  @Test("It is notified of each commit with its state, and of a handler before and after it")
   func order() async {
     let store = Store(initial: 0, interactor: Steps(), configuration: configuration)
     store.send(.decide)
@@ -81,14 +81,14 @@ struct StoreWitnessTests {
       ])
   }
 
-  @Test("It is told of each attempt")
+  @Test("It is notified of each attempt")
   func attempts() async {
     let store = Store(initial: 0, interactor: Steps(), configuration: configuration)
     _ = await store.send(.fail).outcome
     #expect(witness.notes.recorded == ["made", "fail begins", "2 returned", "fail begins", "4 returned"])
   }
 
-  @Test("It goes on looking when interceptors and observers have come and gone")
+  @Test("It continues to check when interceptors and observers have come and left")
   func interceptors() async {
     let store = Store(initial: 0, interactor: Steps(), configuration: configuration)
     store.setInterceptors([TransitionHistory(keeping: 1)])

@@ -50,7 +50,7 @@ struct EventSinkRefusalTests {
     Store(initial: 0, interactor: Waiting(gate: gate), configuration: StoreConfiguration(limits: limits))
   }
 
-  @Test("It is told of what was never accepted, and not of what was accepted and rejected then")
+  @Test("It is notified of actions never accepted, and not of those accepted and rejected then")
   func told() async {
     let store = store()
     store.setInterceptors([Witness(notes: notes)])
@@ -60,7 +60,7 @@ struct EventSinkRefusalTests {
     #expect(notes.recorded == ["refuse", "accepted", "rejected", "refuse", "refused", "rejected"])
   }
 
-  @Test("What was accepted while it was not among the interceptors, and is shed later, was accepted")
+  @Test("An action accepted before the interceptor was set, and shed later, is told as accepted")
   func away() async throws {
     let store = store(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: .dropOldest))
     _ = store.send(.wait)

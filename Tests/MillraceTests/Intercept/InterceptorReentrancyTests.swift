@@ -18,7 +18,7 @@ struct InterceptorReentrancyTests {
   }
 
   @Test(
-    "L5: a chain of 100,000 actions, each sent when the one before is told of, keeps the stack flat",
+    "L5: a chain of 100,000 actions, each sent at the notification of the one before, keeps the stack flat",
     arguments: Hook.allCases)
   func chain(_ hook: Hook) async throws {
     let count = scaled(100_000)
@@ -84,7 +84,7 @@ struct InterceptorReentrancyTests {
     #expect(notes.all == Array(1...count))
   }
 
-  @Test("L5: what a task that begins inside an interception sends goes behind the intercepted action")
+  @Test("L5: an action of a task that begins inside an interception comes behind the intercepted action")
   func taskInsideAnInterception() async throws {
     let notes = Notes<String>()
     store.setInterceptors([
@@ -234,7 +234,7 @@ struct InterceptorReentrancyTests {
     try await task.value
   }
 
-  @Test("S1: what an interceptor sends when it is told of an end does not keep a drain from ending")
+  @Test("S1: an action that an interceptor sends when an action ends does not keep a drain from ending")
   func sendingDuringADrain() async throws {
     let (gate, kinds) = (Gate(), Notes<String>())
     store.setInterceptors([
@@ -275,7 +275,7 @@ struct InterceptorReentrancyTests {
     for context in contexts.all { context.send(.add(2)) }
   }
 
-  @Test("R6: an interceptor that is told of the ends at a release may send, which ends with the rest")
+  @Test("R6: an interceptor that is notified of the ends at a release may send, and that action ends with the rest")
   func sendingAtTheRelease() async throws {
     let (gate, context, kinds) = (Gate(), Box<InterceptionContext<Counting.Action>?>(nil), Notes<String>())
     var store: Store<Counting>? = Store(initial: Counting.State(), interactor: Counting())

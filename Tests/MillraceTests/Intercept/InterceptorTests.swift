@@ -86,7 +86,7 @@ struct InterceptorTests {
     #expect(await store.state.sum == count * (count + 1) / 2)
   }
 
-  @Test("L5: what an interceptor sends when it is told of a commit is taken up after that step")
+  @Test("L5: an action that an interceptor sends when it is notified of a commit is taken up after that step")
   func sentFromACommit() async {
     let notes = Notes<String>()
     let store = store

@@ -78,7 +78,7 @@ struct TracingInterceptorTests {
     #expect((spans[0].traceID == "4bf92f3577b34da6a3ce929d0e0e4736") == isTraced)
   }
 
-  @Test("An action with a trace of its own is a part of the span that this names, whoever sends it")
+  @Test("An action with a trace of its own is a part of the span that this names, with any sender")
   func ownTrace() async throws {
     let store = makeStore([tracing])
     let own = TraceContext(traceparent: "00-0000000000000000000000000000000a-000000000000000b-00", tracestate: "b=2")
@@ -110,7 +110,8 @@ struct TracingInterceptorTests {
     #expect(span.isSampled)
   }
 
-  @Test("What is rejected before it is accepted has no span; what is decided against has one; each joiner has its own")
+  @Test(
+    "An action rejected before it is accepted has no span; one that decide rejects has one; each joiner has its own")
   func whichHaveSpans() async throws {
     let store = makeStore([Refusing(dish: "pie"), tracing])
     _ = await store.send(.serve("pie")).outcome

@@ -55,7 +55,7 @@ struct TransitionHistoryTests {
         """)
   }
 
-  @Test("A chain through another store tells the run there by its id, and goes on with the run that it began with")
+  @Test("A chain through another store tells the run there by its id, and continues with the run that it began with")
   func throughAnotherStore() async throws {
     let history = History()
     let (store, other) = (makeStore([history]), Store<ScriptedInteractor>())
@@ -214,7 +214,7 @@ struct TransitionHistoryTests {
     #expect(answers.all.first?.hasPrefix("revision 1: served") == true)
   }
 
-  @Test("What is no longer kept is released, and the rest with the history")
+  @Test("Transitions beyond the number kept are released, and the rest with the history")
   func released() async {
     final class Token: Sendable {}
     var history: History? = History(keeping: 1)

@@ -104,7 +104,7 @@ struct MetricsSeriesTests {
   }
 
   @Test(
-    "Whatever the names, units, labels and sentences are, every line is valid",
+    "Every line is valid for any names, units, labels and sentences",
     arguments: [
       "a", "", "9 lives", "ümlaut", "a:b", "a\nb\"c\\d", "\r\n", "__name__", "le", "# EOF\n", "millrace_commits",
     ])

@@ -39,14 +39,15 @@ struct EveryStateTests {
     #expect(await iterator.next() == Snapshot(revision: 6, state: ClosureInteractor.State(count: 10)))
   }
 
-  @Test("O3: what was committed between the making of the iterator and its first element is not lost")
+  @Test("O3: commits between the making of the iterator and its first element are not lost")
   func beginsWhenMade() async throws {
     var iterator = store.states(.every()).makeAsyncIterator()
     store.send(.counts(1, 2))
     #expect(try await counts(&iterator, 3) == [0, 1, 2])
   }
 
-  @Test("O3: an observer further behind than its buffer goes on from the newest state and is told what it missed")
+  @Test(
+    "O3: an observer further behind than its buffer continues from the newest state, with the number of missed states")
   func reportsGap() async throws {
     var iterator = store.states(.every(buffer: 3)).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)
@@ -58,7 +59,7 @@ struct EveryStateTests {
     #expect(await iterator.next() == Snapshot(revision: 8, state: ClosureInteractor.State(count: 8)))
   }
 
-  @Test("O3: what an observer has taken and not delivered counts as behind")
+  @Test("O3: commits that an observer has taken and not delivered count as behind")
   func takenIsBehind() async throws {
     var iterator = store.states(.every(buffer: 4)).makeAsyncIterator()
     for number in 1...4 { store.send(.count(number)) }

@@ -29,7 +29,7 @@ struct InPlaceTests {
     return zip(places, places.dropFirst()).count { $0 != $1 }
   }
 
-  @Test("O7: with nobody observing, a mutation copies nothing")
+  @Test("O7: without observers a mutation copies nothing")
   func aMutationCopiesNothing() {
     #expect(copies() == 0)
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite("LogCursor", .timeLimit(.minutes(1)))
 struct LogCursorTests {
   @Test(
-    "By its policy and its lag a cursor goes on, holds the store up, or parts",
+    "By its policy and its lag a cursor keeps up, applies backpressure, or disconnects",
     arguments: [
       (ObservationPolicy(.latest), 1, "keeps up"), (ObservationPolicy(.latest), 2, "disconnects"),
       (ObservationPolicy(.every(buffer: 3)), 3, "keeps up"), (ObservationPolicy(.every(buffer: 3)), 4, "disconnects"),

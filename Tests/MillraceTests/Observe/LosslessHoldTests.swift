@@ -19,7 +19,7 @@ struct LosslessHoldTests {
     store.states(.lossless(pausesAt: bound, endsAt: 100)).makeAsyncIterator()
   }
 
-  @Test("O3: what was accepted before goes on: the turn of a serial key comes, a debounced action is taken up")
+  @Test("O3: actions accepted before continue: the turn of a serial key comes, a debounced action is taken up")
   func acceptedBefore() async throws {
     let store = store()
     var observer = observe(store)
@@ -63,7 +63,8 @@ struct LosslessHoldTests {
     withExtendedLifetime(observer) {}
   }
 
-  @Test("O3: cancelAll ends what a held store has; a suspended submit is no part of that and goes on when it may")
+  @Test(
+    "O3: cancelAll ends the actions of a held store; a suspended submit is no part of them and continues when it may")
   func cancelAll() async throws {
     let store = store()
     var observer: StoreSequence<Snapshot<ScriptedInteractor.State>, StoreError>.Iterator? = observe(store, bound: 3)
@@ -108,7 +109,7 @@ struct LosslessHoldTests {
     await #expect(throws: StoreError.self) { try await far.next() }
   }
 
-  @Test("O3: the end of the only one that is too far behind lets suspended submits go on")
+  @Test("O3: the end of the only observer that is too far behind resumes suspended submits")
   func theOnlyOneLagsOut() async throws {
     let store = store()
     let far = store.states(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()

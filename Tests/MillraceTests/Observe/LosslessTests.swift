@@ -22,7 +22,7 @@ struct LosslessTests {
     #expect(await store.state.count == 5)
   }
 
-  @Test("O3: bound commits behind, submit suspends, and goes on when the observer has caught up")
+  @Test("O3: bound commits behind, submit suspends, and continues when the observer has caught up")
   func submitSuspends() async throws {
     let seen = Recorder<Int>()
     let gate = Gate()
@@ -44,7 +44,7 @@ struct LosslessTests {
     try? await observer.value
   }
 
-  @Test("O3: a run in flight goes on committing past the bound; past the limit the observer ends as lagged")
+  @Test("O3: a run in flight continues committing past the bound; past the limit the observer ends as lagged")
   func runsGoOn() async throws {
     var iterator = store.states(.lossless(pausesAt: 2, endsAt: 5)).makeAsyncIterator()
     let receipt = store.send(.handle { run in for number in 1...5 { run.emit { $0.count = number } } })

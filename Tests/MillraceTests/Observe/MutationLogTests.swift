@@ -99,7 +99,7 @@ struct MutationLogTests {
     #expect(log.cursors.elements.count == 2)
   }
 
-  @Test("Who is its bound behind holds the store up until it is nearer, has left, or is beyond its limit")
+  @Test("An observer at its bound applies backpressure until it has caught up, has left, or is beyond its limit")
   func holds() {
     let (one, two, three) = (
       cursor(.lossless(pausesAt: 2, endsAt: 4)), cursor(.lossless(pausesAt: 3, endsAt: 9)),

@@ -13,7 +13,7 @@ struct ObserverRegistryTests {
     store.setInterceptors([])
   }
 
-  @Test("A registry that nobody needs goes, so that commits ask nothing")
+  @Test("A registry that no observer needs is removed, so that commits look for none")
   func goes() async throws {
     var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every())
       .makeAsyncIterator()
@@ -36,7 +36,7 @@ struct ObserverRegistryTests {
     #expect(other.onRegistry { $0 == nil } == false)
   }
 
-  @Test("A sequence of values whose observer has gone is observed again, whatever became of the registry")
+  @Test("A sequence of values whose observer has left is observed again, with or without the registry")
   func observedAgain() async throws {
     let values = store.values { $0.count }
     var first: StoreSequence<Int, Never>.Iterator? = values.makeAsyncIterator()

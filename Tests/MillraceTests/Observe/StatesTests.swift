@@ -118,7 +118,7 @@ struct StatesTests {
     #expect(seen.all == [0, 2])
   }
 
-  @Test("L4: what an observer was told of is in the state that it reads then")
+  @Test("L4: a commit of which an observer was notified is in the state that it reads then")
   func whatWasToldIsInTheState() async {
     let observer = Task { [store] in
       var isNewer = true
@@ -215,7 +215,7 @@ struct StatesTests {
     #expect(recorder.recorded == [0])
   }
 
-  @Test("In a cancelled task the sequence ends at once, and another task may go on with the iterator's sequence")
+  @Test("In a cancelled task the sequence ends at once, and another task may continue with the iterator's sequence")
   func aCancelledTaskGetsNothing() async {
     let counts = await Task { [store] in
       withUnsafeCurrentTask { $0?.cancel() }

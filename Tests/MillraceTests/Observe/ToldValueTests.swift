@@ -7,7 +7,7 @@ import Testing
 @Suite("A value between telling and looking", .timeLimit(.minutes(1)))
 struct ToldValueTests {
   @Test(
-    "O4: an observer that is told of a value, and looks when it is as before, gets nothing, alone and beside another",
+    "O4: an observer that is notified of a value, and reads when it is as before, gets nothing, alone and beside another",
     arguments: [1, 2])
   func takenBack(observers: Int) async {
     let delivered = Box<Set<[Int]>>([])

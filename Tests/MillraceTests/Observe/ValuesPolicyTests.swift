@@ -148,7 +148,7 @@ struct ValuesPolicyTests {
 
   // MARK: Gaps and ends
 
-  @Test("O3: what was missed counts states, those whose values were left out as well")
+  @Test("O3: the number of missed states counts those whose values were left out as well")
   func missed() async throws {
     var iterator = store.reader.scope(\.count).states(.every(buffer: 2), by: ==).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)

@@ -34,7 +34,7 @@ struct WatcherTests {
     #expect(try await batch.value.count == 5)
   }
 
-  @Test("L4: who waits is told when the state is set and the step is over, never inside it")
+  @Test("L4: a waiting observer is notified when the state is set and the step is over, never inside it")
   func whoWaitsIsToldAfterTheStep() {
     let executor = StepExecutor()
     let found = Notes<Int>()

@@ -97,7 +97,7 @@ struct TransitionCauseTests {
     #expect(transitions[1].cause.context.trace == nil)
   }
 
-  @Test("Each of several actions that share a run is told of as ended once, and by its own cause")
+  @Test("Each of several actions that share a run is notified as ended once, with its own cause")
   func endsOfAShared() async throws {
     let store = Store<ScriptedInteractor>()
     let (ends, probe) = (Notes<(ActionID, String?)>(), Probe("probe"))

@@ -42,7 +42,7 @@ struct TransitionsTests {
     #expect(second.state == Ticks.State(sum: 3))
   }
 
-  @Test("O3: an observer further behind than its buffer goes on with the newest transition, without a state before")
+  @Test("O3: an observer further behind than its buffer continues with the newest transition, without a state before")
   func gap() async throws {
     var iterator = store.transitions(.every(buffer: 2), includesBefore: true).makeAsyncIterator()
     for number in 1...4 { store.send(.add(number)) }
@@ -94,7 +94,7 @@ struct TransitionsTests {
     #expect(transition.cause.id == receipt.id)
   }
 
-  @Test("When the last observer of transitions has gone, actions go the short way again")
+  @Test("When the last observer of transitions has left, actions go the short way again")
   func pruned() async throws {
     var iterator: StoreSequence<Transition<Ticks>, Never>.Iterator? = store.transitions().makeAsyncIterator()
     store.send(.add(1))

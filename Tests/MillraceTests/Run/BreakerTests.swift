@@ -222,7 +222,7 @@ struct BreakerTests {
   }
 
   @Test(
-    "A timeout of a run counts for the attempt that it ends: of the second one as a failure, and of a rest as none more",
+    "A timeout of a run is counted with the attempt that it ends: of the second one as a failure, of a rest as none more",
     arguments: [true, false])
   func aTimeoutAfterAFailedAttempt(ofASecondAttempt: Bool) async throws {
     let gate = Gate()
@@ -260,7 +260,7 @@ struct BreakerTests {
     #expect(await store.log == ["probe begins", "probe done", "probe: failed"])
   }
 
-  @Test("R5: an open breaker is forgotten when nobody has come for long")
+  @Test("R5: an open breaker is forgotten when no action has come for long")
   func forgotten() async {
     await open()
     #expect(await store.keyCount == 1)

@@ -151,7 +151,7 @@ struct CausalityTests {
 
   // It used to be the run whose thread happened to have the turn.
   @Test(
-    "R7: what is sent from decide or reduce has no parent, whichever run's thread has the turn",
+    "R7: an action sent from decide or reduce has no parent, whichever run's thread has the turn",
     arguments: [true, false])
   func stepsAreNobodys(decides: Bool) async throws {
     let gate = Gate()
@@ -187,7 +187,7 @@ struct CausalityTests {
     gate.open()
   }
 
-  @Test("R7: what an observer sends has no parent")
+  @Test("R7: an action that an observer sends has no parent")
   func observersAreNobodys() async throws {
     let probe = probe
     let observer = Task.immediate { [store] in

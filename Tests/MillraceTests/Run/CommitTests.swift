@@ -21,7 +21,7 @@ struct CommitTests {
     #expect(await store.snapshot == Snapshot(revision: 4, state: ClosureInteractor.State(count: 4)))
   }
 
-  @Test("L1: what one run emits is committed in its order")
+  @Test("L1: the mutations of one run are committed in the order in which it emits them")
   func aRunsMutationsAreInOrder() async {
     let receipt = store.send(
       .handle { run in

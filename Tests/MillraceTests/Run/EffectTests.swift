@@ -90,7 +90,7 @@ struct EffectTests {
     #expect(await store.state == [1])
   }
 
-  @Test("catch does not go on with a run that was cancelled, or that has no handler")
+  @Test("catch does not continue with a run that was cancelled, or that has no handler")
   func catchLeavesCancellationAlone() async throws {
     let gate = Gate()
     let caught = Box(0)
@@ -181,7 +181,7 @@ struct EffectTests {
     await #expect(throws: Mishap()) { try await iterator.next() }
   }
 
-  @Test("Alone, an effect is cancelled when nobody iterates any more, and its emissions return false")
+  @Test("Alone, an effect is cancelled when its iteration ends, and its emissions return false")
   func aloneItIsCancelled() async throws {
     let gate = Gate()
     let emitted = Recorder<Bool>()

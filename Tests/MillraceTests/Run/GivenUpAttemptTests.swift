@@ -41,7 +41,7 @@ struct GivenUpAttemptTests {
   }
 
   @Test(
-    "R3: what the handler of an attempt does after that was given up changes nothing of the run, which may run or rest",
+    "R3: the handler of an attempt that was given up changes nothing of the run, which may run or rest",
     arguments: Late.allCases, Meanwhile.allCases)
   func lateHandlers(late: Late, meanwhile: Meanwhile) async {
     await Simulation.run(seeds: 0..<4) { world in
@@ -92,7 +92,8 @@ struct GivenUpAttemptTests {
   }
 
   @Test(
-    "An attempt that is given up has its task cancelled at once, though the run goes on", arguments: Meanwhile.allCases)
+    "An attempt that is given up has its task cancelled at once, though the run continues",
+    arguments: Meanwhile.allCases)
   func theTaskIsCancelled(meanwhile: Meanwhile) async {
     await Simulation.run(seeds: 0..<4) { world in
       let store = Self.store(in: world)

@@ -10,7 +10,7 @@ struct OverlapTests {
   let b = Probe("b")
   let c = Probe("c")
 
-  @Test("R4: `concurrent(max:)` has never more than so many handlers out, and 50 actions all finish")
+  @Test("R4: `concurrent(max:)` never has more than its number of handlers out, and 50 actions all finish")
   func neverMoreThanTheMaximum() async {
     let out = Box(0)
     let most = Box(0)
@@ -32,7 +32,7 @@ struct OverlapTests {
     #expect(await store.keyCount == 0)
   }
 
-  @Test("L2: those that wait for a place are undecided until their turn, and have it in accepted order")
+  @Test("L2: actions that wait for a place are undecided until their turn, and have it in accepted order")
   func undecidedUntilTheirTurn() async throws {
     let d = Probe("d")
     let receipts = [a, b, c, d].map { store.send($0.action(.concurrent(max: 2, key: "k"))) }
@@ -215,7 +215,7 @@ struct OverlapTests {
     #expect(await store.keyCount == 0)
   }
 
-  @Test("R4: what is cancelled while it waits for its turn is not closed, and never starts its handler")
+  @Test("R4: an action cancelled while it waits for its turn is not closed, and never starts its handler")
   func whatIsCancelledWhileItWaits() async throws {
     let first = store.send(a.action(.serial(key: "k")))
     let second = store.send(b.action(.serial(key: "k")))

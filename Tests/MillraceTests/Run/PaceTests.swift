@@ -312,7 +312,7 @@ struct ThrottleTests {
     #expect(await store.log == ["a", "b"])
   }
 
-  @Test("R2, R3: one that is cancelled while it is held ends undecided, and the window goes on without it")
+  @Test("R2, R3: one that is cancelled while it is held ends undecided, and the window continues without it")
   func cancelled() async {
     _ = send("a", plan())
     let held = send("b", plan())

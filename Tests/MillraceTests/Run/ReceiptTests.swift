@@ -7,7 +7,7 @@ import Testing
 struct ReceiptTests {
   let store = Store()
 
-  @Test("firstCommit is answered while the run still goes on, whether it is asked for before or after")
+  @Test("firstCommit is answered while the run still continues, whether it is asked for before or after")
   func firstCommitIsAnsweredEarly() async throws {
     let start = Gate()
     let end = Gate()

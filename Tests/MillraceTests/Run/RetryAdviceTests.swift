@@ -112,7 +112,8 @@ struct RetryAdviceTests {
     #expect(asked.all == [])
   }
 
-  @Test("R3: an attempt that is over asks nobody about its error, and nor does one that has thrown none")
+  @Test(
+    "R3: the plan is not asked about the error of an attempt that is over, nor about an attempt that has thrown none")
   func lateErrors() async throws {
     let (asked, gate) = (Notes<String>(), Gate())
     let isRetryable: @Sendable (any Error) -> Bool = { error in

@@ -109,7 +109,7 @@ struct RetryTests {
         == (afterCommits ? ["attempt 1", "attempt 2", "attempt 3", "done"] : ["attempt 1", "closed: failed"]))
   }
 
-  @Test("What decide committed does not count as a commit of an attempt")
+  @Test("A commit of decide does not count as a commit of an attempt")
   func whatDecideCommitted() async {
     var action = action(failing: 1, .serial(key: "k").retry(2, backoff: .none))
     action.decide = { _ in .mutate(["decided", "twice"], thenHandle: true) }
@@ -163,7 +163,7 @@ struct RetryTests {
     #expect(await store.log == ["done", "second"])
   }
 
-  @Test("A budget allows so many further attempts for all runs of the key together, and more as time goes by")
+  @Test("A budget allows its number of further attempts for all runs of the key together, and more as time passes")
   func aBudget() async {
     let budget = Plan.RetryBudget(capacity: 3, refill: .seconds(10))
     let plan = Plan.concurrent(max: 9, key: "k").retry(3, backoff: .none, budget: budget)
@@ -184,7 +184,7 @@ struct RetryTests {
     #expect(await store.onRuns { $0?.scheduler.timers.isEmpty } == true)
   }
 
-  @Test("An action that nobody handles is not tried again")
+  @Test("An action without a handler is not tried again")
   func notHandled() async {
     let receipt = store.send(
       ScriptedInteractor.Action.handle { [seen] run in

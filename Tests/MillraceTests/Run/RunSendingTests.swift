@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millrace
 
-@Suite("What runs send", .timeLimit(.minutes(1)))
+@Suite("The actions that runs send", .timeLimit(.minutes(1)))
 struct RunSendingTests {
   typealias Action = ScriptedInteractor.Action
 
@@ -34,7 +34,7 @@ struct RunSendingTests {
   // MARK: Order and lineage
 
   @Test(
-    "What a run sends is committed between what it emitted before and after, also behind a taken turn",
+    "An action that a run sends is committed between its mutations before and after, also behind a taken turn",
     arguments: Way.allCases)
   func order(_ way: Way) async throws {
     let first = store.send(
@@ -87,7 +87,7 @@ struct RunSendingTests {
     #expect(Set(seen.map(\.run)).count == 4)
   }
 
-  @Test("What a run sent goes on when that run ends", arguments: Way.allCases)
+  @Test("An action that a run sent continues when that run ends", arguments: Way.allCases)
   func goesOn(_ way: Way) async throws {
     let probe = Probe("sent")
     let sent = Recorder<Receipt>()
@@ -209,7 +209,7 @@ struct RunSendingTests {
     }
   }
 
-  @Test("What was left behind a taken turn is rejected when the run is cancelled before that turn comes to it")
+  @Test("An action left behind a taken turn is rejected when its run is cancelled before that turn reaches it")
   func cancelledBeforeItsTurn() async throws {
     let gate = Gate()
     let runs = Recorder<Run<ScriptedInteractor>>()

@@ -66,7 +66,7 @@ struct RunTests {
     #expect(missing.value == 0)
   }
 
-  @Test("emit is true while the run goes on, and false once it has ended, by itself or not")
+  @Test("emit is true while the run continues, and false once it has ended, by itself or not")
   func emitTellsWhetherTheRunGoesOn() async throws {
     let runs = Recorder<Run<ScriptedInteractor>>()
     let finished = store.send(

@@ -51,7 +51,7 @@ struct RunTreeTests {
     #expect(tree.openCount == 0)
   }
 
-  @Test("R8: What a run submits, and sends by its own or another store, is in its tree", arguments: 0...2)
+  @Test("R8: Actions that a run submits, or sends to its own or another store, are in its tree", arguments: 0...2)
   func ways(way: Int) async throws {
     let other = Store(StoreConfiguration(clock: clock))
     let last = makeLast()
@@ -135,7 +135,7 @@ struct RunTreeTests {
     #expect(await outside.outcome.kind == .finished)
   }
 
-  @Test("R8: What is sent in a cancelled tree ends as cancelled, undecided, also behind a taken lock")
+  @Test("R8: An action sent in a cancelled tree ends as cancelled, undecided, also behind a taken lock")
   func sendingAfterwards() async throws {
     tree.cancel()
     #expect(await store.send(.commit("a"), in: tree).outcome.kind == .cancelled)
@@ -164,7 +164,7 @@ struct RunTreeTests {
     await tree.waitForEnd()
   }
 
-  @Test("R4, R8: Cancelling a tree detaches its receipt of a shared run, which goes on with what it sends")
+  @Test("R4, R8: Cancelling a tree detaches its receipt of a shared run, which continues with what it sends")
   func sharedRun() async throws {
     let shared = Action.handle { [gate] run in
       try await gate.enter()

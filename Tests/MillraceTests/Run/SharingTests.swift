@@ -137,7 +137,7 @@ struct SharingTests {
   }
 
   @Test(
-    "R4: the run is cancelled and closed when the last has gone, whatever the order",
+    "R4: the run is cancelled and closed when the last action has left, in any order",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
   func cancelledWithTheLast(order: [Int]) async throws {
     let gate = Gate()
@@ -241,7 +241,7 @@ struct SharingTests {
   }
 
   @Test(
-    "A1: those that join wait, and are rejected when no more may",
+    "A1: actions that join wait, and are rejected when no more may",
     arguments: [StoreConfiguration.Overflow.reject, .dropOldest])
   func thoseThatJoinWait(policy: StoreConfiguration.Overflow) async throws {
     let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(actionsWaiting: 1, onOverflow: policy)))
@@ -290,7 +290,7 @@ struct SharingTests {
     #expect(try await noticed.next())
   }
 
-  @Test("R6: at release a shared run is not closed, though its first action has gone (it was)")
+  @Test("R6: at release a shared run is not closed, though its first action has left (it was)")
   func releaseDoesNotClose() async throws {
     var store: Store<ScriptedInteractor>? = Store()
     let closings = Notes<Outcome.Kind>()

@@ -18,7 +18,7 @@ struct StoreCoreCancelTests {
     return (receipt, try await runs.next())
   }
 
-  @Test("R3: after cancel the action has its outcome and nothing more is committed, though its handler goes on")
+  @Test("R3: after cancel the action has its outcome and nothing more is committed, though its handler continues")
   func nothingIsCommittedAfterCancel() async throws {
     let gate = Gate()
     let (receipt, run) = try await sendStubborn(gate)

@@ -95,7 +95,7 @@ struct StoreCoreMetricsTests {
     await check(open: 0)
   }
 
-  @Test("A3: what is left behind a taken turn, and cancelled there, is counted once")
+  @Test("A3: an action left behind a taken turn, and cancelled there, is counted once")
   func leftActionsAreCounted() async throws {
     let store = store()
     let (latch, thread) = try await store.block()
@@ -121,7 +121,7 @@ struct StoreCoreMetricsTests {
     (.full, Action.handle { _ in }.planned(.serial(key: "full"))),
   ]
 
-  @Test("A3: what is rejected is counted by reason", arguments: reasons.indices)
+  @Test("A3: rejected actions are counted by reason", arguments: reasons.indices)
   func rejectionsAreCounted(index: Int) async throws {
     let store = store(waiting: 0)
     let (reason, action) = StoreCoreMetricsTests.reasons[index]
@@ -138,7 +138,7 @@ struct StoreCoreMetricsTests {
     gate.open()
   }
 
-  @Test("What runs, waits, submits or has not returned is counted as long as it does")
+  @Test("Actions that run, wait, submit or have not returned are counted as long as they do")
   func whatGoesOnIsCounted() async throws {
     let store = store(runs: 2, waiting: 1)
     let receipts = [store.send(stay), store.send(stay), store.send(stay)]

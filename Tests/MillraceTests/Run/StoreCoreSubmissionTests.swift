@@ -109,7 +109,7 @@ struct SubmissionTests {
   }
 
   // Regression: it waited forever, because only the end of a wait resumed the suspended submits.
-  @Test("A1: with no room to wait at all, a submit goes on when the slot is free")
+  @Test("A1: with no room to wait at all, a submit continues when the slot is free")
   func noRoomAtAll() async throws {
     let store = store(waiting: 0)
     _ = try await takeSlot(of: store)

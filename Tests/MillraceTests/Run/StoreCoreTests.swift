@@ -177,7 +177,7 @@ struct StoreCoreTests {
     #expect(await store.log == ["closed: rejected", "sent from decide"])
   }
 
-  @Test("R2: nobody sees an outcome without its closing mutation, on whichever thread the action is cancelled")
+  @Test("R2: no reader sees an outcome without its closing mutation, on any thread that cancels the action")
   func noOutcomeIsSeenBeforeItsClosing() async {
     let missing = await withTaskGroup(of: Int.self) { group in
       for task in 0..<4 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("StoreTasks")
 struct StoreTasksTests {
-  @Test("Those that have not returned are cancelled in the order of their numbers, and later ones at once")
+  @Test("Handlers that have not returned are cancelled in the order of their numbers, and later ones at once")
   func order() {
     let tasks = StoreTasks()
     let cancelled = Recorder<Int>()

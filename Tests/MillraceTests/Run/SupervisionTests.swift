@@ -15,7 +15,7 @@ struct SupervisionTests {
     return (Store(configuration), incidents)
   }
 
-  @Test("L6: a run that throws ends alone; other runs, observers and the store go on")
+  @Test("L6: a run that throws ends alone; other runs, observers and the store continue")
   func aThrowingRunEndsAlone() async throws {
     let (store, _) = reporting()
     let gate = Gate()
@@ -69,7 +69,7 @@ struct SupervisionTests {
     #expect(incidents.recorded.count == 2)
   }
 
-  @Test("L6: what was closed, cancelled, or decided against is not reported")
+  @Test("L6: failures that were closed, cancellations and rejections by decide are not reported")
   func whatWasClosedIsNotReported() async throws {
     let (store, incidents) = reporting()
     _ = await store.send(Action.handle { _ in throw Mishap() }.closed()).outcome

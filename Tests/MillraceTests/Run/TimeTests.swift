@@ -173,7 +173,7 @@ struct TimeTests {
     return (receipt, runs)
   }
 
-  @Test("R3: what an attempt emits after it was given up changes nothing, though the next attempt runs")
+  @Test("R3: a mutation of an attempt that was given up changes nothing, though the next attempt runs")
   func lateEmitsOfAnAttempt() async throws {
     let gate = Gate()
     let late = Recorder<Bool>()
@@ -207,7 +207,9 @@ struct TimeTests {
     #expect(await store.metrics.lateEmits == 5)
   }
 
-  @Test("R3: what an attempt left behind a taken turn is committed in its place, and nothing after it was given up")
+  @Test(
+    "R3: mutations that an attempt left behind a taken turn are committed in their place, and none after it was given up"
+  )
   func leftMutationsOfAnAttempt() async throws {
     let gate = Gate()
     let late = Recorder<Bool>()

@@ -73,7 +73,7 @@ struct BreakerStateTests {
     return nil
   }
 
-  @Test("A closed breaker lets all pass, and a success makes it as new")
+  @Test("A closed breaker lets all pass, and a success returns it to its initial state")
   func closed() {
     check([
       Step(.admit(at: 0), .pass, Self.new),
@@ -172,7 +172,7 @@ struct BreakerStateTests {
       ])
   }
 
-  @Test("One to which nobody came for `within` lets the next pass as a new one does")
+  @Test("A breaker without an action for `within` lets the next pass as a new one does")
   func nobodyCame() {
     check(Self.opening + [Step(.admit(at: 109), .probe, .halfOpen(isProbing: true, since: 109))])
     check(Self.opening + [Step(.admit(at: 110), .pass, Self.new)])

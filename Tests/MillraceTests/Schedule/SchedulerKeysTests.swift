@@ -17,7 +17,7 @@ struct SchedulerKeysTests {
 
   // MARK: More than one
 
-  @Test("R4: .latest(max: 2) ends the first of a key, so that the newest two go on")
+  @Test("R4: .latest(max: 2) ends the first of a key, so that the newest two continue")
   func latest() {
     let plan = Plan.latest(max: 2, key: "k")
     check(

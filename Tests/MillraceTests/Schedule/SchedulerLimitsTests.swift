@@ -14,7 +14,8 @@ struct SchedulerLimitsTests {
     SchedulerTests().check(table, rows, sourceLocation: sourceLocation)
   }
 
-  @Test("R4: what lacks a permit waits taken up, holds up no other, and has the permit when that handler has returned")
+  @Test(
+    "R4: an action without a permit waits taken up, delays no other, and has the permit when that handler has returned")
   func aLimit() {
     let limited = Plan.concurrent.limited(to: 1, key: "t")
     check(
@@ -124,7 +125,7 @@ struct SchedulerLimitsTests {
       ])
   }
 
-  @Test("setLimit counts for permits at once, and the newest plan's maximum when its action asks for `handle`")
+  @Test("setLimit applies to permits at once, and the newest plan's maximum when its action asks for `handle`")
   func newMaxima() {
     func limited(_ maximum: Int) -> Plan { .concurrent.limited(to: maximum, key: "t") }
     check(

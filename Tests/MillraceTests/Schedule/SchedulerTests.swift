@@ -52,7 +52,7 @@ struct SchedulerTests {
       ])
   }
 
-  @Test("R2, R4: what .latest replaces is settled before the new one is decided, also while its handler is out")
+  @Test("R2, R4: an action that .latest replaces ends before the new one is decided, also while its handler is out")
   func latest() {
     check(
       Table(),
@@ -76,7 +76,7 @@ struct SchedulerTests {
       ])
   }
 
-  @Test("R4: those that share a run have its outcome, and the run ends with the last of them")
+  @Test("R4: actions that share a run have its outcome, and the run ends with the last of them")
   func shared() {
     check(
       Table(),
@@ -273,7 +273,9 @@ struct SchedulerTests {
       ])
   }
 
-  @Test("R2: what waited for a slot while its breaker opened is closed, each in a step; a probe is not asked again")
+  @Test(
+    "R2: actions that waited for a slot while their breaker opened are closed, each in a step; a probe is not asked again"
+  )
   func breakerAfterAWait() {
     let plan = SchedulerTests.guarded
     check(
@@ -339,7 +341,8 @@ struct SchedulerTests {
   // MARK: The end
 
   @Test(
-    "S1: a drain lets what is held go on in accepted order, each in a step of its own, and looks whether all is over")
+    "S1: a drain lets held actions continue in accepted order, each in a step of its own, and checks whether all is over"
+  )
   func drain() {
     let plan = Plan.latest(key: "k").debounce(.seconds(1))
     check(

@@ -112,7 +112,7 @@ struct ThrottleStateTests {
       ])
   }
 
-  @Test("A window that is told of too late lasts from then on")
+  @Test("A window of which the scheduler learns too late lasts from then on")
   func aLateEnd() {
     check(
       leading: true, trailing: true,

@@ -115,7 +115,7 @@ struct FeedbackTests {
     #expect(state.text == "a mishap")
   }
 
-  @Test("That a sequence is cancelled with the store is no failure")
+  @Test("The cancellation of a sequence with the store is no failure")
   func cancellationIsNoFailure() async throws {
     let (gate, failures, over) = (Gate(), Notes<String>(), Recorder<Void>())
     func feedback() -> Feedback {
@@ -162,7 +162,7 @@ struct FeedbackTests {
     #expect(await store.state.count == 3)
   }
 
-  @Test("A timer whose time comes late by whole intervals goes on from there, at a whole number of intervals")
+  @Test("A timer whose time comes late by whole intervals continues from there, at a whole number of intervals")
   func everyAtTheEdge() async throws {
     let clock = TestClock()
     let store = store(
@@ -180,7 +180,7 @@ struct FeedbackTests {
 
   // MARK: Anything
 
-  @Test("What runs beside the store reads its live state, and sends")
+  @Test("A feedback reads the store's live state, and sends")
   func run() async throws {
     let store = store(
       ClosureInteractor.State(count: 3),
@@ -235,7 +235,7 @@ struct FeedbackTests {
     #expect(clock.sleepers == 0)
   }
 
-  @Test("R5: what has returned is kept no longer")
+  @Test("R5: a feedback that has returned is kept no longer")
   func pruned() async throws {
     let (over, count) = (Recorder<Void>(), 20)
     func feedback() -> Feedback {

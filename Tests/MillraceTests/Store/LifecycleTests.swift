@@ -35,7 +35,7 @@ struct LifecycleTests {
 
   // MARK: Draining
 
-  @Test("S1: what was accepted goes on, what runs send is taken, and what comes from outside is rejected")
+  @Test("S1: accepted actions continue, actions of runs are accepted, and actions from outside are rejected")
   func drains() async throws {
     let inner = Recorder<Receipt>()
     let receipt = try await stay("a") { [store] in
@@ -58,7 +58,7 @@ struct LifecycleTests {
     #expect(await store.metrics.rejections == [.shuttingDown: 3])
   }
 
-  @Test("S1: what is debounced or throttled is taken up at once, what waits for a turn in its turn")
+  @Test("S1: debounced and throttled actions are taken up at once, those that wait for a turn in their turn")
   func lessPatience() async throws {
     let first = store.send(Action.handle { [gate] _ in try await gate.enter() }.planned(.serial(key: "turn")))
     try await gate.waitForArrivals()
@@ -157,7 +157,7 @@ struct LifecycleTests {
     await thread.value
   }
 
-  @Test("S1: what was left behind a taken turn before the shutdown is drained, what comes later is rejected")
+  @Test("S1: actions left behind a taken turn before the shutdown are drained, later ones are rejected")
   func leftWorkIsDrained() async throws {
     let report = Recorder<ShutdownReport>()
     let latch = Latch()

@@ -109,7 +109,7 @@ struct LimitsTests {
     gates.1.open()
   }
 
-  @Test("A1: decided actions need no slot and no room, and go on while all gateways are stalled")
+  @Test("A1: decided actions need no slot and no room, and continue while all gateways are stalled")
   func decidedActionsGoOn() async throws {
     let store = store(waiting: 1)
     let gate = Gate()
@@ -187,7 +187,7 @@ struct LimitsTests {
 
   // The closing of the one that was dropped used to be committed between a decision and what it decided.
   @Test(
-    "L3: what is dropped to make room is closed after what was decided for the new one",
+    "L3: an action dropped to make room is closed after the decision of the new one is committed",
     arguments: [StoreConfiguration.Overflow.dropOldest, .dropNewest], [true, false])
   func aDecisionStaysOneStep(policy: StoreConfiguration.Overflow, hasPlan: Bool) async throws {
     let store = store(waiting: 1, policy)

@@ -80,7 +80,7 @@ struct ObservedStoreTests {
     task.cancel()
   }
 
-  @Test("L4: who reads after being told finds the new state, and all of it")
+  @Test("L4: an observer that reads after its notification finds the new state, and all of it")
   func allIsSetTogether() async throws {
     let observed = ObservedStore(store)
     let pairs = Recorder<[Int]>()
@@ -97,7 +97,7 @@ struct ObservedStoreTests {
 
   // MARK: Who is told
 
-  @Test("Who reads a value is told when that one changes, and not of others")
+  @Test("An observer of a value is notified when that value changes, and not of others")
   func fineGrained() async throws {
     let observed = ObservedStore(store)
     let changes = Notes<String>()
@@ -135,7 +135,7 @@ struct ObservedStoreTests {
     var call: @Sendable () -> Int { { [sheet] in sheet.count } }
   }
 
-  @Test("Who reads a part that cannot be compared is told of each newer state")
+  @Test("An observer of a part that cannot be compared is notified of each newer state")
   func notEquatable() async throws {
     let loose = ObservedStore(store.reader.scope { Loose(sheet: $0) })
     let changes = Notes<String>()
@@ -168,7 +168,7 @@ struct ObservedStoreTests {
 
   // MARK: Sending
 
-  @Test("What an action decided is there when send returns, and its readers were told before it was")
+  @Test("The decision of an action is committed when send returns, and its readers were notified before it was")
   func sending() async {
     let observed = ObservedStore(store)
     nonisolated(unsafe) let told = observed  // It is told here, on the main actor.
@@ -225,7 +225,7 @@ struct ObservedStoreTests {
     #expect(observed.readings.keys.map { $0 == \ClosureInteractor.State.text } == [true])
   }
 
-  @Test("R5: when too many key paths are known all readers are told of the next state, and all are forgotten")
+  @Test("R5: when too many key paths are known all readers are notified of the next state, and all are forgotten")
   func readingsAreBounded() {
     let count = Observed.readingsKept
     let store = Store<ClosureInteractor>(items: Array(0...count))
@@ -264,7 +264,7 @@ struct ObservedStoreTests {
     task.cancel()
   }
 
-  @Test("R6: its task ends when it is released, and leaves nothing at the store that goes on")
+  @Test("R6: its task ends when it is released, and leaves nothing running at the store")
   func theTaskEnds() async throws {
     var observed: Observed? = ObservedStore(store)
     let ended = Recorder<Void>()

@@ -46,7 +46,7 @@ struct ReactiveEffectsTests {
     #expect(try await log.next() == "restored is cancelled")
   }
 
-  @Test("An effect that has returned is not run again for the same query, whatever else changes")
+  @Test("An effect that has returned is not run again for the same query when other parts change")
   func runsOnce() async throws {
     let store = store(
       ClosureInteractor.State(text: "a"),
@@ -64,7 +64,7 @@ struct ReactiveEffectsTests {
     #expect(log.recorded == ["a", "b"])
   }
 
-  @Test("What a cancelled effect sends later is not accepted, in whatever way it sends")
+  @Test("An action that a cancelled effect sends later is not accepted, in any way of sending")
   func lateSends() async throws {
     let (gate, kinds) = (Gate(), Recorder<Outcome.Kind?>())
     let store = store(
@@ -156,7 +156,7 @@ struct ReactiveEffectsTests {
     #expect(log.recorded.count == 6)
   }
 
-  @Test("Effects that nobody asks for any more are cancelled in the order in which they began")
+  @Test("Effects for which no query asks any more are cancelled in the order in which they began")
   func cancelOrder() async throws {
     let (begun, cancelled) = (Recorder<Int>(), Recorder<Int>())
     let effects = ReactiveEffects<Int> { query, _ in

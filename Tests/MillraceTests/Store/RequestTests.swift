@@ -146,7 +146,9 @@ struct RequestTests {
     other.open()
   }
 
-  @Test("R3: what shares a run and has no outcome yet is cancelled between two steps", arguments: [true, false])
+  @Test(
+    "R3: actions that share a run and have no outcome yet are cancelled between two steps",
+    arguments: [true, false])
   func cancelledBetweenTheSteps(byKey: Bool) async throws {
     let answers = try await share(staying("a")) { [store] in
       if byKey { store.cancel(key: "k") } else { store.cancelAll() }

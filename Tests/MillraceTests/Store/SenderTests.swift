@@ -29,7 +29,7 @@ struct SenderTests {
     Task.immediate { try await sender.submit(action) }
   }
 
-  @Test("What a sender sends is committed, and the receipt is the store's", arguments: Way.allCases)
+  @Test("A sender's action is committed, and the receipt is the store's", arguments: Way.allCases)
   func send(_ way: Way) async {
     let receipt = way.sender(of: store).send(.commit("a"))
     #expect(await receipt.outcome.kind == .finished)

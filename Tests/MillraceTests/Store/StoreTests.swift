@@ -136,7 +136,7 @@ struct StoreTests {
     await thread.value
   }
 
-  @Test("L6: a run that throws ends alone; the store, other runs and observers go on")
+  @Test("L6: a run that throws ends alone; the store, other runs and observers continue")
   func aThrowingRunEndsAlone() async throws {
     let gate = Gate()
     let states = Recorder<ScriptedInteractor.State>()

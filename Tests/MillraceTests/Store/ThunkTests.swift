@@ -38,7 +38,7 @@ struct ThunkTests {
     #expect(await store.state.items == [1, 0, 2])
   }
 
-  @Test("What a thunk sends passes the interceptors, and the thunk itself does not")
+  @Test("Actions that a thunk sends pass the interceptors, and the thunk itself does not")
   func interceptors() async throws {
     let count = Box(0)
     store.setInterceptors([
@@ -151,7 +151,7 @@ struct ThunkTests {
 
   // MARK: Parents
 
-  @Test("R7: what a thunk sends that a handler sent has that run as its parent; otherwise it has none")
+  @Test("R7: an action of a thunk that a handler sent has that run as its parent; otherwise it has none")
   func parent() async throws {
     var transitions = store.transitions().makeAsyncIterator()
     let runs = Recorder<RunID?>()

@@ -131,7 +131,7 @@ struct MirrorProcessTests {
     #expect(await mirror.exitCode == 0)
   }
 
-  @Test("What was recorded replays to the same states, also after the process was killed, and the port is free again")
+  @Test("A recording replays to the same states, also after the process was killed, and the port is free again")
   func recording() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "mirror-\(UUID().uuidString).jsonl")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -32,7 +32,7 @@ struct OptionsTests {
   }
 
   @Test(
-    "What is wrong is a sentence with the fix, and shows no password",
+    "A mistake is a sentence with the fix, and shows no password",
     arguments: [
       ([], "mirror needs an upstream; write for example mirror --upstream http://localhost:8080/artifacts."),
       (

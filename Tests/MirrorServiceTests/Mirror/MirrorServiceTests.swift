@@ -67,7 +67,7 @@ struct MirrorServiceTests {
     await mirror.finish()
   }
 
-  @Test("What is not finished when the drain is over is cut, and answered so")
+  @Test("A request not finished when the drain is over is cut, and answered so")
   func cut() async throws {
     let mirror = FakeMirror()
     let held = mirror.upstream.fetches.hold()

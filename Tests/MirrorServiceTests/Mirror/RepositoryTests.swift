@@ -50,7 +50,7 @@ struct RepositoryTests {
     await mirror.finish()
   }
 
-  @Test("What the upstream does not have is remembered too")
+  @Test("A file that the upstream does not have is remembered too")
   func missing() async throws {
     let mirror = FakeMirror()
     mirror.upstream.fetches.reply(.of(nil))

@@ -17,7 +17,7 @@ struct RequestTests {
   }
 
   @Test(
-    "What is no request is a sentence",
+    "Bytes that are no request make a sentence",
     arguments: [
       ("", "A request is GET"), ("GET", "A request is GET"), ("get libs/a", "A request is GET"),
       ("GET libs/a b", "A request is GET"), ("STATUS ", "A request is GET"), ("GET libs", "An artifact is"),

@@ -69,7 +69,7 @@ struct ServerTests {
   }
 
   @Test(
-    "What is no request is answered by a sentence, the connection is closed, and others go on",
+    "Bytes that are no request are answered by a sentence, the connection is closed, and others continue",
     arguments: [
       ("hello\nSTATUS\n", "INVALID A request is GET"),
       ("PUT libs/a 1048577\n" + String(repeating: "x", count: 50_000), "INVALID PUT needs"),
@@ -156,7 +156,7 @@ struct ServerTests {
     await running.finish()
   }
 
-  @Test("After a stop what was read is answered, nothing more is read, and nobody can connect")
+  @Test("After a stop the requests read are answered, nothing more is read, and no client can connect")
   func stop() async throws {
     let running = try Running()
     let (busy, idle) = (try running.client(), try running.client())

@@ -62,7 +62,7 @@ struct LargeInputTests {
     #expect(state.alerts.last?.subject == "http://…@a/\(count)?…")
   }
 
-  @Test("What the kernel writes is refused")
+  @Test("A file that the kernel writes is refused")
   func proc() {
     #expect(throws: ProcTextError.self) { try ProcText.cpuTicks("cpu " + Self.repeated("x ")) }
     #expect(throws: ProcTextError.self) { try ProcText.memory(Self.repeated("MemTotal\n")) }

@@ -50,7 +50,7 @@ struct OpenFilesTests {
     }
   }
 
-  @Test("pulse says that it may open too few files, and goes on")
+  @Test("pulse says that it may open too few files, and continues")
   func command() async throws {
     let responder = try LoopbackResponder { _ in .answer() }
     defer { responder.stop() }

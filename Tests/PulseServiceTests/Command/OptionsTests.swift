@@ -56,7 +56,7 @@ struct OptionsTests {
   }
 
   @Test(
-    "What is wrong is one sentence with the flag, the value and the fix",
+    "A mistake is one sentence with the flag, the value and the fix",
     arguments: [
       (
         ["--every", "0"],

@@ -112,7 +112,7 @@ struct PulseCommandTests {
     #expect(await pulse.exitCode == 0)
   }
 
-  @Test("A reader that has gone ends it quietly")
+  @Test("A reader that has left ends it quietly")
   func readerGone() async throws {
     let pulse = try PulseProcess(["--every", "0.01"])
     _ = try await pulse.text(from: pulse.output, through: "\n")

@@ -15,7 +15,7 @@ struct RecordingCommandTests {
     return (await pulse.exitCode, output, errors)
   }
 
-  @Test("What pulse recorded leads to the same states again, has a page, and does not have the secret of a webhook")
+  @Test("A recording of pulse replays to the same states, has a page, and does not contain the secret of a webhook")
   func recording() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let responder = try LoopbackResponder { path in path == "/7" ? .reset : .answer() }
@@ -93,7 +93,7 @@ struct RecordingCommandTests {
   }
 
   /// Regression: it continued to write into the removed file, and reported nothing.
-  @Test("A recording that is removed is noticed though nothing is recorded, and pulse goes on")
+  @Test("A recording that is removed is noticed though nothing is recorded, and pulse continues")
   func removed() async throws {
     let pulse = try PulseProcess(["--json", "--every", "1000", "--record", file.path])
     _ = try await pulse.text(from: pulse.output, through: "\n")

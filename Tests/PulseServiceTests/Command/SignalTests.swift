@@ -73,7 +73,7 @@ struct SignalTests {
     }
   }
 
-  @Test("SIGHUP without a rules file is answered by one line, and pulse goes on")
+  @Test("SIGHUP without a rules file is answered by one line, and pulse continues")
   func noFile() async throws {
     let pulse = try PulseProcess(["--json", "--every", "0.05"])
     _ = try await pulse.text(from: pulse.output, through: "\n")

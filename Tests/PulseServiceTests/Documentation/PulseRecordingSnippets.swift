@@ -53,7 +53,7 @@ struct PulseRecordingSnippets {
     await webhooks.finish()
   }
 
-  @Test("What pulse has recorded its handlers do again, with the replies that its gateways gave then")
+  @Test("Handlers repeat a recorded run of pulse, with the replies that its gateways gave then")
   func same() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try await record()
@@ -67,7 +67,7 @@ struct PulseRecordingSnippets {
     #expect(strict.differences.map(\.kind) == [.mutations, .mutations, .mutations, .mutations])
   }
 
-  @Test("What pulse has recorded leads to the same states, and has no secret of a webhook or an endpoint")
+  @Test("A recording of pulse replays to the same states, and contains no secret of a webhook or an endpoint")
   func withoutSecrets() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     try await record()

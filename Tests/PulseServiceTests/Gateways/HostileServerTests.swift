@@ -39,7 +39,12 @@ struct HostileServerTests {
     #expect(try await server.verdict() == verdict)
   }
 
-  @Test("What is not HTTP, or never comes to an answer, is down", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "\0\0\0\0"])
+  @Test(
+    "A target that does not speak HTTP, or never answers, is down",
+    arguments: [
+      "SSH-2.0-OpenSSH_9.2\r\n",
+      "\0\0\0\0",
+    ])
   func notHTTP(answer: String) async throws {
     let server = try HostileServer(["/": answer])
     defer { server.stop() }

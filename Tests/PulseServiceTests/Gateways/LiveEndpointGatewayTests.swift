@@ -35,7 +35,7 @@ struct LiveEndpointGatewayTests {
     try await gateway.probe(try Endpoint(responder.url()))
   }
 
-  @Test("Nobody on the port is down, by HTTP and by TCP")
+  @Test("A port without a listener is down, by HTTP and by TCP")
   func closedPort() async throws {
     let port = try LoopbackResponder.closedPort()
     let web = try Endpoint("http://127.0.0.1:\(port)/")

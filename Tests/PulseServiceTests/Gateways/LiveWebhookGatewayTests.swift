@@ -64,7 +64,7 @@ struct LiveWebhookGatewayTests {
     }
   }
 
-  @Test("Nobody on the port, and a connection that breaks, are failures that may pass")
+  @Test("A port without a listener, and a connection that breaks, are failures that may pass")
   func unreachable() async throws {
     let closed = "http://127.0.0.1:\(try LoopbackResponder.closedPort())/"
     await #expect(throws: GatewayFailure("connection refused")) {

@@ -45,7 +45,7 @@ struct LookupsTests {
     #expect(free == ["a", "b"])
   }
 
-  @Test("A name that a thread looks up stays when nobody waits any more, so that it never takes a second thread")
+  @Test("A name that a thread looks up stays when no task waits any more, so that it never takes a second thread")
   mutating func abandoned() {
     let started = join([1: "silent"])
     let left = leave([1: "silent", 1: "silent"])
@@ -56,7 +56,7 @@ struct LookupsTests {
     #expect(ended.waiters == ["silent 2"] && late.isEmpty)
   }
 
-  @Test("A name that waits for a thread is forgotten when nobody waits for it any more")
+  @Test("A name that waits for a thread is forgotten when no task waits for it any more")
   mutating func left() {
     _ = join([1: "a", 2: "b", 3: "c", 4: "c"])
     let first = leave([3: "c"])

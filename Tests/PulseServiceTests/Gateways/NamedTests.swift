@@ -21,7 +21,7 @@ struct NamedTests {
       webhooks.map(\.name) == ["http://a/…", "http://a/…#2", "http://a/…#3", "http://a/…#4", "http://…@a/…"])
   }
 
-  @Test("What is recorded has its name, host and path, of a webhook its name and host, and stays apart from the others")
+  @Test("A recorded target has its name, host and path, a recorded webhook its name and host, and each stays distinct")
   func redacted() throws {
     let urls = ["http://u:p@a:80/b?k=1#f", "http://u:p@a:80/b?k=2#f"]
     let endpoints = try urls.map { try Endpoint($0) }.named.map(\.redacted)

@@ -20,7 +20,7 @@ struct ResolverTests {
     await #expect(throws: GatewayFailure("host not found")) { try await Resolver().addresses(of: "no..host") }
   }
 
-  @Test("What the look-up throws reaches everybody who waits for the name, and the next one looks it up again")
+  @Test("An error of the look-up reaches every task that waits for the name, and the next task looks it up again")
   func failure() async throws {
     let names = SilentNames()
     let resolver = Resolver(lookUp: names.lookUp)
@@ -36,7 +36,7 @@ struct ResolverTests {
     #expect(names.lookedUp.recorded.count == 2)
   }
 
-  @Test("Who is cancelled does not wait for the name server, before and after the look-up has begun")
+  @Test("A cancelled task does not wait for the name server, before and after the look-up has begun")
   func cancelled() async throws {
     let names = SilentNames()
     defer { names.answer() }

@@ -8,7 +8,7 @@ struct CheckedValuesTests {
   private static let far = "[3000000000000,0]"
 
   @Test(
-    "What no program has encoded is refused, wherever it stands in a state",
+    "A value that no program has encoded is refused anywhere in a state",
     arguments: [
       ("\"start\":0", "\"start\":9223372036854775807"), ("\"start\":0", "\"start\":-1"), ("\"start\":0", "\"start\":2"),
       ("\"ring\":[1]", "\"ring\":[1,2,3]"), ("\"ring\":[1]", "\"ring\":[\"nan\"]"),

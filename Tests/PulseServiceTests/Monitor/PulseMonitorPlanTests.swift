@@ -61,7 +61,7 @@ struct PulseMonitorPlanTests {
     #expect(terms.breakerKey == PlanKey(Webhook.chat))
   }
 
-  @Test("What is decided at once has no plan")
+  @Test("An action that is only decided has no plan")
   func decided() {
     let monitor = PulseMonitor.fake(clock: ContinuousClock())
     #expect(monitor.plan(for: .skip(.chat, reason: "no")).isConcurrent)

@@ -20,7 +20,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "What is no webhook is refused with the fix",
+    "A value that is no webhook is refused with the fix",
     arguments: [
       ("tcp://a:1", "a URL that begins with http:// or https://"),
       ("ftp://a", "a URL that begins with http:// or https://"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Printable")
 struct PrintableTests {
   @Test(
-    "What could move the cursor, break a line or turn the writing round is replaced",
+    "Characters that move the cursor, break a line or turn the direction of writing are replaced",
     arguments: [("a\u{1B}[2Jb", "a?[2Jb"), ("a\r\nb", "a??b"), ("a\u{202E}b", "a?b"), ("é日", "é日")])
   func control(text: String, expected: String) {
     #expect(Printable.text(text, isASCII: false) == expected)

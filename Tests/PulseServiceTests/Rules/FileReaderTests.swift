@@ -25,7 +25,7 @@ struct FileReaderTests {
     #expect(error?.description.hasPrefix("which is empty, as a pipe is that was read before; name a file") == true)
   }
 
-  @Test("A pipe that nobody writes to is given up")
+  @Test("A pipe without a writer is given up")
   func unwritten() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString)")
     try #require(mkfifo(folder.path, 0o600) == 0)

@@ -39,7 +39,7 @@ struct NotifierTests {
     return Task { await notifier.run() }
   }
 
-  @Test("Each webhook is told of each change once and in order, also of those from before, and they are kept no longer")
+  @Test("Each webhook is notified of each change once and in order, also of earlier ones, and they are kept no longer")
   func changes() async throws {
     webhooks.posts.reply(times: 8)
     let store = try store(probes: 4)

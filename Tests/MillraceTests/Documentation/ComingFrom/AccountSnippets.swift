@@ -71,7 +71,7 @@ enum AccountSnippets {
 struct AccountSnippetsTests {
   private let store = Store(initial: AccountSnippets.Account.State(), interactor: AccountSnippets.Account())
 
-  @Test("A name is told of when it differs, and other changes are not")
+  @Test("A name is delivered when it differs, and other changes are not")
   func names() async throws {
     let names = Recorder<String>()
     let task = Task { [store] in await AccountSnippets.observe(store, names.record) }

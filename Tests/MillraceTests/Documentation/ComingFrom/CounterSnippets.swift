@@ -245,7 +245,7 @@ struct CounterSnippetsTests {
     #expect(reason.hasSuffix("\nsent from outside of any run, without a trace"))
   }
 
-  @Test("What was recorded leads to each state again")
+  @Test("The recorded actions replay to each state")
   func timeTravel() async throws {
     let store = store()
     let recorded = try await CounterSnippets.record(store, 4) {

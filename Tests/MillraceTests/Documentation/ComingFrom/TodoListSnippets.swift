@@ -109,7 +109,7 @@ struct TodoListSnippetsTests {
     #expect(await store.snapshot.revision == 0)
   }
 
-  @Test("What was sent is shown when send returns")
+  @Test("The state shows a sent action when send returns")
   func shown() async {
     var shown: [TodoListSnippets.TodoList.Item] = []
     await TodoListSnippets.observe { shown = $0 }
