@@ -44,7 +44,7 @@ final class MutationLog<I: Interactor> {
 
   init() {}
 
-  /// The newest entry; nil if no cursor holds it any more.
+  /// The newest entry; nil if the only observer has taken it.
   @inlinable var last: LogEntry<I>? { tail.entries.last }
 
   /// Keeps a mutation for all cursors.
@@ -76,7 +76,7 @@ final class MutationLog<I: Interactor> {
     cursors.remove(cursor)
   }
 
-  /// Returns the next entries for the cursor, and takes back those it was given before; returns none if it has read all.
+  /// Empties `batch`, and fills it with the next entries for the cursor; leaves it empty if the cursor has read all.
   @inlinable
   func take(for cursor: LogCursor<I>, into batch: inout [LogEntry<I>]) {
     batch.removeAll(keepingCapacity: true)
@@ -90,7 +90,7 @@ final class MutationLog<I: Interactor> {
 
   // MARK: Falling behind
 
-  /// Removes the cursors that are too far behind `revision`, and counts those for which the store accepts no actions.
+  /// Takes the position from cursors that are too far behind `revision`, and counts those for which the store accepts no actions.
   @usableFromInline
   func check(at revision: Int) {
     nextCheck = .max
@@ -192,7 +192,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
     position = (chunk, chunk.entries.count)
   }
 
-  /// The least lag at which the policy applies.
+  /// The lag from which the policy decides: on a gap, on backpressure or on the end.
   var allowance: Int {
     switch policy {
     case .latest: 2

@@ -9,7 +9,7 @@ struct KeyState {
   var permits = PermitPool()
   var line = WaitingLine()
 
-  /// The actions of the key that have not ended.
+  /// The accepted actions of the key that have not ended, except the one that is held for its pace.
   var live = HandleLists.List()
 
   /// The actions that wait for their turn, in accepted order.
@@ -50,7 +50,7 @@ struct KeyState {
   /// The timer at which breaker and budget can be forgotten.
   var forgetting: Int32?
 
-  /// The number of actions that have arrived and not ended.
+  /// The number of accepted actions that have not ended, with the one that is held.
   var earlier: Int { live.count + (held == nil ? 0 : 1) }
 
   /// Whether no action needs it.
@@ -64,7 +64,8 @@ struct KeyState {
     overlap.turns.hasPermit && (spacing == 0 || spacedUntil ?? now <= now)
   }
 
-  /// The instant at which breaker, budget and spacing have returned to their initial state; nil if they have.
+  /// The instant, past or to come, at which breaker, budget and spacing have returned to their initial state; nil if none of
+  /// them was used since.
   func forgottenAt() -> Instant? {
     guard breakerTerms != nil || budgetTerms != nil || spacing > 0 else { return nil }
     var last = spacedUntil
@@ -82,7 +83,7 @@ struct PermitPool {
   /// The number of permits, by the newest plan that says it.
   var maximum = Int.max
 
-  /// The number of permits whatever the plans say; nil leaves it to them.
+  /// The number of permits that ``Store/setLimit(_:for:)`` set, in place of that of the plans; nil if it set none.
   var limit: Int?
 
   /// Whether another one may be taken.
