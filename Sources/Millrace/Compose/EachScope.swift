@@ -21,17 +21,15 @@ public protocol EachScope<Parent, Child, ID>: ChildScope {
 
   /// A child's part of the parent's state, or nil when there is no child with this id.
   ///
-  /// Called with the store's lock, after a commit that may remove children once for each child that has runs in flight: quick
-  /// and free
-  /// of effects.
+  /// Called with the store's lock, after a commit that may remove children once for each child that has runs in flight:
+  /// quick and free of effects.
   static func state(of id: ID, in parent: Parent.State) -> Child.State?
 
   /// The parent's mutation that carries one of a child.
   ///
-  /// The parent's `reduce` may remove the child by it, and that child's own children, but no other child: after a mutation that
-  /// the
-  /// child's run has emitted the store looks for no other. Runs of another child that is removed nevertheless end with the next
-  /// commit that is not one of a child's run.
+  /// The parent's `reduce` may remove the child by it, and that child's own children, but no other child: after a
+  /// mutation that the child's run has emitted the store looks for no other. Runs of another child that is removed
+  /// nevertheless end with the next commit that is not one of a child's run.
   static func mutation(_ mutation: Child.Mutation, of id: ID) -> Parent.Mutation
 
   /// The parent's action that carries one of a child: for the actions that a child's run sends by ``Run/send(_:)``.
@@ -44,16 +42,14 @@ public protocol EachScope<Parent, Child, ID>: ChildScope {
 
   /// Whether a mutation of the parent may remove a child: false for one that removes none, whatever the state is.
   ///
-  /// Optional: without it each mutation may. It saves the search for removed children, which the store makes after each commit
-  /// while runs
-  /// of such children are in flight: a commit that may remove none costs the same with one child as with thousands.
+  /// Optional: without it each mutation may. It saves the search for removed children, which the store makes after each
+  /// commit while runs of such children are in flight: a commit that may remove none costs the same with one child as
+  /// with thousands.
   ///
-  /// The store asks about each mutation that it commits, except those that runs of these children emit, if the parent is the
-  /// store's
-  /// interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because the store commits
-  /// mutations of
-  /// another type: each commit may remove its children. If this returns false for a mutation that removes a child, the runs of
-  /// that child end later, with a commit that may remove it.
+  /// The store asks about each mutation that it commits, except those that runs of these children emit, if the parent
+  /// is the store's interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because
+  /// the store commits mutations of another type: each commit may remove its children. If this returns false for a
+  /// mutation that removes a child, the runs of that child end later, with a commit that may remove it.
   ///
   /// Called with the store's lock: quick and free of effects.
   static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool
@@ -117,9 +113,8 @@ extension Scoped where S: EachScope {
     child.plan(for: action).within(PlanKey(scope: S.self, id: id))
   }
 
-  /// A child's plan on its part of the state, with the keys of ``plan(for:of:)``; ``Plan/concurrent`` when the child is not
-  /// there,
-  /// because ``decide(_:of:state:)`` rejects the action.
+  /// A child's plan on its part of the state, with the keys of ``plan(for:of:)``; ``Plan/concurrent`` when the child is
+  /// not there, because ``decide(_:of:state:)`` rejects the action.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, of id: S.ID, state: S.Parent.State) -> Plan {

@@ -14,27 +14,12 @@
 /// ```
 ///
 /// It stands for one place; see ``Scope``.
-public protocol OptionalScope<Parent, Child>: ChildScope {
+public protocol OptionalScope<Parent, Child>: SingleChildScope {
   /// The child's part of the parent's state, or nil when there is no child.
   ///
   /// Called with the store's lock, once after a commit that may remove the child while runs of it are in flight: quick and free of
   /// effects.
   static func state(of parent: Parent.State) -> Child.State?
-
-  /// The parent's mutation that carries one of the child.
-  ///
-  /// The parent's `reduce` may remove the child by it, and that child's own children, but no other child: after a mutation that the
-  /// child's run has emitted the store looks for no other. Runs of another child that is removed nevertheless end with the next
-  /// commit that is not one of a child's run.
-  static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
-
-  /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
-  ///
-  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
-  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
-  ///
-  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
-  static func action(_ action: Child.Action) throws -> Parent.Action
 
   /// Whether a mutation of the parent may remove the child: false for one that removes none, whatever the state is.
   ///
@@ -64,11 +49,6 @@ extension OptionalScope {
 
   /// Returns true: each mutation may.
   public static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool { true }
-
-  /// Throws an error that says what to add.
-  public static func action(_ action: Child.Action) throws -> Parent.Action {
-    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
-  }
 }
 
 extension Scoped where S: OptionalScope {
@@ -99,13 +79,6 @@ extension Scoped where S: OptionalScope {
     }
   }
 
-  /// The child's plan; its keys are those of this scope, so that they meet no equal keys of others.
-  @inlinable
-  @inline(__always)
-  public func plan(for action: S.Child.Action) -> Plan {
-    child.plan(for: action).within(PlanKey(scope: S.self))
-  }
-
   /// The child's plan on its part of the state, with the keys of `plan(for:)`; ``Plan/concurrent`` when the child is not there,
   /// because `decide(_:state:)` rejects the action.
   @inlinable
@@ -113,19 +86,5 @@ extension Scoped where S: OptionalScope {
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
     guard let part = S.state(of: state) else { return .concurrent }
     return child.plan(for: action, state: part).within(PlanKey(scope: S.self))
-  }
-
-  /// The child's closing mutation.
-  @inlinable
-  @inline(__always)
-  public func closing(_ action: S.Child.Action, outcome: Outcome) -> S.Parent.Mutation? {
-    child.closing(action, outcome: outcome).map { S.mutation($0) }
-  }
-
-  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
-  ///
-  /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
-  public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {
-    ScopedKey(scope: PlanKey(scope: S.self), key: PlanKey(key))
   }
 }

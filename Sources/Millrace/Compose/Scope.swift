@@ -9,6 +9,31 @@ public protocol ChildScope<Parent, Child>: SendableMetatype {
   associatedtype Child: Interactor
 }
 
+/// Says how the mutations and actions of a single child are carried: what ``Scope`` and ``OptionalScope`` have in common.
+public protocol SingleChildScope<Parent, Child>: ChildScope {
+  /// The parent's mutation that carries one of the child.
+  ///
+  /// With an ``OptionalScope`` the parent's `reduce` may remove the child by it, and that child's own children, but no other child:
+  /// after a mutation that the child's run has emitted the store looks for no other. Runs of another child that is removed
+  /// nevertheless end with the next commit that is not one of a child's run.
+  static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
+
+  /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
+  ///
+  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
+  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
+  ///
+  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
+  static func action(_ action: Child.Action) throws -> Parent.Action
+}
+
+extension SingleChildScope {
+  /// Throws an error that says what to add.
+  public static func action(_ action: Child.Action) throws -> Parent.Action {
+    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
+  }
+}
+
 /// Says where a child stands in its parent: which part of the state is the child's, and which mutation carries one of its own.
 ///
 /// A scope is a type without values; its functions are static, so that the compiler sees through any number of levels:
@@ -25,29 +50,11 @@ public protocol ChildScope<Parent, Child>: SendableMetatype {
 ///
 /// It stands for one place. Two children of the same type have two scopes, for the keys of a child's plans are told from
 /// those of others by its scope.
-public protocol Scope<Parent, Child>: ChildScope {
+public protocol Scope<Parent, Child>: SingleChildScope {
   /// The child's part of the parent's state.
   ///
   /// Called with the store's lock: quick and free of effects.
   static func state(of parent: Parent.State) -> Child.State
-
-  /// The parent's mutation that carries one of the child.
-  static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
-
-  /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
-  ///
-  /// Optional: without it such an action is rejected as ``Rejection/notSent(_:)`` with a sentence that says so, and the store
-  /// reports ``Incident/Kind/missingAction``. Called by the sender: quick and free of effects.
-  ///
-  /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
-  static func action(_ action: Child.Action) throws -> Parent.Action
-}
-
-extension Scope {
-  /// Throws an error that says what to add.
-  public static func action(_ action: Child.Action) throws -> Parent.Action {
-    throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
-  }
 }
 
 /// Forwards to a child, or to the children of one kind, that stand in their parent where a scope says.
@@ -55,9 +62,8 @@ extension Scope {
 /// It is not an interactor: it takes the child's actions and the parent's state, and the parent calls it where it says
 /// what becomes of an action that is the child's.
 ///
-/// **A ``Scope``** has a child that is always there. The parent's `reduce` calls the child's own
-/// `reduce(into: &state.profile, mutation: mutation)`. A level costs a few nanoseconds an action, if the parent asks with
-/// `switch`,
+/// **A ``Scope``** has a child that is always there. The parent's `reduce` calls the child's own `reduce(into:
+/// &state.profile, mutation: mutation)`. A level costs a few nanoseconds an action, if the parent asks with `switch`,
 /// for `if case` copies the action. Where a key path and a closure are enough, see ``KeyPathScoped``.
 ///
 /// **An ``OptionalScope``** has a child that its parent may have or not have, and beyond that:
@@ -72,14 +78,12 @@ extension Scope {
 /// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
 /// A run belongs to the child from when it calls this `handle`'s effect until it ends.
 ///
-/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all that a
-/// child is
-/// known by: one that is removed and added again within one commit is the same child.
+/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all
+/// that a child is known by: one that is removed and added again within one commit is the same child.
 ///
 /// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that the run of a child of an
-/// ``EachScope`` emits
-/// costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or none if
-/// ``EachScope/mayRemoveChild(_:)`` says that it removes none.
+/// ``EachScope`` emits costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that
+/// has runs, or none if ``EachScope/mayRemoveChild(_:)`` says that it removes none.
 @frozen
 public struct Scoped<S: ChildScope>: Sendable {
   @usableFromInline let child: S.Child
@@ -91,42 +95,12 @@ public struct Scoped<S: ChildScope>: Sendable {
   }
 }
 
-extension Scoped where S: Scope {
-  /// The decision of the child on its part of the state.
-  @inlinable
-  @inline(__always)
-  public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
-    child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
-  }
-
-  /// Returns the child's `handle` as an effect of the parent; both have one task and its cancellation.
-  ///
-  /// ``Run/state`` of the child is its part of the parent's newest state. Id, attempt, idempotency key, clock and context are
-  /// those of the parent's run; ``Run/send(_:)`` of the child sends what ``Scope/action(_:)`` makes of its action. A child that
-  /// returns another sequence than an ``Effect`` is called when the effect runs, with the newest state; errors pass through.
-  @inlinable
-  public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
-    await child.effect(of: action, at: .scope(ObjectIdentifier(S.self)), state: S.state(of: state)) {
-      S.state(of: $0)
-    } mutation: {
-      S.mutation($0)
-    } sent: {
-      try S.action($0)
-    }
-  }
-
+extension Scoped where S: SingleChildScope {
   /// The child's plan; its keys are those of this scope, so that they meet no equal keys of others.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action) -> Plan {
     child.plan(for: action).within(PlanKey(scope: S.self))
-  }
-
-  /// The child's plan on its part of the state, with the keys of `plan(for:)`.
-  @inlinable
-  @inline(__always)
-  public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
-    child.plan(for: action, state: S.state(of: state)).within(PlanKey(scope: S.self))
   }
 
   /// The child's closing mutation.
@@ -141,5 +115,37 @@ extension Scoped where S: Scope {
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {
     ScopedKey(scope: PlanKey(scope: S.self), key: PlanKey(key))
+  }
+}
+
+extension Scoped where S: Scope {
+  /// The decision of the child on its part of the state.
+  @inlinable
+  @inline(__always)
+  public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
+    child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
+  }
+
+  /// Returns the child's `handle` as an effect of the parent; both have one task and its cancellation.
+  ///
+  /// ``Run/state`` of the child is its part of the parent's newest state. Id, attempt, idempotency key, clock and context are
+  /// those of the parent's run; ``Run/send(_:)`` of the child sends what ``SingleChildScope/action(_:)`` makes of its action. A child that
+  /// returns another sequence than an ``Effect`` is called when the effect runs, with the newest state; errors pass through.
+  @inlinable
+  public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
+    await child.effect(of: action, at: .scope(ObjectIdentifier(S.self)), state: S.state(of: state)) {
+      S.state(of: $0)
+    } mutation: {
+      S.mutation($0)
+    } sent: {
+      try S.action($0)
+    }
+  }
+
+  /// The child's plan on its part of the state, with the keys of `plan(for:)`.
+  @inlinable
+  @inline(__always)
+  public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
+    child.plan(for: action, state: S.state(of: state)).within(PlanKey(scope: S.self))
   }
 }

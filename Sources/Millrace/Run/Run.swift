@@ -170,7 +170,7 @@ extension Run {
   /// **Backpressure.** The limits of the store apply; beyond them the action is rejected as ``Rejection/full``.
   ///
   /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. It is ``Rejection/notSent(_:)`` too in the
-  /// run of a child whose scope has no ``Scope/action(_:)``, which the store also reports as
+  /// run of a child whose scope has no ``SingleChildScope/action(_:)``, which the store also reports as
   /// ``Incident/Kind/missingAction``, and in an effect that is iterated outside a store.
   @inlinable
   @discardableResult

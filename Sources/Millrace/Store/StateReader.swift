@@ -34,9 +34,8 @@ public struct StateReader<State: Sendable>: Sendable {
 
   /// The states over time: the current one first, then the newest whenever the observer asks.
   ///
-  /// Each is newer than the one before. Of a part there is an element whenever the whole state is newer, whether the part
-  /// differs or
-  /// not; `values(of:)` delivers only parts that differ.
+  /// Each is newer than the one before. Of a part there is an element whenever the whole state is newer, whether the
+  /// part differs or not; `values(of:)` delivers only parts that differ.
   public var states: StoreSequence<State, Never> {
     let source = source.stateSource()
     return StoreSequence { source.states() }
@@ -73,10 +72,9 @@ public struct StateReader<State: Sendable>: Sendable {
   ///
   /// ``states(_:by:)`` of a ``scope(_:)`` has the revisions too, and compares values that are not `Equatable`.
   ///
-  /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its observers,
-  /// with
-  /// the store's lock. In a part it is evaluated once for each sequence that this returned. With another policy, or another
-  /// comparison, each observer evaluates it for itself, where it runs.
+  /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its
+  /// observers, with the store's lock. In a part it is evaluated once for each sequence that this returned. With
+  /// another policy, or another comparison, each observer evaluates it for itself, where it runs.
   ///
   /// - Parameters:
   ///   - keyPath: stored or computed; quick and free of effects.
@@ -93,9 +91,8 @@ public struct StateReader<State: Sendable>: Sendable {
     return StoreSequence(observe: source.observers(of: keyPath))
   }
 
-  /// A value that a closure takes from the state, over time: the current one first, then whenever it differs from the one
-  /// delivered
-  /// last.
+  /// A value that a closure takes from the state, over time: the current one first, then whenever it differs from the
+  /// one delivered last.
   ///
   /// As for a key path. Under ``ObservationPolicy/latest`` the closure is called once for all observers of the sequence.
   ///

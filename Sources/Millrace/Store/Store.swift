@@ -143,10 +143,8 @@ public final actor Store<I: Interactor> {
 
   /// Sets how many actions of a key may be in flight, at once and whatever their plans say; nil leaves it to them again.
   ///
-  /// The limit applies to ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Actions in flight
-  /// continue; with
-  /// 0 no other one begins.
-  /// The store remembers the limit until it is set to nil.
+  /// The limit applies to ``Plan/serial(key:)``, ``Plan/concurrent(max:key:)`` and ``Plan/limited(to:key:)``. Actions
+  /// in flight continue; with 0 no other one begins. The store remembers the limit until it is set to nil.
   ///
   /// - Parameters:
   ///   - limit: a number of actions; below 0 it is taken as 0.

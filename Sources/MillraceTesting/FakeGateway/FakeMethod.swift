@@ -45,9 +45,8 @@ extension [any FakeMethod] {
 
   /// Gives open calls a moment to end.
   ///
-  /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world both are
-  /// one
-  /// step.
+  /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world
+  /// both are one step.
   private func waitForCancelled() async {
     if JobQueue.isOwnedByThisThread { return }
     await withTaskGroup { group in
