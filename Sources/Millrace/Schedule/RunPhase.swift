@@ -7,21 +7,21 @@ package struct RunPhase: Equatable {
   @usableFromInline
   @frozen
   package enum Stage: CaseIterable {
-    /// Accepted; it waits for its plan's time or for a permit of its key, and has changed nothing.
+    /// Accepted; it waits for its plan's time or for the turn of its key, and has changed nothing.
     ///
     /// Becomes `takenUp`, or `ended`.
     case accepted
 
-    /// Decided; what it committed stands, and it holds a permit of its key. Becomes `running`, or `ended`.
+    /// Decided: its decision is committed, and it holds the turn of its key. Becomes `running`, or `ended`.
     case takenUp
 
     /// A handler is out for it; it holds a slot. Becomes `resting`, `running` for its next attempt, or `ended`.
     case running
 
-    /// An attempt failed, and the next one is due; it keeps slot and permit. Becomes `running`, or `ended`.
+    /// An attempt failed, and the next one is due; it keeps slot and turn. Becomes `running`, or `ended`.
     case resting
 
-    /// The action has its outcome. Remains, except for handlers that return.
+    /// The action has its outcome. The stage does not change any more; handlers may still return.
     case ended
   }
 
@@ -53,8 +53,8 @@ package struct RunPhase: Equatable {
 
     /// Ask for the closing mutation, unless the outcome is `finished`.
     @inlinable package static var askClosing: Consequences { Consequences(rawValue: 1) }
-    /// The permit of its key is free again.
-    @inlinable package static var freePermit: Consequences { Consequences(rawValue: 2) }
+    /// The turn of its key is free again.
+    @inlinable package static var freeTurn: Consequences { Consequences(rawValue: 2) }
     /// The slot it ran in is free again.
     @inlinable package static var freeSlot: Consequences { Consequences(rawValue: 4) }
   }
@@ -96,14 +96,14 @@ package struct RunPhase: Equatable {
       return []
     case .handlerReturned:
       handlersOut &-= 1
-      return stage == .ended && handlersOut == 0 ? [.freePermit, .freeSlot] : []
+      return stage == .ended && handlersOut == 0 ? [.freeTurn, .freeSlot] : []
     case .end:
       let before = stage
       stage = .ended
       switch before {
       case .ended, .accepted: return []
-      case .takenUp: return [.askClosing, .freePermit]
-      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freePermit, .freeSlot] : .askClosing
+      case .takenUp: return [.askClosing, .freeTurn]
+      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freeTurn, .freeSlot] : .askClosing
       }
     }
   }

@@ -154,7 +154,7 @@ struct ModelCheckTests {
       ])
   }
 
-  @Test("One state without a way out is said as one, and a long list is cut")
+  @Test("A single state without a way out is named in the singular, and a long list is cut")
   func stuckCounts() {
     let one =
       ModelCheck(initial: Records.State(), interactor: Records(), actions: [.reload], mustLeave: \.isLoading).run()

@@ -77,7 +77,7 @@ struct RecorderStateTests {
       ], recorded: [1, 2, 3])
   }
 
-  @Test("One that is cancelled takes nothing and lets those behind it be served")
+  @Test("A cancelled task takes nothing and lets those behind it be served")
   func aCancelledOneTakesNothing() {
     check(
       [

@@ -22,7 +22,7 @@ struct KnownTasksTests {
     #expect(tasks.number(of: 0) == 0)
   }
 
-  @Test("One that another thread has enqueued first stays a stranger; one of the world has escaped")
+  @Test("A task that another thread enqueued first stays a stranger; a task of the world has escaped")
   func strangers() {
     var tasks = begun()
     #expect(tasks.numberOrStranger(of: 12) == nil && tasks.number(of: 12) == nil)

@@ -126,7 +126,7 @@ struct TestClockStateTests {
     ])
   }
 
-  @Test("One that is cancelled before it registers is never registered")
+  @Test("A sleep or a wait cancelled before it registers is never registered")
   func cancelledBeforeRegistering() {
     check([
       Step(.cancel(1), .none, 0),

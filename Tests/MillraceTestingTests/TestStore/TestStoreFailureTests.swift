@@ -227,7 +227,7 @@ struct TestStoreFailureTests {
       ])
   }
 
-  @Test("How many sleep on the test clock is said in words", arguments: [0, 2])
+  @Test("The number of sleepers on the test clock is told in words", arguments: [0, 2])
   func sleepers(count: Int) async throws {
     let clock = TestClock()
     let gate = Gate()

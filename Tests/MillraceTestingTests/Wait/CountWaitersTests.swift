@@ -16,7 +16,7 @@ struct CountWaitersTests {
     #expect(waiters.take(reachedBy: 9) == ["three"])
   }
 
-  @Test("One that is removed is not taken")
+  @Test("A removed wait is not taken")
   func aRemovedOneIsNotTaken() {
     var waiters = CountWaiters<String>()
     waiters.add("one", id: 1, count: 1)

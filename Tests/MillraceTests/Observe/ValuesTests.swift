@@ -187,7 +187,8 @@ struct ValuesTests {
   }
 
   @Test(
-    "O4: one that waits with another last value than its fellows is told when they are not", arguments: Way.allCases)
+    "O4: an observer that waits with another last value than the others is notified when they are not",
+    arguments: Way.allCases)
   func whoWaitsWithAnotherLastValueIsTold(_ way: Way) async throws {
     let counts = way.counts(of: store)
     let (zero, one) = (Recorder<Int>(), Recorder<Int>())

@@ -120,7 +120,7 @@ struct OverlapOutcomeTests {
   }
 
   @Test(
-    "R2, R4: one that ends while it waits for its turn is not closed, never starts, and lets those behind it in",
+    "R2, R4: an action that ends while it waits for its turn is not closed, never starts, and lets those behind it in",
     arguments: [Kind.concurrent, .serial],
     [Ending.cancelledByReceipt, .cancelledByKey, .cancelledWithAll, .superseded, .timedOut, .shutDown])
   func oneThatWaits(overlap: Kind, ending: Ending) async throws {

@@ -49,7 +49,7 @@ struct OverlapTests {
     #expect(await kinds(receipts) == [.finished, .finished, .finished, .finished])
   }
 
-  @Test("L2: one that waits for its turn is decided on everything that was committed before that")
+  @Test("L2: an action that waits for its turn is decided on everything that was committed before that")
   func decidedOnTheNewestState() async throws {
     store.send(a.action(.serial(key: "k")))
     let seen = Box<[String]>([])

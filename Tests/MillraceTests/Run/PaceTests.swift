@@ -31,7 +31,7 @@ struct DebounceTests {
     #expect(await store.onRuns { $0?.scheduler.room.count } == 0)
   }
 
-  @Test("R4: one that is replaced is superseded at once, unclosed, and the interval begins anew with each")
+  @Test("R4: a replaced action is superseded at once, unclosed, and the interval begins anew with each")
   func theIntervalBeginsAnew() async {
     var receipts: [Receipt] = []
     for name in ["a", "b", "c", "d"] {
@@ -97,7 +97,7 @@ struct DebounceTests {
   }
 
   @Test(
-    "R2, R3, R5: one that is cancelled while it waits ends undecided and unclosed, and its key is forgotten",
+    "R2, R3, R5: an action cancelled while it waits ends undecided and unclosed, and its key is forgotten",
     arguments: 0..<3)
   func cancelled(way: Int) async {
     let receipt = send("a")
@@ -137,7 +137,7 @@ struct DebounceTests {
     #expect(await store.log == ["a"])
   }
 
-  @Test("L2: one that comes without debounce counts a debounced one of its key as an earlier one (it did not)")
+  @Test("L2: an action without debounce counts a debounced one of its key as earlier (it did not)")
   func aDebouncedOneIsAnEarlierOne() async {
     let first = send("a")
     #expect(await send("b", .exclusive(key: "k")).rejection == .exclusive)
@@ -267,7 +267,7 @@ struct ThrottleTests {
     #expect(await store.keyCount == 0)
   }
 
-  @Test("One that comes when the window is over finds it over, whether the store was woken by then or not")
+  @Test("An action that comes when the window is over finds it over, whether the store was woken by then or not")
   func aWindowThatIsOver() async {
     let first = [send("a", plan()), send("b", plan())]
     clock.advance(by: .seconds(10))
@@ -280,7 +280,7 @@ struct ThrottleTests {
   }
 
   @Test(
-    "One that is held passes before one that comes when the window is over, though the store was not woken yet",
+    "A held action passes before one that comes when the window is over, though the store was not woken yet",
     arguments: [true, false])
   func aLateTrailingOne(leading: Bool) async throws {
     let plan = plan(leading: leading)
@@ -312,7 +312,7 @@ struct ThrottleTests {
     #expect(await store.log == ["a", "b"])
   }
 
-  @Test("R2, R3: one that is cancelled while it is held ends undecided, and the window continues without it")
+  @Test("R2, R3: an action cancelled while it is held ends undecided, and the window continues without it")
   func cancelled() async {
     _ = send("a", plan())
     let held = send("b", plan())
@@ -325,7 +325,7 @@ struct ThrottleTests {
     #expect(await store.log == ["a", "c"])
   }
 
-  @Test("One that passes meets the others of its key: it waits for its turn, and holds up nothing of the pace")
+  @Test("An action that passes the pace waits for its turn of the key, and delays nothing of the pace")
   func overlapComesAfter() async throws {
     let running = Probe("running")
     let first = store.send(running.action(plan()))

@@ -65,7 +65,7 @@ struct PermitTests {
     #expect(Set(started.recorded.prefix(4 + 10 + 3)) == Set(0...9))
   }
 
-  @Test("R2, R4: one that waits for a permit was taken up: it is cancelled with its closing, and never handled")
+  @Test("R2, R4: an action that waits for a permit was taken up: it is cancelled with its closing, and never handled")
   func cancelledWhileItWaits() async throws {
     let plan = Plan.concurrent.limited(to: 1, key: "tenant")
     let probes = [Probe("a"), Probe("b"), Probe("c")]
@@ -83,7 +83,7 @@ struct PermitTests {
     #expect(await store.log == ["a begins", "b begins", "c begins", "b: cancelled", "a done", "c done"])
   }
 
-  @Test("R2: one that waited for a permit while its breaker opened is rejected, and closed")
+  @Test("R2: an action that waited for a permit while its breaker opened is rejected, and closed")
   func breakerAfterAPermit() async throws {
     let plan = Plan.concurrent.limited(to: 1, key: "tenant").breaker(Plan.Breaker(failures: 1), key: "gateway")
     let probes = [Probe("a"), Probe("b")]

@@ -132,7 +132,7 @@ struct RetryTests {
     #expect(await receipt.outcome.kind == .finished)
   }
 
-  @Test("R2, R3: one that is cancelled while it rests is closed once, makes no further attempt, and its turn is free")
+  @Test("R2, R3: an action cancelled while it rests is closed once, makes no further attempt, and its turn is free")
   func cancelledWhileItRests() async throws {
     let receipt = store.send(action(failing: 9, .serial(key: "k").retry(9, backoff: .constant(.seconds(1)), jitter: 0)))
     #expect(try await seen.next().attempt == 1)
@@ -148,7 +148,7 @@ struct RetryTests {
     #expect(await store.onRuns { $0?.notReturned.isEmpty } == true)
   }
 
-  @Test("One that rests keeps its slot")
+  @Test("An action that rests keeps its slot")
   func aRestKeepsItsSlot() async throws {
     let store = Store(StoreConfiguration(clock: clock, limits: StoreConfiguration.Limits(runsInFlight: 1)))
     let first = store.send(action(failing: 1, .concurrent.retry(2, backoff: .constant(.seconds(1)), jitter: 0)))

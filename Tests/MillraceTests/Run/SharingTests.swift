@@ -93,7 +93,7 @@ struct SharingTests {
     #expect(ids.recorded == [first.id])
   }
 
-  @Test("One that joins late knows the first commit at once, though the run made it before it joined")
+  @Test("An action that joins late knows the first commit at once, though the run made it before")
   func oneThatJoinsLate() async throws {
     _ = try await share(1)
     store.send(.commit("between"))

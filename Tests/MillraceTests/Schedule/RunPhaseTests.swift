@@ -68,7 +68,7 @@ struct RunPhaseTests {
     Row(.takenUp, .takeUp, .takenUp),
     Row(.takenUp, .begin, .running, out: 1),
     Row(.takenUp, .rest, .takenUp),
-    Row(.takenUp, .end, .ended, [.askClosing, .freePermit]),
+    Row(.takenUp, .end, .ended, [.askClosing, .freeTurn]),
 
     Row(.running, .takeUp, .running, out: 1),
     Row(.running, .begin, .running, out: 2),
@@ -79,7 +79,7 @@ struct RunPhaseTests {
     Row(.resting, .takeUp, .resting),
     Row(.resting, .begin, .running, out: 1),
     Row(.resting, .rest, .resting),
-    Row(.resting, .end, .ended, [.askClosing, .freePermit, .freeSlot]),
+    Row(.resting, .end, .ended, [.askClosing, .freeTurn, .freeSlot]),
 
     Row(.restingWithOneOut, .takeUp, .resting, out: 1),
     Row(.restingWithOneOut, .begin, .running, out: 2),
@@ -111,7 +111,7 @@ struct RunPhaseTests {
     Row(.endedWithOneOut, .takeUp, .ended, out: 1),
     Row(.endedWithOneOut, .begin, .ended, out: 1),
     Row(.endedWithOneOut, .rest, .ended, out: 1),
-    Row(.endedWithOneOut, .handlerReturned, .ended, [.freePermit, .freeSlot]),
+    Row(.endedWithOneOut, .handlerReturned, .ended, [.freeTurn, .freeSlot]),
     Row(.endedWithOneOut, .end, .ended, out: 1),
 
     Row(.endedWithTwoOut, .handlerReturned, .ended, out: 1),
@@ -142,7 +142,7 @@ struct RunPhaseTests {
     #expect(phase.advance(.end) == .askClosing)
     #expect(phase.advance(.handlerReturned) == [])
     #expect(phase.advance(.handlerReturned) == [])
-    #expect(phase.advance(.handlerReturned) == [.freePermit, .freeSlot])
+    #expect(phase.advance(.handlerReturned) == [.freeTurn, .freeSlot])
     #expect(phase.advance(.end) == [])
   }
 
@@ -161,12 +161,12 @@ struct RunPhaseTests {
     #expect(!walks.isEmpty)
     for (phase, got) in walks {
       let closings = got.count { $0.contains(.askClosing) }
-      let places = got.count { $0.contains(.freePermit) }
+      let turns = got.count { $0.contains(.freeTurn) }
       let slots = got.count { $0.contains(.freeSlot) }
       let isOver = phase.stage == .ended && phase.handlersOut == 0
       let wasTakenUp = closings == 1
-      guard closings <= 1, places == (isOver && wasTakenUp ? 1 : 0), slots == (isOver && phase.hasBegun ? 1 : 0) else {
-        Issue.record("\(phase): \(closings) closings, \(places) places and \(slots) slots freed")
+      guard closings <= 1, turns == (isOver && wasTakenUp ? 1 : 0), slots == (isOver && phase.hasBegun ? 1 : 0) else {
+        Issue.record("\(phase): \(closings) closings, \(turns) turns and \(slots) slots freed")
         return
       }
     }

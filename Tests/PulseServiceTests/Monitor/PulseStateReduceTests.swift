@@ -23,7 +23,7 @@ struct PulseStateReduceTests {
       }
   }
 
-  @Test("One reading is no sample; the second one makes one of both")
+  @Test("A single reading is no sample; the second reading makes a sample of both")
   func sample() throws {
     #expect(try state([.read(.fake(), at: .zero)]).machine.sample == nil)
     let state = try state(readings([40]))

@@ -66,7 +66,7 @@ struct MonitoringServiceTests {
     #expect(await output.texts.recorded.last == "\(service.store.snapshot.revision)")
   }
 
-  @Test("One round is waited for when only one is wanted, and its end is the only text")
+  @Test("A single round is waited for, and its end is the only text")
   func once() async throws {
     let endpoints = FakeEndpointGateway()
     endpoints.probes.when(.database).fail(GatewayFailure.lasting("no"))
