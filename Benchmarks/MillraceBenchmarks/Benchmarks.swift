@@ -21,7 +21,7 @@ struct Benchmarks {
         flag: "--filter", needs: "a part of the name of a row", given: options.filter, example: "send/decided"
       ).exit()
     }
-    if options.isOnOneCore, !millrace_keep_on_one_core() {
+    if options.isOnOneCore, !millrace_keep_on_one_core(CommandLine.unsafeArgv) {
       FlagError("--one-core needs Linux, and the right to choose a processor; leave it out.").exit()
     }
     options.remarks.forEach(StandardError.writeLine)

@@ -29,9 +29,9 @@ void millrace_count_instructions(bool is_on);
 /// Returns the number of instructions that were counted so far, or 0 without an open counter.
 long long millrace_instructions(void);
 
-/// Lets this thread, and all threads that it starts from now on, run on the processor that it runs on now.
+/// Keeps the program on one processor; unless it is kept there already, it begins anew with these arguments and does not return.
 ///
 /// Returns false where that is not possible.
-bool millrace_keep_on_one_core(void);
+bool millrace_keep_on_one_core(char **arguments);
 
 #endif
