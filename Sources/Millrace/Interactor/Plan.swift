@@ -27,7 +27,9 @@ public struct Plan: Sendable {
     self.terms = terms
   }
 
-  private init<Key: Hashable & Sendable>(_ overlap: Overlap, _ key: Key, problem: PlanProblem? = nil) {
+  /// Inlinable, as are the methods that call it, so that the key's type is known where its box is made.
+  @inlinable
+  init<Key: Hashable & Sendable>(_ overlap: Overlap, _ key: Key, problem: PlanProblem? = nil) {
     terms = PlanTerms(overlap, PlanKey(key), problem: key == key ? problem : .key)
   }
 
@@ -43,6 +45,7 @@ public struct Plan: Sendable {
   ///
   /// A waiting action has not been decided. The place of a cancelled action is free when its handler has returned.
   /// ``Store/setLimit(_:for:)`` changes the maximum at once.
+  @inlinable
   public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {
     Plan(.concurrent(max: max), key, problem: max < 1 ? .maximum : nil)
   }
@@ -50,6 +53,7 @@ public struct Plan: Sendable {
   /// Runs the actions of this key one after the other, in accepted order.
   ///
   /// The turn of a cancelled action is over when its handler has returned.
+  @inlinable
   public static func serial(key: some Hashable & Sendable) -> Plan {
     Plan(.concurrent(max: 1), key)
   }
@@ -60,11 +64,13 @@ public struct Plan: Sendable {
   ///   - max: The largest number of actions of the key that continue, which are the newest ones, the new action included. By
   ///     default the new action continues alone.
   ///   - key: The key that the actions have in common.
+  @inlinable
   public static func latest(max: Int = 1, key: some Hashable & Sendable) -> Plan {
     Plan(.latest(max: max), key, problem: max < 1 ? .maximum : nil)
   }
 
   /// Rejects the action as ``Rejection/exclusive`` while `max` earlier actions of this key have not ended.
+  @inlinable
   public static func exclusive(max: Int = 1, key: some Hashable & Sendable) -> Plan {
     Plan(.exclusive(max: max), key, problem: max < 1 ? .maximum : nil)
   }
@@ -74,6 +80,7 @@ public struct Plan: Sendable {
   /// An action that is cancelled or times out leaves the run to the others. The run is cancelled when the last action leaves.
   /// Behind a ``serial(key:)`` action of the key, the action joins only a run that was accepted after that action; without
   /// one, its run waits until the serial handler has returned.
+  @inlinable
   public static func shared(key: some Hashable & Sendable) -> Plan {
     Plan(.shared, key)
   }
@@ -95,8 +102,14 @@ public struct Plan: Sendable {
   /// Permits of a limit and turns of an overlap are counted separately, even where the keys are equal; one plan must not use
   /// the same key for both. ``Store/setLimit(_:for:)`` changes the maximum at once. A limit that a parent adds to the plan of
   /// its child has the parent's key, so that several children can share it.
+  @inlinable
   public consuming func limited(to maximum: Int, key: some Hashable & Sendable) -> Plan {
-    changed { $0.limit(to: maximum, key: PlanKey(key)) }
+    limited(to: maximum, PlanKey(key))
+  }
+
+  @usableFromInline
+  consuming func limited(to maximum: Int, _ key: PlanKey) -> Plan {
+    changed { $0.limit(to: maximum, key: key) }
   }
 
   // MARK: Pace

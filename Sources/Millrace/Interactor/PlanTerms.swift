@@ -43,6 +43,7 @@ package final class PlanTerms: @unchecked Sendable {
   private var ownBreakerKey: PlanKey?
   private var firstProblem: PlanProblem?
 
+  @usableFromInline
   init(_ overlap: Overlap?, _ key: PlanKey?, problem: PlanProblem? = nil) {
     self.overlap = overlap
     self.key = key
@@ -119,6 +120,7 @@ package final class PlanTerms: @unchecked Sendable {
 }
 
 /// The rule for an action that meets earlier actions of its key.
+@usableFromInline
 package enum Overlap: Sendable, Hashable {
   /// The action starts if fewer than `max` actions of its key have a turn, and waits for its turn otherwise.
   case concurrent(max: Int)
@@ -188,16 +190,25 @@ extension Plan.Backoff {
 
 /// A key that actions have in common, compared together with its type.
 ///
-/// Without the type `1` and `1.0` would be one key, as they are for `AnyHashable`.
+/// Not an `AnyHashable`, for which `1` and `1.0` are one key, and which asks the type of each key for a conformance at run time.
 @usableFromInline
-package struct PlanKey: Hashable, @unchecked Sendable {  // What it wraps was Sendable when it came in.
-  private let value: AnyHashable
-  private let type: ObjectIdentifier
+@frozen
+package struct PlanKey: Hashable, Sendable {
+  @usableFromInline let box: KeyBox
 
-  @usableFromInline
+  @inlinable
   package init<Key: Hashable & Sendable>(_ key: Key) {
-    value = AnyHashable(key)
-    type = ObjectIdentifier(Swift.type(of: key))
+    box = TypedKeyBox(key)
+  }
+
+  @inlinable
+  package static func == (one: PlanKey, other: PlanKey) -> Bool {
+    one.box.isEqual(to: other.box)
+  }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) {
+    box.hash(into: &hasher)
   }
 
   /// The place of a child: its scope.
@@ -212,6 +223,50 @@ package struct PlanKey: Hashable, @unchecked Sendable {  // What it wraps was Se
   @inline(never)
   package init(scope: any Any.Type, id: some Hashable & Sendable) {
     self.init(ChildPlace(ObjectIdentifier(scope), id))
+  }
+}
+
+/// A key of any type; its subclass knows the type.
+@usableFromInline
+package class KeyBox: @unchecked Sendable {
+  @inlinable
+  init() {}
+
+  @usableFromInline
+  func isEqual(to other: KeyBox) -> Bool { false }
+
+  @usableFromInline
+  func hash(into hasher: inout Hasher) {}
+
+  /// The key, and the type that it has at run time.
+  @usableFromInline var erased: (key: AnyHashable, type: ObjectIdentifier) { (0, ObjectIdentifier(Never.self)) }
+}
+
+/// A key of one type.
+@usableFromInline
+final class TypedKeyBox<Key: Hashable & Sendable>: KeyBox, @unchecked Sendable {
+  @usableFromInline let key: Key
+
+  @inlinable
+  init(_ key: Key) {
+    self.key = key
+    super.init()
+  }
+
+  @inlinable
+  override func isEqual(to other: KeyBox) -> Bool {
+    if type(of: other) == type(of: self as KeyBox) { return unsafeDowncast(other, to: TypedKeyBox.self).key == key }
+    // An object may be given as one of its superclass.
+    return erased == other.erased
+  }
+
+  @inlinable
+  override func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+  }
+
+  @usableFromInline override var erased: (key: AnyHashable, type: ObjectIdentifier) {
+    (AnyHashable(key), ObjectIdentifier(type(of: key)))
   }
 }
 

@@ -176,9 +176,29 @@ struct PlanKeyTests {
     #expect(PlanKey("a") != PlanKey("b"))
   }
 
+  @Test("An object is the same key as itself given as one of its superclass")
+  func objectsAsKeys() {
+    let tram = Tram()
+    #expect(PlanKey(tram) == PlanKey(tram as Vehicle))
+    #expect(PlanKey(tram as Vehicle) == PlanKey(tram))
+    #expect(PlanKey(tram).hashValue == PlanKey(tram as Vehicle).hashValue)
+    #expect(PlanKey(tram) != PlanKey(Tram() as Vehicle))
+    #expect(PlanKey(Vehicle()) != PlanKey(tram as Vehicle))
+  }
+
   @Test("A key that comes as an existential is that of the value within")
   func anExistentialIsItsValue() {
     let key: any Hashable & Sendable = 1
     #expect(PlanKey(key) == PlanKey(1))
   }
 }
+
+private class Vehicle: Hashable, @unchecked Sendable {
+  static func == (one: Vehicle, other: Vehicle) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+private final class Tram: Vehicle, @unchecked Sendable {}
