@@ -101,7 +101,7 @@ package struct CombiningLock: ~Copyable, Sendable {
   }
 
   @usableFromInline
-  func requireDuties() {
-    base.requireDuties()
+  func planNotification() {
+    base.planNotification()
   }
 }

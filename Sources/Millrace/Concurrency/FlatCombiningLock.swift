@@ -56,8 +56,11 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// Whether unlocking takes more than to free the word; only the holder uses it.
   @usableFromInline let hasDuties = Atomic(false)
 
+  /// Whether the object is to be notified before the lock is free; only the holder uses it.
+  private let hasPlannedNotification = Atomic(false)
+
   /// The lists of steps, and the holder's duties; made on first use, because few of many locks are ever contended.
-  private let madeDuties = AtomicLazyReference<LockDuties<Word>>()
+  private let madeDuties = LazyObject<LockDuties<Word>>()
 
   @usableFromInline
   package init() {}
@@ -208,12 +211,12 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     while done < Environment.patience, hasUrgentSteps, let step = takeUrgentStep() {
       let duties = duties
       performDeferred(of: duties, for: object)
-      let due = duties.takeDue()
+      let due = duties.own.takeDue()
       step.work()
       performDeferred(of: duties, for: object)
-      object.willUnlock()
-      step.finish(duties.takeDue(), duties.starter)
-      duties.due = due
+      performNotification(of: object)
+      step.finish(duties.own.takeDue(), duties.starter)
+      duties.own.due = due
       done += 1
     }
     return done
@@ -238,24 +241,24 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// Does `work` when the step in progress is done, with the lock; for the holder.
   func afterStep(_ work: @escaping Work) {
     let duties = duties
-    duties.deferred.append(work)
+    duties.own.deferred.append(work)
   }
 
   /// Has the object's `performSteps` called when the step in progress is done, with the lock; for the holder.
   @usableFromInline
   func planSteps() {
     let duties = duties
-    duties.hasPlannedSteps = true
+    duties.own.hasPlannedSteps = true
   }
 
   /// Does what was asked for from inside the step that has just ended.
   private func performDeferred(of duties: LockDuties<Word>, for object: any Combining) {
-    while duties.hasPlannedSteps || !duties.deferred.isEmpty {
-      let now = duties.deferred
-      if !now.isEmpty { duties.deferred = [] }
+    while duties.own.hasPlannedSteps || !duties.own.deferred.isEmpty {
+      let now = duties.own.deferred
+      if !now.isEmpty { duties.own.deferred = [] }
       for work in now { work() }
-      guard duties.hasPlannedSteps else { continue }
-      duties.hasPlannedSteps = false
+      guard duties.own.hasPlannedSteps else { continue }
+      duties.own.hasPlannedSteps = false
       object.performSteps()
     }
   }
@@ -264,20 +267,27 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   @usableFromInline
   func afterUnlock(_ action: @escaping Work) {
     let duties = duties
-    duties.due.append(action)
+    duties.own.due.append(action)
   }
 
   /// Starts `start` once the lock is free; for the holder.
   @usableFromInline
   func startAfterUnlock(_ start: Startable) {
     let duties = duties
-    duties.due.starts.append(start)
+    duties.own.due.starts.append(start)
   }
 
   /// Has `willUnlock` called before the lock is free; for the holder.
   @usableFromInline
-  func requireDuties() {
+  func planNotification() {
     hasDuties.store(true, ordering: .relaxed)
+    hasPlannedNotification.store(true, ordering: .relaxed)
+  }
+
+  private func performNotification(of object: any Combining) {
+    guard hasPlannedNotification.load(ordering: .relaxed) else { return }
+    hasPlannedNotification.store(false, ordering: .relaxed)
+    object.willUnlock()
   }
 
   /// Does all the work that was queued so far, and urgent steps in between; for the holder.
@@ -285,7 +295,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     let duties = duties
     for isRefilled in [false, true] {
       if isRefilled { refill(duties) }
-      while let work = duties.backlog.popLast() {
+      while let work = duties.own.backlog.popLast() {
         work()
         performDeferred(of: duties, for: object)
         performUrgentSteps(for: object)
@@ -299,7 +309,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   ///
   /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
   private var duties: LockDuties<Word> {
-    requireDuties()
+    hasDuties.store(true, ordering: .relaxed)
     return lists
   }
 
@@ -320,27 +330,27 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       patience -= performUrgentSteps(for: object)
       let isPending = word.load(ordering: .relaxed) & Self.pending != 0
       if isPending, patience > 0 {
-        if duties.backlog.isEmpty {
+        if duties.own.backlog.isEmpty {
           _ = word.exchange(Environment.runningThread(), ordering: .acquiringAndReleasing)
           refill(duties)
         }
         patience = performBacklog(duties, patience, for: object)
-        if duties.backlog.isEmpty { continue }
+        if duties.own.backlog.isEmpty { continue }
       }
       let leavesWork = isPending
-      object.willUnlock()
+      performNotification(of: object)
       performDeferred(of: duties, for: object)
       if leavesWork { return giveWay(leavingWorkOf: duties, isUrgent: isUrgent, for: object) }
-      let due = duties.takeDue()
+      let due = duties.own.takeDue()
       hasDuties.store(false, ordering: .relaxed)
       if tryFree() { return due.perform(with: duties.starter, inPool: isUrgent) }
-      duties.due.putBack(due)
+      duties.own.due.putBack(due)
     }
   }
 
   /// Frees the lock with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
   private func giveWay(leavingWorkOf duties: LockDuties<Word>, isUrgent: Bool, for object: any Combining) {
-    let (due, starter) = (duties.takeDue(), duties.starter)
+    let (due, starter) = (duties.own.takeDue(), duties.starter)
     if freeAndClaimRelief() { Environment.startRelief(of: object) }
     due.perform(with: starter, inPool: isUrgent)
   }
@@ -359,9 +369,9 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
 
   /// Takes the queue as the backlog once that is done, its next step last; the buffers change places.
   private func refill(_ duties: LockDuties<Word>) {
-    if duties.backlog.capacity > Environment.patience { duties.backlog = [] }
-    swapQueue(&duties.backlog)
-    duties.backlog.reverse()
+    if duties.own.backlog.capacity > Environment.patience { duties.own.backlog = [] }
+    swapQueue(&duties.own.backlog)
+    duties.own.backlog.reverse()
   }
 
   private func swapQueue(_ works: inout [Work]) {
@@ -377,7 +387,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     var patience = patience
     while true {
       patience -= performUrgentSteps(for: object)
-      guard patience > 0, let work = duties.backlog.popLast() else { return patience }
+      guard patience > 0, let work = duties.own.backlog.popLast() else { return patience }
       work()
       performDeferred(of: duties, for: object)
       patience -= 1

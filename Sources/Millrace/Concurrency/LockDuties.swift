@@ -6,7 +6,7 @@ package typealias LockWork = @Sendable () -> Void
 
 /// The steps that threads leave to the holder of a lock, and its own work besides its step.
 ///
-/// Any thread uses what stands up to `isRelieved`, and the starter; only the holder touches the rest.
+/// Any thread uses the two lists, `isRelieved` and the starter.
 final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
   let queue = Lock<[LockWork]>([])
   let urgentSteps = Lock<[UrgentStep<Word>]>([])
@@ -14,6 +14,15 @@ final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
   /// 1 if a relief was started that has not run yet, and else 0.
   let isRelieved = Word(0)
 
+  /// Starts what is due.
+  let starter = Starter()
+
+  /// The holder's own work.
+  @exclusivity(unchecked) var own = HolderDuties()
+}
+
+/// The work of a lock's holder besides its step; only the holder touches it.
+struct HolderDuties {
   /// Steps that this thread asked for from inside a step, to be done right after it.
   var deferred: [LockWork] = []
 
@@ -26,11 +35,8 @@ final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
   /// The work that follows once the lock is free.
   var due = Due()
 
-  /// Starts what is due.
-  let starter = Starter()
-
   /// Hands over what is due.
-  func takeDue() -> Due {
+  mutating func takeDue() -> Due {
     let taken = due
     due = Due()
     return taken

@@ -93,7 +93,7 @@ package protocol Combining: AnyObject, Sendable {
   /// Called with the lock, between two steps, after a step has planned it.
   func performSteps()
 
-  /// Called with the lock, right before it is free, if the holder has duties; may be called more often than that.
+  /// Called with the lock, right before it is free, if a step has planned it; may be called more often than that.
   func willUnlock()
 
   /// Passes the call on to its lock; called in a task that holds the object.

@@ -12,13 +12,10 @@ package class Startable: @unchecked Sendable {
   /// Makes the task; on this thread up to the first suspension, if `immediately` and unless it starts on the pool anyway.
   ///
   /// Called once, by the starter.
-  func begin(immediately: Bool) -> Task<Void, Never>? { nil }
-
-  /// Releases all that is of use only to a start that is made at once; called before another start is waited for.
-  func willWait() {}
+  func begin(immediately: Bool) -> Task<Void, any Error>? { nil }
 
   /// Told of the task once it is begun.
-  func hasStarted(as task: Task<Void, Never>) {}
+  func hasStarted(as task: Task<Void, any Error>) {}
 
   fileprivate final func start(immediately: Bool) {
     if let task = begin(immediately: immediately) { hasStarted(as: task) }
@@ -43,14 +40,6 @@ struct StartChain {
     last = chain.last
   }
 
-  func willWait() {
-    var next = first
-    while let start = next {
-      start.willWait()
-      next = start.next
-    }
-  }
-
   mutating func popFirst() -> Startable? {
     guard let start = first else { return nil }
     first = start.next
@@ -69,12 +58,11 @@ struct StartChain {
 /// kept by them, are begun in the pool, each on a stack of its own. So is an operation that always starts there.
 final class Starter: @unchecked Sendable {
   private let thread = Atomic<UInt>(0)
-  private var chain = StartChain()
+  @exclusivity(unchecked) private var chain = StartChain()
 
   func start(_ starts: StartChain, inPool: Bool = false) {
     let me = currentThread()
     if thread.load(ordering: .relaxed) == me {
-      starts.willWait()
       chain.append(starts)
       return
     }

@@ -55,31 +55,37 @@ package final class Waiter: @unchecked Sendable {
 extension Waiter: Placed {}
 
 /// A value that one task waits for, and that comes once.
+///
+/// Inlinable, because what the core itself compiles looks up the types of the value at run time with each call.
+@usableFromInline
 final class Promise<Value: Sendable>: Sendable {
-  private enum Phase {
+  @usableFromInline
+  enum Phase {
     /// No task waits yet. Becomes `waiting` or `fulfilled`.
     case new
     /// A task is suspended. Becomes `fulfilled`.
-    case waiting(CheckedContinuation<Value, Never>)
+    case waiting(UnsafeContinuation<Value, Never>)
     /// The value is there. Remains.
     case fulfilled(Value)
   }
 
-  private let phase = Lock<Phase>(.new)
+  @usableFromInline let phase = Lock<Phase>(.new)
 
+  @inlinable
   init() {}
 
   /// Whether the value is there.
-  var isFulfilled: Bool { valueNow != nil }
+  @inlinable var isFulfilled: Bool { valueNow != nil }
 
   /// The value, if it is there.
-  var valueNow: Value? {
+  @inlinable var valueNow: Value? {
     phase.withLock { phase in
       if case .fulfilled(let value) = phase { value } else { nil }
     }
   }
 
   /// Ends the wait with this value, and says whether it did; later calls do nothing.
+  @inlinable
   @discardableResult
   func fulfil(_ value: Value) -> Bool {
     let (isFirst, continuation) = keep(value)
@@ -88,13 +94,15 @@ final class Promise<Value: Sendable>: Sendable {
   }
 
   /// Ends the wait with this value, unless it has ended, and returns the work that resumes the task; nil if none waits.
+  @inlinable
   func fulfilResumingLater(_ value: Value) -> LockWork? {
     guard let continuation = keep(value).1 else { return nil }
     return { continuation.resume(returning: value) }
   }
 
   /// Keeps the value, unless there is one, and returns whether it did, with the task to be resumed.
-  private func keep(_ value: Value) -> (Bool, CheckedContinuation<Value, Never>?) {
+  @inlinable
+  func keep(_ value: Value) -> (Bool, UnsafeContinuation<Value, Never>?) {
     phase.withLock { phase in
       switch phase {
       case .new:
@@ -110,9 +118,9 @@ final class Promise<Value: Sendable>: Sendable {
   }
 
   /// Suspends until the value is there, cancelled or not; for one task, once.
-  var value: Value {
+  @inlinable var value: Value {
     get async {
-      await withCheckedContinuation { continuation in
+      await withUnsafeContinuation { continuation in
         let value: Value? = phase.withLock { phase in
           if case .fulfilled(let value) = phase { return value }
           phase = .waiting(continuation)

@@ -27,17 +27,23 @@ final class LogChunk<I: Interactor> {
   init() {}
 }
 
+/// The last chunk of a log, and what is looked at with each commit.
+@usableFromInline
+struct LogEnd<I: Interactor> {
+  @usableFromInline var tail = LogChunk<I>()
+
+  /// The revision at which a cursor may have fallen too far behind.
+  @usableFromInline var nextCheck = Int.max
+}
+
 /// The mutations that cursors have not taken yet.
 ///
 /// The log exists only while there is a cursor. Each cursor holds the chunk it reads and the log holds the last one, so that a chunk goes when the slowest cursor has
 /// left it. Guarded by the store's lock.
 @usableFromInline
 final class MutationLog<I: Interactor> {
-  @exclusivity(unchecked) @usableFromInline var tail = LogChunk<I>()
+  @exclusivity(unchecked) @usableFromInline var end = LogEnd<I>()
   private(set) var cursors = PlacedList<LogCursor<I>>()
-
-  /// The revision at which a cursor may have fallen too far behind.
-  @exclusivity(unchecked) @usableFromInline private(set) var nextCheck = Int.max
 
   /// The number of cursors for which the store accepts no actions.
   private(set) var holding = 0
@@ -45,17 +51,17 @@ final class MutationLog<I: Interactor> {
   init() {}
 
   /// The newest entry; nil if the only observer has taken it.
-  @inlinable var last: LogEntry<I>? { tail.entries.last }
+  @inlinable var last: LogEntry<I>? { end.tail.entries.last }
 
   /// Keeps a mutation for all cursors.
   @inlinable
   func append(_ entry: LogEntry<I>) {
-    if tail.entries.count >= LogChunk<I>.capacity {
+    if end.tail.entries.count >= LogChunk<I>.capacity {
       let chunk = LogChunk<I>()
-      tail.next = chunk
-      tail = chunk
+      end.tail.next = chunk
+      end.tail = chunk
     }
-    tail.entries.append(entry)
+    end.tail.entries.append(entry)
   }
 
   // MARK: Cursors
@@ -65,8 +71,8 @@ final class MutationLog<I: Interactor> {
   /// Adds a cursor that reads the mutations after `revision`, the newest one.
   func join(_ cursor: LogCursor<I>, at revision: Int) {
     cursors.insert(cursor)
-    cursor.position = (tail, tail.entries.count)
-    nextCheck = min(nextCheck, revision + cursor.allowance)
+    cursor.position = (end.tail, end.tail.entries.count)
+    end.nextCheck = min(end.nextCheck, revision + cursor.allowance)
   }
 
   /// Removes a cursor; the log keeps nothing for it any more.
@@ -80,7 +86,7 @@ final class MutationLog<I: Interactor> {
   @inlinable
   func take(for cursor: LogCursor<I>, into batch: inout [LogEntry<I>]) {
     batch.removeAll(keepingCapacity: true)
-    if let (chunk, index) = cursor.position, chunk === tail, index == 0, hasOneCursor {
+    if let (chunk, index) = cursor.position, chunk === end.tail, index == 0, hasOneCursor {
       // No other reader has them: the two buffers change places, and nothing is copied.
       swap(&batch, &chunk.entries)
     } else {
@@ -93,18 +99,18 @@ final class MutationLog<I: Interactor> {
   /// Takes the position from cursors that are too far behind `revision`, and counts those for which the store accepts no actions.
   @usableFromInline
   func check(at revision: Int) {
-    nextCheck = .max
+    end.nextCheck = .max
     for cursor in cursors.elements where cursor.position != nil {
       let lag = revision - cursor.delivered
       switch cursor.judge(lag: lag) {
       case .keepsUp:
-        nextCheck = min(nextCheck, revision - lag + cursor.allowance)
+        end.nextCheck = min(end.nextCheck, revision - lag + cursor.allowance)
       case .appliesBackpressure(let limit):
         if !cursor.isHolding {
           cursor.isHolding = true
           holding += 1
         }
-        nextCheck = min(nextCheck, revision - lag + limit + 1)
+        end.nextCheck = min(end.nextCheck, revision - lag + limit + 1)
       case .disconnects(let error):
         cursor.position = nil
         cursor.error = error
@@ -120,7 +126,7 @@ final class MutationLog<I: Interactor> {
     let lag = revision - cursor.delivered
     guard case .keepsUp = cursor.judge(lag: lag) else { return }
     release(cursor)
-    nextCheck = min(nextCheck, revision - lag + cursor.allowance)
+    end.nextCheck = min(end.nextCheck, revision - lag + cursor.allowance)
   }
 
   private func release(_ cursor: LogCursor<I>) {

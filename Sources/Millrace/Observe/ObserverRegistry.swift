@@ -167,7 +167,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   func keep(_ mutation: I.Mutation, at revision: Int) -> Bool {
     guard let log else { return false }
     log.append(LogEntry(mutation: mutation, cause: cause))
-    guard revision >= log.nextCheck else { return false }
+    guard revision >= log.end.nextCheck else { return false }
     log.check(at: revision)
     return true
   }

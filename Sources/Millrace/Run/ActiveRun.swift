@@ -5,14 +5,8 @@ public import Synchronization
 final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var record = RunRecord<I>()
 
-  /// The store it runs in; from its start until it is begun, by the thread that does either.
-  @exclusivity(unchecked) @usableFromInline var core: StoreCore<I>?
-
-  /// The state when the step of the take-up ended, which is the newest unless something was committed since.
-  @exclusivity(unchecked) @usableFromInline var snapshot: Snapshot<I.State>?
-
-  /// The instant at which its plan's timeout ends it, and `Instant.max` without one; set by its start, of a run without attempts.
-  @exclusivity(unchecked) @usableFromInline var deadline = Instant.max
+  /// Set by the start of a run without attempts, before its handler begins.
+  @exclusivity(unchecked) @usableFromInline var launch = RunLaunch<I>()
 
   /// The action; an interceptor may replace it before it is accepted.
   @exclusivity(unchecked) @usableFromInline var action: I.Action
@@ -28,27 +22,28 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)
   }
 
-  /// Releases the state of the take-up, which commits would copy until the handler begins.
-  override func willWait() {
-    snapshot = nil
-  }
-
   /// Begins the handler, whose task holds the core from then on.
-  override func begin(immediately: Bool) -> Task<Void, Never>? {
-    guard let core else { return nil }
-    self.core = nil
-    let startsHere = immediately && !core.startsOnPool(start)
-    if !startsHere { willWait() }
-    return core.startHandler(.run(self), core, startsHere)
+  override func begin(immediately: Bool) -> Task<Void, any Error>? {
+    guard let core = launch.core else { return nil }
+    launch.core = nil
+    return core.code.startHandler(.run(self), core, immediately && !core.startsOnPool(launch.place))
   }
+}
 
-  /// The state of the take-up, once.
+/// The start of the one handler of a run.
+@usableFromInline
+struct RunLaunch<I: Interactor> {
+  /// The store it runs in; until the handler begins, by the thread that begins it.
+  @usableFromInline var core: StoreCore<I>?
+
+  /// The thread on which the handler starts, if the plan says so.
+  @usableFromInline var place: StoreConfiguration.HandlerStart?
+
+  /// The instant at which the plan's timeout ends the run; `Instant.max` without one.
+  @usableFromInline var deadline = Instant.max
+
   @inlinable
-  func takeSnapshot() -> Snapshot<I.State>? {
-    let taken = snapshot
-    snapshot = nil
-    return taken
-  }
+  init() {}
 }
 
 /// The part of a run that only the holder of the store's lock touches.
@@ -83,9 +78,6 @@ struct RunRecord<I: Interactor> {
 
   /// The children whose removal ends the run; nil if there are none.
   @usableFromInline var lifetimeConditions: LifetimeConditions.Entry?
-
-  @usableFromInline
-  typealias LifetimeConditions = Millrace.LifetimeConditions<I.State, I.Mutation, ActiveRun<I>>
 
   @inlinable
   init() {}
@@ -130,34 +122,20 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   }
 
   /// The advice of the error that it has thrown, if another attempt can follow; for the task of its handler.
+  @usableFromInline
   func advice(after outcome: Outcome) -> RetryAdvice {
     guard case .failed(let error) = outcome, let retry = terms?.retry, number < retry.attempts, !isOver, !run.hasEnded
     else { return .byPlan }
     return retry.advice(after: error)
   }
 
-  override func begin(immediately: Bool) -> Task<Void, Never>? {
-    core.startHandler(.attempt(self), core, immediately && !core.startsOnPool(terms?.start))
+  override func begin(immediately: Bool) -> Task<Void, any Error>? {
+    core.code.startHandler(.attempt(self), core, immediately && !core.startsOnPool(terms?.start))
   }
 
-  override func hasStarted(as task: Task<Void, Never>) {
+  override func hasStarted(as task: Task<Void, any Error>) {
     run.hasStarted(as: task, isCurrent: { !self.isOver })
   }
-}
-
-/// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
-///
-/// A closure of `Store.init`, which the client's module compiles, where all types are known.
-@usableFromInline
-typealias StartHandler<I: Interactor> =
-  @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, Never>
-
-/// The handler that is begun.
-@usableFromInline
-enum HandlerCall<I: Interactor> {
-  /// The only one of a run.
-  case run(ActiveRun<I>)
-  case attempt(Attempt<I>)
 }
 
 /// The run, or the attempt of it, that sends an action.

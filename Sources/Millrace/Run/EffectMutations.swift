@@ -45,7 +45,7 @@ private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           return true
         },
         state: { fold.state },
-        endWhen: { $0.holds(fold.state) ? ExistingChild(nil) : nil },
+        endWhen: { $0.exists.holds(fold.state) ? ExistingChild(nil) : nil },
         send: { _ in Receipt(notSent: EffectMutations.unsendable) },
         submit: { _ in Receipt(notSent: EffectMutations.unsendable) }))
     let task = Task { [effect] in

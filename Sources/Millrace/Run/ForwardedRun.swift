@@ -103,7 +103,8 @@ extension Run {
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
-    let found = await endWhen(notHolding: LifetimeCondition(id, mayRemove: mayRemove) { part($0) != nil })
+    let found = await endWhen(
+      notHolding: LifetimeCondition(id, mayRemove: Predicate(mayRemove), exists: Predicate { part($0) != nil }))
     guard let found else { return nil }
     let child = found.child
     return Run<Child>(

@@ -4,17 +4,27 @@ import Synchronization
 extension HandlerCall {
   /// Makes the task, on this thread up to the first suspension if it is to be begun immediately.
   @inlinable
-  func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, Never> {
+  func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, any Error> {
     switch (self, immediately) {
     case (.run(let run), true):
-      Task.immediateDetached { await Ticket.current.withValue(run) { await core.execute(run) } }
+      startDetachedTask { await Ticket.current.withValue(run) { await core.execute(run) } }
     case (.run(let run), false):
-      Task.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
+      Task<Void, any Error>.detached { await Ticket.current.withValue(run) { await core.execute(run) } }
     case (.attempt(let attempt), true):
-      Task.immediateDetached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+      startDetachedTask { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
     case (.attempt(let attempt), false):
-      Task.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
+      Task<Void, any Error>.detached { await Ticket.current.withValue(attempt.run) { await core.execute(attempt) } }
     }
+  }
+}
+
+extension InteractorCode {
+  /// The code for this type of interactor, compiled by the module that calls this.
+  @inlinable
+  init() {
+    self.init(
+      startHandler: { call, core, immediately in call.begin(at: core, immediately: immediately) },
+      performActions: { owned, runs, core in owned.performActionsHere(of: runs, at: core) })
   }
 }
 
@@ -71,7 +81,7 @@ extension StoreCore {
     let mutations: I.Mutations
     do {
       // A scope of its own, so that the state is held no longer than the call.
-      let state = await stateToHandle(run)
+      let state = await read().state
       guard !run.hasEnded else { return }
       mutations = await interactor.handle(run.action, state: state)
     }
@@ -85,15 +95,6 @@ extension StoreCore {
     } else {
       try await commitAll(mutations, in: access)
     }
-  }
-
-  /// The newest state: that of the take-up, if nothing was committed since, which saves a step.
-  @inlinable
-  func stateToHandle(_ run: ActiveRun<I>) async -> I.State {
-    if let snapshot = run.takeSnapshot(), snapshot.revision == revision {
-      return snapshot.state
-    }
-    return await read().state
   }
 
   @inlinable
@@ -165,7 +166,7 @@ extension StoreCore {
 
   /// Passes on the outcome of an attempt whose handler has returned, with the advice of its error, which is asked for without
   /// the lock.
-  @usableFromInline
+  @inlinable
   func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
     let advice = attempt.advice(after: outcome)
     lock.perform(for: self) { self.owned.didReturn(attempt, outcome, advice, after: time, at: self) }

@@ -18,7 +18,7 @@ struct Holder<I: Interactor> {
     guard let runs = core.owned.runs else { return }
     if runs.hasRunsToEnd { core.owned.endRunsOfRemovedChildren(at: core) }
     while let due = runs.scheduler.handleNextStep(at: runs.now) { perform(due, of: runs) }
-    runs.isStepping = false
+    runs.tables.isStepping = false
   }
 
   /// Does the steps of the timers that have fired, and urgent ones in between.
@@ -149,6 +149,7 @@ extension StoreCore {
   }
 
   /// Ends one action as cancelled: before this returns if it waits, otherwise behind the work that is queued.
+  @usableFromInline
   func cancel(_ run: ActiveRun<I>, waits: Bool) {
     if waits {
       performUrgently { $0.end(run, .cancelled, at: self) }

@@ -5,23 +5,19 @@ struct LifetimeCondition<State, Mutation>: Sendable {
   let child: ChildPath
 
   /// Whether the child exists in a state.
-  let holds: @Sendable (State) -> Bool
+  let exists: Predicate<State>
 
   /// False for a mutation that removes no child of the scope; nil if the scope does not know mutations of this type.
-  let mayRemove: (@Sendable (Mutation) -> Bool)?
+  let mayRemove: Predicate<Mutation>?
 
   @usableFromInline
-  init(
-    _ child: ChildID, mayRemove: (@Sendable (Mutation) -> Bool)?, holds: @escaping @Sendable (State) -> Bool
-  ) {
-    self.init(child: ChildPath(child), mayRemove: mayRemove, holds: holds)
+  init(_ child: ChildID, mayRemove: Predicate<Mutation>?, exists: Predicate<State>) {
+    self.init(child: ChildPath(child), mayRemove: mayRemove, exists: exists)
   }
 
-  private init(
-    child: ChildPath, mayRemove: (@Sendable (Mutation) -> Bool)?, holds: @escaping @Sendable (State) -> Bool
-  ) {
+  private init(child: ChildPath, mayRemove: Predicate<Mutation>?, exists: Predicate<State>) {
     self.child = child
-    self.holds = holds
+    self.exists = exists
     self.mayRemove = mayRemove
   }
 
@@ -29,36 +25,44 @@ struct LifetimeCondition<State, Mutation>: Sendable {
   func within<Whole, WholeMutation>(
     _ place: PartPlace, _ part: @escaping @Sendable (Whole) -> State
   ) -> LifetimeCondition<Whole, WholeMutation> {
-    LifetimeCondition<Whole, WholeMutation>(child: child.within(place.key), mayRemove: nil) { [holds] in holds(part($0))
-    }
+    LifetimeCondition<Whole, WholeMutation>(
+      child: child.within(place.key), mayRemove: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
   }
 
   /// The same condition for an interactor that has this one as a child that may be removed; it includes that this child exists.
   func within<Whole, WholeMutation>(
     _ parent: ChildID, _ part: @escaping @Sendable (Whole) -> State?
   ) -> LifetimeCondition<Whole, WholeMutation> {
-    LifetimeCondition<Whole, WholeMutation>(child: child.within(parent), mayRemove: nil) { [holds] in
-      part($0).map(holds) ?? false
-    }
+    LifetimeCondition<Whole, WholeMutation>(
+      child: child.within(parent), mayRemove: nil, exists: Predicate { [exists] in part($0).map(exists.holds) ?? false }
+    )
   }
 }
 
-/// A child that exists.
+/// A question about a value whose type is not known where the question is kept.
 @usableFromInline
-struct ExistingChild: Sendable {
-  /// The child, for the mutations that its runs emit; nil outside a store.
-  @usableFromInline let child: RemovableChild?
-
-  @usableFromInline
-  init(_ child: RemovableChild?) {
-    self.child = child
-  }
-}
-
-/// A child of a store's interactor, at any depth, that may be removed and has runs.
-@usableFromInline
-class RemovableChild: @unchecked Sendable {
+class AnyPredicate: @unchecked Sendable {
+  @inlinable
   init() {}
+
+  /// The answer for a value, whose type has to be that of the question.
+  @inlinable
+  @inline(__always)
+  final func holds<Value>(of value: Value) -> Bool {
+    unsafeDowncast(self, to: Predicate<Value>.self).holds(value)
+  }
+}
+
+/// A question about a value.
+@usableFromInline
+final class Predicate<Value>: AnyPredicate, @unchecked Sendable {
+  @usableFromInline let holds: @Sendable (Value) -> Bool
+
+  @inlinable
+  init(_ holds: @escaping @Sendable (Value) -> Bool) {
+    self.holds = holds
+    super.init()
+  }
 }
 
 /// The identity of a child that may be removed, for the interactor that has it: the scope and the id.

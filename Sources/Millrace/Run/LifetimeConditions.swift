@@ -2,8 +2,11 @@
 ///
 /// Each child has one condition, however many runs it has. A run is stored with each of its children, but not with a child whose own
 /// child has the run: the condition of the inner one includes that the outer one exists. A child is forgotten with its last run.
+///
+/// It is not generic, so that it is compiled once: the questions about states and mutations are ``AnyPredicate``, and its owner uses it
+/// with states and mutations of one type and with runs of one type.
 @usableFromInline
-struct LifetimeConditions<State, Mutation, Record: AnyObject> {
+struct LifetimeConditions {
   /// The scopes of the outermost children.
   private var outermost: [PlanKey: Scope] = [:]
 
@@ -26,15 +29,24 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
   ///   - attempt: the number of the run's attempt. The conditions of another attempt are removed.
   ///   - entries: the entries of the run.
   @discardableResult
-  mutating func add(
-    _ condition: LifetimeCondition<State, Mutation>, of run: Record, attempt: Int, to entries: inout Entry?
-  ) -> Child {
+  mutating func add<State, Mutation>(
+    _ condition: LifetimeCondition<State, Mutation>, of run: AnyObject, attempt: Int, to entries: inout Entry?
+  ) -> RemovableChild {
     if entries == nil { addedRuns += 1 }
     let number = entries?.number ?? addedRuns
+    // Before the child is looked for: this may forget it.
     if let entry = entries, entry.attempt != attempt { remove(&entries) }
-    let child = child(condition)
-    guard !has(entries, within: child) else { return child }
-    let entry = Entry(run, of: child, attempt: attempt, number: number)
+    let child = child(at: condition.child)
+    if child.exists == nil { child.exists = condition.exists }
+    if child.scope.mayRemove == nil { child.scope.mayRemove = condition.mayRemove }
+    add(Entry(run, of: child, attempt: attempt, number: number), to: &entries)
+    return child
+  }
+
+  /// Adds the entry of a run unless the run has one within its child, and removes those of the children that it is within.
+  private func add(_ entry: Entry, to entries: inout Entry?) {
+    let child = entry.child
+    guard !has(entries, within: child) else { return }
     child.runs.append(entry)
     var kept = entry
     var next = entries
@@ -48,7 +60,6 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
       }
     }
     entries = kept
-    return child
   }
 
   /// Removes all conditions of a run.
@@ -60,7 +71,7 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
     }
   }
 
-  private func has(_ entries: Entry?, within child: Child) -> Bool {
+  private func has(_ entries: Entry?, within child: RemovableChild) -> Bool {
     var next = entries
     while let entry = next {
       if entry.child.isWithin(child) { return true }
@@ -75,12 +86,12 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
   ///
   /// Looks once at each child that has runs, unless its scope says that the mutation removes none.
   @inlinable
-  func runs(endedBy mutation: Mutation, in state: State) -> [Record] {
+  func runs<State, Mutation>(endedBy mutation: Mutation, in state: State) -> [AnyObject] {
     var found: [Entry] = []
     var next = scopes.first
     while let scope = next {
       next = scope.following
-      if let mayRemove = scope.mayRemove, !mayRemove(mutation) { continue }
+      if let mayRemove = scope.mayRemove, !mayRemove.holds(of: mutation) { continue }
       var nextChild = scope.children.first
       while let child = nextChild {
         nextChild = child.following
@@ -94,14 +105,14 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
   ///
   /// Looks at this child and at its own children, at every depth.
   @inlinable
-  func runs(endedThrough child: RemovableChild, in state: State) -> [Record] {
+  func runs<State>(endedThrough child: RemovableChild, in state: State) -> [AnyObject] {
     var found: [Entry] = []
-    unsafeDowncast(child, to: Child.self).addAllRuns(endedIn: state, to: &found)
+    child.addAllRuns(endedIn: state, to: &found)
     return found.isEmpty ? [] : Self.inOrder(found)
   }
 
   @usableFromInline
-  static func inOrder(_ found: [Entry]) -> [Record] {
+  static func inOrder(_ found: [Entry]) -> [AnyObject] {
     var last = 0
     return found.sorted { $0.number < $1.number }.compactMap { entry in
       if entry.number == last { return nil }
@@ -112,25 +123,23 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
 
   // MARK: Children
 
-  private mutating func child(_ condition: LifetimeCondition<State, Mutation>) -> Child {
-    let steps = condition.child.steps
+  private mutating func child(at path: ChildPath) -> RemovableChild {
+    let steps = path.steps
     var child = child(steps[steps.count - 1], of: nil)
     for step in steps.dropLast().reversed() { child = self.child(step, of: child) }
-    if child.holds == nil { child.holds = condition.holds }
-    if child.scope.mayRemove == nil { child.scope.mayRemove = condition.mayRemove }
     return child
   }
 
-  private mutating func child(_ step: ChildID, of parent: Child?) -> Child {
+  private mutating func child(_ step: ChildID, of parent: RemovableChild?) -> RemovableChild {
     let scope = (parent?.scopes ?? outermost)[step.scope] ?? addScope(step.scope, of: parent)
     if let child = scope.childrenByID[step.id] { return child }
-    let child = Child(step.id, in: scope)
+    let child = RemovableChild(step.id, in: scope)
     scope.childrenByID[step.id] = child
     scope.children.append(child)
     return child
   }
 
-  private mutating func addScope(_ key: PlanKey, of parent: Child?) -> Scope {
+  private mutating func addScope(_ key: PlanKey, of parent: RemovableChild?) -> Scope {
     let scope = Scope(key, of: parent)
     if let parent { parent.scopes[key] = scope } else { outermost[key] = scope }
     scopes.append(scope)
@@ -138,8 +147,8 @@ struct LifetimeConditions<State, Mutation, Record: AnyObject> {
   }
 
   /// Forgets a child without runs and without children of its own, and each ancestor that has neither then.
-  private mutating func forgetIfUnused(_ child: Child) {
-    var next: Child? = child
+  private mutating func forgetIfUnused(_ child: RemovableChild) {
+    var next: RemovableChild? = child
     while let child = next, child.runs.isEmpty, child.scopes.isEmpty {
       let scope = child.scope
       scope.children.remove(child)
@@ -159,86 +168,28 @@ extension LifetimeConditions {
     let key: PlanKey
 
     /// The child that the scope belongs to; nil for the store's interactor.
-    unowned let parent: Child?
+    unowned let parent: RemovableChild?
 
     /// False for a mutation that removes none of the children; nil if the scope cannot say that.
-    @usableFromInline fileprivate(set) var mayRemove: (@Sendable (Mutation) -> Bool)?
+    @usableFromInline fileprivate(set) var mayRemove: AnyPredicate?
 
-    fileprivate(set) var childrenByID: [PlanKey?: Child] = [:]
-    @usableFromInline fileprivate(set) var children = LinkedList<Child>()
+    fileprivate(set) var childrenByID: [PlanKey?: RemovableChild] = [:]
+    @usableFromInline fileprivate(set) var children = LinkedList<RemovableChild>()
 
     @usableFromInline var previous: Scope?
     @usableFromInline var following: Scope?
 
-    fileprivate init(_ key: PlanKey, of parent: Child?) {
+    fileprivate init(_ key: PlanKey, of parent: RemovableChild?) {
       self.key = key
       self.parent = parent
-    }
-  }
-
-  /// One child.
-  @usableFromInline
-  final class Child: RemovableChild, Linked, @unchecked Sendable {
-    let id: PlanKey?
-    unowned let scope: Scope
-
-    /// Whether the child exists in a state; nil for a child that only its own children's runs depend on.
-    @usableFromInline fileprivate(set) var holds: (@Sendable (State) -> Bool)?
-
-    /// The runs that end when the child is removed, without those that end with one of its own children.
-    @usableFromInline fileprivate(set) var runs = LinkedList<Entry>()
-
-    /// The scopes of its own children.
-    @usableFromInline fileprivate(set) var scopes: [PlanKey: Scope] = [:]
-
-    @usableFromInline var previous: Child?
-    @usableFromInline var following: Child?
-
-    fileprivate init(_ id: PlanKey?, in scope: Scope) {
-      self.id = id
-      self.scope = scope
-    }
-
-    /// Whether this is `other` or one of its descendants.
-    fileprivate func isWithin(_ other: Child) -> Bool {
-      var next: Child? = self
-      while let child = next {
-        if child === other { return true }
-        next = child.scope.parent
-      }
-      return false
-    }
-
-    /// Adds its runs if it does not exist in the state.
-    @inlinable
-    func addRuns(endedIn state: State, to found: inout [Entry]) {
-      guard !runs.isEmpty, let holds, !holds(state) else { return }
-      var next = runs.first
-      while let entry = next {
-        found.append(entry)
-        next = entry.following
-      }
-    }
-
-    /// Adds its runs, and those of its descendants, if they do not exist in the state.
-    @inlinable
-    func addAllRuns(endedIn state: State, to found: inout [Entry]) {
-      addRuns(endedIn: state, to: &found)
-      for scope in scopes.values {
-        var next = scope.children.first
-        while let child = next {
-          next = child.following
-          child.addAllRuns(endedIn: state, to: &found)
-        }
-      }
     }
   }
 
   /// One run of a child, in the list of the child's runs.
   @usableFromInline
   final class Entry: Linked {
-    unowned let run: Record
-    unowned let child: Child
+    unowned let run: AnyObject
+    unowned let child: RemovableChild
 
     /// The number of the attempt that set the condition; 0 for a run that has one attempt.
     let attempt: Int
@@ -252,11 +203,81 @@ extension LifetimeConditions {
     @usableFromInline var previous: Entry?
     @usableFromInline var following: Entry?
 
-    fileprivate init(_ run: Record, of child: Child, attempt: Int, number: Int) {
+    fileprivate init(_ run: AnyObject, of child: RemovableChild, attempt: Int, number: Int) {
       self.run = run
       self.child = child
       self.attempt = attempt
       self.number = number
     }
+  }
+}
+
+/// A child of a store's interactor, at any depth, that may be removed and has runs.
+@usableFromInline
+final class RemovableChild: Linked, @unchecked Sendable {
+  let id: PlanKey?
+  unowned let scope: LifetimeConditions.Scope
+
+  /// Whether the child exists in a state; nil for a child that only its own children's runs depend on.
+  @usableFromInline fileprivate(set) var exists: AnyPredicate?
+
+  /// The runs that end when the child is removed, without those that end with one of its own children.
+  @usableFromInline fileprivate(set) var runs = LinkedList<LifetimeConditions.Entry>()
+
+  /// The scopes of its own children.
+  @usableFromInline fileprivate(set) var scopes: [PlanKey: LifetimeConditions.Scope] = [:]
+
+  @usableFromInline var previous: RemovableChild?
+  @usableFromInline var following: RemovableChild?
+
+  fileprivate init(_ id: PlanKey?, in scope: LifetimeConditions.Scope) {
+    self.id = id
+    self.scope = scope
+  }
+
+  /// Whether this is `other` or one of its descendants.
+  fileprivate func isWithin(_ other: RemovableChild) -> Bool {
+    var next: RemovableChild? = self
+    while let child = next {
+      if child === other { return true }
+      next = child.scope.parent
+    }
+    return false
+  }
+
+  /// Adds its runs if it does not exist in the state.
+  @inlinable
+  func addRuns<State>(endedIn state: State, to found: inout [LifetimeConditions.Entry]) {
+    guard !runs.isEmpty, let exists, !exists.holds(of: state) else { return }
+    var next = runs.first
+    while let entry = next {
+      found.append(entry)
+      next = entry.following
+    }
+  }
+
+  /// Adds its runs, and those of its descendants, if they do not exist in the state.
+  @inlinable
+  func addAllRuns<State>(endedIn state: State, to found: inout [LifetimeConditions.Entry]) {
+    addRuns(endedIn: state, to: &found)
+    for scope in scopes.values {
+      var next = scope.children.first
+      while let child = next {
+        next = child.following
+        child.addAllRuns(endedIn: state, to: &found)
+      }
+    }
+  }
+}
+
+/// A child that exists.
+@usableFromInline
+struct ExistingChild: Sendable {
+  /// The child, for the mutations that its runs emit; nil outside a store.
+  @usableFromInline let child: RemovableChild?
+
+  @usableFromInline
+  init(_ child: RemovableChild?) {
+    self.child = child
   }
 }

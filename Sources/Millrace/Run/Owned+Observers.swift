@@ -23,7 +23,7 @@ extension Owned {
   mutating func didCommit(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
     // Without a name for the registry, which would be retained.
     guard let needs = registry?.needs else { return }
-    if needs.contains(.notification) { core.lock.requireDuties() }
+    if needs.contains(.notification) { core.lock.planNotification() }
     if !needs.isDisjoint(with: .each) { show(mutation, through: child, at: core) }
   }
 
@@ -159,7 +159,7 @@ extension Owned {
     at core: StoreCore<I>
   ) -> ExistingChild? {
     guard !run.hasEnded, attempt?.isOver != true else { return nil }
-    guard condition.holds(state) else {
+    guard condition.exists.holds(state) else {
       end(run, .cancelled, at: core)
       return nil
     }
@@ -197,8 +197,9 @@ extension Owned {
 
   /// Ends runs whose child the commit has removed, when the step is done.
   @usableFromInline
-  func endAfterStep(_ found: [ActiveRun<I>], at core: StoreCore<I>) {
+  func endAfterStep(_ found: [AnyObject], at core: StoreCore<I>) {
     guard let runs else { return }
+    let found = found.map { unsafeDowncast($0, to: ActiveRun<I>.self) }
     if runs.runsOfRemovedChildren.isEmpty {
       core.lock.planSteps()
     }
@@ -336,7 +337,7 @@ extension Owned {
       submitting: runs?.scheduler.submitting ?? 0, notReturned: notReturned, retries: runs?.scheduler.retries ?? 0,
       lateEmits: tally.lateEmits,
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
-      handleTime: runs?.handleTime ?? Histogram(), waitTime: runs?.waitTime ?? Histogram(),
+      handleTime: runs?.tables.times.handle ?? Histogram(), waitTime: runs?.tables.times.wait ?? Histogram(),
       plans: runs?.scheduler.namedPlans.figures ?? [])
   }
 }

@@ -9,19 +9,24 @@ extension Owned {
   }
 
   /// Performs the actions that the scheduler asks for; the actions that it asks for meanwhile come before the rest.
-  @inlinable
+  @usableFromInline
   mutating func performActions(of runs: RunRegistry<I>, at core: StoreCore<I>) {
+    core.code.performActions(&self, runs, core)
+  }
+
+  @inlinable
+  mutating func performActionsHere(of runs: RunRegistry<I>, at core: StoreCore<I>) {
     runs.takeActions()
-    if runs.isPerforming { return }
-    runs.isPerforming = true
-    while let action = runs.pending.popLast() {
+    if runs.tables.isPerforming { return }
+    runs.tables.isPerforming = true
+    while let action = runs.tables.pending.popLast() {
       perform(action, of: runs, at: core)
       if runs.hasRunsToEnd { endRunsOfRemovedChildren(at: core) }
     }
-    runs.isPerforming = false
+    runs.tables.isPerforming = false
     runs.dropLongLists()
-    if runs.scheduler.hasSteps, !runs.isStepping {
-      runs.isStepping = true
+    if runs.scheduler.hasSteps, !runs.tables.isStepping {
+      runs.tables.isStepping = true
       core.lock.planSteps()
     }
     if runs.scheduler.hasTimers { setWakeUp(of: runs, at: core) }
@@ -38,19 +43,23 @@ extension Owned {
   mutating func perform(_ action: Scheduler.Action, of runs: RunRegistry<I>, at core: StoreCore<I>) {
     switch action {
     case .decide(let handle):
-      if let run = runs.records[Int(handle)] { decideAndFollow(run, at: core) }
+      if let run = runs.tables.records[Int(handle)] { decideAndFollow(run, at: core) }
     case .share(let handle, let shared):
-      if let run = runs.records[Int(handle)] { share(run, shared, runs, at: core) }
+      if let run = runs.tables.records[Int(handle)] { share(run, shared, runs, at: core) }
     case .join(let handle, let shared):
-      if let run = runs.records[Int(handle)], let shared = runs.records[Int(shared)] { join(run, shared, at: core) }
+      if let run = runs.tables.records[Int(handle)], let shared = runs.tables.records[Int(shared)] {
+        join(run, shared, at: core)
+      }
     case .start(let handle, let attempt):
-      if let run = runs.records[Int(handle)] { start(run, attempt, runs, at: core) }
+      if let run = runs.tables.records[Int(handle)] { start(run, attempt, runs, at: core) }
     case .giveUp(let handle):
-      if let run = runs.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
+      if let run = runs.tables.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
     case .draw(let handle, let retry, let made, let delay):
-      if let run = runs.records[Int(handle)] { drawRest(of: run, handle, retry, after: made, delay, runs, at: core) }
+      if let run = runs.tables.records[Int(handle)] {
+        drawRest(of: run, handle, retry, after: made, delay, runs, at: core)
+      }
     case .settle(let handle, let outcome, let asksClosing):
-      if let run = runs.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
+      if let run = runs.tables.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
     case .forget(let handle):
       runs.scheduler.forget(handle)
       runs.release(handle)
@@ -168,12 +177,12 @@ extension Owned {
     if attempt == nil || attempt == 1 {
       // Not for a further attempt: the handler of one that was given up may read it.
       run.store = runs.services.store
-      runs.waitTime.record(nanoseconds: planned.map { runs.services.time.now() - $0.acceptedAt } ?? 0)
+      runs.tables.times.wait.record(nanoseconds: planned.map { runs.services.time.now() - $0.acceptedAt } ?? 0)
     }
     let deadline = planned?.deadline ?? Instant.max
     guard let attempt else {
-      run.deadline = deadline
-      run.start = planned?.terms?.start
+      run.launch.deadline = deadline
+      run.launch.place = planned?.terms?.start
       return begin(run, at: core)
     }
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
@@ -205,13 +214,13 @@ extension Owned {
   ) {
     let run = attempt.run
     guard let handle = run.record.handle else { return }
-    runs?.handleTime.record(nanoseconds: time)
+    runs?.tables.times.handle.record(nanoseconds: time)
     attempt.willEnd()
     let hasCommitted = run.record.lastRevision > run.record.revisionBeforeAttempts
     raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice), at: core)
   }
 
-  @usableFromInline
+  @inlinable
   func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true

@@ -141,10 +141,6 @@ struct Owned<I: Interactor>: ~Copyable {
     if decision.handles, isFull { return refuse(id) }
     let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
     follow(decision, run, at: core)
-    // The run has its core until it begins, and none while it waits for a slot.
-    if run.core != nil, !core.lock.hasQueuedWork {
-      run.snapshot = Snapshot(revision: core.revision, state: state)
-    }
     return Receipt(run)
   }
 
@@ -247,12 +243,18 @@ struct Owned<I: Interactor>: ~Copyable {
     return true
   }
 
-  @usableFromInline
+  @inlinable
   mutating func didCommitFirst(of run: ActiveRun<I>, at core: StoreCore<I>) {
     if run.recordFirstCommit(core.revision) { core.answerAfterUnlock(run) }
-    guard run.record.isShared, let runs, let handle = run.record.handle else { return }
+    if run.record.isShared { didCommitFirst(ofMembersOf: run, at: core) }
+  }
+
+  /// Records the first commit of a shared run for the actions that share it.
+  @usableFromInline
+  mutating func didCommitFirst(ofMembersOf run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let runs, let handle = run.record.handle else { return }
     for member in runs.scheduler.members(of: handle) {
-      guard let member = runs.records[Int(member)] else { continue }
+      guard let member = runs.tables.records[Int(member)] else { continue }
       if member.recordFirstCommit(core.revision) { core.answerAfterUnlock(member) }
     }
   }
@@ -267,14 +269,14 @@ struct Owned<I: Interactor>: ~Copyable {
     guard let handle = runs.scheduler.launchAtOnce() else { return waitForSlot(run, runs, at: core) }
     runs.keep(run, handle)
     run.store = runs.services.store
-    runs.waitTime.record(nanoseconds: 0)
+    runs.tables.times.wait.record(nanoseconds: 0)
     begin(run, at: core)
   }
 
   /// Begins the one handler of a run once the lock is free.
   @inlinable
   func begin(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    run.core = core
+    run.launch.core = core
     core.lock.startAfterUnlock(run)
   }
 
@@ -282,7 +284,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func didReturn(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
     guard let runs, let handle = run.record.handle else { return }
-    runs.handleTime.record(nanoseconds: time)
+    runs.tables.times.handle.record(nanoseconds: time)
     if outcome.isFinished, isFastPath, runs.scheduler.finishAtOnce(handle) {
       runs.release(handle)
       finish(run, at: core)

@@ -5,19 +5,14 @@ typealias AnswerReader<State> = @Sendable (Outcome, State) -> LockWork?
 
 /// The answer to a request, from its call until the caller has it.
 @usableFromInline
-final class PendingAnswer<State: Sendable, Answer: Sendable>: Sendable {
-  private let read: @Sendable (State) -> Answer
-  let promise = Promise<Result<Answer, any Error>>()
+typealias PendingAnswer<Answer: Sendable> = Promise<Result<Answer, any Error>>
 
-  @usableFromInline
-  init(_ read: @escaping @Sendable (State) -> Answer) {
-    self.read = read
-  }
-
-  /// Reads the answer, or makes the error of an action that did not finish.
-  @usableFromInline var reader: AnswerReader<State> {
-    { [self] outcome, state in
-      promise.fulfilResumingLater(outcome.isFinished ? .success(read(state)) : .failure(StoreError(.ended(outcome))))
-    }
+/// Returns the reader that reads the answer to a request by `read`, or makes the error of an action that did not finish.
+@inlinable
+func answerReader<State, Answer: Sendable>(
+  for answer: PendingAnswer<Answer>, _ read: @escaping @Sendable (State) -> Answer
+) -> AnswerReader<State> {
+  { outcome, state in
+    answer.fulfilResumingLater(outcome.isFinished ? .success(read(state)) : .failure(StoreError(.ended(outcome))))
   }
 }

@@ -120,7 +120,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// **Order and isolation.** Measured on ``clock`` at each call, on any thread, without waiting for the store.
   public var timeRemaining: Duration? {
     switch place {
-    case .store(let core, let run): core.timeRemaining(until: run.deadline)
+    case .store(let core, let run): core.timeRemaining(until: run.launch.deadline)
     case .attempt(let attempt): attempt.core.timeRemaining(until: attempt.deadline)
     case .apart(let apart): apart.environment.timeRemaining
     }

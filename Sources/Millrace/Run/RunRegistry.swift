@@ -8,15 +8,8 @@ final class RunRegistry<I: Interactor> {
   /// Decides who runs when.
   @exclusivity(unchecked) @usableFromInline var scheduler: Scheduler
 
-  /// The actions that the scheduler names, by their handles.
-  @exclusivity(unchecked) @usableFromInline var records: ContiguousArray<ActiveRun<I>?> = []
-
-  /// The scheduler's actions that are not performed yet, the next one last.
-  @usableFromInline var pending: [Scheduler.Action] = []
-
-  /// Whether these are being performed, and whether the scheduler's next steps are.
-  @usableFromInline var isPerforming = false
-  @usableFromInline var isStepping = false
+  /// The values that each step changes.
+  @exclusivity(unchecked) @usableFromInline var tables = RunTables<I>()
 
   @usableFromInline let services: StoreServices<I>
   var random: any RandomNumberGenerator & Sendable
@@ -25,7 +18,7 @@ final class RunRegistry<I: Interactor> {
   @usableFromInline var chain: InterceptorChain<I>?
 
   /// The children that may be removed and have runs.
-  @usableFromInline var lifetimeConditions = RunRecord<I>.LifetimeConditions()
+  @usableFromInline var lifetimeConditions = LifetimeConditions()
 
   /// Runs whose child the last commits have removed, to be ended after the step.
   var runsOfRemovedChildren: [ActiveRun<I>] = [] {
@@ -55,8 +48,6 @@ final class RunRegistry<I: Interactor> {
   // MARK: Counting
 
   @usableFromInline var tally = Tally()
-  @usableFromInline var handleTime = Histogram()
-  @usableFromInline var waitTime = Histogram()
 
   /// The problems of plans that were reported.
   var reportedProblems: Set<PlanProblem> = []
@@ -70,22 +61,22 @@ final class RunRegistry<I: Interactor> {
   /// Keeps the action that the scheduler names by this handle.
   @inlinable
   func keep(_ run: ActiveRun<I>, _ handle: Scheduler.Handle) {
-    while records.count <= Int(handle) { records.append(nil) }
-    records[Int(handle)] = run
+    while tables.records.count <= Int(handle) { tables.records.append(nil) }
+    tables.records[Int(handle)] = run
     run.record.handle = handle
   }
 
   /// Releases the action that the scheduler has named; with the last one the memory is given back, if it was much.
   @inlinable
   func release(_ handle: Scheduler.Handle) {
-    records[Int(handle)]?.record.handle = nil
-    records[Int(handle)] = nil
-    if records.count > 1_024, scheduler.isEmpty { records = [] }
+    tables.records[Int(handle)]?.record.handle = nil
+    tables.records[Int(handle)] = nil
+    if tables.records.count > 1_024, scheduler.isEmpty { tables.records = [] }
   }
 
   /// The actions that have ended while their handlers were running, in the order in which they ended.
   var notReturned: [ActionID] {
-    scheduler.standing.handles(of: scheduler.notReturned).compactMap { records[Int($0)]?.id }
+    scheduler.standing.handles(of: scheduler.notReturned).compactMap { tables.records[Int($0)]?.id }
   }
 
   /// The time, if the scheduler needs it.
@@ -93,16 +84,16 @@ final class RunRegistry<I: Interactor> {
 
   // MARK: The scheduler's actions
 
-  /// Takes the actions that the scheduler asks for, ahead of those that are pending.
+  /// Takes the actions that the scheduler asks for, ahead of those that are tables.pending.
   @inlinable
   func takeActions() {
-    while let action = scheduler.actions.popLast() { pending.append(action) }
+    while let action = scheduler.actions.popLast() { tables.pending.append(action) }
   }
 
-  /// Gives back the memory that an event for many actions needed; no action is pending.
+  /// Gives back the memory that an event for many actions needed; no action is tables.pending.
   @usableFromInline
   func dropLongLists() {
-    if pending.capacity > 1_024 { pending = [] }
+    if tables.pending.capacity > 1_024 { tables.pending = [] }
     if scheduler.actions.capacity > 1_024 { scheduler.actions = [] }
   }
 
@@ -184,4 +175,27 @@ struct Tally {
       outcomes[outcome.kind, default: 0] += 1
     }
   }
+}
+
+/// The part of a registry that every step of a run changes.
+@usableFromInline
+struct RunTables<I: Interactor> {
+  /// The actions that the scheduler names, by their handles.
+  @usableFromInline var records: ContiguousArray<ActiveRun<I>?> = []
+
+  /// The scheduler's actions that are not performed yet, the next one last.
+  @usableFromInline var pending: [Scheduler.Action] = []
+
+  /// Whether these are being performed, and whether the scheduler's next steps are.
+  @usableFromInline var isPerforming = false
+  @usableFromInline var isStepping = false
+
+  @usableFromInline var times = RunTimes()
+}
+
+/// The times that handlers have run, and those that actions have waited for them.
+@usableFromInline
+struct RunTimes {
+  @usableFromInline var handle = Histogram()
+  @usableFromInline var wait = Histogram()
 }

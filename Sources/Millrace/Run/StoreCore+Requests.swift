@@ -25,13 +25,13 @@ extension StoreCore {
         unlock()
         throw StoreError(.ended(outcome))
       }
-      let pending = PendingAnswer(answer)
-      owned.expectAnswer(of: receipt, pending.reader, at: self)
+      let pending = PendingAnswer<Answer>()
+      owned.expectAnswer(of: receipt, answerReader(for: pending, answer), at: self)
       unlock()
       return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
     }
-    let pending = PendingAnswer(answer)
-    let (lineage, reader) = (lineageOfSender(), pending.reader)
+    let pending = PendingAnswer<Answer>()
+    let (lineage, reader) = (lineageOfSender(), answerReader(for: pending, answer))
     let receipt =
       isIntercepted.load(ordering: .relaxed)
       ? sendIntercepted(action, lineage, from: nil, answer: reader)
@@ -44,8 +44,8 @@ extension StoreCore {
   func submit<Answer: Sendable>(
     _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
-    let pending = PendingAnswer(answer)
-    let (lineage, reader) = (Lineage.ofSender(), pending.reader)
+    let pending = PendingAnswer<Answer>()
+    let (lineage, reader) = (Lineage.ofSender(), answerReader(for: pending, answer))
     let receipt =
       isIntercepted.load(ordering: .relaxed)
       ? try await submitIntercepted(action, lineage, from: nil, answer: reader)
@@ -53,12 +53,17 @@ extension StoreCore {
     return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
   }
 
-  /// Waits for the answer to an action that was accepted or refused.
+  /// Releases what reads an answer that its caller does not wait for any more.
   @usableFromInline
+  func forgetAnswer(to run: ActiveRun<I>) {
+    perform { _ in run.record.answer = nil }
+  }
+
+  /// Waits for the answer to an action that was accepted or refused.
+  @inlinable
   func waitForAnswer<Answer: Sendable>(
-    _ pending: PendingAnswer<I.State, Answer>, to receipt: Receipt, cancelsAction: Bool
+    _ promise: PendingAnswer<Answer>, to receipt: Receipt, cancelsAction: Bool
   ) async throws -> Answer {
-    let promise = pending.promise
     if let answer = promise.valueNow { return try answer.get() }
     // An action without a run was refused because too many are queued.
     guard let ticket = receipt.ticket else { throw StoreError(.ended(await receipt.outcome)) }
@@ -68,7 +73,7 @@ extension StoreCore {
         try await promise.value.get()
       } onCancel: {
         if cancelsAction { cancel(run, waits: true) }
-        if promise.fulfil(.failure(CancellationError())) { perform { _ in run.record.answer = nil } }
+        if promise.fulfil(.failure(CancellationError())) { forgetAnswer(to: run) }
       }
     } catch let error as StoreError where cancelsAction && Task.isCancelled && error.outcome?.kind == .cancelled {
       throw CancellationError()

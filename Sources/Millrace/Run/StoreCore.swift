@@ -46,14 +46,14 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// Made by the lock's holder when a run or an interceptor first needs it; from then on any thread reads it.
   @exclusivity(unchecked) @usableFromInline private(set) var services: StoreServices<I>?
 
-  @usableFromInline let startHandler: StartHandler<I>
+  @usableFromInline let code: InteractorCode<I>
 
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration, startHandler: @escaping StartHandler<I>) {
+  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>) {
     owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
-    self.startHandler = startHandler
+    self.code = code
   }
 
   /// The services, made if there are none; for the lock's holder, in a step too.
@@ -165,7 +165,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// The newest state, with every mutation in it that was sent or emitted before the call.
   @inlinable
   nonisolated(nonsending) package func read() async -> Snapshot<I.State> {
-    if lock.tryLock() {
+    if lock.tryLock() || lock.tryLockSpinning() {
       let snapshot = owned.snapshot(at: self)
       unlock()
       return snapshot
@@ -198,4 +198,34 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
       }
     }
   }
+}
+
+/// The code of a store that is compiled where all types are known: by the module of the client, which calls `Store.init`.
+///
+/// What is compiled with the core looks up each type that depends on the interactor at run time, whenever it needs one.
+@usableFromInline
+struct InteractorCode<I: Interactor>: Sendable {
+  /// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
+  @usableFromInline let startHandler:
+    @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>
+
+  /// Performs the actions that the scheduler asks for.
+  @usableFromInline let performActions: @Sendable (inout Owned<I>, RunRegistry<I>, StoreCore<I>) -> Void
+
+  @inlinable
+  init(
+    startHandler: @escaping @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>,
+    performActions: @escaping @Sendable (inout Owned<I>, RunRegistry<I>, StoreCore<I>) -> Void
+  ) {
+    self.startHandler = startHandler
+    self.performActions = performActions
+  }
+}
+
+/// The handler that is begun.
+@usableFromInline
+enum HandlerCall<I: Interactor> {
+  /// The only one of a run.
+  case run(ActiveRun<I>)
+  case attempt(Attempt<I>)
 }

@@ -20,7 +20,7 @@ final class StoreServices<I: Interactor>: Sendable {
   /// The interceptions in progress.
   @usableFromInline let interceptions = Interceptions()
 
-  private let madeTasks = AtomicLazyReference<StoreTasks>()
+  private let madeTasks = LazyObject<StoreTasks>()
 
   init(_ configuration: StoreConfiguration) {
     store = configuration.witness?.numberStore() ?? StoreNumbers.next()

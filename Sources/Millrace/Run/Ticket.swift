@@ -15,7 +15,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
 
     var phase: Phase
-    var task: Task<Void, Never>?
+    var task: Task<Void, any Error>?
     /// Whether the task is cancelled when the receipts are answered.
     var cancelsTask = false
     var firstCommit: Int?
@@ -38,9 +38,6 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   private final let progress: Lock<Progress>
 
   @usableFromInline final let ending = Atomic(false)
-
-  /// The thread on which the handler starts, if the plan says so; set by the start of a run without attempts.
-  @exclusivity(unchecked) @usableFromInline final var start: StoreConfiguration.HandlerStart?
 
   /// Whether the action has its outcome; the lock's holder sets it, any thread reads it.
   @inlinable final var hasEnded: Bool { ending.load(ordering: .acquiring) }
@@ -75,6 +72,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   // MARK: For the lock's holder
 
   /// Records the first commit of this action, and returns whether it is to be answered once the lock is free.
+  @usableFromInline
   final func recordFirstCommit(_ revision: Int) -> Bool {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return false }
@@ -118,7 +116,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
       let forOutcome = outcome == nil ? Waiting() : progress.waitingForOutcome.take()
       let isCommitKnown = outcome != nil || progress.firstCommit != nil
       let forCommit = isCommitKnown ? progress.waitingForCommit.take() : Waiting()
-      var cancelled: Task<Void, Never>?
+      var cancelled: Task<Void, any Error>?
       if progress.cancelsTask { swap(&cancelled, &progress.task) }
       progress.cancelsTask = false
       return (outcome, forOutcome, progress.firstCommit, forCommit, cancelled)
@@ -133,14 +131,14 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   // MARK: For the starter
 
-  override final func hasStarted(as task: Task<Void, Never>) {
+  override final func hasStarted(as task: Task<Void, any Error>) {
     hasStarted(as: task, isCurrent: { true })
   }
 
   /// Keeps the task, or cancels it when it comes too late.
   ///
   /// - Parameter isCurrent: whether the task is still the one that counts.
-  final func hasStarted(as task: Task<Void, Never>, isCurrent: () -> Bool) {
+  final func hasStarted(as task: Task<Void, any Error>, isCurrent: () -> Bool) {
     let isTooLate = progress.withLock { progress in
       guard isCurrent() else { return true }
       switch progress.phase {
@@ -156,7 +154,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   /// Returns the work that cancels the task, which follows once the lock is free.
   final func cancelTask() -> CombiningLock.Work? {
-    let cancelled: Task<Void, Never>? = progress.withLock { progress in
+    let cancelled: Task<Void, any Error>? = progress.withLock { progress in
       defer { progress.task = nil }
       return progress.task
     }

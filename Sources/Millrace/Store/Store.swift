@@ -32,9 +32,7 @@ public final actor Store<I: Interactor> {
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
-    core = StoreCore(state: initial, interactor: interactor, configuration: configuration) { call, core, immediately in
-      call.begin(at: core, immediately: immediately)
-    }
+    core = StoreCore(state: initial, interactor: interactor, configuration: configuration, code: InteractorCode())
     core.introduce()
     if !interceptors.isEmpty { setInterceptors(interceptors) }
     if !feedbacks.isEmpty { begin(feedbacks) }

@@ -6,6 +6,7 @@
 #define MILLRACE_SYSTEM_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -44,6 +45,30 @@ static inline int64_t millrace_nanoseconds(void) {
 #endif
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+#if defined(__linux__)
+/// A task, and the context of its first function, as the runtime returns them.
+struct millrace_task {
+  void *task;
+  void *context;
+};
+
+/// Functions of Swift's runtime that compiled code calls to make a task and to run it up to its first suspension.
+__attribute__((swiftcall)) struct millrace_task swift_task_create(
+    size_t flags, void *options, const void *result_type, void *function, void *context);
+__attribute__((swiftcall)) void swift_task_immediate(void *task, void *executor, const void *executor_type);
+
+/// Makes a task of an asynchronous closure, and runs it on this thread up to its first suspension.
+///
+/// It takes over one reference to the context of the closure, and returns one to the task. TaskStart.swift says what the closure
+/// has to be.
+static inline void *millrace_start_task(const void *result_type, void *function, void *context) {
+  enum { immediate = 1 << 16 };
+  void *task = swift_task_create(immediate, 0, result_type, function, context).task;
+  swift_task_immediate(task, 0, 0);
+  return task;
+}
+#endif
 
 /// The number of processors that the process may use; at least 1.
 int millrace_processors(void);

@@ -180,6 +180,7 @@ struct CombiningLockTests {
     let late = LockedObject()
     late.beforeUnlocking.value = { [notes] in late.enqueue { notes.note("left") } }
     late.perform { [notes] in
+      late.lock.planNotification()
       late.afterUnlock { notes.note("due") }
       late.lock.afterStep { notes.note("after the step") }
     }
@@ -207,7 +208,10 @@ struct CombiningLockTests {
       if notes.all.count == 1 { object.lock.planSteps() }
     }
     object.beforeUnlocking.value = { [object] in object.lock.planSteps() }
-    object.perform { [object, notes] in object.afterUnlock { notes.note("due") } }
+    object.perform { [object, notes] in
+      object.lock.planNotification()
+      object.afterUnlock { notes.note("due") }
+    }
     #expect(notes.all == ["planned", "planned", "due"])
     #expect(object.isFree)
   }
@@ -217,7 +221,7 @@ struct CombiningLockTests {
 private final class Noted: Startable, @unchecked Sendable {
   let begun = Notes<String>()
 
-  override func begin(immediately: Bool) -> Task<Void, Never>? {
+  override func begin(immediately: Bool) -> Task<Void, any Error>? {
     begun.note(immediately ? "here" : "in the pool")
     return Task {}
   }

@@ -15,7 +15,7 @@ struct StarterTests {
 
     let number: Int
     let act: @Sendable (Link, Bool) -> Void
-    let task = Box<Task<Void, Never>?>(nil)
+    let task = Box<Task<Void, any Error>?>(nil)
 
     init(_ number: Int, _ act: @escaping @Sendable (Link, Bool) -> Void) {
       self.number = number
@@ -23,12 +23,12 @@ struct StarterTests {
       super.init()
     }
 
-    override func begin(immediately: Bool) -> Task<Void, Never>? {
+    override func begin(immediately: Bool) -> Task<Void, any Error>? {
       act(self, immediately)
       return Task {}
     }
 
-    override func hasStarted(as task: Task<Void, Never>) {
+    override func hasStarted(as task: Task<Void, any Error>) {
       self.task.value = task
     }
   }

@@ -21,7 +21,7 @@ struct MutationLogTests {
   private func append(_ numbers: ClosedRange<Int>) {
     for number in numbers {
       log.append(.number(number))
-      if number >= log.nextCheck { log.check(at: number) }
+      if number >= log.end.nextCheck { log.check(at: number) }
     }
   }
 
@@ -86,11 +86,11 @@ struct MutationLogTests {
     append(3...3)
     #expect(gapped.position == nil)
     #expect(gapped.error == nil)
-    #expect(log.nextCheck == 5)
+    #expect(log.end.nextCheck == 5)
     append(4...5)
     #expect(strict.position == nil)
     #expect(strict.error?.description == StoreError(.overflowed(lag: 5)).description)
-    #expect(log.nextCheck == .max)
+    #expect(log.end.nextCheck == .max)
     #expect(log.last?.number == 5)
     log.join(gapped, at: 5)
     gapped.delivered = 5
@@ -136,7 +136,7 @@ struct MutationLogTests {
       only.delivered = revision - 2
     }
     #expect(only.position != nil)
-    #expect(log.nextCheck <= 102)
+    #expect(log.end.nextCheck <= 102)
     append(101...102)
     #expect(only.position == nil)
   }
@@ -151,8 +151,8 @@ struct MutationLogTests {
       for number in 1...count {
         log.append(.number(number))
         let chunk = LogChunk<Ticks>()
-        log.tail.next = chunk
-        log.tail = chunk
+        log.end.tail.next = chunk
+        log.end.tail = chunk
       }
       if !isDropped { log.leave(cursor) }
     }

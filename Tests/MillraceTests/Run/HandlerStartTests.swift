@@ -62,26 +62,6 @@ struct HandlerStartTests {
     #expect(starts.all == [1, 2, 3])
   }
 
-  @Test(
-    "O7: a run that waits for a thread of the pool holds no state, which commits would have to copy", arguments: rows)
-  func noStateIsHeld(row: Row) {
-    let begun = Notes<String>()
-    let core = StoreCore(
-      state: ScriptedInteractor.State(), interactor: ScriptedInteractor(),
-      configuration: StoreConfiguration(handlersStart: row.configured)
-    ) { call, _, immediately in
-      guard case .run(let run) = call else { return Task {} }
-      begun.note("\(immediately ? "here" : "on the pool"), \(run.snapshot == nil ? "without" : "with") a state")
-      return Task {}
-    }
-    _ = core.send(ScriptedInteractor.Action().planned(row.planned.map { .concurrent.starting($0) } ?? .concurrent))
-    switch (row.start, row.planned) {
-    case (.onPool, _): #expect(begun.all == ["on the pool, without a state"])
-    case (.onSender, nil): #expect(begun.all == ["here, with a state"])
-    case (.onSender, _): #expect(begun.all == ["here, without a state"])
-    }
-  }
-
   @Test("A chain of handlers that start on the pool, each sent by the one before, ends")
   func aChain() async throws {
     let (store, last) = (store(.onPool), Recorder<Int>())

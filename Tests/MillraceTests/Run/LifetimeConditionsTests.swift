@@ -5,11 +5,9 @@ import Testing
 /// The state is the names of the children that exist, and a mutation says whether it may remove one.
 @Suite("LifetimeConditions")
 struct LifetimeConditionsTests {
-  private typealias Conditions = LifetimeConditions<Set<String>, Bool, NamedRun>
-
   private final class NamedRun {
     let name: String
-    var entries: Conditions.Entry?
+    var entries: LifetimeConditions.Entry?
 
     init(_ name: String) {
       self.name = name
@@ -20,7 +18,7 @@ struct LifetimeConditionsTests {
 
   /// Conditions, the runs that have some, and how often each child was looked at.
   private final class Index {
-    var conditions = Conditions()
+    var conditions = LifetimeConditions()
     private var runs: [String: NamedRun] = [:]
     private let looks = Looks()
 
@@ -37,11 +35,11 @@ struct LifetimeConditionsTests {
       let ids = names.map { ChildID(scope: Place.self, id: $0) }
       let mayRemove: @Sendable (Bool) -> Bool = { $0 }
       var condition = LifetimeCondition<Set<String>, Bool>(
-        ids[ids.count - 1], mayRemove: isAsked ? mayRemove : nil
-      ) { [looks] state in
-        looks.note(path)
-        return state.isSuperset(of: names)
-      }
+        ids[ids.count - 1], mayRemove: isAsked ? Predicate(mayRemove) : nil,
+        exists: Predicate { [looks] state in
+          looks.note(path)
+          return state.isSuperset(of: names)
+        })
       for parent in ids.dropLast().reversed() {
         condition = condition.within(parent) { (state: Set<String>) -> Set<String>? in state }
       }
@@ -61,7 +59,7 @@ struct LifetimeConditionsTests {
         } else {
           conditions.runs(endedBy: mutation, in: state)
         }
-      return Answer(ended.map(\.name), looks.take())
+      return Answer(ended.compactMap { ($0 as? NamedRun)?.name }, looks.take())
     }
   }
 
@@ -145,6 +143,8 @@ struct LifetimeConditionsTests {
     index.add("1", "a", attempt: 2)
     #expect(index.ended(in: ["b", "c"]).runs == ["1"])
     #expect(index.ended(in: []).runs == ["1", "2"])
+    index.add("1", "a", attempt: 3)
+    #expect(index.ended(in: ["b", "c"]) == Answer(["1"], ["a": 1, "b": 1]))
   }
 
   @Test("Runs end in the order in which they were added, whichever children they have and whatever attempt they make")
@@ -181,7 +181,8 @@ struct LifetimeConditionsTests {
   func positions() {
     func key(_ condition: LifetimeCondition<Int, Int>) -> PlanKey { condition.child.steps[0].scope }
     func at(_ place: PartPlace) -> LifetimeCondition<Int, Int> {
-      LifetimeCondition<Int, Int>(ChildID(scope: Place.self), mayRemove: nil) { _ in true }.within(place) { $0 }
+      LifetimeCondition<Int, Int>(ChildID(scope: Place.self), mayRemove: nil, exists: Predicate { _ in true })
+        .within(place) { $0 }
     }
     let places: [PartPlace] = [
       .scope(ObjectIdentifier(Int.self)), .scope(ObjectIdentifier(String.self)),

@@ -123,7 +123,7 @@ struct RetryAdviceTests {
     let receipt = store.send(
       ScriptedInteractor.Action.handle { _ in try await gate.enter() }.planned(.concurrent.retry(2, if: isRetryable)))
     try await gate.waitForArrivals()
-    let attempt = try #require(await store.onRuns { $0?.records.first??.record.attempt })
+    let attempt = try #require(await store.onRuns { $0?.tables.records.first??.record.attempt })
     #expect(attempt.advice(after: .finished).allowsRetry)
     #expect(attempt.advice(after: .rejected(.notHandled)).allowsRetry)
     #expect(asked.all == [])

@@ -86,8 +86,7 @@ struct LifecycleTests {
     try await gate.waitForArrivals()
     let run = try #require(bound.ticket as? ActiveRun<ScriptedInteractor>)
     let condition = LifetimeCondition<ScriptedInteractor.State, ScriptedInteractor.Mutation>(
-      ChildID(scope: Self.self), mayRemove: nil
-    ) { !$0.log.contains("first") }
+      ChildID(scope: Self.self), mayRemove: nil, exists: Predicate { !$0.log.contains("first") })
     _ = await store.core.endRun(run, nil, whenNotHolding: condition)
     for name in ["first", "second"] {
       store.send(
