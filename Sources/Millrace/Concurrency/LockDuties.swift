@@ -37,8 +37,8 @@ struct HolderDuties {
 
   /// Hands over what is due.
   mutating func takeDue() -> Due {
-    let taken = due
-    due = Due()
+    var taken = Due()
+    swap(&taken, &due)
     return taken
   }
 }

@@ -25,7 +25,9 @@ package class Startable: @unchecked Sendable {
 /// Startables in order, linked through themselves.
 struct StartChain {
   private var first: Startable?
-  private var last: Startable?
+
+  /// The chain holds it by the one before it, or as the first.
+  private unowned(unsafe) var last: Startable?
 
   var isEmpty: Bool { first == nil }
 
@@ -76,9 +78,8 @@ final class Starter: @unchecked Sendable {
       while let start = starts.popFirst() { start.start(immediately: false) }
       return
     }
-    chain = starts
     var patience = SystemEnvironment.patience
-    while let start = chain.popFirst() {
+    while let start = starts.popFirst() ?? chain.popFirst() {
       patience -= 1
       start.start(immediately: patience > 0)
     }

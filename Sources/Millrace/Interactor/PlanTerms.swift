@@ -194,21 +194,22 @@ extension Plan.Backoff {
 @usableFromInline
 @frozen
 package struct PlanKey: Hashable, Sendable {
-  @usableFromInline let box: KeyBox
+  /// A key of at most three words takes no memory of its own.
+  @usableFromInline let key: any ErasedKey
 
   @inlinable
   package init<Key: Hashable & Sendable>(_ key: Key) {
-    box = TypedKeyBox(key)
+    self.key = TypedKey(key)
   }
 
   @inlinable
   package static func == (one: PlanKey, other: PlanKey) -> Bool {
-    one.box.isEqual(to: other.box)
+    one.key.isEqual(to: other.key)
   }
 
   @inlinable
   package func hash(into hasher: inout Hasher) {
-    box.hash(into: &hasher)
+    key.hash(into: &hasher)
   }
 
   /// The place of a child: its scope.
@@ -226,46 +227,45 @@ package struct PlanKey: Hashable, Sendable {
   }
 }
 
-/// A key of any type; its subclass knows the type.
+/// A key of any type.
 @usableFromInline
-package class KeyBox: @unchecked Sendable {
-  @inlinable
-  init() {}
+protocol ErasedKey: Sendable {
+  func isEqual(to other: some ErasedKey) -> Bool
 
-  @usableFromInline
-  func isEqual(to other: KeyBox) -> Bool { false }
-
-  @usableFromInline
-  func hash(into hasher: inout Hasher) {}
+  func hash(into hasher: inout Hasher)
 
   /// The key, and the type that it has at run time.
-  @usableFromInline var erased: (key: AnyHashable, type: ObjectIdentifier) { (0, ObjectIdentifier(Never.self)) }
+  var erased: (key: AnyHashable, type: ObjectIdentifier) { get }
 }
 
 /// A key of one type.
 @usableFromInline
-final class TypedKeyBox<Key: Hashable & Sendable>: KeyBox, @unchecked Sendable {
+@frozen
+struct TypedKey<Key: Hashable & Sendable>: ErasedKey {
   @usableFromInline let key: Key
 
   @inlinable
   init(_ key: Key) {
     self.key = key
-    super.init()
   }
 
   @inlinable
-  override func isEqual(to other: KeyBox) -> Bool {
-    if type(of: other) == type(of: self as KeyBox) { return unsafeDowncast(other, to: TypedKeyBox.self).key == key }
+  func isEqual<Other: ErasedKey>(to other: Other) -> Bool {
+    if Other.self == TypedKey.self {
+      return withUnsafePointer(to: other) { other in
+        UnsafeRawPointer(other).assumingMemoryBound(to: TypedKey.self).pointee.key == key
+      }
+    }
     // An object may be given as one of its superclass.
-    return erased == other.erased
+    return Key.self is AnyClass && erased == other.erased
   }
 
   @inlinable
-  override func hash(into hasher: inout Hasher) {
+  func hash(into hasher: inout Hasher) {
     hasher.combine(key)
   }
 
-  @usableFromInline override var erased: (key: AnyHashable, type: ObjectIdentifier) {
+  @usableFromInline var erased: (key: AnyHashable, type: ObjectIdentifier) {
     (AnyHashable(key), ObjectIdentifier(type(of: key)))
   }
 }

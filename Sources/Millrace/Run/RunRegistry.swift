@@ -84,13 +84,13 @@ final class RunRegistry<I: Interactor> {
 
   // MARK: The scheduler's actions
 
-  /// Takes the actions that the scheduler asks for, ahead of those that are tables.pending.
+  /// Takes the actions that the scheduler asks for, ahead of those that are pending.
   @inlinable
   func takeActions() {
     while let action = scheduler.actions.popLast() { tables.pending.append(action) }
   }
 
-  /// Gives back the memory that an event for many actions needed; no action is tables.pending.
+  /// Gives back the memory that an event for many actions needed; no action is pending.
   @usableFromInline
   func dropLongLists() {
     if tables.pending.capacity > 1_024 { tables.pending = [] }
