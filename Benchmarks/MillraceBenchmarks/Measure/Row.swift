@@ -26,8 +26,6 @@ enum Gate: Sendable {
   case near
   /// The number of allocations within 0.1, because the ratio differs by more than 10 % between runs of one build.
   case allocations
-  /// None, because both figures differ between runs of one build, by more than 10 % and by more than 0.1.
-  case unsteady
   /// None, because several tasks work at the same time and the figures depend on how they interleave.
   case severalThreads
   /// None, because a latency depends on the processor that wakes up.
@@ -43,7 +41,7 @@ enum Gate: Sendable {
     switch self {
     case .exact: 0
     case .near, .allocations: 0.1
-    case .unsteady, .severalThreads, .latency, .otherProcess: nil
+    case .severalThreads, .latency, .otherProcess: nil
     }
   }
 }

@@ -17,11 +17,11 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4, gate: .unsteady) { size in
+  Row(name: "handle/effect", reference: "reference/task-immediate-yield", target: 1.4) { size in
     let store = Store(initial: Tally(), interactor: Effecting())
     return await waves(size.scaled(300_000)) { store.send($0) }
   },
-  Row(name: "handle/effect-without-nonsending", reference: "reference/task-immediate-yield", gate: .unsteady) {
+  Row(name: "handle/effect-without-nonsending", reference: "reference/task-immediate-yield") {
     size in
     let store = Store(initial: HandlingOnThePool.State(), interactor: HandlingOnThePool())
     return await waves(size.scaled(300_000)) { store.send($0) }
@@ -36,7 +36,7 @@ let handleRows: [Row] = [
       }
     }
   },
-  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25, gate: .unsteady) {
+  Row(name: "handle/async-stream", reference: "reference/async-stream-handler", target: 1.25) {
     size in
     let store = Store(initial: Tally(), interactor: Streaming())
     return await waves(size.scaled(50_000)) { store.send($0) }

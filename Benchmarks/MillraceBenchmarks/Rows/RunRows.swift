@@ -6,19 +6,19 @@ private let keys = 100
 
 /// Handling actions that meet others.
 let runRows: [Row] = [
-  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6, gate: .unsteady) { size in
+  Row(name: "run/concurrent", reference: "reference/task-immediate-yield", target: 1.6) { size in
     await planned(.concurrent, size)
   },
   Row(name: "reference/task-serial-by-key") { size in
     await byHand(size) { tasks, key, number, work in tasks.serial(key, number, work) }
   },
-  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 4.0, gate: .unsteady) { size in
+  Row(name: "run/serial", reference: "reference/task-serial-by-key", target: 4.0) { size in
     await planned(.serial, size)
   },
   Row(name: "reference/task-latest-by-key") { size in
     await byHand(size) { tasks, key, number, work in tasks.latest(key, number, work) }
   },
-  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 5.0, gate: .unsteady) { size in
+  Row(name: "run/latest", reference: "reference/task-latest-by-key", target: 5.0) { size in
     await planned(.latest, size)
   },
   Row(name: "reference/100-awaits-of-a-task") { size in
@@ -63,7 +63,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/cancel", reference: "reference/task-cancel", target: 2.5, gate: .unsteady) { size in
+  Row(name: "run/cancel", reference: "reference/task-cancel", target: 2.5, gate: .allocations) { size in
     let count = size.scaled(30_000)
     let store = Store(initial: Tally(), interactor: Stalling())
     return await perItem(count) {
@@ -87,7 +87,7 @@ let runRows: [Row] = [
       }
     }
   },
-  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 3.0, gate: .unsteady) { size in
+  Row(name: "run/receipt-await", reference: "reference/continuation-round-trip", target: 3.0) { size in
     let count = size.scaled(100_000)
     let store = Store(initial: Tally(), interactor: Yielding())
     return await perItem(count) {

@@ -55,7 +55,7 @@ struct ThresholdCheckTests {
     arguments: [
       (Gate.exact, [ratioSentence("3"), allocationSentence("7")]),
       (.near, [ratioSentence("3"), allocationSentence("7")]),
-      (.allocations, [allocationSentence("7")]), (.unsteady, []), (.severalThreads, []),
+      (.allocations, [allocationSentence("7")]), (.severalThreads, []),
       (.latency, []), (.otherProcess, []),
     ])
   func gates(gate: Gate, failures: [String]) {
