@@ -202,7 +202,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
 /// The code of a store that is compiled where all types are known: by the module of the client, which calls `Store.init`.
 ///
-/// What is compiled with the core looks up each type that depends on the interactor at run time, whenever it needs one.
+/// Code that is compiled with the core looks up each type that depends on the interactor at run time, whenever it needs one.
 @usableFromInline
 struct InteractorCode<I: Interactor>: Sendable {
   /// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
