@@ -10,26 +10,30 @@ struct CallTable<Waiter: Sendable>: Sendable {
     let request: String
   }
 
-  /// The calls of one key.
+  /// The calls of one key, in the order in which they began.
+  ///
+  /// The order of their replies is another one where a call that was given up returned after the next.
   private struct Line: Sendable {
     let run: RunID?
 
-    /// The numbers of the recorded calls in their order; those before the first one that may be open are not.
+    /// The numbers of the recorded calls, in order.
     var recorded: [Int] = []
-    var firstOpen = 0
-    var openCount = 0
 
     /// The number of calls so far.
     var arrivals = 0
 
-    var waiting = WaitingLine<Waiter>()
+    /// The calls that wait, by their places in the order.
+    var waiting: [Int: Waiter] = [:]
   }
 
   private var lines: [Line] = []
   private var numbers: [Key: Int] = [:]
 
-  /// For each recorded call: its line, which of its line it is, and whether it was not made again yet.
-  private var calls: [(line: Int, place: Int, isOpen: Bool)] = []
+  /// For each recorded call: its line, its place in the order of its line, and whether it was not made again yet.
+  private var calls: [(line: Int, place: Int, isOpen: Bool)]
+
+  /// The places of the calls that have come, by their ids.
+  private var places: [Int: Int] = [:]
 
   /// The calls that wait for no reply, by their ids.
   private var withoutReply: [Int: Waiter] = [:]
@@ -38,16 +42,17 @@ struct CallTable<Waiter: Sendable>: Sendable {
   private var isOver = false
 
   init(_ calls: [RecordedCall]) {
-    for (index, call) in calls.enumerated() {
-      let key = Key(call)
+    self.calls = Array(repeating: (0, 0, true), count: calls.count)
+    let begins = calls.map { $0.at - $0.took }
+    for index in calls.indices.sorted(by: { (begins[$0], $0) < (begins[$1], $1) }) {
+      let key = Key(calls[index])
       let number = numbers[key] ?? lines.count
       if number == lines.count {
         numbers[key] = number
-        lines.append(Line(run: call.run))
+        lines.append(Line(run: key.run))
       }
-      self.calls.append((number, lines[number].openCount, true))
+      self.calls[index] = (number, lines[number].recorded.count, true)
       lines[number].recorded.append(index)
-      lines[number].openCount += 1
     }
   }
 
@@ -56,27 +61,34 @@ struct CallTable<Waiter: Sendable>: Sendable {
   /// A run that was cut, or was open at the end, may have had calls that got no reply: they wait until they are cancelled.
   mutating func arrive(_ waiter: Waiter, id: Int, _ key: Key, mayHaveNoReply: Bool) -> Bool {
     if isOver { return false }
-    if let number = numbers[key], lines[number].waiting.count < lines[number].openCount {
-      lines[number].waiting.append(waiter, id: id)
+    if let number = numbers[key], lines[number].arrivals < lines[number].recorded.count {
+      let place = lines[number].arrivals
+      lines[number].waiting[place] = waiter
       lines[number].arrivals += 1
+      places[id] = place
       return true
     }
     if mayHaveNoReply { withoutReply[id] = waiter }
     return mayHaveNoReply
   }
 
-  /// The one that the recorded call of this index is for, taken out; nil if none has come.
+  /// The call that the recorded reply of this index is for, taken out; nil if it has not come.
   mutating func release(_ index: Int) -> Waiter? {
-    guard isOpen(index), let first = lines[calls[index].line].waiting.popFirst() else { return nil }
-    close(index)
-    return first
+    guard isOpen(index) else { return nil }
+    let (number, place, _) = calls[index]
+    return takeOut(place, of: number)
   }
 
   /// Takes out a call that was cancelled, and with it the recorded one that was to answer it.
   mutating func cancel(_ id: Int, _ key: Key) -> Waiter? {
     if let waiter = withoutReply.removeValue(forKey: id) { return waiter }
-    guard let number = numbers[key], let waiter = lines[number].waiting.remove(id) else { return nil }
-    if let index = firstOpen(of: number) { close(index) }
+    guard let number = numbers[key], let place = places.removeValue(forKey: id) else { return nil }
+    return takeOut(place, of: number)
+  }
+
+  private mutating func takeOut(_ place: Int, of number: Int) -> Waiter? {
+    guard let waiter = lines[number].waiting.removeValue(forKey: place) else { return nil }
+    calls[lines[number].recorded[place]].isOpen = false
     return waiter
   }
 
@@ -84,7 +96,7 @@ struct CallTable<Waiter: Sendable>: Sendable {
   func hasArrived(_ index: Int) -> Bool { lines[calls[index].line].arrivals > calls[index].place }
 
   /// Whether a run waits for the reply to any call.
-  func isWaiting(_ run: RunID?) -> Bool { lines.contains { $0.run == run && $0.waiting.count > 0 } }
+  func isWaiting(_ run: RunID?) -> Bool { lines.contains { $0.run == run && !$0.waiting.isEmpty } }
 
   /// Whether a recorded call was not made again yet.
   func isOpen(_ index: Int) -> Bool { !isOver && calls[index].isOpen }
@@ -95,23 +107,10 @@ struct CallTable<Waiter: Sendable>: Sendable {
     var waiters = Array(withoutReply.values)
     withoutReply = [:]
     for number in lines.indices {
-      while let waiter = lines[number].waiting.popFirst() { waiters.append(waiter) }
+      waiters += lines[number].waiting.sorted { $0.key < $1.key }.map(\.value)
+      lines[number].waiting = [:]
     }
     return waiters
-  }
-
-  private mutating func firstOpen(of number: Int) -> Int? {
-    while lines[number].firstOpen < lines[number].recorded.count {
-      let index = lines[number].recorded[lines[number].firstOpen]
-      if calls[index].isOpen { return index }
-      lines[number].firstOpen += 1
-    }
-    return nil
-  }
-
-  private mutating func close(_ index: Int) {
-    calls[index].isOpen = false
-    lines[calls[index].line].openCount -= 1
   }
 }
 

@@ -206,15 +206,42 @@ struct ResimulationTimeTests {
 
   @Test("A rest behind an attempt that was given up begins when the attempt's time was over")
   func restBehindTimeout() async throws {
+    let plan = Plan.concurrent.retry(2).attemptTimeout(.seconds(1))
+    let recording = try await recordTimeout(plan) { gate in try await gate.enter() }
+    var configuration = StoreConfiguration()
+    configuration.random = Zeros()
+    let report = await recording.resimulate(configuration: configuration) { Stubborn(tape: $0, plan: plan) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.state == ["answer 7 to attempt 2"])
+  }
+
+  @Test("A call that was given up and returned after the next attempt's call keeps its own reply")
+  func lateReply() async throws {
+    let plan = Plan.concurrent.retry(2).attemptTimeout(.seconds(1))
+    // The call is made outside of the attempt's task, and so does not see that it was cancelled.
+    let recording = try await recordTimeout(plan) { gate in try await Task { try await gate.enter() }.value }
+    let replies = recording.entries.compactMap { if case .call(let call) = $0 { call.reply } else { nil } }
+    #expect(replies == [.reply("7"), .reply("1")])
+    let clock = TestClock()  // Nothing is waited for in vain.
+    let report = await recording.resimulate(clock: clock) { Stubborn(tape: $0, plan: plan) }
+    #expect(report.differences.map(\.description) == [])
+    #expect(report.state == ["answer 7 to attempt 2"])
+    #expect(report.replies == 1)  // A resimulated call sees that it was cancelled.
+  }
+
+  /// Records a run whose first attempt was given up; `wait` is in its call until the gate is opened, once the action has ended.
+  private func recordTimeout(
+    _ plan: Plan, _ wait: @escaping @Sendable (Gate) async throws -> Void
+  ) async throws -> Recording<Int, String, [String]> {
     let clock = TestClock()
     let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
     let gate = Gate()
     let (asked, returned) = (Recorder<Void>(), Recorder<Void>())
-    let plan = Plan.concurrent.retry(2).attemptTimeout(.seconds(1))
     let stubborn = Stubborn(tape: ring.tape, plan: plan) {
       asked.record(())
-      if asked.recorded.count == 1 { try await gate.enter() }
-      return 7
+      guard asked.recorded.count == 1 else { return 7 }
+      try await wait(gate)
+      return 1
     } returned: {
       returned.record(())
     }
@@ -227,12 +254,9 @@ struct ResimulationTimeTests {
       clock.advance(to: try #require(clock.deadlines.first))
     }
     #expect(await receipt.outcome.kind == .finished)
+    gate.open()
     _ = try await returned.next(2)  // The call of the attempt that was given up is recorded by then.
     #expect(rests(of: ring.recording).map(\.at) == [1_000_000_000])
-    var configuration = StoreConfiguration()
-    configuration.random = Zeros()
-    let report = await ring.recording.resimulate(configuration: configuration) { Stubborn(tape: $0, plan: plan) }
-    #expect(report.differences.map(\.description) == [])
-    #expect(report.state == ["answer 7 to attempt 2"])
+    return ring.recording
   }
 }
