@@ -34,7 +34,7 @@ let testingRows: [Row] = [
     let yields = size.scaled(100_000)
     var steps = 0
     let figure = await spent {
-      let report = await Simulation.run(seed: 1) { _ in
+      let report = await Simulation.run(seed: 0) { _ in
         await withTaskGroup { group in
           for _ in 0..<4 {
             group.addTask { for _ in 0..<yields / 4 { await Task.yield() } }
@@ -46,7 +46,42 @@ let testingRows: [Row] = [
     }
     return figure / steps
   },
+  Row(name: "reference/actor-hop") { size in
+    let count = size.scaled(1_000_000)
+    return await perItem(count) { await hop(count) }
+  },
+  // The same in a world, where each call of the actor is a decision.
+  Row(name: "testing/simulation-hop", reference: "reference/actor-hop", gate: .allocations) { size in
+    let count = size.scaled(100_000)
+    return await perItem(count) {
+      let report = await Simulation.run(seed: 0) { _ in
+        await hop(count)
+      }
+      precondition(report.failingPlan == nil && report.steps >= count)
+    }
+  },
 ]
+
+private actor Tallying {
+  private var sum = 0
+
+  @inline(never)
+  func add(_ number: Int) -> Int {
+    sum &+= number
+    return sum
+  }
+}
+
+/// Calls two idle actors in turns; calls of one alone would be one stay on it.
+private func hop(_ count: Int) async {
+  let (first, second) = (Tallying(), Tallying())
+  var sum = 0
+  for number in 0..<count / 2 {
+    sum &+= await first.add(number)
+    sum &+= await second.add(number)
+  }
+  precondition(count < 4 || sum > 0)
+}
 
 /// Nanoseconds a call, made one after the other by an interactor's `any Gateway`.
 private func calls(_ count: Int, of gateway: any NumbersGateway) async throws -> Figure {

@@ -1,4 +1,4 @@
-/// The places at which Swift's runtime can be asked what becomes of a job before it goes to the threads of the process.
+/// The places at which Swift's runtime can be asked what becomes of a job, or of a task's way to an actor.
 ///
 /// The runtime declares them in its own headers, which a toolchain does not install. They are variables; a hook is given the
 /// job and the function that does what is done without it.
@@ -16,6 +16,10 @@ enum MillraceJobKind {
   MillraceJobMain,
   /// Run it when a time of a clock of the system has come.
   MillraceJobDelayed,
+  /// Run it after the others, on any thread: it is a task that yields.
+  MillraceJobYield,
+  /// The same for a task of the main actor.
+  MillraceJobMainYield,
 };
 
 /// Takes a job, or leaves it to the runtime by returning false; called on the thread that enqueues it.
@@ -38,5 +42,20 @@ uint64_t millrace_current_task_id(void);
 /// A value of the running thread; null on a thread that has set none.
 void *_Nullable millrace_thread_value(void);
 void millrace_set_thread_value(void *_Nullable value);
+
+/// The hops of tasks on this thread that go by the executor of hops first; none on a thread that has set nothing.
+typedef enum {
+  MillraceHopsNone,
+  /// Calls of idle actors.
+  MillraceHopsActors,
+  /// The same, and each way from an actor or a function to a function that runs on no actor.
+  MillraceHopsAll,
+} MillraceHops;
+
+MillraceHops millrace_hops(void);
+void millrace_set_hops(MillraceHops hops);
+
+/// Sets the executor of hops, by the two words of an `UnownedSerialExecutor`; before the first hop.
+void millrace_set_hop_executor(const void *_Nonnull identity, uintptr_t implementation);
 
 #endif

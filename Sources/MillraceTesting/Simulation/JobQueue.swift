@@ -17,8 +17,12 @@ final class JobQueue: @unchecked Sendable {
     let kind: MillraceJobKind
     /// The task, counted in the order in which the world met them; 0 for the turn of an actor.
     let task: Int
-    /// The id of the task; 0 for the turn of an actor.
+    /// The id of the task; 0 for the turn of an actor, and where a task yields.
     let id: UInt64
+    /// Whether its task lets the others go first: this job resumes that task.
+    var yields = false
+
+    var isOfMainActor: Bool { kind == MillraceJobMain || kind == MillraceJobMainYield }
   }
 
   /// The way in which work left the world, and the work.
@@ -40,6 +44,9 @@ final class JobQueue: @unchecked Sendable {
     var isOver = false
   }
 
+  /// The hops that are decisions.
+  private let hops: MillraceHops
+
   /// The longest real time of a wait for other threads, in seconds.
   private let patience: Double
 
@@ -60,7 +67,8 @@ final class JobQueue: @unchecked Sendable {
   /// The key by which the world's thread finds its world.
   weak var world: World?
 
-  init(patience: Double) {
+  init(hops: Simulation.Hops = .actors, patience: Double) {
+    self.hops = MillraceHops(hops)
     self.patience = patience
   }
 
@@ -75,10 +83,7 @@ final class JobQueue: @unchecked Sendable {
       Self.current.withLock { $0 = nil }
       close()
     }
-    return adopt {
-      noteBeginning()
-      return body()
-    }
+    return adopt(body)
   }
 
   /// Continues late work outside the world, rather than never.
@@ -89,7 +94,7 @@ final class JobQueue: @unchecked Sendable {
       return shared.arrivals
     }
     for job in late {
-      if job.kind == MillraceJobMain {
+      if job.isOfMainActor {
         DispatchQueue.main.async { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
       } else {
         DispatchQueue.global().async { millrace_run_job(job.address) }
@@ -103,7 +108,7 @@ final class JobQueue: @unchecked Sendable {
     let earlier = millrace_thread_value()
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
     defer { millrace_set_thread_value(earlier) }
-    return body()
+    return HopExecutor.take(hops, body)
   }
 
   /// Whether the calling thread is the one of this world.
@@ -117,12 +122,18 @@ final class JobQueue: @unchecked Sendable {
     millrace_thread_value().map { Unmanaged<JobQueue>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Finds out which tasks are older than the world: those with an id before that of the task that is made here.
-  private func noteBeginning() {
-    Task.detached {}
+  /// Finds out which tasks are older than the world: those with an id before that of a task that is made now.
+  ///
+  /// - Parameter makeTask: makes a task that does nothing.
+  /// - Returns: Whether the runtime told of that task. If not, it tells of none.
+  func noteBeginning(_ makeTask: () -> Void) -> Bool {
+    let count = ready.count
+    makeTask()
+    guard ready.count > count else { return false }
     let first = ready.removeLast()
     millrace_run_job(first.address)
     shared.withLock { $0.tasks.worldBegins(after: first.id) }
+    return true
   }
 
   /// Notes that the task that runs here is a handler, which may never have been enqueued.
@@ -147,17 +158,19 @@ final class JobQueue: @unchecked Sendable {
   }
 
   /// The world's own thread has a job; false if that is a task of another.
-  private func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
+  func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
     let id = millrace_task_id(address)
     let current = millrace_current_task_id()
+    let yields = kind == MillraceJobYield || kind == MillraceJobMainYield
     let (task, isNameless) = shared.withLock { shared in
       // A task that was begun at once was never enqueued; this is when it is met.
       let asking = current == running.id ? running.task : shared.tasks.numberOfRunning(current)
-      return (shared.tasks.number(of: id), shared.tasks.isNameless(asking))
+      // The job of a task that yields is none of its own.
+      return (yields && id == 0 ? asking : shared.tasks.number(of: id), shared.tasks.isNameless(asking))
     }
     if isNameless || kind == MillraceJobDelayed { noteCurrentTask(current, sleeps: kind == MillraceJobDelayed) }
     guard let task else { return false }
-    ready.append(Job(address: address, kind: kind, task: task, id: id))
+    ready.append(Job(address: address, kind: kind, task: task, id: id, yields: yields))
     return true
   }
 
@@ -212,7 +225,7 @@ final class JobQueue: @unchecked Sendable {
   func run(at index: Int) -> Job {
     let job = ready.remove(at: index)
     running = (job.task, job.id)
-    if job.kind == MillraceJobMain {
+    if job.isOfMainActor {
       runOnMainThread(job)
     } else {
       millrace_run_job(job.address)

@@ -31,6 +31,7 @@ public enum Simulation {
   ///   - seeds: the seeds to run; none fails the test.
   ///   - maximumSteps: how many steps one world may take.
   ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
+  ///   - hops: The ways to an actor and from it at which another task may go first.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.
@@ -38,11 +39,10 @@ public enum Simulation {
   @discardableResult
   public static func run(
     seeds: Range<UInt64>, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
-    file: StaticString = #filePath,
-    line: UInt = #line, _ body: @escaping Body
+    hops: Hops = .actors, file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: shrinkingAttempts, file: file, line: line, body: body)
+      maximumSteps: maximumSteps, shrinkingAttempts: shrinkingAttempts, hops: hops, file: file, line: line, body: body)
     if seeds.isEmpty {
       await search.fail(
         "There is no seed in \(seeds), so nothing was simulated; give a range with at least one, such as 0..<1_000.")
@@ -55,17 +55,18 @@ public enum Simulation {
   /// - Parameters:
   ///   - seed: the seed to run.
   ///   - maximumSteps: how many steps the world may take.
+  ///   - hops: the hops that were decisions when it failed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, file: StaticString = #filePath, line: UInt = #line,
-    _ body: @escaping Body
+    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors,
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, file: file, line: line, body: body)
+      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, hops: hops, file: file, line: line, body: body)
     return await search([SimulationPlan(seed: seed)])
   }
 
@@ -74,16 +75,18 @@ public enum Simulation {
   /// - Parameters:
   ///   - plan: the text of the plan; one that is none fails the test.
   ///   - maximumSteps: how many steps the world may take.
+  ///   - hops: the hops that were decisions when it failed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    plan: String, maximumSteps: Int = Simulation.maximumSteps, file: StaticString = #filePath, line: UInt = #line,
-    _ body: @escaping Body
+    plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors,
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
-    let search = SimulationSearch(maximumSteps: maximumSteps, shrinkingAttempts: 0, file: file, line: line, body: body)
+    let search = SimulationSearch(
+      maximumSteps: maximumSteps, shrinkingAttempts: 0, hops: hops, file: file, line: line, body: body)
     guard let plan = SimulationPlan(plan) else {
       await search.fail(
         "'\(plan)' is no plan of a simulation; copy the whole text of the failure, such as '417 actions 0,4 draws none steps 12=1'."
@@ -93,33 +96,43 @@ public enum Simulation {
     return await search([plan])
   }
 
-  /// Runs every order of steps that differs from the first at no more than `preemptions` of them; for small scenarios.
+  /// Runs all interleavings of a small scenario that have at most `preemptions` preemptions, those with fewer first.
   ///
-  /// ``World`` says which work is one step; a step is not divided. The first order runs, at each step, the task that has waited
-  /// longest. Draws and actions are those of the seed.
+  /// A task continues as long as it can, and one that yields lets the others go first. To choose otherwise is a *preemption*. It is none
+  /// to choose who continues when a task waits or has ended, and each is chosen in some world. Of what the world draws it runs
+  /// each ``World/fault(_:)`` and none, each ``World/element(of:)``, and of each ``World/duration(in:)`` the
+  /// shortest and the longest. Actions, and all other random numbers, are those of the seed. ``World`` says which work is one step; a
+  /// step is not divided.
   ///
   /// - Parameters:
-  ///   - preemptions: The largest number of steps at which another task runs.
-  ///   - seed: The source of draws and actions.
+  ///   - preemptions: The largest number of preemptions.
+  ///   - seed: The source of actions, and of random numbers that have no alternative.
   ///   - limit: The largest number of worlds; more worlds fail the test.
+  ///   - hops: The ways to an actor and from it at which another task may go first.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  ///   - body: what each world does.
+  ///   - body: what each world does; one that leaves nothing to choose fails the test.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func explore(
-    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, file: StaticString = #filePath, line: UInt = #line,
-    _ body: @escaping Body
+    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, file: StaticString = #filePath,
+    line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, file: file, line: line, body: body)
+      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, hops: hops, file: file, line: line, body: body)
     var exploring = Exploring(seed: seed, preemptions: preemptions, limit: limit)
-    let report = await search { exploring.next(after: $0) }
+    let report = await search(isExploring: true) { exploring.next(after: $0) }
     if exploring.isCut {
       await search.fail(
         """
         There are more than \(limit) interleavings with up to \(preemptions) preemptions; explore fewer preemptions, a smaller \
         scenario, or give a higher limit.
+        """)
+    } else if report.worlds == 1, report.failingPlan == nil, !exploring.hadChoice, !Task.isCancelled {
+      await search.fail(
+        """
+        There was nothing to choose in the world of seed \(seed): no two tasks were ready at once, and nothing was drawn, so that one \
+        order was run; let tasks run side by side, or draw faults and durations from the world.
         """)
     }
     return report

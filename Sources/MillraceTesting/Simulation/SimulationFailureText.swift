@@ -18,6 +18,7 @@ struct SimulationFailureText: CustomStringConvertible {
   let worlds: Int
   /// The largest number of steps of each world.
   var maximumSteps = Simulation.maximumSteps
+  var hops = Simulation.Hops.actors
   /// Whether sets and dictionaries have the same order in each process.
   var isHashingDeterministic = Self.isHashingDeterministic(in: ProcessInfo.processInfo.environment)
 
@@ -29,10 +30,14 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The number of notes that are shown.
   private static let notes = 40
 
+  /// The plan that runs the world again; one that was explored left out what it chose by itself.
+  private var plan: SimulationPlan { result.explored == nil ? result.plan : result.made }
+
   var description: String {
-    let plan = result.plan
+    let plan = self.plan
     var lines = ["Seed \(plan.seed): \(Self.closed(failure.sentence))"]
-    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation.")
+    let search = result.search.map { ", by \($0)" } ?? ""
+    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
     lines.append("To run it again: \(call(plan))")
     lines += smallestLines
     if !isHashingDeterministic {
@@ -45,7 +50,7 @@ struct SimulationFailureText: CustomStringConvertible {
   }
 
   private var smallestLines: [String] {
-    guard let smallest, smallest.plan != result.plan else { return [] }
+    guard let smallest, smallest.plan != plan else { return [] }
     let plan = smallest.plan
     let (actions, draws, steps) = (plan.actions?.count ?? 0, plan.draws?.count ?? 0, plan.steps?.count ?? 0)
     var lines = ["As small as it was made (actions: \(actions), draws: \(draws), scheduling decisions: \(steps)):"]
@@ -70,11 +75,12 @@ struct SimulationFailureText: CustomStringConvertible {
   private func call(_ plan: SimulationPlan) -> String {
     let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
     let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
-    return "Simulation.run(\(what)\(limit))"
+    let hops = hops == .actors ? "" : ", hops: .\(hops)"
+    return "Simulation.run(\(what)\(limit)\(hops))"
   }
 
   private static func place(_ result: WorldRun.Result) -> String {
-    let steps = result.widths.count == 1 ? "1 step" : "\(result.widths.count) steps"
+    let steps = result.steps == 1 ? "1 step" : "\(result.steps) steps"
     return "after \(steps), at \(result.time) of the world's time"
   }
 

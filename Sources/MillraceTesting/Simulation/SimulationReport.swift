@@ -29,7 +29,7 @@ public struct SimulationReport: Sendable {
 
   mutating func count(_ result: WorldRun.Result) {
     worlds += 1
-    steps += result.widths.count
+    steps += result.steps
     sum.add(Int(bitPattern: UInt(result.fingerprint)))
     leftOverTasks += result.leftOver.count
     if leftOvers.count < 10, let sentence = result.leftOverSentence { leftOvers.append(sentence) }

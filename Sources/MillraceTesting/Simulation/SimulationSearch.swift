@@ -2,6 +2,7 @@
 struct SimulationSearch {
   let maximumSteps: Int
   let shrinkingAttempts: Int
+  let hops: Simulation.Hops
   let file: StaticString
   let line: UInt
   let body: Simulation.Body
@@ -13,8 +14,10 @@ struct SimulationSearch {
   }
 
   /// Runs the plans that `next` gives, which is told what became of the one before.
-  func callAsFunction(_ next: (WorldRun.Result?) -> SimulationPlan?) async -> SimulationReport {
-    let run = WorldRun(maximumSteps: maximumSteps, body: body)
+  func callAsFunction(
+    isExploring: Bool = false, _ next: (WorldRun.Result?) -> SimulationPlan?
+  ) async -> SimulationReport {
+    let run = WorldRun(maximumSteps: maximumSteps, hops: hops, body: body)
     var report = SimulationReport()
     if JobQueue.isOwnedByThisThread {
       await fail("A simulation was begun in the world of another one; run it in a test of its own.")
@@ -22,14 +25,15 @@ struct SimulationSearch {
     }
     var last: WorldRun.Result?
     while !Task.isCancelled, let plan = next(last) {
-      let result = await run(plan)
+      let result = await run(plan, isExplored: isExploring)
       report.count(result)
       last = result
       guard let failure = result.failure else { continue }
       let smallest = await shrink(result, failure, run)
-      report.failingPlan = smallest?.plan ?? plan
+      report.failingPlan = smallest?.plan ?? (isExploring ? result.made : plan)
       let text = SimulationFailureText(
-        result: result, failure: failure, smallest: smallest, worlds: report.worlds, maximumSteps: maximumSteps)
+        result: result, failure: failure, smallest: smallest, worlds: report.worlds, maximumSteps: maximumSteps,
+        hops: hops)
       await fail(text.description, of: failure)
       break
     }

@@ -18,7 +18,9 @@ extension World {
     return FakeFaults(clock: clock, settings: settings, place: ScriptPlace(file, line)) { [self] in
       // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
       let (isFaulty, which) = (fault(all), part())
-      return FakeFaults.Draws(fault: isFaulty ? which * all : .infinity, latency: part(), slowness: part())
+      let hasLatency = latency.duration(for: 0) != latency.duration(for: 0.5)
+      return FakeFaults.Draws(
+        fault: isFaulty ? which * all : .infinity, latency: part(hasLatency ? .extremes : .none), slowness: part())
     }
   }
 }

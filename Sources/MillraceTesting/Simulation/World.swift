@@ -3,9 +3,8 @@ public import Millrace
 /// One simulated run of a test, with its own time, choices and invariants.
 ///
 /// All tasks of a world run on one thread, one at a time; the seed chooses the ready task that continues, at each
-/// step. A step goes up to where its task waits for something: a call of an actor that is idle is part of it, and the turn of an
-/// actor is one step for all that stands in its queue. Time stands as long as anything can run, and then moves to the next
-/// deadline of ``clock``.
+/// step. A step goes up to where its task waits for something or calls an actor; the turn of an actor is one step for all that
+/// stands in its queue. Time stands as long as anything can run, and then moves to the next deadline of ``clock``.
 ///
 /// **Isolation.** A world is for the tasks in it: the body, and what stores and fakes begin there. What draws or notes from
 /// another thread fails the seed. When its simulation has ended, nothing that is done with a world counts any more.
@@ -17,9 +16,9 @@ public final class World: Sendable {
   private let record: WorldRecord
   private let storeNumbers: SharedGenerator
 
-  init(_ plan: SimulationPlan, patience: Double) {
-    let queue = JobQueue(patience: patience)
-    let record = WorldRecord(plan, queue)
+  init(_ choices: Choices, hops: Simulation.Hops = .actors, patience: Double) {
+    let queue = JobQueue(hops: hops, patience: patience)
+    let record = WorldRecord(choices, queue)
     self.queue = queue
     self.record = record
     storeNumbers = SharedGenerator(record.withContent { $0.choices.storeNumbers })
@@ -91,15 +90,15 @@ public final class World: Sendable {
   }
 
   /// A number from 0 up to 1, which the seed draws; a failing seed is left with 0 where it fails too.
-  func part() -> Double {
-    Double(choose("faults") { $0.draw(upTo: Self.parts - 1) }) / Double(Self.parts)
+  func part(_ alternatives: Choices.Alternatives = .none) -> Double {
+    Double(choose("faults") { $0.draw(upTo: Self.parts - 1, alternatives) }) / Double(Self.parts)
   }
 
   private static let parts = 1 << 20
 
   /// A time that the seed chooses from a range, both ends included; a failing seed is left with the shortest where it fails too.
   public func duration(in range: ClosedRange<Duration>) -> Duration {
-    let drawn = Int128(choose("duration") { $0.draw(upTo: Self.parts) })
+    let drawn = Int128(choose("duration") { $0.draw(upTo: Self.parts, .extremes) })
     let parts = Int128(Self.parts)
     let (shortest, longest) = (range.lowerBound.attoseconds, range.upperBound.attoseconds)
     // Not the product by itself, which the longest ranges are too long for.

@@ -11,7 +11,7 @@ struct WorldFailure: Sendable {
     /// An expectation of Swift Testing, or an assertion of XCTest, does not hold.
     case issue, assertion
     case sleepEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere
-    case standsStill, doesNotEnd
+    case standsStill, doesNotEnd, noHooks
   }
 
   let kind: Kind
@@ -52,7 +52,7 @@ struct WorldFailure: Sendable {
     case .issue: return location == other.location
     case .bodyThrew: return thrown == other.thrown
     case .assertion, .sleepEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
-      .standsStill, .doesNotEnd:
+      .standsStill, .doesNotEnd, .noHooks:
       return true
     }
   }
@@ -95,6 +95,11 @@ struct WorldFailure: Sendable {
       """
       the body has not returned, and nothing is left that could go on; resume what it waits for (a gate, a held call, a \
       continuation), or put a fake in the place of what works on another thread
+      """
+    case .noHooks:
+      """
+      the runtime of this process does not tell of the tasks that it enqueues, so that no seed can decide their order; simulate with \
+      the concurrency runtime of a Swift toolchain for Linux or macOS
       """
     case .doesNotEnd:
       "it does not come to an end within \(rule) steps; end what goes round in circles, or give more steps"

@@ -21,8 +21,8 @@ final class WorldRecord: Sendable {
   private let content: Lock<Content>
   private let queue: JobQueue
 
-  init(_ plan: SimulationPlan, _ queue: JobQueue) {
-    content = Lock(Content(choices: Choices(plan)))
+  init(_ choices: Choices, _ queue: JobQueue) {
+    content = Lock(Content(choices: choices))
     self.queue = queue
   }
 

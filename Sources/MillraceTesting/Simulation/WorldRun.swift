@@ -9,8 +9,12 @@ struct WorldRun {
     let failure: WorldFailure?
     /// The plan that has all its choices in it, and no others.
     let made: SimulationPlan
-    /// The number of jobs to choose from at each step.
-    let widths: [Int]
+    /// The number of steps.
+    let steps: Int
+    /// The search that chose the steps; nil if the plan named them.
+    var search: Search.Kind?
+    /// All choices with their alternatives; nil unless they are explored.
+    var explored: ExploredChoices?
     let notes: [String]
     /// The time that had passed in it.
     let time: Duration
@@ -27,18 +31,25 @@ struct WorldRun {
   private static let turn = Lock(())
 
   let maximumSteps: Int
+  var hops = Simulation.Hops.actors
   let body: Simulation.Body
 
   /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
   ///
-  /// - Parameter patience: how long a world that stands still waits for what may come from another thread, in seconds.
-  func callAsFunction(_ plan: SimulationPlan, patience: Double = 2) async -> Result {
-    let world = World(plan, patience: patience)
+  /// - Parameters:
+  ///   - isExplored: whether the alternatives of its choices are asked for, as by ``Exploring``.
+  ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
+  func callAsFunction(_ plan: SimulationPlan, isExplored: Bool = false, patience: Double = 2) async -> Result {
+    let world = World(Choices(plan, isExplored: isExplored), hops: hops, patience: patience)
     let task = world.queue.adopt { begin(world) }
     return await ThreadSignal.onThread {
       Self.turn.withLock { _ in
         world.queue.own {
-          go(world)
+          if world.queue.noteBeginning({ Task.detached {} }) {
+            go(world)
+          } else {
+            world.fail(WorldFailure(.noHooks))
+          }
           world.checkEnd()
           // What comes after that is not of the world any more.
           var result = Result(world)
@@ -142,8 +153,9 @@ extension WorldRun.Result {
     self = world.withRecord { content in
       let choices = content.choices
       return Self(
-        plan: choices.plan, failure: content.failure, made: choices.made, widths: choices.widths, notes: content.notes,
-        time: time, fingerprint: content.fingerprint.value)
+        plan: choices.plan, failure: content.failure, made: choices.made, steps: choices.stepCount,
+        search: choices.search?.kind, explored: choices.explored, notes: content.notes, time: time,
+        fingerprint: content.fingerprint.value)
     }
   }
 }

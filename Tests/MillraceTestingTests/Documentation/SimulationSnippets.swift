@@ -96,7 +96,7 @@ struct SimulationSnippets {
       message.hasPrefix(
         """
         Seed 0: this does not hold at the end: the answer is that of the last query.
-        It happened after 12 steps, at 0.044675598144531245 seconds of the world's time, in world 1 of this simulation.
+        It happened after 12 steps, at 0.044675598144531245 seconds of the world's time, in world 1 of this simulation, by uniform choice.
         To run it again: Simulation.run(seed: 0)
         As small as it was made (actions: 2, draws: 2, scheduling decisions: 0):
           Simulation.run(plan: "0 actions 2,3 draws 0=727200,1=806403 steps none")

@@ -9,7 +9,7 @@ struct SimulationFailureTextTests {
     _ plan: SimulationPlan, _ failure: WorldFailure, steps: Int, seconds: Int, notes: [String], leftOver: [String] = []
   ) -> WorldRun.Result {
     WorldRun.Result(
-      plan: plan, failure: failure, made: plan, widths: Array(repeating: 1, count: steps), notes: notes,
+      plan: plan, failure: failure, made: plan, steps: steps, notes: notes,
       time: .seconds(seconds), fingerprint: 0, leftOver: leftOver)
   }
 

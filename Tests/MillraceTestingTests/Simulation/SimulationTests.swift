@@ -142,16 +142,17 @@ struct SimulationTests {
     world.expect(count == 2, "nothing is lost")
   }
 
-  @Test("Calls of an idle actor are no steps, as the documentation says; with a sleep between them they are")
+  @Test("A call of an idle actor is a step of its own, unless hops are no decisions")
   func idleActor() async {
-    let calls = await Simulation.explore(preemptions: 2) { try await Self.count(in: $0) {} }
-    #expect(calls.failingPlan == nil && calls.worlds > 1)
-    let (texts, _) = await failures {
-      await Simulation.explore(preemptions: 2) { world in
-        try await Self.count(in: world) { try await world.clock.sleep(for: .seconds(1)) }
-      }
+    let without = await Simulation.explore(preemptions: 2, hops: .none) { try await Self.count(in: $0) {} }
+    #expect(without.failingPlan == nil && without.worlds > 1)
+    let (texts, report) = await failures {
+      await Simulation.explore(preemptions: 1) { try await Self.count(in: $0) {} }
     }
     #expect(texts.first?.hasPrefix("Seed 0: this does not hold: nothing is lost.\n") == true)
+    #expect(report.worlds > 1)
+    let (found, _) = await failures { await Simulation.run(seeds: 0..<10) { try await Self.count(in: $0) {} } }
+    #expect(found.count == 1)
   }
 
   @Test("A store ends its feedbacks in one order under one seed")

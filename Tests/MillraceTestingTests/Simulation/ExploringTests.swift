@@ -1,0 +1,179 @@
+import Millrace
+import Testing
+
+@testable import MillraceTesting
+
+@Suite("Exploring")
+struct ExploringTests {
+  /// The orders in which two tasks of two steps each come to their steps.
+  private func orders(_ preemptions: Int) async -> (all: [String], report: SimulationReport) {
+    let orders = Recorder<String>()
+    let report = await Simulation.explore(preemptions: preemptions) { world in
+      let order = Box("")
+      let idle = Idle()
+      await withTaskGroup { group in
+        for name in ["a", "b"] {
+          group.addTask {
+            order.value += name
+            await idle.call()
+            order.value += name
+          }
+        }
+      }
+      orders.record(order.value)
+    }
+    return (orders.recorded, report)
+  }
+
+  private actor Idle {
+    func call() {}
+  }
+
+  @Test("Without a preemption each task ends before another begins, in all orders; each preemption adds one break")
+  func preemptions() async {
+    let none = await orders(0)
+    #expect(Set(none.all) == ["aabb", "bbaa"])
+    #expect(none.report.worlds == none.all.count)
+    let one = await orders(1)
+    #expect(Set(one.all) == ["aabb", "bbaa", "abba", "baab"])
+    // Those with fewer preemptions come first.
+    #expect(Array(one.all.prefix(none.all.count)) == none.all)
+    let two = await orders(2)
+    #expect(Set(two.all) == ["aabb", "bbaa", "abba", "baab", "abab", "baba"])
+  }
+
+  @Test("A task that yields lets the others go first; to continue it all the same is a preemption")
+  func yields() async {
+    let (none, one) = await (yieldingOrders(0), yieldingOrders(1))
+    #expect(Set(none) == ["abab", "baba"])
+    #expect(Set(one) == ["abab", "baba", "aabb", "bbaa", "abba", "baab"])
+  }
+
+  private func yieldingOrders(_ preemptions: Int) async -> [String] {
+    let orders = Recorder<String>()
+    await Simulation.explore(preemptions: preemptions) { world in
+      let order = Box("")
+      await withTaskGroup { group in
+        for name in ["a", "b"] {
+          group.addTask {
+            order.value += name
+            await Task.yield()
+            order.value += name
+          }
+        }
+      }
+      orders.record(order.value)
+    }
+    return orders.recorded
+  }
+
+  @Test("Each fault and none, each element, and of each duration the shortest and the longest are run")
+  func draws() async {
+    let drawn = Recorder<String>()
+    let report = await Simulation.explore(preemptions: 2) { world in
+      let isFaulty = world.fault(0.01)
+      let certain = world.fault(1)
+      let element = world.element(of: ["a", "b", "c"]) ?? ""
+      let duration = world.duration(in: .zero ... .seconds(9))
+      drawn.record("\(isFaulty) \(certain) \(element) \(duration)")
+    }
+    let all = [false, true].flatMap { fault in
+      ["a", "b", "c"].flatMap { element in ["0.0", "9.0"].map { "\(fault) true \(element) \($0) seconds" } }
+    }
+    #expect(drawn.recorded.sorted() == all.sorted())
+    #expect(report.worlds == 12 && report.failingPlan == nil)
+  }
+
+  @Test("Both orders of coinciding deadlines are run")
+  func coinciding() async {
+    let orders = Recorder<[Int]>()
+    await Simulation.explore(preemptions: 0) { world in
+      let order = Recorder<Int>()
+      await withTaskGroup { group in
+        for number in 1...2 {
+          group.addTask {
+            try? await world.clock.sleep(for: .seconds(1))
+            order.record(number)
+          }
+        }
+      }
+      orders.record(order.recorded)
+    }
+    #expect(Set(orders.recorded) == [[1, 2], [2, 1]])
+  }
+
+  @Test("Latencies of fakes are the shortest and the longest, and their faults come or do not")
+  func fakes() async {
+    let results = Recorder<String>()
+    await Simulation.explore(preemptions: 0) { world in
+      let call = FakeCall<Int, Int>("double")
+      call.always { $0 * 2 }
+      call.inject(world.faults(latency: .uniform(.zero ... .seconds(1)), [.reset: 0.01]))
+      let reply = (try? await call(1)).map(String.init) ?? "reset"
+      results.record("\(reply) \(world.clock.now.offset > .milliseconds(500))")
+    }
+    #expect(Set(results.recorded) == ["2 false", "2 true", "reset false", "reset true"])
+  }
+
+  @Test("A bug that needs time and an order is found, and its plan fails again")
+  func needsTime() async throws {
+    let failures = Failures()
+    let body: Simulation.Body = { world in
+      let shown = Box(0)
+      await withTaskGroup { group in
+        for number in 1...2 {
+          group.addTask {
+            try? await world.clock.sleep(for: world.duration(in: .zero ... .seconds(1)))
+            shown.value = number
+          }
+        }
+      }
+      world.expect(shown.value == 2, "the last one is shown")
+    }
+    var report = SimulationReport()
+    await failures.collect { report = await Simulation.explore(preemptions: 0, body) }
+    let plan = try #require(report.failingPlan)
+    await failures.collect { await Simulation.run(plan: "\(plan)", body) }
+    #expect(failures.messages.count == 2)
+  }
+
+  @Test("A world that leaves nothing to choose fails the test, with the fix")
+  func nothing() async {
+    let failures = Failures()
+    await failures.collect {
+      let report = await Simulation.explore(preemptions: 2) { world in try await world.clock.sleep(for: .seconds(1)) }
+      #expect(report.worlds == 1)
+    }
+    #expect(
+      failures.messages == [
+        """
+        There was nothing to choose in the world of seed 0: no two tasks were ready at once, and nothing was drawn, so that one \
+        order was run; let tasks run side by side, or draw faults and durations from the world.
+        """
+      ])
+  }
+
+  @Test(
+    "A task that waits for another in a loop of calls, or of yields, is not run for ever", arguments: [true, false])
+  func loops(yields: Bool) async {
+    let report = await Simulation.explore(preemptions: 0) { world in
+      let (flag, looks) = (Flag(), Box(0))
+      await withTaskGroup { group in
+        group.addTask {
+          while await !flag.isSet {
+            looks.value += 1
+            if yields { await Task.yield() }
+          }
+        }
+        group.addTask { await flag.set() }
+      }
+    }
+    #expect(report.failingPlan == nil && report.worlds > 1)
+  }
+
+  private actor Flag {
+    var isSet = false
+
+    func set() { isSet = true }
+  }
+}
