@@ -70,7 +70,7 @@ package struct ValueText {
   }
 
   /// Whether a value has a description of its own, so that it is shown as a whole.
-  static func isDescribed(_ value: Any) -> Bool {
+  package static func isDescribed(_ value: Any) -> Bool {
     value is any CustomStringConvertible || value is any CustomDebugStringConvertible
   }
 

@@ -179,8 +179,10 @@ extension StoreConfiguration {
 package protocol StoreWitness: Sendable {
   /// Called once, when a store is made.
   ///
-  /// - Parameter cancelAll: cancels all that the store has accepted; it does not hold the store.
-  func storeMade(cancelAll: @escaping @Sendable () -> Void)
+  /// - Parameters:
+  ///   - cancelAll: cancels all that the store has accepted; it does not hold the store.
+  ///   - openActions: a sentence without its end for each action that has not ended; it does not hold the store.
+  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String])
 
   /// Called when a store is to have a number, once for each; gives one below 0, or nil for one among those of the process.
   func numberStore() -> Int?

@@ -139,6 +139,18 @@ public struct ActionInterceptor<Action: Sendable, Mutation: Sendable, State: Sen
   }
 }
 
+/// A witness that intercepts too.
+package protocol InterceptingWitness: StoreWitness {
+  /// Makes the interceptor of a store, which comes behind all others; nil for none.
+  ///
+  /// Called when the store is made, and each time that it gets other interceptors.
+  ///
+  /// - Parameter state: the state of the store before the first commit that the interceptor sees.
+  func interceptor<I: Interactor>(
+    from state: I.State, of interactor: I.Type
+  ) -> (any Interceptor<I.Action, I.Mutation, I.State>)?
+}
+
 /// The events of a store beyond those of an ``Interceptor``: an interceptor that is a sink too gets them.
 ///
 /// The calls come in the order of the interceptors. Every method has a default that does nothing.

@@ -4,8 +4,17 @@ public import Synchronization
 extension StoreCore {
   /// Sets the chain of interceptors, from the next action and the next commit on.
   func setInterceptors(_ interceptors: [InterceptorChain<I>.Element]) {
-    let chain = interceptors.isEmpty ? nil : InterceptorChain<I>(interceptors)
+    let all = interceptors + ownInterceptors
+    let chain = all.isEmpty ? nil : InterceptorChain<I>(all)
     performUrgently { $0.setInterceptors(chain, at: self) }
+  }
+
+  /// The interceptor of the witness, if that has one.
+  var ownInterceptors: [InterceptorChain<I>.Element] {
+    guard let witness = configuration.witness as? any InterceptingWitness, let state = readAtOnce()?.state else {
+      return []
+    }
+    return witness.interceptor(from: state, of: I.self).map { [$0] } ?? []
   }
 
   /// The chain, and the list of interceptions in progress.

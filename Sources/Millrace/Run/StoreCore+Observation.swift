@@ -5,7 +5,12 @@ extension StoreCore {
   func introduce() {
     guard let witness = configuration.witness else { return }
     owned.madeRegistry(at: self).needs.insert(.commits)
-    witness.storeMade { [weak self] in self?.cancelAll() }
+    witness.storeMade { [weak self] in
+      self?.cancelAll()
+    } openActions: { [weak self] in
+      self?.openActions() ?? []
+    }
+    if !ownInterceptors.isEmpty { setInterceptors([]) }
   }
 
   /// The source in which observers look for states; it does not hold this core.

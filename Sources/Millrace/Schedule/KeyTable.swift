@@ -61,6 +61,9 @@ struct KeyTable: ~Copyable {
     count = 0
   }
 
+  /// The key of an index.
+  func key(of index: Index) -> PlanKey { names[index].key }
+
   /// Whether this is the index of the key.
   func isIndex(_ index: Index, of key: PlanKey) -> Bool { names[index].key == key }
 

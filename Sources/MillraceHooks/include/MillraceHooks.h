@@ -58,4 +58,15 @@ void millrace_set_hops(MillraceHops hops);
 /// Sets the executor of hops, by the two words of an `UnownedSerialExecutor`; before the first hop.
 void millrace_set_hop_executor(const void *_Nonnull identity, uintptr_t implementation);
 
+/// Sets the text that is written to standard error if a thread of a world ends the process by a signal; null for none.
+///
+/// The first call installs the handlers, which leave the signal to those that were there before.
+void millrace_set_crash_text(const char *_Nullable text);
+
+/// Gives the calling thread a stack for signals, so that an overflow of its own is told of too.
+///
+/// Returns its memory for the end; null if the thread has one.
+void *_Nullable millrace_begin_signal_stack(void);
+void millrace_end_signal_stack(void *_Nullable memory);
+
 #endif

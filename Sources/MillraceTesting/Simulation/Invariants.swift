@@ -8,9 +8,13 @@ struct Invariants: Sendable {
     let holds: @Sendable () -> Bool
     /// Whether it holds for a state that was just committed; nil if it is not about the store with this identity.
     var holdsFor: (@Sendable (_ state: any Sendable, _ identity: AnyObject) -> Bool?)?
+    /// The state that it is about, if it is about one.
+    var state: (@Sendable () -> (any Sendable)?)?
 
-    func broken(_ kind: WorldFailure.Kind) -> WorldFailure {
-      WorldFailure(kind, rule, file: file, line: line)
+    func broken(_ kind: WorldFailure.Kind, by state: (any Sendable)? = nil) -> WorldFailure {
+      var failure = WorldFailure(kind, rule, file: file, line: line)
+      failure.state = (state ?? self.state?()).map { StateText.lines(of: $0) } ?? []
+      return failure
     }
   }
 
@@ -57,7 +61,7 @@ struct Invariants: Sendable {
     of state: some Sendable, identity: AnyObject, at now: TestClock.Instant
   ) -> (broken: WorldFailure?, met: Set<Int>) {
     for invariant in always where invariant.holdsFor?(state, identity) == false {
-      return (invariant.broken(.always), [])
+      return (invariant.broken(.always, by: state), [])
     }
     let met = eventually.filter { !$0.isOver(at: now) && $0.invariant.holdsFor?(state, identity) == true }
     return (nil, Set(met.map(\.number)))

@@ -196,6 +196,15 @@ final class JobQueue: @unchecked Sendable {
     return isOurs
   }
 
+  /// The name of the task that runs on the world's thread.
+  var runningLabel: String {
+    let id = millrace_current_task_id()
+    return shared.withLock { $0.tasks.label(id == running.id ? running.task : $0.tasks.numberOfRunning(id)) }
+  }
+
+  /// The name of a task in a trace.
+  func label(_ task: Int) -> String { shared.withLock { $0.tasks.label(task) } }
+
   // MARK: Escapes
 
   /// The first way in which work left the world.

@@ -84,6 +84,13 @@ struct KnownTasks {
     }
   }
 
+  /// The name of a task in a line of a trace.
+  func label(_ number: Int) -> String {
+    guard names.indices.contains(number), number > 0 else { return "an actor" }
+    if number == 1 { return "the body" }
+    return if case .name(let name) = names[number] { "task \(number) (\(name))" } else { "task \(number)" }
+  }
+
   /// The task, or an actor if it is none of the world's, as the subject of a sentence.
   func subject(_ id: UInt64) -> Subject {
     let number = numbers[id] ?? 0

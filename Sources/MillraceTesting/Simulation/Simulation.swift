@@ -42,7 +42,8 @@ public enum Simulation {
     hops: Hops = .actors, file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: shrinkingAttempts, hops: hops, file: file, line: line, body: body)
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      shrinkingAttempts: shrinkingAttempts, body: body)
     if seeds.isEmpty {
       await search.fail(
         "There is no seed in \(seeds), so nothing was simulated; give a range with at least one, such as 0..<1_000.")
@@ -66,7 +67,8 @@ public enum Simulation {
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, hops: hops, file: file, line: line, body: body)
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      shrinkingAttempts: 1_000, body: body)
     return await search([SimulationPlan(seed: seed)])
   }
 
@@ -86,7 +88,8 @@ public enum Simulation {
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: 0, hops: hops, file: file, line: line, body: body)
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      shrinkingAttempts: 0, body: body)
     guard let plan = SimulationPlan(plan) else {
       await search.fail(
         "'\(plan)' is no plan of a simulation; copy the whole text of the failure, such as '417 actions 0,4 draws none steps 12=1'."
@@ -119,7 +122,8 @@ public enum Simulation {
     line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      maximumSteps: maximumSteps, shrinkingAttempts: 1_000, hops: hops, file: file, line: line, body: body)
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      shrinkingAttempts: 1_000, body: body)
     var exploring = Exploring(seed: seed, preemptions: preemptions, limit: limit)
     let report = await search(isExploring: true) { exploring.next(after: $0) }
     if exploring.isCut {

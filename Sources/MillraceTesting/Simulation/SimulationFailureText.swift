@@ -14,11 +14,11 @@ struct SimulationFailureText: CustomStringConvertible {
   let failure: WorldFailure
   /// Nil if no smaller one was looked for.
   let smallest: Smallest?
+  /// The story of the smallest world; nil if it failed no more when it was told.
+  var story: SimulationStory?
   /// The number of worlds until the failure.
   let worlds: Int
-  /// The largest number of steps of each world.
-  var maximumSteps = Simulation.maximumSteps
-  var hops = Simulation.Hops.actors
+  var origin = SimulationOrigin()
   /// Whether sets and dictionaries have the same order in each process.
   var isHashingDeterministic = Self.isHashingDeterministic(in: ProcessInfo.processInfo.environment)
 
@@ -38,15 +38,19 @@ struct SimulationFailureText: CustomStringConvertible {
     var lines = ["Seed \(plan.seed): \(Self.closed(failure.sentence))"]
     let search = result.search.map { ", by \($0)" } ?? ""
     lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
-    lines.append("To run it again: \(call(plan))")
+    lines.append("To run it again: \(origin.call(plan))")
     lines += smallestLines
+    if let passing = story?.passing {
+      lines.append("The nearest plan that passes: \(passing.difference).")
+      lines.append("  \(origin.call(passing.plan))")
+    }
     if !isHashingDeterministic {
       lines.append(
         "Run it with SWIFT_DETERMINISTIC_HASHING=1 in the environment; without it the order of sets and dictionaries may differ."
       )
     }
     if let leftOver = result.leftOverSentence { lines.append(leftOver) }
-    return (lines + noteLines).joined(separator: "\n")
+    return (lines + (story?.lines(seed: plan.seed) ?? noteLines)).joined(separator: "\n")
   }
 
   private var smallestLines: [String] {
@@ -54,7 +58,7 @@ struct SimulationFailureText: CustomStringConvertible {
     let plan = smallest.plan
     let (actions, draws, steps) = (plan.actions?.count ?? 0, plan.draws?.count ?? 0, plan.steps?.count ?? 0)
     var lines = ["As small as it was made (actions: \(actions), draws: \(draws), scheduling decisions: \(steps)):"]
-    lines.append("  \(call(plan))")
+    lines.append("  \(origin.call(plan))")
     lines.append("  fails \(Self.place(smallest.result)).")
     if smallest.failure.sentence != failure.sentence {
       lines.append("  There it says: \(Self.closed(smallest.failure.sentence))")
@@ -69,14 +73,6 @@ struct SimulationFailureText: CustomStringConvertible {
     let hidden = notes.count - Self.notes
     let first = hidden > 0 ? ["  … \(hidden) notes before these"] : []
     return [world] + first + notes.suffix(Self.notes).map { "  \($0)" }
-  }
-
-  /// The call that runs a plan as it was run here.
-  private func call(_ plan: SimulationPlan) -> String {
-    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
-    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
-    let hops = hops == .actors ? "" : ", hops: .\(hops)"
-    return "Simulation.run(\(what)\(limit)\(hops))"
   }
 
   private static func place(_ result: WorldRun.Result) -> String {

@@ -1,10 +1,7 @@
 /// Runs worlds until one fails; that one is made smaller, and reported.
 struct SimulationSearch {
-  let maximumSteps: Int
+  let origin: SimulationOrigin
   let shrinkingAttempts: Int
-  let hops: Simulation.Hops
-  let file: StaticString
-  let line: UInt
   let body: Simulation.Body
 
   /// Runs these plans, in their order.
@@ -17,7 +14,7 @@ struct SimulationSearch {
   func callAsFunction(
     isExploring: Bool = false, _ next: (WorldRun.Result?) -> SimulationPlan?
   ) async -> SimulationReport {
-    let run = WorldRun(maximumSteps: maximumSteps, hops: hops, body: body)
+    let run = WorldRun(origin: origin, body: body)
     var report = SimulationReport()
     if JobQueue.isOwnedByThisThread {
       await fail("A simulation was begun in the world of another one; run it in a test of its own.")
@@ -31,19 +28,35 @@ struct SimulationSearch {
       guard let failure = result.failure else { continue }
       let smallest = await shrink(result, failure, run)
       report.failingPlan = smallest?.plan ?? (isExploring ? result.made : plan)
+      let story = await story(of: smallest?.plan ?? result.made, smallest?.failure ?? failure, run)
       let text = SimulationFailureText(
-        result: result, failure: failure, smallest: smallest, worlds: report.worlds, maximumSteps: maximumSteps,
-        hops: hops)
+        result: result, failure: failure, smallest: smallest, story: story, worlds: report.worlds, origin: origin)
       await fail(text.description, of: failure)
       break
     }
     return report
   }
 
+  /// Runs a failing plan once more, and tells its story; nil if it does not fail again.
+  private func story(
+    of plan: SimulationPlan, _ failure: WorldFailure, _ run: WorldRun
+  ) async -> SimulationStory? {
+    guard failure.mayBeRepeated, !Task.isCancelled else { return nil }
+    let traced = await run(plan, isTraced: true, patience: 0.05)
+    guard let again = traced.failure, again.isLike(failure) else { return nil }
+    var passing: SimulationStory.Passing?
+    for neighbour in plan.neighbours(steps: traced.steps).prefix(shrinkingAttempts) where passing == nil {
+      if Task.isCancelled { break }
+      let result = await run(neighbour.plan, patience: 0.05)
+      if result.failure == nil { passing = neighbour }
+    }
+    return SimulationStory(events: traced.trace, state: again.state, openWork: traced.openWork, passing: passing)
+  }
+
   /// Fails the test, at the place of a failure if that has one.
   func fail(_ message: String, of failure: WorldFailure? = nil) async {
     let reporter = FailureReporter()
-    let place = failure?.place ?? (file, line)
+    let place = failure?.place ?? (origin.file, origin.line)
     reporter.fail(message, file: place.file, line: place.line, at: failure?.location)
     await reporter.settle()
   }

@@ -7,6 +7,7 @@ extension World {
   func step() {
     let choice = withRecord { $0.choices.step(among: queue.ready.lazy.map(\.task)) }
     let earlier = queue.ready.count - 1
+    if isTraced { traceStep(choice) }
     let job = queue.run(at: choice)
     for yielding in queue.ready.dropFirst(earlier) where yielding.yields {
       withRecord { $0.choices.yielded(yielding.task) }
@@ -53,6 +54,13 @@ extension World {
     // The stores that it held go first.
     withExtendedLifetime(invariants) {}
     for cancel in cancellations { cancel() }
+  }
+
+  /// The actions that have not ended, and the sleeping tasks, in words.
+  var openWork: [String] {
+    let actions = withRecord { $0.openActions }.flatMap { $0() }
+    let sleepers = clock.deadlines.prefix(5).map { "a task sleeps until \($0.offset)" }
+    return actions + sleepers
   }
 
   /// The tasks that have not ended after all were cancelled.

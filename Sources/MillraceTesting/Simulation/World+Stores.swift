@@ -21,6 +21,8 @@ extension World {
       store?.snapshotAtOnce().map { holds($0.state) } ?? true
     } holdsFor: { [weak store] in
       Self.holds($0, of: $1, store, holds)
+    } state: { [weak store] in
+      store?.snapshotAtOnce()?.state
     }
     watch { $0.always.append(invariant) }
   }
@@ -45,6 +47,8 @@ extension World {
       store.snapshotAtOnce().map { holds($0.state) } ?? false
     } holdsFor: {
       Self.holds($0, of: $1, store, holds)
+    } state: {
+      store.snapshotAtOnce()?.state
     }
     let deadline = time.map { clock.now.advanced(by: $0) }
     watch { $0.await(invariant, until: deadline) }
@@ -64,9 +68,11 @@ extension World {
     _ rule: String, of store: Store<I>, file: StaticString = #filePath, line: UInt = #line,
     _ holds: @escaping @Sendable (I.State) -> Bool
   ) {
-    atTheEnd(rule, file: file, line: line) {
+    var invariant = Invariants.Invariant(rule: rule, file: file, line: line) {
       store.snapshotAtOnce().map { holds($0.state) } ?? true
     }
+    invariant.state = { store.snapshotAtOnce()?.state }
+    watch { [invariant] in $0.atTheEnd.append(invariant) }
   }
 
   /// Whether it holds for a state that was committed; nil if that is one of another store.

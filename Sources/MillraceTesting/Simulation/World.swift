@@ -12,18 +12,25 @@ public final class World: Sendable {
   /// The time of this world, from 0 on; it moves by itself.
   public let clock: TestClock
 
+  /// Whether all that happens is kept, for the text of a failure.
+  let isTraced: Bool
+
   let queue: JobQueue
   private let record: WorldRecord
   private let storeNumbers: SharedGenerator
 
-  init(_ choices: Choices, hops: Simulation.Hops = .actors, patience: Double) {
+  init(_ choices: Choices, hops: Simulation.Hops = .actors, isTraced: Bool = false, patience: Double) {
     let queue = JobQueue(hops: hops, patience: patience)
     let record = WorldRecord(choices, queue)
     self.queue = queue
     self.record = record
     storeNumbers = SharedGenerator(record.withContent { $0.choices.storeNumbers })
-    clock = FailureReporter.$collector.withValue(Self.collector(record)) { TestClock() }
+    self.isTraced = isTraced
+    clock = FailureReporter.$collector.withValue(Self.collector(record)) {
+      isTraced ? TestClock { [weak queue] in queue?.world?.traceSleep(until: $0) } : TestClock()
+    }
     queue.world = self
+    if isTraced { record.withContent { $0.trace = Trace() } }
   }
 
   /// Takes what fakes, clocks and test stores that are made while it is bound fail with.
@@ -52,8 +59,11 @@ public final class World: Sendable {
     // The first world of a process would have a task more than the others.
     configuration.witness = WorldWitness(self)
     configuration.report = { [clock, record] incident in
-      let line = "\(clock.now.offset): \(incident)"
-      record.withContent { $0.notes.append(line) }
+      let time = clock.now.offset
+      record.withContent { content in
+        content.notes.append("\(time): \(incident)")
+        if content.failure == nil { content.trace?.add("a store reports: \(incident)", at: time, by: nil) }
+      }
     }
     return configuration
   }
@@ -68,7 +78,9 @@ public final class World: Sendable {
   public func actions<Action>(_ count: Int, _ make: (inout SeededGenerator) -> Action) -> [Action] {
     (0..<max(count, 0)).compactMap { _ in
       guard var generator = choose("actions", { $0.action() }) else { return nil }
-      return make(&generator)
+      let action = make(&generator)
+      trace { "chooses the action \(ValueText.of(action, limit: 80))" }
+      return action
     }
   }
 
@@ -86,7 +98,9 @@ public final class World: Sendable {
   ///
   /// With 0 none happens, and with 1 one always does, in a plan that was made smaller too.
   public func fault(_ probability: Double) -> Bool {
-    choose("fault") { $0.draw(probability: probability) }
+    let isFaulty = choose("fault") { $0.draw(probability: probability) }
+    trace { isFaulty ? "draws a fault" : "draws no fault" }
+    return isFaulty
   }
 
   /// A number from 0 up to 1, which the seed draws; a failing seed is left with 0 where it fails too.
@@ -103,14 +117,19 @@ public final class World: Sendable {
     let (shortest, longest) = (range.lowerBound.attoseconds, range.upperBound.attoseconds)
     // Not the product by itself, which the longest ranges are too long for.
     let (whole, rest) = (longest - shortest).quotientAndRemainder(dividingBy: parts)
-    return Duration(attoseconds: shortest + whole * drawn + rest * drawn / parts)
+    let duration = Duration(attoseconds: shortest + whole * drawn + rest * drawn / parts)
+    trace { "draws the duration \(duration)" }
+    return duration
   }
 
   /// An element that the seed chooses; nil if there is none.
   ///
   /// A failing seed is left with the first one where it fails too.
   public func element<Element>(of elements: [Element]) -> Element? {
-    elements.isEmpty ? nil : elements[choose("element") { $0.draw(upTo: elements.count - 1) }]
+    if elements.isEmpty { return nil }
+    let element = elements[choose("element") { $0.draw(upTo: elements.count - 1) }]
+    trace { "draws \(ValueText.of(element, limit: 80))" }
+    return element
   }
 
   /// Makes a choice, which has to be made in an order that the seed decides.
@@ -189,6 +208,7 @@ public final class World: Sendable {
       $0.notes.append(line)
       $0.fingerprint.add(line)
     }
+    trace { "notes: \(text)" }
   }
 
   func watch(_ change: (inout Invariants) -> Void) {

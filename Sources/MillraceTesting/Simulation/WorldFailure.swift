@@ -21,6 +21,8 @@ struct WorldFailure: Sendable {
   var place: (file: StaticString, line: UInt)?
   /// The source location, if Swift Testing has given one.
   var location: Testing.SourceLocation?
+  /// The parts of the state that broke the rule, if it is one about a store.
+  var state: [String] = []
   /// The type of the error that the body threw, and the case if that is an enum; its parts may tell of what is shrunk.
   private var thrown: String?
 

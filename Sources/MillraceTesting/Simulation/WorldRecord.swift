@@ -7,10 +7,14 @@ final class WorldRecord: Sendable {
     var invariants = Invariants()
     var failure: WorldFailure?
     var notes: [String] = []
+    /// The events; nil unless they are traced.
+    var trace: Trace?
     var fingerprint = Fingerprint()
     var isBodyOver = false
     /// Cancels all that a store of the world has accepted.
     var cancellations: [@Sendable () -> Void] = []
+    /// The actions of each store that have not ended, in words.
+    var openActions: [@Sendable () -> [String]] = []
     /// The handlers that have begun and not returned, by their numbers.
     var handlers: [Int: @Sendable () -> String] = [:]
     var lastHandler = 0

@@ -16,6 +16,10 @@ struct WorldRun {
     /// All choices with their alternatives; nil unless they are explored.
     var explored: ExploredChoices?
     let notes: [String]
+    /// The events; empty unless they were traced.
+    var trace: [String] = []
+    /// The actions that had not ended, if nothing could continue and the events were traced.
+    var openWork: [String] = []
     /// The time that had passed in it.
     let time: Duration
     /// A number that stands for all that happened, in its order.
@@ -30,31 +34,37 @@ struct WorldRun {
   /// There is one world at a time in a process.
   private static let turn = Lock(())
 
-  let maximumSteps: Int
-  var hops = Simulation.Hops.actors
+  let origin: SimulationOrigin
   let body: Simulation.Body
 
   /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
   ///
   /// - Parameters:
   ///   - isExplored: whether the alternatives of its choices are asked for, as by ``Exploring``.
+  ///   - isTraced: whether the events are kept.
   ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
-  func callAsFunction(_ plan: SimulationPlan, isExplored: Bool = false, patience: Double = 2) async -> Result {
-    let world = World(Choices(plan, isExplored: isExplored), hops: hops, patience: patience)
+  func callAsFunction(_ plan: SimulationPlan, isExplored: Bool = false, isTraced: Bool = false, patience: Double = 2)
+    async
+    -> Result
+  {
+    let world = World(Choices(plan, isExplored: isExplored), hops: origin.hops, isTraced: isTraced, patience: patience)
     let task = world.queue.adopt { begin(world) }
     return await ThreadSignal.onThread {
       Self.turn.withLock { _ in
-        world.queue.own {
-          if world.queue.noteBeginning({ Task.detached {} }) {
-            go(world)
-          } else {
-            world.fail(WorldFailure(.noHooks))
+        CrashNotice(plan: plan, origin: origin).whileRunning {
+          world.queue.own {
+            if world.queue.noteBeginning({ Task.detached {} }) {
+              go(world)
+            } else {
+              world.fail(WorldFailure(.noHooks))
+            }
+            world.checkEnd()
+            // What comes after that is not of the world any more.
+            var result = Result(world)
+            if world.isTraced, result.failure?.kind == .standsStill { result.openWork = world.openWork }
+            result.leftOver = clear(world, task)
+            return result
           }
-          world.checkEnd()
-          // What comes after that is not of the world any more.
-          var result = Result(world)
-          result.leftOver = clear(world, task)
-          return result
         }
       }
     }
@@ -95,12 +105,15 @@ struct WorldRun {
     var steps = 0
     while world.failure == nil {
       if !world.queue.ready.isEmpty {
-        if steps >= maximumSteps { return world.fail(WorldFailure(.doesNotEnd, "\(maximumSteps)")) }
+        if steps >= origin.maximumSteps {
+          return world.fail(WorldFailure(.doesNotEnd, "\(origin.maximumSteps)"))
+        }
         steps += 1
         world.step()
       } else if world.withRecord({ $0.isBodyOver }) {
         return
       } else if let deadline = world.clock.deadlines.first {
+        world.trace(by: nil) { "the time moves to \(deadline.offset)" }
         world.clock.advance(to: deadline)
       } else if !world.queue.waitForArrival() {
         // It may have been that what another thread does is under way, which is worth a better word than that nothing happens.
@@ -154,7 +167,8 @@ extension WorldRun.Result {
       let choices = content.choices
       return Self(
         plan: choices.plan, failure: content.failure, made: choices.made, steps: choices.stepCount,
-        search: choices.search?.kind, explored: choices.explored, notes: content.notes, time: time,
+        search: choices.search?.kind, explored: choices.explored, notes: content.notes,
+        trace: content.trace?.lines ?? [], time: time,
         fingerprint: content.fingerprint.value)
     }
   }

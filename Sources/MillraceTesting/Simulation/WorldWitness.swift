@@ -1,15 +1,25 @@
 import Millrace
 
 /// Looks on at the stores of a world, for it; does not hold it.
-final class WorldWitness: StoreWitness {
+final class WorldWitness: InterceptingWitness {
   private weak let world: World?
 
   init(_ world: World) {
     self.world = world
   }
 
-  func storeMade(cancelAll: @escaping @Sendable () -> Void) {
-    world?.withRecord { $0.cancellations.append(cancelAll) }
+  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String]) {
+    world?.withRecord {
+      $0.cancellations.append(cancelAll)
+      $0.openActions.append(openActions)
+    }
+  }
+
+  func interceptor<I: Interactor>(
+    from state: I.State, of interactor: I.Type
+  ) -> (any Interceptor<I.Action, I.Mutation, I.State>)? {
+    guard let world, world.isTraced else { return nil }
+    return TraceInterceptor<I>(world, from: state)
   }
 
   /// The world numbers its own stores, so that runs are called the same whatever stores there were before in the process.
@@ -34,6 +44,7 @@ final class WorldWitness: StoreWitness {
       "the handler of \(CaseName.name(of: interactor)) for \(ValueText.of(action, limit: 80))"
     }
     if world.queue.isOwnedHere { world.queue.meetHandler(name) }
+    world.trace { "\(name()) begins" }
     return world.withRecord { content in
       content.lastHandler += 1
       content.handlers[content.lastHandler] = name

@@ -50,8 +50,17 @@ public final class TestClock: Clock, Sendable {
   private let state = Lock(TestClockState<Suspension<Void>>())
   private let reporter = FailureReporter()
 
+  /// Told of each sleep, before it begins.
+  private let onSleep: (@Sendable (Instant) -> Void)?
+
   /// Makes a clock whose time stands at its start.
-  public init() {}
+  public init() {
+    onSleep = nil
+  }
+
+  init(onSleep: @escaping @Sendable (Instant) -> Void) {
+    self.onSleep = onSleep
+  }
 
   /// The current time; it moves when a test calls a method that moves it, and at no other time.
   public var now: Instant { state.withLock { $0.now } }
@@ -71,6 +80,7 @@ public final class TestClock: Clock, Sendable {
   ///
   /// - Throws: `CancellationError` at once when the task is cancelled, before or while it sleeps.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws(CancellationError) {
+    onSleep?(deadline)
     let id = state.withLock { $0.makeID() }
     try await suspend { (suspension: Suspension<Void>, isCancelled) in
       act { $0.sleep(suspension, id: id, until: deadline, isCancelled: isCancelled()) }

@@ -39,8 +39,8 @@ struct RecordedClockTests {
 
   @Test("It wakes who slept until one moment in the order in which they came, and the earlier moment first")
   func equalDeadlines() async {
-    // With no preemptions the tasks continue in the order in which they were woken.
-    await Simulation.explore(preemptions: 0) { world in
+    // Without a choice the tasks continue in the order in which they were woken.
+    await Simulation.run(plan: "0 actions none draws none steps none") { world in
       let (clock, woken) = (RecordedClock(), Recorder<Int>())
       for number in 0..<30 {
         Task {

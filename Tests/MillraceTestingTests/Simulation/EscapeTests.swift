@@ -36,7 +36,8 @@ struct EscapeTests {
   ///
   /// It waits for other threads longer than a simulation does, for they may wait for a processor.
   private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
-    let result = await WorldRun(maximumSteps: 100_000, body: body)(SimulationPlan(seed: 7), patience: 60)
+    let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100_000), body: body)
+    let result = await run(SimulationPlan(seed: 7), patience: 60)
     return try #require(result.failure).sentence + "."
   }
 
@@ -154,7 +155,7 @@ struct EscapeTests {
       isBlocked.signal()
       mayGoOn.wait()
     }
-    let run = WorldRun(maximumSteps: 100) { _ in
+    let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100)) { _ in
       isBlocked.wait()
       await MainActor.run { places.record(JobQueue.isOwnedByThisThread) }
     }

@@ -27,7 +27,7 @@ struct SimulationFailureTextTests {
         return .init(
           plan: plan, result: result(plan, $0.failure, steps: 2, seconds: 4, notes: ["smaller"]), failure: $0.failure)
       }, worlds: 5, isHashingDeterministic: isHashingDeterministic)
-    text.maximumSteps = maximumSteps
+    text.origin.maximumSteps = maximumSteps
     return text.description.split(separator: "\n").map(String.init)
   }
 

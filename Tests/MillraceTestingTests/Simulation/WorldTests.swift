@@ -82,9 +82,9 @@ struct WorldTests {
         world.expect(false, "the notes are shown")
       }
     }
-    let notes = failures.messages.first?.split(separator: "\n").filter { $0.hasPrefix("  0.0 seconds: ") } ?? []
+    let notes = failures.messages.first?.split(separator: "\n").filter { $0.hasPrefix("    a store reports: ") } ?? []
     #expect(notes.count == 1)
-    #expect(notes.first?.contains("an action of type Swift.Int (#4), and nothing was made of it: Mishap()") == true)
+    #expect(notes.first?.contains("an action of type Swift.Int (#5), and nothing was made of it: Mishap()") == true)
   }
 
   // MARK: What must hold

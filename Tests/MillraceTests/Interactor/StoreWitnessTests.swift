@@ -34,13 +34,24 @@ struct StoreWitnessTests {
   }
 
   /// Writes down what it is told.
-  private final class Witness: StoreWitness {
+  private final class Witness: InterceptingWitness {
     let notes = Recorder<String>()
     let cancellations = Recorder<@Sendable () -> Void>()
+    let openActions = Recorder<@Sendable () -> [String]>()
+    let intercepts: Bool
 
-    func storeMade(cancelAll: @escaping @Sendable () -> Void) {
+    init(intercepts: Bool = false) { self.intercepts = intercepts }
+
+    func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String]) {
       notes.record("made")
       cancellations.record(cancelAll)
+      self.openActions.record(openActions)
+    }
+
+    func interceptor<I: Interactor>(
+      from state: I.State, of interactor: I.Type
+    ) -> (any Interceptor<I.Action, I.Mutation, I.State>)? {
+      intercepts ? Noting<I>(notes: notes, state: state) : nil
     }
 
     func numberStore() -> Int? { nil }
@@ -58,6 +69,16 @@ struct StoreWitnessTests {
 
     func handlerReturned(_ number: Int) {
       notes.record("\(number) returned")
+    }
+  }
+
+  /// The interceptor of a witness.
+  private struct Noting<I: Interactor>: Interceptor {
+    let notes: Recorder<String>
+    let state: I.State
+
+    func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
+      notes.record("\(mutation) from \(self.state)")
     }
   }
 
@@ -101,6 +122,73 @@ struct StoreWitnessTests {
         "made", "Steps 1 decided led to 1", "Steps 2 twice led to 2", "Steps 3 decided led to 3",
         "Steps 4 twice led to 4",
       ])
+  }
+
+  @Test("Its interceptor is there from the start, and stays when others come and leave")
+  func ownInterceptor() async {
+    let witness = Witness(intercepts: true)
+    var configuration = configuration
+    configuration.witness = witness
+    let store = Store(initial: 0, interactor: Steps(), configuration: configuration)
+    store.send(.decide)
+    let history = TransitionHistory<Steps.Action, String, Int>(keeping: 9)
+    store.setInterceptors([history])
+    store.send(.decide)
+    store.setInterceptors([])
+    store.send(.decide)
+    _ = try? await store.wait { $0 == 6 }
+    #expect(history.kept.count == 2)
+    #expect(
+      witness.notes.recorded.filter { $0.contains(" from ") } == [
+        "decided from 0", "twice from 0", "decided from 2", "twice from 2", "decided from 4", "twice from 4",
+      ])
+  }
+
+  @Test("It is given each open action with the reason why that has not ended")
+  func openActions() async throws {
+    /// Waits in each handler, with the plan of the action.
+    struct Waiting: Interactor {
+      let gate = Gate()
+      let plans: [Plan]
+
+      func plan(for action: Int) -> Plan { plans[action] }
+
+      func handle(_ action: Int, state: Int) -> Effect<Self> {
+        Effect { _ in await gate.enterIgnoringCancellation() }
+      }
+
+      static func reduce(into state: inout Int, mutation: Int) {}
+    }
+    let interactor = Waiting(plans: [
+      .serial(key: "k"), .serial(key: "k"), .concurrent.limited(to: 1, key: 7), .concurrent.limited(to: 1, key: 7),
+      .latest(key: "d").debounce(.seconds(1)), .shared(key: "s"), .concurrent,
+    ])
+    var configuration = configuration
+    configuration.limits = StoreConfiguration.Limits(runsInFlight: 3)
+    configuration.clock = TestClock()
+    let store = Store(initial: 0, interactor: interactor, configuration: configuration)
+    let receipts = (0..<7).map { store.send($0) }
+    try await interactor.gate.waitForArrivals(3)
+    let open = try #require(witness.openActions.recorded.first)
+    func sentences() -> [String] {
+      open().map { $0.split(separator: " ").filter { $0.first != "#" }.joined(separator: " ") }
+    }
+    #expect(open().first?.hasPrefix("\(receipts[0].id)@") == true)
+    #expect(
+      sentences() == [
+        "0 has a handler that has not returned",
+        "1 waits for the turn of key \"k\", which 0 has",
+        "2 has a handler that has not returned",
+        "3 waits for a permit of key 7, which 2 has",
+        "4 waits for the end of its debounce or throttle",
+        "5 has a handler that has not returned",
+        "6 waits for one of the store's slots",
+      ])
+    receipts[0].cancel()
+    _ = await receipts[0].outcome
+    #expect(sentences().first == "0 has ended, and its handler has not returned")
+    interactor.gate.open()
+    for receipt in receipts.dropFirst() { receipt.cancel() }
   }
 
   @Test("It tells stores apart by what stands for each")

@@ -1,0 +1,46 @@
+/// The open actions in words, for a test that finds that nothing continues.
+extension StoreCore {
+  /// A sentence without its end for each action that has not ended or whose handler has not returned; nil from inside a step.
+  func openActions() -> [String]? {
+    performNow { $0.runs?.openActions ?? [] }
+  }
+}
+
+extension RunRegistry {
+  fileprivate var openActions: [String] {
+    scheduler.openActions
+      .sorted { tables.records[Int($0.handle)]?.id.number ?? 0 < tables.records[Int($1.handle)]?.id.number ?? 0 }
+      .map { "\(name(of: $0.handle)) \(words(for: $0.reason))" }
+  }
+
+  private func name(of handle: Scheduler.Handle) -> String {
+    guard let run = tables.records.indices.contains(Int(handle)) ? tables.records[Int(handle)] : nil else {
+      return "a shared run"
+    }
+    return "\(RunID(store: services.store, action: run.id)) \(ValueText.of(run.action, limit: 80))"
+  }
+
+  private func words(for reason: Scheduler.Reason) -> String {
+    switch reason {
+    case .handlerOut: "has a handler that has not returned"
+    case .handlerOutAfterEnd: "has ended, and its handler has not returned"
+    case .resting: "waits for the time of its next attempt"
+    case .pace: "waits for the end of its debounce or throttle"
+    case .turn(let key, let holders): "waits for the turn of key \(words(for: key))\(havers(holders))"
+    case .permit(let key, let holders): "waits for a permit of key \(words(for: key))\(havers(holders))"
+    case .slot: "waits for one of the store's slots"
+    case .sharedRun(let run): "shares the run of \(name(of: run))"
+    case .step: "waits for its next step"
+    }
+  }
+
+  private func words(for key: Scheduler.KeyIndex) -> String {
+    ValueText.of(scheduler.keys.key(of: key).key.erased.key.base, limit: 80)
+  }
+
+  private func havers(_ holders: [Scheduler.Handle]) -> String {
+    if holders.isEmpty { return "" }
+    let names = holders.prefix(3).map { name(of: $0) }.joined(separator: " and ")
+    return ", which \(names)\(holders.count > 3 ? " and others" : "") \(holders.count == 1 ? "has" : "have")"
+  }
+}

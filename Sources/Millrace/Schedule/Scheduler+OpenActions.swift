@@ -1,0 +1,67 @@
+/// The actions that have not ended, or whose handlers have not returned, and the reason of each.
+extension Scheduler {
+  /// The reason why an action stays.
+  enum Reason: Equatable {
+    /// A handler of the action has not returned.
+    case handlerOut
+    /// The action has its outcome, and its handler has not returned.
+    case handlerOutAfterEnd
+    /// The action waits for its next attempt.
+    case resting
+    /// The action is debounced or throttled.
+    case pace
+    /// The action waits for the turn of a key, which others have.
+    case turn(KeyIndex, holders: [Handle])
+    /// The action waits for a permit of a key, which others have.
+    case permit(KeyIndex, holders: [Handle])
+    /// The action waits for one of the store's slots.
+    case slot
+    /// The action shares a run.
+    case sharedRun(Handle)
+    /// The action is between two steps.
+    case step
+  }
+
+  var openActions: [(handle: Handle, reason: Reason)] {
+    standingHandles.map { ($0, reason(of: $0)) }
+  }
+
+  private var standingHandles: [Handle] {
+    [runs, room, notReturned].flatMap { standing.handles(of: $0) }.sorted()
+  }
+
+  private func reason(of handle: Handle) -> Reason {
+    let entry = entries[handle]
+    switch entry.phase.stage {
+    case .running: return .handlerOut
+    case .resting: return .resting
+    case .ended: return .handlerOutAfterEnd
+    case .accepted, .takenUp: return entry.plan.map { reason(ofWaiting: $0, handle) } ?? .step
+    }
+  }
+
+  private func reason(ofWaiting plan: Int32, _ handle: Handle) -> Reason {
+    switch plans[plan].wait {
+    case .nowhere: return .step
+    case .pace: return .pace
+    case .turn:
+      guard let key = plans[plan].key else { return .step }
+      return .turn(key, holders: holders(besides: handle) { $0.hasTurn && $0.key == key })
+    case .line:
+      let limits = plans[plan].limits
+      for index in limits.indices where !keys[limits[index]].permits.hasPermit {
+        let limit = limits[index]
+        return .permit(limit, holders: holders(besides: handle) { $0.wait == .nowhere && $0.limits.contains(limit) })
+      }
+      return .slot
+    case .sharedRun: return plans[plan].sharedRun.map { .sharedRun($0) } ?? .step
+    }
+  }
+
+  private func holders(besides waiting: Handle, where holds: (PlannedAction) -> Bool) -> [Handle] {
+    standingHandles.filter { handle in
+      guard handle != waiting, let plan = entries[handle].plan else { return false }
+      return holds(plans[plan])
+    }
+  }
+}

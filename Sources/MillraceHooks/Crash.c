@@ -1,0 +1,85 @@
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "Interposing.h"
+
+// A trap ends the process before a failure can be reported. A handler writes a text that was made before, and leaves the rest to the
+// handler that was there, such as that of Swift's backtraces. It calls nothing but what a handler may call.
+
+typedef struct {
+  size_t length;
+  char bytes[];
+} Text;
+
+static _Atomic(Text *) text;
+
+static const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+#define SIGNALS (sizeof signals / sizeof signals[0])
+static struct sigaction earlier[SIGNALS];
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
+  Text *current = atomic_load(&text);
+  if (millrace_value && current) {
+    const char *next = current->bytes;
+    size_t left = current->length;
+    while (left > 0) {
+      ssize_t written = write(STDERR_FILENO, next, left);
+      if (written <= 0) break;
+      next += written;
+      left -= (size_t)written;
+    }
+  }
+  for (size_t index = 0; index < SIGNALS; index++) {
+    if (signals[index] == number) sigaction(number, &earlier[index], NULL);
+  }
+  // An instruction that trapped is executed again when this returns; a signal that was sent has to be sent again.
+  if (info->si_code <= 0) raise(number);
+}
+
+static void install(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (size_t index = 0; index < SIGNALS; index++) sigaction(signals[index], &action, &earlier[index]);
+}
+
+void millrace_set_crash_text(const char *new_text) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  Text *made = NULL;
+  if (new_text) {
+    size_t length = strlen(new_text);
+    made = malloc(sizeof(Text) + length);
+    if (made) {
+      made->length = length;
+      memcpy(made->bytes, new_text, length);
+    }
+  }
+  free(atomic_exchange(&text, made));
+}
+
+void *millrace_begin_signal_stack(void) {
+  // Room for Swift's backtraces too, which begin in the handler behind this one.
+  const size_t size = 256 << 10;
+  stack_t before, stack = {.ss_sp = NULL, .ss_flags = 0, .ss_size = size};
+  if (sigaltstack(NULL, &before) != 0 || !(before.ss_flags & SS_DISABLE)) return NULL;
+  stack.ss_sp = malloc(size);
+  if (stack.ss_sp && sigaltstack(&stack, NULL) != 0) {
+    free(stack.ss_sp);
+    return NULL;
+  }
+  return stack.ss_sp;
+}
+
+void millrace_end_signal_stack(void *memory) {
+  if (!memory) return;
+  stack_t none = {.ss_sp = NULL, .ss_flags = SS_DISABLE, .ss_size = 0};
+  sigaltstack(&none, NULL);
+  free(memory);
+}

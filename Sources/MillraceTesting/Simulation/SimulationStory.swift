@@ -1,0 +1,77 @@
+import Foundation
+
+/// The story of a failing world: its events, the state that broke the rule, and the nearest plan that passes.
+struct SimulationStory: Sendable {
+  /// A plan that passes, and its difference from the one that fails.
+  struct Passing: Sendable {
+    let plan: SimulationPlan
+    let difference: String
+  }
+
+  /// The events, a line for each.
+  let events: [String]
+  /// The parts of the state that broke the rule; empty if it is about no state.
+  let state: [String]
+  /// The actions that had not ended, if nothing could continue.
+  var openWork: [String] = []
+  /// Nil if none was found.
+  let passing: Passing?
+
+  /// The number of lines of events in the text of a failure.
+  static let shownEvents = 40
+
+  /// The lines in the text of a failure; those for which there is no room are in a file, which they name.
+  func lines(seed: UInt64) -> [String] {
+    var lines: [String] = []
+    if !events.isEmpty {
+      lines.append("Its events, with the time of the world:")
+      let hidden = events.count - Self.shownEvents
+      if hidden > 0 {
+        lines.append("  … \(hidden) lines before these\(file(seed: seed).map { "; all are in \($0)" } ?? "")")
+      }
+      lines += events.suffix(Self.shownEvents).map { "  \($0)" }
+    }
+    if !openWork.isEmpty { lines += ["These have not ended:"] + openWork.prefix(20).map { "  \($0)" } }
+    if !state.isEmpty { lines += ["The state that broke the rule:"] + state.map { "  \($0)" } }
+    return lines
+  }
+
+  /// Writes all events to a file, and returns its path; nil if it cannot be written.
+  private func file(seed: UInt64) -> String? {
+    let name = "millrace-seed-\(seed)-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0 ... .max)).txt"
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    let text = events.joined(separator: "\n") + "\n"
+    return (try? text.write(to: file, atomically: true, encoding: .utf8)).map { file.path }
+  }
+}
+
+extension SimulationPlan {
+  /// The plans that differ from this one in a single decision, with the difference in words.
+  ///
+  /// Those with a choice less come first, then those in which another job runs at one step.
+  ///
+  /// - Parameter steps: the number of steps of its world.
+  func neighbours(steps count: Int) -> [SimulationStory.Passing] {
+    var neighbours: [SimulationStory.Passing] = []
+    func add(_ difference: String, _ change: (inout SimulationPlan) -> Void) {
+      var plan = self
+      change(&plan)
+      neighbours.append(SimulationStory.Passing(plan: plan, difference: difference))
+    }
+    for (step, choice) in (steps ?? [:]).sorted(by: { $0.key < $1.key }) {
+      add("in step \(step) the job that has waited longest runs, not number \(choice) behind it") {
+        $0.steps?[step] = nil
+      }
+    }
+    for (draw, drawn) in (draws ?? [:]).sorted(by: { $0.key < $1.key }) {
+      add("draw \(draw) is 0, not \(drawn)") { $0.draws?[draw] = nil }
+    }
+    for step in 0..<min(count, 200) where steps?[step] == nil {
+      add("in step \(step) the job runs that has waited second longest, not the longest") { $0.steps?[step] = 1 }
+    }
+    for action in (actions ?? []).sorted() {
+      add("action \(action) is left out") { $0.actions?.remove(action) }
+    }
+    return neighbours
+  }
+}
