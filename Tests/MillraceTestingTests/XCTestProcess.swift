@@ -15,12 +15,16 @@
       process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       process.arguments = ["MillraceTestingTests.\(test)"]
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-      let output = Pipe()
+      // A file, for a process that outlives this one, such as a backtracer, would keep a pipe open.
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent("millrace-\(UUID().uuidString).txt")
+      try Data().write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let output = try FileHandle(forWritingTo: file)
       process.standardOutput = output
-      process.standardError = withErrors ? output as Any : FileHandle.nullDevice
+      process.standardError = withErrors ? output : FileHandle.nullDevice
       try process.run()
-      self.output = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
       process.waitUntilExit()
+      self.output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
       hasPassed = process.terminationStatus == 0
     }
   }
