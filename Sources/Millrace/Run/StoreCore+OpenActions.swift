@@ -9,14 +9,16 @@ extension StoreCore {
 extension RunRegistry {
   fileprivate var openActions: [String] {
     scheduler.openActions
-      .sorted { tables.records[Int($0.handle)]?.id.number ?? 0 < tables.records[Int($1.handle)]?.id.number ?? 0 }
+      .sorted { record(of: $0.handle)?.id.number ?? 0 < record(of: $1.handle)?.id.number ?? 0 }
       .map { "\(name(of: $0.handle)) \(words(for: $0.reason))" }
   }
 
+  private func record(of handle: Scheduler.Handle) -> ActiveRun<I>? {
+    tables.records.indices.contains(Int(handle)) ? tables.records[Int(handle)] : nil
+  }
+
   private func name(of handle: Scheduler.Handle) -> String {
-    guard let run = tables.records.indices.contains(Int(handle)) ? tables.records[Int(handle)] : nil else {
-      return "a shared run"
-    }
+    guard let run = record(of: handle) else { return "a shared run" }
     return "\(RunID(store: services.store, action: run.id)) \(ValueText.of(run.action, limit: 80))"
   }
 
@@ -26,8 +28,8 @@ extension RunRegistry {
     case .handlerOutAfterEnd: "has ended, and its handler has not returned"
     case .resting: "waits for the time of its next attempt"
     case .pace: "waits for the end of its debounce or throttle"
-    case .turn(let key, let holders): "waits for the turn of key \(words(for: key))\(havers(holders))"
-    case .permit(let key, let holders): "waits for a permit of key \(words(for: key))\(havers(holders))"
+    case .turn(let key, let holders): "waits for the turn of key \(words(for: key))\(clause(for: holders))"
+    case .permit(let key, let holders): "waits for a permit of key \(words(for: key))\(clause(for: holders))"
     case .slot: "waits for one of the store's slots"
     case .sharedRun(let run): "shares the run of \(name(of: run))"
     case .step: "waits for its next step"
@@ -38,7 +40,8 @@ extension RunRegistry {
     ValueText.of(scheduler.keys.key(of: key).key.erased.key.base, limit: 80)
   }
 
-  private func havers(_ holders: [Scheduler.Handle]) -> String {
+  /// The clause that names the actions which have the turn or the permits.
+  private func clause(for holders: [Scheduler.Handle]) -> String {
     if holders.isEmpty { return "" }
     let names = holders.prefix(3).map { name(of: $0) }.joined(separator: " and ")
     return ", which \(names)\(holders.count > 3 ? " and others" : "") \(holders.count == 1 ? "has" : "have")"

@@ -93,8 +93,8 @@ struct Choices {
     let step = stepCount
     stepCount += 1
     let choice: Int
-    if explored != nil {
-      choice = exploredStep(step, among: tasks)
+    if let next = explored?.add(step: step, among: tasks, plan.steps?[step]) {
+      choice = next
     } else if tasks.count == 1 {
       return 0
     } else if let steps = plan.steps {
@@ -104,10 +104,6 @@ struct Choices {
     }
     if choice != 0 { steps[step] = choice }
     return choice
-  }
-
-  private mutating func exploredStep(_ step: Int, among tasks: some RandomAccessCollection<Int>) -> Int {
-    explored?.add(step: step, among: tasks, plan.steps?[step]) ?? 0
   }
 
   /// Notes that a task yielded in the last step.

@@ -7,12 +7,14 @@ import MillraceHooks
 struct CrashNotice {
   let plan: SimulationPlan
   let origin: SimulationOrigin
+  /// Whether the world was explored, so that the plan leaves out what the world chooses by itself.
+  var isExplored = false
 
   var text: String {
     """
 
     Millrace: a world of the simulation at \(origin.place) ended the process by a trap or a signal.
-    To run it again: \(origin.call(plan))
+    To run it again: \(isExplored ? "explore again with seed: \(plan.seed), which comes to the same world" : origin.call(plan))
 
     """
   }
@@ -26,24 +28,5 @@ struct CrashNotice {
       millrace_end_signal_stack(stack)
     }
     return body()
-  }
-}
-
-/// The place of a simulation, and what its worlds were given besides their plans.
-struct SimulationOrigin: Sendable {
-  var maximumSteps = Simulation.maximumSteps
-  var hops = Simulation.Hops.actors
-  var file: StaticString = ""
-  var line: UInt = 0
-
-  /// The file and the line.
-  var place: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
-
-  /// The call that runs a plan as it was run here.
-  func call(_ plan: SimulationPlan) -> String {
-    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
-    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
-    let hops = hops == .actors ? "" : ", hops: .\(hops)"
-    return "Simulation.run(\(what)\(limit)\(hops))"
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import MillraceHooks
 
 extension Simulation {
@@ -25,5 +26,33 @@ extension MillraceHops {
       case .actors: MillraceHopsActors
       case .all: MillraceHopsAll
       }
+  }
+}
+
+/// The executor by which tasks of a world go to an actor: it makes a job of each hop, and the job is ready in the world.
+final class HopExecutor: SerialExecutor {
+  private static let installed: HopExecutor = {
+    let executor = HopExecutor()
+    // Its two words; the executor itself lives as long as the process.
+    let words = unsafeBitCast(executor.asUnownedSerialExecutor(), to: (UnsafeRawPointer, UInt).self)
+    millrace_set_hop_executor(words.0, words.1)
+    return executor
+  }()
+
+  /// Lets the hops of this thread go by the executor while `body` runs.
+  static func take<Result>(_ hops: MillraceHops, _ body: () -> Result) -> Result {
+    _ = installed
+    let earlier = millrace_hops()
+    millrace_set_hops(hops)
+    defer { millrace_set_hops(earlier) }
+    return body()
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let address = unsafeBitCast(job, to: UnsafeRawPointer.self)
+    if let queue = JobQueue.ofThisThread, queue.add(address, MillraceJobGlobal) { return }
+    // A task that is not of the world continues outside.
+    DispatchQueue.global().async { millrace_run_job(unsafeBitCast(job, to: UnsafeRawPointer.self)) }
   }
 }

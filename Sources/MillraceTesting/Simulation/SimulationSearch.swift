@@ -37,6 +37,9 @@ struct SimulationSearch {
     return report
   }
 
+  /// The number of steps after which no further plan that may pass is tried.
+  private static let stepsForPassing = 1_000_000
+
   /// Runs a failing plan once more, and tells its story; nil if it does not fail again.
   private func story(
     of plan: SimulationPlan, _ failure: WorldFailure, _ run: WorldRun
@@ -44,13 +47,21 @@ struct SimulationSearch {
     guard failure.mayBeRepeated, !Task.isCancelled else { return nil }
     let traced = await run(plan, isTraced: true, patience: 0.05)
     guard let again = traced.failure, again.isLike(failure) else { return nil }
-    var passing: SimulationStory.Passing?
-    for neighbour in plan.neighbours(steps: traced.steps).prefix(shrinkingAttempts) where passing == nil {
-      if Task.isCancelled { break }
+    let passing = await passing(besides: plan, steps: traced.steps, run)
+    return SimulationStory(
+      events: traced.trace, state: again.state, openActions: traced.openActions, passing: passing)
+  }
+
+  /// The nearest plan that passes; nil if none was found.
+  private func passing(besides plan: SimulationPlan, steps: Int, _ run: WorldRun) async -> SimulationStory.Passing? {
+    var spent = 0
+    for neighbour in plan.neighbours(steps: steps).prefix(shrinkingAttempts) {
+      if Task.isCancelled || spent > Self.stepsForPassing { return nil }
       let result = await run(neighbour.plan, patience: 0.05)
-      if result.failure == nil { passing = neighbour }
+      if result.failure == nil { return neighbour }
+      spent += result.steps
     }
-    return SimulationStory(events: traced.trace, state: again.state, openWork: traced.openWork, passing: passing)
+    return nil
   }
 
   /// Fails the test, at the place of a failure if that has one.

@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 
 /// The story of a failing world: its events, the state that broke the rule, and the nearest plan that passes.
 struct SimulationStory: Sendable {
@@ -13,7 +14,7 @@ struct SimulationStory: Sendable {
   /// The parts of the state that broke the rule; empty if it is about no state.
   let state: [String]
   /// The actions that had not ended, if nothing could continue.
-  var openWork: [String] = []
+  var openActions: [String] = []
   /// Nil if none was found.
   let passing: Passing?
 
@@ -31,7 +32,7 @@ struct SimulationStory: Sendable {
       }
       lines += events.suffix(Self.shownEvents).map { "  \($0)" }
     }
-    if !openWork.isEmpty { lines += ["These have not ended:"] + openWork.prefix(20).map { "  \($0)" } }
+    if !openActions.isEmpty { lines += ["These have not ended:"] + openActions.prefix(20).map { "  \($0)" } }
     if !state.isEmpty { lines += ["The state that broke the rule:"] + state.map { "  \($0)" } }
     return lines
   }
@@ -48,7 +49,7 @@ struct SimulationStory: Sendable {
 extension SimulationPlan {
   /// The plans that differ from this one in a single decision, with the difference in words.
   ///
-  /// Those with a choice less come first, then those in which another job runs at one step.
+  /// The plans with one choice less come first, then the plans in which another job runs at one step.
   ///
   /// - Parameter steps: the number of steps of its world.
   func neighbours(steps count: Int) -> [SimulationStory.Passing] {
@@ -73,5 +74,20 @@ extension SimulationPlan {
       add("action \(action) is left out") { $0.actions?.remove(action) }
     }
     return neighbours
+  }
+}
+
+/// A state as lines, one for each of its parts.
+enum StateText {
+  private static let (lines, characters) = (20, 120)
+
+  static func lines(of state: any Sendable) -> [String] {
+    let mirror = Mirror(reflecting: state)
+    let parts = mirror.children.compactMap { child in child.label.map { (name: $0, value: child.value) } }
+    guard mirror.displayStyle == .struct, !parts.isEmpty, !ValueText.isDescribed(state) else {
+      return [ValueText.of(state, limit: lines * characters)]
+    }
+    let shown = parts.prefix(lines).map { "\($0.name): \(ValueText.of($0.value, limit: characters))" }
+    return shown + (parts.count > lines ? ["… and \(parts.count - lines) more"] : [])
   }
 }

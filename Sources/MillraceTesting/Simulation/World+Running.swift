@@ -56,12 +56,8 @@ extension World {
     for cancel in cancellations { cancel() }
   }
 
-  /// The actions that have not ended, and the sleeping tasks, in words.
-  var openWork: [String] {
-    let actions = withRecord { $0.openActions }.flatMap { $0() }
-    let sleepers = clock.deadlines.prefix(5).map { "a task sleeps until \($0.offset)" }
-    return actions + sleepers
-  }
+  /// The actions of its stores that have not ended, in words.
+  var openActions: [String] { withRecord { $0.openActions }.flatMap { $0() } }
 
   /// The tasks that have not ended after all were cancelled.
   var leftOver: [String] {

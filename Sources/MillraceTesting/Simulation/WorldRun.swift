@@ -19,7 +19,7 @@ struct WorldRun {
     /// The events; empty unless they were traced.
     var trace: [String] = []
     /// The actions that had not ended, if nothing could continue and the events were traced.
-    var openWork: [String] = []
+    var openActions: [String] = []
     /// The time that had passed in it.
     let time: Duration
     /// A number that stands for all that happened, in its order.
@@ -43,15 +43,14 @@ struct WorldRun {
   ///   - isExplored: whether the alternatives of its choices are asked for, as by ``Exploring``.
   ///   - isTraced: whether the events are kept.
   ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
-  func callAsFunction(_ plan: SimulationPlan, isExplored: Bool = false, isTraced: Bool = false, patience: Double = 2)
-    async
-    -> Result
-  {
+  func callAsFunction(
+    _ plan: SimulationPlan, isExplored: Bool = false, isTraced: Bool = false, patience: Double = 2
+  ) async -> Result {
     let world = World(Choices(plan, isExplored: isExplored), hops: origin.hops, isTraced: isTraced, patience: patience)
     let task = world.queue.adopt { begin(world) }
     return await ThreadSignal.onThread {
       Self.turn.withLock { _ in
-        CrashNotice(plan: plan, origin: origin).whileRunning {
+        CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning {
           world.queue.own {
             if world.queue.noteBeginning({ Task.detached {} }) {
               go(world)
@@ -61,7 +60,7 @@ struct WorldRun {
             world.checkEnd()
             // What comes after that is not of the world any more.
             var result = Result(world)
-            if world.isTraced, result.failure?.kind == .standsStill { result.openWork = world.openWork }
+            if world.isTraced, result.failure?.kind == .standsStill { result.openActions = world.openActions }
             result.leftOver = clear(world, task)
             return result
           }
@@ -168,8 +167,7 @@ extension WorldRun.Result {
       return Self(
         plan: choices.plan, failure: content.failure, made: choices.made, steps: choices.stepCount,
         search: choices.search?.kind, explored: choices.explored, notes: content.notes,
-        trace: content.trace?.lines ?? [], time: time,
-        fingerprint: content.fingerprint.value)
+        trace: content.trace?.lines ?? [], time: time, fingerprint: content.fingerprint.value)
     }
   }
 }

@@ -20,29 +20,37 @@
     }
 
     /// The whole notice of a seed of the case.
-    private func notice(_ seed: Int) -> String {
+    private func notice(_ again: String) -> String {
       """
 
       Millrace: a world of the simulation at CrashNoticeTests.swift:\(CrashingCase.line) ended the process by a trap or a signal.
-      To run it again: Simulation.run(seed: \(seed))
+      To run it again: \(again)
 
       """
     }
+
+    private var notice: String { notice("Simulation.run(seed: 3)") }
 
     @Test(
       "A trap, an abort, an overflow of the stack and a trap on the main thread name the seed, and end the process all the same",
       arguments: ["Trap", "Abort", "Overflow", "MainTrap"])
     func endings(ending: String) throws {
       let text = try text(of: ending)
-      #expect(text.contains(notice(3)), "\(text)")
+      #expect(text.contains(notice), "\(text)")
       #expect(text.split(separator: "Millrace: a world").count == 2, "it is written once")
     }
 
     @Test("The backtrace of Swift comes behind the notice", arguments: ["Trap", "Overflow"])
     func backtraces(ending: String) throws {
       let text = try text(of: ending, backtraces: true)
-      let parts = text.split(separator: notice(3), maxSplits: 1)
+      let parts = text.split(separator: notice, maxSplits: 1)
       #expect(parts.count == 2 && parts[1].contains("*** Program crashed: "), "\(text)")
+    }
+
+    @Test("A world of an exploration names the exploration, for its plan alone would run another world")
+    func exploring() throws {
+      let text = try text(of: "Exploring")
+      #expect(text.contains(notice("explore again with seed: 5, which comes to the same world")), "\(text)")
     }
 
     @Test("A world that has ended, and a thread outside of the world, leave no notice", arguments: ["Late", "Outside"])
@@ -72,6 +80,13 @@
 
     func testMainTrap() async { await run { await MainActor.run { Self.trap() } } }
 
+    func testExploring() async {
+      guard ProcessInfo.processInfo.environment[Self.variable] != nil else { return }
+      await Simulation.explore(preemptions: 0, seed: 5, file: #filePath, line: UInt(Self.line)) { world in
+        if world.fault(0.5) { Self.trap() }
+      }
+    }
+
     func testLate() async {
       await run {}
       if ProcessInfo.processInfo.environment[Self.variable] != nil { Self.trap() }
@@ -81,7 +96,7 @@
       await run {
         let thread = Thread { Self.trap() }
         thread.start()
-        while true { usleep(1_000) }
+        pause()
       }
     }
 

@@ -5,66 +5,37 @@ import Testing
 
 @Suite("Exploring")
 struct ExploringTests {
-  /// The orders in which two tasks of two steps each come to their steps.
-  private func orders(_ preemptions: Int) async -> (all: [String], report: SimulationReport) {
+  /// The orders in which two tasks come to their two steps, in all worlds.
+  private func orders(
+    _ preemptions: Int, _ between: @escaping @Sendable () async -> Void
+  ) async -> (all: [String], report: SimulationReport) {
     let orders = Recorder<String>()
-    let report = await Simulation.explore(preemptions: preemptions) { world in
-      let order = Box("")
-      let idle = Idle()
-      await withTaskGroup { group in
-        for name in ["a", "b"] {
-          group.addTask {
-            order.value += name
-            await idle.call()
-            order.value += name
-          }
-        }
-      }
-      orders.record(order.value)
+    let report = await Simulation.explore(preemptions: preemptions) { _ in
+      orders.record(await TwoTasks.order(between))
     }
     return (orders.recorded, report)
   }
 
-  private actor Idle {
-    func call() {}
-  }
-
   @Test("Without a preemption each task ends before another begins, in all orders; each preemption adds one break")
   func preemptions() async {
-    let none = await orders(0)
+    let idle = TwoTasks.Idle()
+    let none = await orders(0) { await idle.call() }
     #expect(Set(none.all) == ["aabb", "bbaa"])
     #expect(none.report.worlds == none.all.count)
-    let one = await orders(1)
+    let one = await orders(1) { await idle.call() }
     #expect(Set(one.all) == ["aabb", "bbaa", "abba", "baab"])
     // Those with fewer preemptions come first.
     #expect(Array(one.all.prefix(none.all.count)) == none.all)
-    let two = await orders(2)
+    let two = await orders(2) { await idle.call() }
     #expect(Set(two.all) == ["aabb", "bbaa", "abba", "baab", "abab", "baba"])
   }
 
   @Test("A task that yields lets the others go first; to continue it all the same is a preemption")
   func yields() async {
-    let (none, one) = await (yieldingOrders(0), yieldingOrders(1))
-    #expect(Set(none) == ["abab", "baba"])
-    #expect(Set(one) == ["abab", "baba", "aabb", "bbaa", "abba", "baab"])
-  }
-
-  private func yieldingOrders(_ preemptions: Int) async -> [String] {
-    let orders = Recorder<String>()
-    await Simulation.explore(preemptions: preemptions) { world in
-      let order = Box("")
-      await withTaskGroup { group in
-        for name in ["a", "b"] {
-          group.addTask {
-            order.value += name
-            await Task.yield()
-            order.value += name
-          }
-        }
-      }
-      orders.record(order.value)
-    }
-    return orders.recorded
+    let none = await orders(0) { await Task.yield() }
+    let one = await orders(1) { await Task.yield() }
+    #expect(Set(none.all) == ["abab", "baba"])
+    #expect(Set(one.all) == ["abab", "baba", "aabb", "bbaa", "abba", "baab"])
   }
 
   @Test("Each fault and none, each element, and of each duration the shortest and the longest are run")
@@ -156,24 +127,7 @@ struct ExploringTests {
   @Test(
     "A task that waits for another in a loop of calls, or of yields, is not run for ever", arguments: [true, false])
   func loops(yields: Bool) async {
-    let report = await Simulation.explore(preemptions: 0) { world in
-      let (flag, looks) = (Flag(), Box(0))
-      await withTaskGroup { group in
-        group.addTask {
-          while await !flag.isSet {
-            looks.value += 1
-            if yields { await Task.yield() }
-          }
-        }
-        group.addTask { await flag.set() }
-      }
-    }
+    let report = await Simulation.explore(preemptions: 0) { _ in await TwoTasks.waitInALoop(yields: yields) }
     #expect(report.failingPlan == nil && report.worlds > 1)
-  }
-
-  private actor Flag {
-    var isSet = false
-
-    func set() { isSet = true }
   }
 }

@@ -82,18 +82,9 @@ struct PlantedBugTests {
     let runs = Box(0)
     let body: Simulation.Body = { world in
       runs.value += 1
-      let order = Box("")
-      let idle = Idle()
-      await withTaskGroup { group in
-        for name in ["a", "b"] {
-          group.addTask {
-            order.value += name
-            await idle.call()
-            order.value += name
-          }
-        }
-      }
-      world.expect(order.value != "abab", "the tasks do not take turns")
+      let idle = TwoTasks.Idle()
+      let order = await TwoTasks.order { await idle.call() }
+      world.expect(order != "abab", "the tasks do not take turns")
     }
     let one = await Simulation.explore(preemptions: 1, body)
     #expect(one.failingPlan == nil && one.worlds == runs.value)
@@ -113,10 +104,6 @@ struct PlantedBugTests {
       await Simulation.run(plan: String(plan), body)
     }
     #expect(again.failingPlan == SimulationPlan(String(plan)) && failures.recorded.count == 2)
-  }
-
-  private actor Idle {
-    func call() {}
   }
 
   @Test("More interleavings than the limit fail the test, with the fix")

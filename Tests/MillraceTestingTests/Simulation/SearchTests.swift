@@ -94,25 +94,9 @@ struct SearchTests {
     "A task that waits for another in a loop of yields, or of calls of an actor, ends under each search",
     arguments: [true, false])
   func loops(yields: Bool) async {
-    let report = await Simulation.run(seeds: 0..<60, maximumSteps: 200_000) { world in
-      let (flag, looks) = (Flag(), Box(0))
-      await withTaskGroup { group in
-        group.addTask {
-          // Without work of its own between them the calls are one stay on the actor, which nothing ends.
-          while await !flag.isSet {
-            looks.value += 1
-            if yields { await Task.yield() }
-          }
-        }
-        group.addTask { await flag.set() }
-      }
+    let report = await Simulation.run(seeds: 0..<60, maximumSteps: 200_000) { _ in
+      await TwoTasks.waitInALoop(yields: yields)
     }
     #expect(report.failingPlan == nil)
-  }
-
-  private actor Flag {
-    var isSet = false
-
-    func set() { isSet = true }
   }
 }
