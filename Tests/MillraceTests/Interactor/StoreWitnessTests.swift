@@ -167,7 +167,7 @@ struct StoreWitnessTests {
     configuration.limits = StoreConfiguration.Limits(runsInFlight: 3)
     configuration.clock = TestClock()
     let store = Store(initial: 0, interactor: interactor, configuration: configuration)
-    let receipts = [0, 1, 2, 3, 4, 5, 6, 5].map { store.send($0) }
+    let receipts = [0, 1, 2, 3, 4, 5, 6, 5, 1].map { store.send($0) }
     try await interactor.gate.waitForArrivals(3)
     let open = try #require(witness.openActions.recorded.first)
     func sentences() -> [String] {
@@ -184,6 +184,7 @@ struct StoreWitnessTests {
         "5 has a handler that has not returned",
         "6 waits for one of the store's slots",
         "5 shares the run of 5",
+        "1 waits for the turn of key \"k\", which 0 has",
       ])
     receipts[0].cancel()
     _ = await receipts[0].outcome
