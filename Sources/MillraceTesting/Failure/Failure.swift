@@ -1,4 +1,11 @@
-import Testing
+#if canImport(Testing)
+  import Testing
+
+  typealias TestLocation = Testing.SourceLocation
+#else
+  /// The place of a failure in a test of Swift Testing; there is none where that library is not linked, as in static programs.
+  struct TestLocation: Equatable, Sendable {}
+#endif
 
 /// A failure of a test, and the line of the test that it belongs to.
 struct Failure: Sendable {
@@ -7,5 +14,5 @@ struct Failure: Sendable {
   let file: StaticString
   let line: UInt
   /// The same for Swift Testing, if that has told it.
-  var location: Testing.SourceLocation?
+  var location: TestLocation?
 }

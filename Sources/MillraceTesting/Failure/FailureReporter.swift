@@ -1,6 +1,9 @@
 import Millrace
-import Testing
-import XCTest
+
+#if canImport(Testing)
+  import Testing
+  import XCTest
+#endif
 
 /// The destination of the failures of a store, a fake or a clock: the test that was running where it was made.
 ///
@@ -11,8 +14,10 @@ final class FailureReporter: Sendable {
   private enum Destination {
     /// The owner collects the failures.
     case collector(FailureCollector)
-    /// A test of Swift Testing; what other tasks report is recorded by a task of the test's own.
-    case test(Test, AsyncStream<Message>.Continuation)
+    #if canImport(Testing)
+      /// A test of Swift Testing; what other tasks report is recorded by a task of the test's own.
+      case test(Test, AsyncStream<Message>.Continuation)
+    #endif
     /// No test of Swift Testing was current.
     case elsewhere
   }
@@ -29,11 +34,13 @@ final class FailureReporter: Sendable {
 
   /// Remembers the current test.
   init() {
-    if let collector = Self.collector {
-      destination = .collector(collector)
-    } else if let test = Test.current {
+    destination = Self.collector.map { .collector($0) } ?? Self.currentTest() ?? .elsewhere
+  }
+
+  private static func currentTest() -> Destination? {
+    #if canImport(Testing)
+      guard let test = Test.current else { return nil }
       let (messages, continuation) = AsyncStream.makeStream(of: Message.self)
-      destination = .test(test, continuation)
       // It inherits the test; nothing else makes an issue the test's, when it is found elsewhere.
       Task {
         for await message in messages {
@@ -43,14 +50,17 @@ final class FailureReporter: Sendable {
           }
         }
       }
-    } else {
-      destination = .elsewhere
-    }
+      return .test(test, continuation)
+    #else
+      return nil
+    #endif
   }
 
-  deinit {
-    if case .test(_, let continuation) = destination { continuation.finish() }
-  }
+  #if canImport(Testing)
+    deinit {
+      if case .test(_, let continuation) = destination { continuation.finish() }
+    }
+  #endif
 
   /// Reports a failure; callable from anywhere, it does not wait.
   ///
@@ -59,45 +69,54 @@ final class FailureReporter: Sendable {
   ///   - file: the file that it is about.
   ///   - line: the line that it is about.
   ///   - location: the same where Swift Testing has told it, which then counts.
-  func fail(_ message: String, file: StaticString, line: UInt, at location: Testing.SourceLocation? = nil) {
+  func fail(_ message: String, file: StaticString, line: UInt, at location: TestLocation? = nil) {
     let failure = Failure(message: message, file: file, line: line, location: location)
     switch destination {
     case .collector(let collector): collector.collect(failure)
-    case .test(let test, let continuation):
-      if Test.current == test { Self.record(failure) } else { continuation.yield(.failure(failure)) }
+    #if canImport(Testing)
+      case .test(let test, let continuation):
+        if Test.current == test { Self.record(failure) } else { continuation.yield(.failure(failure)) }
+    #endif
     case .elsewhere: Self.reportElsewhere(failure)
     }
   }
 
   /// Waits until all that was reported before has been recorded for the test.
   func settle() async {
-    guard case .test(_, let continuation) = destination else { return }
-    await withCheckedContinuation { _ = continuation.yield(.mark($0)) }
-  }
-
-  private static func record(_ failure: Failure) {
-    let path = "\(failure.file)"
-    // The name is shown, and the rest of the path is that of the file.
-    let name = path.split(separator: "/").suffix(2).joined(separator: "/")
-    let location =
-      failure.location
-      ?? Testing.SourceLocation(
-        fileID: name.contains("/") ? name : "Tests/\(name)", filePath: path, line: max(Int(failure.line), 1), column: 1)
-    Issue.record(Comment(rawValue: failure.message), sourceLocation: location)
+    #if canImport(Testing)
+      guard case .test(_, let continuation) = destination else { return }
+      await withCheckedContinuation { _ = continuation.yield(.mark($0)) }
+    #endif
   }
 
   private static func reportElsewhere(_ failure: Failure) {
-    if CommandLine.arguments.first?.hasSuffix(".xctest") == true || isXCTestRunner {
-      XCTFail(failure.message, file: failure.file, line: failure.line)
-      // Outside of a test case XCTest keeps silent, and Swift Testing has a test without a name for it; and the other way round.
-      record(failure)
-    } else {
-      writeToStandardError(line: "\(failure.file):\(failure.line): \(failure.message)")
-    }
+    #if canImport(Testing)
+      if CommandLine.arguments.first?.hasSuffix(".xctest") == true || isXCTestRunner {
+        XCTFail(failure.message, file: failure.file, line: failure.line)
+        // Outside of a test case XCTest keeps silent, and Swift Testing has a test without a name for it; and the other way round.
+        record(failure)
+        return
+      }
+    #endif
+    writeToStandardError(line: "\(failure.file):\(failure.line): \(failure.message)")
   }
 
-  /// Whether a bundle of tests is run by the tool of another system.
-  private static var isXCTestRunner: Bool {
-    CommandLine.arguments.first?.hasSuffix("/xctest") == true
-  }
+  #if canImport(Testing)
+    private static func record(_ failure: Failure) {
+      let path = "\(failure.file)"
+      // The name is shown, and the rest of the path is that of the file.
+      let name = path.split(separator: "/").suffix(2).joined(separator: "/")
+      let location =
+        failure.location
+        ?? TestLocation(
+          fileID: name.contains("/") ? name : "Tests/\(name)", filePath: path, line: max(Int(failure.line), 1),
+          column: 1)
+      Issue.record(Comment(rawValue: failure.message), sourceLocation: location)
+    }
+
+    /// Whether a bundle of tests is run by the tool of another system.
+    private static var isXCTestRunner: Bool {
+      CommandLine.arguments.first?.hasSuffix("/xctest") == true
+    }
+  #endif
 }

@@ -1,16 +1,18 @@
-import XCTest
+#if canImport(Testing)
+  import XCTest
+#endif
 
 /// Tells a world of the assertions of XCTest that fail in it, which XCTest has shown by then.
 ///
 /// It is there from the first simulation of a process on. The XCTest of Apple's systems tells of them elsewhere.
 enum AssertionWatch {
   static func begin() {
-    #if !canImport(Darwin)
+    #if canImport(Testing) && !canImport(Darwin)
       _ = observer
     #endif
   }
 
-  #if !canImport(Darwin)
+  #if canImport(Testing) && !canImport(Darwin)
     private static let observer: Observer = {
       let observer = Observer()
       XCTestObservationCenter.shared.addTestObserver(observer)
