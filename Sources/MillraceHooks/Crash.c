@@ -64,22 +64,11 @@ void millrace_set_crash_text(const char *new_text) {
   free(atomic_exchange(&text, made));
 }
 
-void *millrace_begin_signal_stack(void) {
+void millrace_make_signal_stack(void) {
   // Room for Swift's backtraces too, which begin in the handler behind this one.
   const size_t size = 256 << 10;
   stack_t before, stack = {.ss_sp = NULL, .ss_flags = 0, .ss_size = size};
-  if (sigaltstack(NULL, &before) != 0 || !(before.ss_flags & SS_DISABLE)) return NULL;
+  if (sigaltstack(NULL, &before) != 0 || !(before.ss_flags & SS_DISABLE)) return;
   stack.ss_sp = malloc(size);
-  if (stack.ss_sp && sigaltstack(&stack, NULL) != 0) {
-    free(stack.ss_sp);
-    return NULL;
-  }
-  return stack.ss_sp;
-}
-
-void millrace_end_signal_stack(void *memory) {
-  if (!memory) return;
-  stack_t none = {.ss_sp = NULL, .ss_flags = SS_DISABLE, .ss_size = 0};
-  sigaltstack(&none, NULL);
-  free(memory);
+  if (stack.ss_sp && sigaltstack(&stack, NULL) != 0) free(stack.ss_sp);
 }

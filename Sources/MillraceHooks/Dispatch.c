@@ -6,13 +6,8 @@
 // static Dispatch has its own; then what yields is an escape from its world.
 
 typedef void (*Work)(void *);
-typedef void (*Async)(void *queue, void *context, Work);
-typedef void (*After)(uint64_t when, void *queue, void *context, Work);
 
 extern char _dispatch_main_q __attribute__((weak));
-// ThreadSanitizer has definitions of its own, which it needs to be called.
-extern void __interceptor_dispatch_async_f(void *, void *, Work) __attribute__((weak));
-extern void __interceptor_dispatch_after_f(uint64_t, void *, void *, Work) __attribute__((weak));
 
 /// Whether it is the function by which the runtime has a job run; only the thread of a world asks.
 static bool runs_job(Work work) {
@@ -25,18 +20,23 @@ static bool runs_job(Work work) {
   return true;
 }
 
-COMES_FIRST void dispatch_async_f(void *queue, void *context, Work work) {
+INTERPOSE(void, dispatch_async_f, (void *queue, void *context, Work work)) {
   if (millrace_value && runs_job(work)) {
     enum MillraceJobKind kind = queue == &_dispatch_main_q ? MillraceJobMainYield : MillraceJobYield;
-    if (millrace_handler(context, kind)) return;
+    if (millrace_handler(context, kind, 0)) return;
+  } else if (millrace_simulates) {
+    millrace_leave_world("dispatch_async_f", __builtin_return_address(0));
   }
-  static _Atomic(void *) next;
-  ((Async)millrace_next_definition(&next, (void *)__interceptor_dispatch_async_f, "dispatch_async_f"))(queue, context, work);
+  FORWARD(dispatch_async_f, queue, context, work);
 }
 
-COMES_FIRST void dispatch_after_f(uint64_t when, void *queue, void *context, Work work) {
-  if (millrace_value && runs_job(work) && millrace_handler(context, MillraceJobDelayed)) return;
-  static _Atomic(void *) next;
-  ((After)millrace_next_definition(&next, (void *)__interceptor_dispatch_after_f, "dispatch_after_f"))(when, queue, context, work);
+INTERPOSE(void, dispatch_after_f, (uint64_t when, void *queue, void *context, Work work)) {
+  if (millrace_value && runs_job(work)) {
+    enum MillraceJobKind kind = queue == &_dispatch_main_q ? MillraceJobMainDelayed : MillraceJobDelayed;
+    if (millrace_handler(context, kind, when)) return;
+  } else if (millrace_simulates) {
+    millrace_leave_world("dispatch_after_f", __builtin_return_address(0));
+  }
+  FORWARD(dispatch_after_f, when, queue, context, work);
 }
 #endif

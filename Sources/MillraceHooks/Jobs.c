@@ -18,13 +18,13 @@ _Thread_local void *millrace_value;
 static EnqueueHook earlier_global, earlier_main;
 
 static SWIFT_CALL void on_global(Job *job, Enqueue original) {
-  if (millrace_handler(job, MillraceJobGlobal)) return;
+  if (millrace_handler(job, MillraceJobGlobal, 0)) return;
   if (earlier_global) return earlier_global(job, original);
   original(job);
 }
 
 static SWIFT_CALL void on_main(Job *job, Enqueue original) {
-  if (millrace_handler(job, MillraceJobMain)) return;
+  if (millrace_handler(job, MillraceJobMain, 0)) return;
   if (earlier_main) return earlier_main(job, original);
   original(job);
 }

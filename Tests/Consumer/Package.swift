@@ -13,6 +13,11 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "shop", dependencies: ["Report", "Flags", .product(name: "Millrace", package: "millrace")]),
+    .executableTarget(
+      name: "simulated",
+      dependencies: [
+        .product(name: "Millrace", package: "millrace"), .product(name: "MillraceTesting", package: "millrace"),
+      ]),
     .executableTarget(name: "service", dependencies: [.product(name: "Millrace", package: "millrace")]),
   ]
 )

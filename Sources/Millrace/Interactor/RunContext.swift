@@ -136,9 +136,9 @@ extension RunContext {
 }
 
 /// The ids by which tracing systems know a run.
-enum SpanID {
+package enum SpanID {
   /// Tells this process from the others that take part in a trace, whose stores and actions are numbered the same.
-  static let processSeed = UInt64.random(in: .min ... .max)
+  package static let processSeed = UInt64.random(in: .min ... .max)
 
   /// The id of a run's span; never 0, and no other run of the store has it in that trace.
   ///

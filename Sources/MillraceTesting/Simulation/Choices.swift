@@ -7,6 +7,7 @@ struct Choices {
     case actions, draws, steps, stores
     // Far from the others, also from those of the next seed.
     case search = 0x5EA2_C000_0000_0000
+    case system = 0x5EA2_D000_0000_0000
   }
 
   /// The alternatives of a draw when all interleavings are explored.

@@ -21,12 +21,8 @@ struct CrashNotice {
 
   /// Runs `body` on this thread, and has the text written if the process ends meanwhile on a thread of the world.
   func whileRunning<Result>(_ body: () -> Result) -> Result {
-    let stack = millrace_begin_signal_stack()
     millrace_set_crash_text(text)
-    defer {
-      millrace_set_crash_text(nil)
-      millrace_end_signal_stack(stack)
-    }
+    defer { millrace_set_crash_text(nil) }
     return body()
   }
 }

@@ -22,13 +22,17 @@ final class JobQueue: @unchecked Sendable {
     /// Whether its task lets the others go first: this job resumes that task.
     var yields = false
 
-    var isOfMainActor: Bool { kind == MillraceJobMain || kind == MillraceJobMainYield }
+    var isOfMainActor: Bool {
+      kind == MillraceJobMain || kind == MillraceJobMainYield || kind == MillraceJobMainDelayed
+    }
   }
 
   /// The way in which work left the world, and the work.
   enum Escape {
-    /// A task slept on a clock of the system.
+    /// A task slept with a tolerance on a clock of the system.
     case sleep(of: KnownTasks.Subject)
+    /// A task gave work to a thread or a queue by a function of this name.
+    case work(of: KnownTasks.Subject, function: String)
     /// Another thread resumed a task.
     case thread(of: KnownTasks.Subject)
     /// The main actor did not come to the world's work.
@@ -47,6 +51,9 @@ final class JobQueue: @unchecked Sendable {
   /// The hops that are decisions.
   private let hops: MillraceHops
 
+  /// The work outside that does not fail the seed.
+  private let allowed: Simulation.Outside
+
   /// The longest real time of a wait for other threads, in seconds.
   private let patience: Double
 
@@ -56,6 +63,13 @@ final class JobQueue: @unchecked Sendable {
 
   /// The ready jobs, in the order in which they came; only the world's thread uses them, or the main thread in its place.
   private(set) var ready: [Job] = []
+
+  /// The jobs that wait for a time, and the clocks and random numbers of user code; only the world's thread uses them.
+  private var delayed = DelayedJobs()
+  var system: WorldSystem
+
+  /// Whether something outside may still have an effect on the world: it was given work, or a task outside was resumed.
+  private var hasTouchedOutside = !millrace_tells_of_outside()
 
   /// The task that runs, and its id; 0 for the turn of an actor.
   private var running = (task: 0, id: UInt64(0))
@@ -67,8 +81,10 @@ final class JobQueue: @unchecked Sendable {
   /// The key by which the world's thread finds its world.
   weak var world: World?
 
-  init(hops: Simulation.Hops = .actors, patience: Double) {
+  init(seed: UInt64 = 0, hops: Simulation.Hops = .actors, allowing allowed: Simulation.Outside = [], patience: Double) {
+    system = WorldSystem(seed: seed)
     self.hops = MillraceHops(hops)
+    self.allowed = allowed
     self.patience = patience
   }
 
@@ -104,7 +120,8 @@ final class JobQueue: @unchecked Sendable {
 
   /// Takes what the calling thread enqueues in `body`, in place of the world's thread.
   func adopt<Result>(_ body: () -> Result) -> Result {
-    millrace_install_hooks { address, kind in JobQueue.take(address, kind) }
+    Self.installSystem()
+    millrace_install_hooks { address, kind, time in JobQueue.take(address, kind, time) }
     let earlier = millrace_thread_value()
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
     defer { millrace_set_thread_value(earlier) }
@@ -151,35 +168,62 @@ final class JobQueue: @unchecked Sendable {
   // MARK: What the runtime asks
 
   /// Whether the job is taken; the runtime asks on every thread of the process.
-  private static func take(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
-    if let queue = ofThisThread { return queue.add(address, kind) }
+  private static func take(_ address: UnsafeRawPointer, _ kind: MillraceJobKind, _ time: UInt64) -> Bool {
+    if let queue = ofThisThread { return queue.add(address, kind, at: time) }
     guard isActive.load(ordering: .acquiring) else { return false }
     return current.withLock { $0 }?.arrive(address, kind) ?? false
   }
 
   /// The world's own thread has a job; false if that is a task of another.
-  func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind) -> Bool {
+  ///
+  /// - Parameter time: the time of Dispatch for which a job is delayed.
+  func add(_ address: UnsafeRawPointer, _ kind: MillraceJobKind, at time: UInt64 = 0) -> Bool {
     let id = millrace_task_id(address)
     let current = millrace_current_task_id()
     let yields = kind == MillraceJobYield || kind == MillraceJobMainYield
+    let sleeps = kind == MillraceJobDelayed || kind == MillraceJobMainDelayed
     let (task, isNameless) = shared.withLock { shared in
       // A task that was begun at once was never enqueued; this is when it is met.
-      let asking = current == running.id ? running.task : shared.tasks.numberOfRunning(current)
-      // The job of a task that yields is none of its own.
-      return (yields && id == 0 ? asking : shared.tasks.number(of: id), shared.tasks.isNameless(asking))
+      let asking = number(ofRunning: current, in: &shared)
+      // The job of a task that yields is none of its own, and that of a task that sleeps wakes it.
+      return (yields && id == 0 || sleeps ? asking : shared.tasks.number(of: id), shared.tasks.isNameless(asking))
     }
-    if isNameless || kind == MillraceJobDelayed { noteCurrentTask(current, sleeps: kind == MillraceJobDelayed) }
-    guard let task else { return false }
-    ready.append(Job(address: address, kind: kind, task: task, id: id, yields: yields))
+    if isNameless { noteCurrentTask(current) }
+    guard let task else {
+      hasTouchedOutside = true
+      return false
+    }
+    let job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
+    if sleeps {
+      let deadline = WorldSystem.deadline(time)
+      delayed.add(job, at: deadline)
+      if let deadline { world?.traceSleep(until: deadline) }
+    } else {
+      ready.append(job)
+    }
     return true
   }
 
-  /// Asks the task that runs for its name, and says that it sleeps if it does.
-  private func noteCurrentTask(_ id: UInt64, sleeps: Bool) {
+  private func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
+    id == running.id ? running.task : shared.tasks.numberOfRunning(id)
+  }
+
+  /// Asks the task that runs for its name.
+  private func noteCurrentTask(_ id: UInt64) {
     let name = Task.name
+    shared.withLock { $0.tasks.name(id, name) }
+  }
+
+  /// The task that runs gives work to a thread or a queue; or the runtime does, as it does for a sleep with a tolerance.
+  func noteOutside(_ function: String, isRuntime: Bool) {
+    hasTouchedOutside = true
+    if isRuntime ? function != "dispatch_source_create" : allowed.contains(.init(function: function)) { return }
+    let id = millrace_current_task_id()
+    noteCurrentTask(id)
     shared.withLock { shared in
-      shared.tasks.name(id, name)
-      if sleeps, shared.escape == nil { shared.escape = .sleep(of: shared.tasks.subject(id)) }
+      guard shared.escape == nil else { return }
+      let subject = shared.tasks.subject(id)
+      shared.escape = isRuntime ? .sleep(of: subject) : .work(of: subject, function: function)
     }
   }
 
@@ -196,10 +240,19 @@ final class JobQueue: @unchecked Sendable {
     return isOurs
   }
 
-  /// The name of the task that runs on the world's thread.
-  var runningLabel: String {
+  /// The number of the task that runs on the world's thread.
+  var runningTask: Int {
     let id = millrace_current_task_id()
-    return shared.withLock { $0.tasks.label(id == running.id ? running.task : $0.tasks.numberOfRunning(id)) }
+    return shared.withLock { number(ofRunning: id, in: &$0) }
+  }
+
+  /// The name of the task that runs on the world's thread.
+  var runningLabel: String { label(runningTask) }
+
+  /// The failure of a world in which a step does not end; 0 stands for the turn of an actor, and -1 for a rule.
+  func failure(ofStep task: Int, _ verdict: StepLimit.Verdict, after seconds: Double) -> WorldFailure {
+    let subject = task < 0 ? "a rule of the world" : shared.withLock { "\($0.tasks.subject(number: task))" }
+    return WorldFailure(verdict == .computes ? .stepComputes : .stepBlocks, by: subject, "\(Duration.seconds(seconds))")
   }
 
   /// The name of a task in a trace.
@@ -210,23 +263,35 @@ final class JobQueue: @unchecked Sendable {
   /// The first way in which work left the world.
   var escape: Escape? { shared.withLock { $0.escape } }
 
-  /// Takes what came back from other threads, so that the world can be brought to its end.
-  func admitArrivals() {
+  /// Takes what came back from other threads, and what waits for a time, so that the world can be brought to its end.
+  func admitLast() {
     ready += shared.withLock { shared in
       defer { shared.arrivals = [] }
       return shared.arrivals
     }
+    ready += delayed.takeAll()
   }
 
-  /// Waits, in real time, for something to come from another thread; false if nothing came in time.
+  /// Waits, in real time, for something to come from another thread; false if nothing came in time, or nothing can come.
   func waitForArrival() -> Bool {
-    shared.withLock { !$0.arrivals.isEmpty } || arrival.wait(seconds: patience)
+    shared.withLock { !$0.arrivals.isEmpty } || hasTouchedOutside && arrival.wait(seconds: patience)
   }
 
   /// Ends the wait for what comes from another thread.
   func wake() {
     arrival.signal()
   }
+
+  // MARK: Time
+
+  /// The next time of a clock of the system for which a task sleeps; nil if none does.
+  var nextDeadline: TestClock.Instant? { delayed.next }
+
+  /// The number of tasks that sleep on a clock of the system.
+  var sleepers: Int { delayed.count }
+
+  /// Lets the jobs be ready whose time has come.
+  func admitDue(at now: TestClock.Instant) { ready += delayed.due(at: now) }
 
   // MARK: Running
 
@@ -237,7 +302,7 @@ final class JobQueue: @unchecked Sendable {
     if job.isOfMainActor {
       runOnMainThread(job)
     } else {
-      millrace_run_job(job.address)
+      Self.runningUserCode(of: job.task) { millrace_run_job(job.address) }
     }
     return job
   }
@@ -249,7 +314,7 @@ final class JobQueue: @unchecked Sendable {
     let isDone = MainTurn().run(seconds: seconds) { isInTime in
       // Late work continues outside, rather than never.
       let run = { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
-      if isInTime { self.adopt(run) } else { run() }
+      if isInTime { self.adopt { Self.runningUserCode(of: job.task, run) } } else { run() }
     }
     if isDone { return }
     shared.withLock { shared in

@@ -92,8 +92,8 @@ struct KnownTasks {
   }
 
   /// The task, or an actor if it is none of the world's, as the subject of a sentence.
-  func subject(_ id: UInt64) -> Subject {
-    let number = numbers[id] ?? 0
-    return Subject(number: number, name: names[number])
-  }
+  func subject(_ id: UInt64) -> Subject { subject(number: numbers[id] ?? 0) }
+
+  /// The same by its number.
+  func subject(number: Int) -> Subject { Subject(number: number, name: names[number]) }
 }

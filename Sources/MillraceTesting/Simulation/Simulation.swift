@@ -18,8 +18,8 @@
 /// each task, and by random priorities that change at a few steps.
 ///
 /// **Isolation.** Worlds run one at a time in a process; a second simulation waits for the first. Other tasks of the process go
-/// on meanwhile, untouched. What works on another thread (a sleep on a clock of the system, a socket) does not belong in a world,
-/// and fails the seed when it comes back.
+/// on meanwhile, untouched. What works on another thread (a thread, a dispatch queue, a socket) does not belong in a world, and
+/// fails the seed.
 ///
 /// **Cancellation** of the calling task ends it after the world that runs.
 public enum Simulation {
@@ -36,6 +36,7 @@ public enum Simulation {
   ///   - maximumSteps: how many steps one world may take.
   ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
   ///   - hops: The ways to an actor and from it at which another task may go first.
+  ///   - allowing: The work on other threads that fails no seed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.
@@ -43,10 +44,11 @@ public enum Simulation {
   @discardableResult
   public static func run(
     seeds: Range<UInt64>, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
-    hops: Hops = .actors, file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+    hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
+    _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: shrinkingAttempts, body: body)
     if seeds.isEmpty {
       await search.fail(
@@ -61,17 +63,18 @@ public enum Simulation {
   ///   - seed: the seed to run.
   ///   - maximumSteps: how many steps the world may take.
   ///   - hops: the hops that were decisions when it failed.
+  ///   - allowing: The work on other threads that fails no seed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors,
+    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
     return await search([SimulationPlan(seed: seed)])
   }
@@ -82,17 +85,18 @@ public enum Simulation {
   ///   - plan: the text of the plan; one that is none fails the test.
   ///   - maximumSteps: how many steps the world may take.
   ///   - hops: the hops that were decisions when it failed.
+  ///   - allowing: The work on other threads that fails no seed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors,
+    plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 0, body: body)
     guard let plan = SimulationPlan(plan) else {
       await search.fail(
@@ -116,17 +120,18 @@ public enum Simulation {
   ///   - seed: The source of actions, and of random numbers that have no alternative.
   ///   - limit: The largest number of worlds; more worlds fail the test.
   ///   - hops: The ways to an actor and from it at which another task may go first.
+  ///   - allowing: The work on other threads that fails no seed.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does; one that leaves nothing to choose fails the test.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func explore(
-    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, file: StaticString = #filePath,
-    line: UInt = #line, _ body: @escaping Body
+    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, allowing: Outside = [],
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> SimulationReport {
     let search = SimulationSearch(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, file: file, line: line),
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
     var exploring = Exploring(seed: seed, preemptions: preemptions, limit: limit)
     let report = await search(isExploring: true) { exploring.next(after: $0) }

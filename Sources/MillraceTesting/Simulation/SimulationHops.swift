@@ -53,6 +53,8 @@ final class HopExecutor: SerialExecutor {
     let address = unsafeBitCast(job, to: UnsafeRawPointer.self)
     if let queue = JobQueue.ofThisThread, queue.add(address, MillraceJobGlobal) { return }
     // A task that is not of the world continues outside.
-    DispatchQueue.global().async { millrace_run_job(unsafeBitCast(job, to: UnsafeRawPointer.self)) }
+    JobQueue.outsideOfWorlds {
+      DispatchQueue.global().async { millrace_run_job(unsafeBitCast(job, to: UnsafeRawPointer.self)) }
+    }
   }
 }

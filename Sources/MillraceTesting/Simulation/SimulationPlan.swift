@@ -85,6 +85,9 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
 struct SimulationOrigin: Sendable {
   var maximumSteps = Simulation.maximumSteps
   var hops = Simulation.Hops.actors
+  var allowed: Simulation.Outside = []
+  /// The longest time for which a step may compute or block, in seconds.
+  var stepSeconds = 10.0
   var file: StaticString = ""
   var line: UInt = 0
 
@@ -96,6 +99,7 @@ struct SimulationOrigin: Sendable {
     let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
     let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
     let hops = hops == .actors ? "" : ", hops: .\(hops)"
-    return "Simulation.run(\(what)\(limit)\(hops))"
+    let allowed = allowed.isEmpty ? "" : ", allowing: \(allowed)"
+    return "Simulation.run(\(what)\(limit)\(hops)\(allowed))"
   }
 }

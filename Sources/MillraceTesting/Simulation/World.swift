@@ -19,8 +19,9 @@ public final class World: Sendable {
   private let record: WorldRecord
   private let storeNumbers: SharedGenerator
 
-  init(_ choices: Choices, hops: Simulation.Hops = .actors, isTraced: Bool = false, patience: Double) {
-    let queue = JobQueue(hops: hops, patience: patience)
+  init(_ choices: Choices, origin: SimulationOrigin = SimulationOrigin(), isTraced: Bool = false, patience: Double) {
+    let queue = JobQueue(
+      seed: choices.plan.seed, hops: origin.hops, allowing: origin.allowed, patience: patience)
     let record = WorldRecord(choices, queue)
     self.queue = queue
     self.record = record

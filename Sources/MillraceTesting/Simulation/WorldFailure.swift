@@ -1,5 +1,4 @@
 import Millrace
-import Testing
 
 /// A failure in one world.
 struct WorldFailure: Sendable {
@@ -10,8 +9,10 @@ struct WorldFailure: Sendable {
     case bodyThrew, failure
     /// An expectation of Swift Testing, or an assertion of XCTest, does not hold.
     case issue, assertion
-    case sleepEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere
+    case sleepEscaped, workEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere
     case standsStill, doesNotEnd, noHooks
+    /// A step does not end; after it no world runs in the process.
+    case stepComputes, stepBlocks, givenUp
   }
 
   let kind: Kind
@@ -20,7 +21,9 @@ struct WorldFailure: Sendable {
   /// The source location; nil where only the body has one.
   var place: (file: StaticString, line: UInt)?
   /// The source location, if Swift Testing has given one.
-  var location: Testing.SourceLocation?
+  var location: TestLocation?
+  /// The function by which work left the world, or the time in which a step did not end.
+  private var detail = ""
   /// The parts of the state that broke the rule, if it is one about a store.
   var state: [String] = []
   /// The type of the error that the body threw, and the case if that is an enum; its parts may tell of what is shrunk.
@@ -32,10 +35,16 @@ struct WorldFailure: Sendable {
     place = (file, line)
   }
 
-  init(_ kind: Kind, _ rule: String = "", at location: Testing.SourceLocation? = nil) {
+  init(_ kind: Kind, _ rule: String = "", at location: TestLocation? = nil) {
     self.kind = kind
     self.rule = rule
     self.location = location
+  }
+
+  /// The subject of its sentence is a task, or a rule.
+  init(_ kind: Kind, by subject: String, _ detail: String) {
+    self.init(kind, subject)
+    self.detail = detail
   }
 
   /// The body threw this.
@@ -53,14 +62,14 @@ struct WorldFailure: Sendable {
     case .failure: return place?.line == other.place?.line
     case .issue: return location == other.location
     case .bodyThrew: return thrown == other.thrown
-    case .assertion, .sleepEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
-      .standsStill, .doesNotEnd, .noHooks:
+    case .assertion, .sleepEscaped, .workEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
+      .standsStill, .doesNotEnd, .noHooks, .stepComputes, .stepBlocks, .givenUp:
       return true
     }
   }
 
-  /// Whether smaller worlds may be tried; XCTest would show each failure of each of them.
-  var mayBeRepeated: Bool { kind != .assertion }
+  /// Whether smaller worlds may be tried; XCTest would show each failure of each of them, and after some no world runs.
+  var mayBeRepeated: Bool { ![.assertion, .stepComputes, .stepBlocks, .givenUp].contains(kind) }
 
   /// The failure, with the fix where one is known.
   var sentence: String {
@@ -73,7 +82,15 @@ struct WorldFailure: Sendable {
     case .failure, .issue: rule
     case .assertion: "an assertion of XCTest failed in it: \(rule)"
     case .sleepEscaped:
-      "\(rule) sleeps on a clock of the system (Task.sleep, ContinuousClock), which no seed decides; give what sleeps the world's clock"
+      """
+      \(rule) sleeps with a tolerance on a clock of the system, which another thread wakes when no seed decides; sleep without a tolerance, \
+      or give what sleeps the world's clock
+      """
+    case .workEscaped:
+      """
+      \(rule) gave work to \(detail), which no seed decides; put a fake in the place of what works there, or allow it with \
+      'allowing:' where it has no effect on the world
+      """
     case .threadEscaped:
       """
       \(rule) was resumed by another thread (a thread, a dispatch queue, a socket, a file), which no seed decides; put a fake in \
@@ -103,6 +120,18 @@ struct WorldFailure: Sendable {
       the runtime of this process does not tell of the tasks that it enqueues, so that no seed can decide their order; simulate with \
       the concurrency runtime of a Swift toolchain for Linux or macOS
       """
+    case .stepComputes:
+      """
+      a step of \(rule) has used \(detail) of processor time and has not ended; end its loop, or suspend in it \
+      (await Task.yield()). Nothing can end the step from outside, so no further world runs in this process
+      """
+    case .stepBlocks:
+      """
+      a step of \(rule) has blocked its thread for \(detail); wait with await, and not for a semaphore, a lock or a \
+      thread. Nothing can end the step from outside, so no further world runs in this process
+      """
+    case .givenUp:
+      "no world runs in this process any more, because a step of an earlier world did not end; mend that one, which has failed"
     case .doesNotEnd:
       "it does not come to an end within \(rule) steps; end what goes round in circles, or give more steps"
     }

@@ -1,5 +1,8 @@
 import Millrace
-import Testing
+
+#if canImport(Testing)
+  import Testing
+#endif
 
 /// One world, from its beginning to its end; begun in the caller's task, and run on a thread of its own.
 struct WorldRun {
@@ -31,9 +34,6 @@ struct WorldRun {
   /// The number of cancellations of open tasks at the end, and the largest number of steps for them.
   private static let (lastRounds, lastSteps) = (32, 100_000)
 
-  /// There is one world at a time in a process.
-  private static let turn = Lock(())
-
   let origin: SimulationOrigin
   let body: Simulation.Body
 
@@ -46,24 +46,22 @@ struct WorldRun {
   func callAsFunction(
     _ plan: SimulationPlan, isExplored: Bool = false, isTraced: Bool = false, patience: Double = 2
   ) async -> Result {
-    let world = World(Choices(plan, isExplored: isExplored), hops: origin.hops, isTraced: isTraced, patience: patience)
+    let world = World(Choices(plan, isExplored: isExplored), origin: origin, isTraced: isTraced, patience: patience)
     let task = world.queue.adopt { begin(world) }
-    return await ThreadSignal.onThread {
-      Self.turn.withLock { _ in
-        CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning {
-          world.queue.own {
-            if world.queue.noteBeginning({ Task.detached {} }) {
-              go(world)
-            } else {
-              world.fail(WorldFailure(.noHooks))
-            }
-            world.checkEnd()
-            // What comes after that is not of the world any more.
-            var result = Result(world)
-            if world.isTraced, result.failure?.kind == .standsStill { result.openActions = world.openActions }
-            result.leftOver = clear(world, task)
-            return result
+    return await WorldThread.shared.run(world, limit: origin.stepSeconds) {
+      CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning {
+        world.queue.own {
+          if world.queue.noteBeginning({ Task.detached {} }) {
+            go(world)
+          } else {
+            world.fail(WorldFailure(.noHooks))
           }
+          world.checkEnd()
+          // What comes after that is not of the world any more.
+          var result = Result(world)
+          if world.isTraced, result.failure?.kind == .standsStill { result.openActions = world.openActions }
+          result.leftOver = clear(world, task)
+          return result
         }
       }
     }
@@ -89,20 +87,25 @@ struct WorldRun {
 
   /// Takes the issues that expectations record in the body for failures of the world; the test has that of the simulation.
   private static func catchingIssues(_ world: World, _ body: () async -> Void) async {
-    guard Test.current != nil else { return await body() }
-    await withKnownIssue(isIntermittent: true) {
-      await body()
-    } matching: { issue in
-      guard issue.isFailure else { return false }
-      world.fail(WorldFailure(.issue, issue.inWords, at: issue.sourceLocation))
-      return true
-    }
+    #if canImport(Testing)
+      if Test.current != nil {
+        return await withKnownIssue(isIntermittent: true) {
+          await body()
+        } matching: { issue in
+          guard issue.isFailure else { return false }
+          world.fail(WorldFailure(.issue, issue.inWords, at: issue.sourceLocation))
+          return true
+        }
+      }
+    #endif
+    await body()
   }
 
   /// Runs the world until the body has returned and nothing is ready, or something is wrong.
   private func go(_ world: World) {
     var steps = 0
     while world.failure == nil {
+      if world.queue.sleepers > 0 { world.queue.admitDue(at: world.clock.now) }
       if !world.queue.ready.isEmpty {
         if steps >= origin.maximumSteps {
           return world.fail(WorldFailure(.doesNotEnd, "\(origin.maximumSteps)"))
@@ -111,7 +114,7 @@ struct WorldRun {
         world.step()
       } else if world.withRecord({ $0.isBodyOver }) {
         return
-      } else if let deadline = world.clock.deadlines.first {
+      } else if let deadline = [world.clock.deadlines.first, world.queue.nextDeadline].compactMap(\.self).min() {
         world.trace(by: nil) { "the time moves to \(deadline.offset)" }
         world.clock.advance(to: deadline)
       } else if !world.queue.waitForArrival() {
@@ -129,7 +132,7 @@ struct WorldRun {
     for _ in 0..<Self.lastRounds {
       world.cancelStores()
       world.clock.cancelSleepers()
-      world.queue.admitArrivals()
+      world.queue.admitLast()
       if world.queue.ready.isEmpty { break }
       while !world.queue.ready.isEmpty, steps < Self.lastSteps {
         _ = world.queue.run(at: 0)
@@ -144,23 +147,27 @@ extension WorldFailure {
   fileprivate init(_ escape: JobQueue.Escape) {
     switch escape {
     case .sleep(let subject): self.init(.sleepEscaped, "\(subject)")
+    case .work(let subject, let function):
+      self.init(.workEscaped, by: "\(subject)", Simulation.Outside(function: function).receiver(function))
     case .thread(let subject): self.init(.threadEscaped, "\(subject)")
     case .main(let subject): self.init(.mainIsBusy, "\(subject)")
     }
   }
 }
 
-extension Issue {
-  /// The source location, the expectation, and its comment.
-  fileprivate var inWords: String {
-    let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
-    let comments = comments.map { " (\($0))" }.joined()
-    return "\(place)\(kind)\(comments)"
+#if canImport(Testing)
+  extension Issue {
+    /// The source location, the expectation, and its comment.
+    fileprivate var inWords: String {
+      let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
+      let comments = comments.map { " (\($0))" }.joined()
+      return "\(place)\(kind)\(comments)"
+    }
   }
-}
+#endif
 
 extension WorldRun.Result {
-  fileprivate init(_ world: World) {
+  init(_ world: World) {
     let time = world.clock.now.offset
     self = world.withRecord { content in
       let choices = content.choices

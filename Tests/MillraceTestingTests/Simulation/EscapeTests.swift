@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillraceTesting
 
-@Suite("Simulation, what gets out of a world")
+@Suite("Simulation, what gets out of a world", .timeLimit(.minutes(2)))
 struct EscapeTests {
   /// Calls what it was given, and shows what that gives.
   private struct Calls: Interactor {
@@ -35,8 +35,10 @@ struct EscapeTests {
   /// The failure of a simulation of this body.
   ///
   /// It waits for other threads longer than a simulation does, for they may wait for a processor.
-  private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
-    let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100_000), body: body)
+  private func sentence(
+    allowing allowed: Simulation.Outside = .threads, _ body: @escaping Simulation.Body
+  ) async throws -> String {
+    let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100_000, allowed: allowed), body: body)
     let result = await run(SimulationPlan(seed: 7), patience: 60)
     return try #require(result.failure).sentence + "."
   }
@@ -51,17 +53,66 @@ struct EscapeTests {
     }
   }
 
-  @Test("A sleep on a clock of the system is named, with the task that sleeps")
+  @Test("A sleep with a tolerance on a clock of the system is named, with the task that sleeps")
   func sleep() async throws {
-    let fix = "which no seed decides; give what sleeps the world's clock."
-    let nameless = try await sentence { _ in try await Task.sleep(for: .milliseconds(1)) }
-    #expect(
-      nameless == "task 1 of the world sleeps on a clock of the system (Task.sleep, ContinuousClock), \(fix)")
+    let fix =
+      "which another thread wakes when no seed decides; sleep without a tolerance, or give what sleeps the world's clock."
+    let nameless = try await sentence { _ in try await Task.sleep(for: .milliseconds(1), tolerance: .zero) }
+    #expect(nameless == "task 1 of the world sleeps with a tolerance on a clock of the system, \(fix)")
     let named = try await sentence { _ in
-      try await Task(name: "loader") { try await ContinuousClock().sleep(for: .milliseconds(1)) }.value
+      try await Task(name: "loader") {
+        try await ContinuousClock().sleep(until: .now + .milliseconds(1), tolerance: .seconds(1))
+      }.value
+    }
+    #expect(named == "task 2 of the world (loader) sleeps with a tolerance on a clock of the system, \(fix)")
+  }
+
+  @Test("A thread that user code starts is named, with the task that starts it")
+  func newThread() async throws {
+    let sentence = try await sentence(allowing: .queues) { _ in
+      await Task(name: "loader") { Thread.detachNewThread {} }.value
     }
     #expect(
-      named == "task 2 of the world (loader) sleeps on a clock of the system (Task.sleep, ContinuousClock), \(fix)")
+      sentence == """
+        task 2 of the world (loader) gave work to a thread (pthread_create), which no seed decides; put a fake in the place of what \
+        works there, or allow it with 'allowing:' where it has no effect on the world.
+        """)
+  }
+
+  @Test(
+    "Each way to give work to a queue is named",
+    arguments: ["async", "after", "barrier_async", "apply", "group_async", "source_create"])
+  func queue(function: String) async throws {
+    let queue = DispatchQueue(label: "a queue of the test")
+    let sentence = try await sentence(allowing: .threads) { _ in
+      switch function {
+      case "async": queue.async {}
+      case "after": queue.asyncAfter(deadline: .now()) {}
+      case "barrier_async": queue.async(flags: .barrier) {}
+      case "apply": DispatchQueue.concurrentPerform(iterations: 2) { _ in }
+      case "group_async": queue.async(group: DispatchGroup()) {}
+      default: DispatchSource.makeTimerSource(queue: queue).activate()
+      }
+    }
+    #expect(
+      sentence == """
+        task 1 of the world gave work to a dispatch queue (dispatch_\(function)), which no seed decides; put a fake in the place of what \
+        works there, or allow it with 'allowing:' where it has no effect on the world.
+        """)
+  }
+
+  @Test("Work that is allowed fails no seed, and a call that says how to run the world again allows it too")
+  func allowed() async throws {
+    let queue = DispatchQueue(label: "a queue of the test")
+    let report = await Simulation.run(seeds: 0..<3, allowing: [.threads, .queues]) { _ in
+      queue.async {}
+      Thread.detachNewThread {}
+    }
+    #expect(report.failingPlan == nil)
+    let call = SimulationOrigin(allowed: [.threads, .queues]).call(SimulationPlan(seed: 3))
+    #expect(call == "Simulation.run(seed: 3, allowing: [.threads, .queues])")
+    let one = SimulationOrigin(allowed: .queues).call(SimulationPlan(seed: 3))
+    #expect(one == "Simulation.run(seed: 3, allowing: .queues)")
   }
 
   @Test("A task that another thread resumes is named")
@@ -169,6 +220,29 @@ struct EscapeTests {
     #expect(try await places.next() == false)
   }
 
+  @Test("A body that nothing can resume stands still, and is not waited for, for it has given no work away")
+  func standsStill() async {
+    let run = WorldRun(origin: SimulationOrigin()) { _ in try await Gate().enter() }
+    let result = await run(SimulationPlan(seed: 7), patience: 1_000_000)
+    #expect(result.failure?.kind == .standsStill)
+  }
+
+  @Test("A world that has resumed a task outside may get something back from it, which is waited for")
+  func outsider() async throws {
+    let (request, reply) = (Gate(), Gate())
+    let outside = Task {
+      try await request.enter()
+      reply.open()
+    }
+    try await request.waitForArrivals()
+    let sentence = try await sentence { _ in
+      request.open()
+      try await reply.enter()
+    }
+    #expect(sentence.hasPrefix("task 1 of the world was resumed by another thread"))
+    try await outside.value
+  }
+
   // MARK: What is not the world's
 
   @Test("A task that is older than the world, and is woken in it, continues outside")
@@ -192,7 +266,7 @@ struct EscapeTests {
   func younger() async throws {
     let gate = Gate()
     let places = Recorder<Bool>()
-    let report = await Simulation.run(seed: 1) { world in
+    let report = await Simulation.run(seed: 1, allowing: .threads) { world in
       let isWaiting = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         Task {

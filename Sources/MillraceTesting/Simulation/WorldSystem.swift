@@ -1,0 +1,101 @@
+import Millrace
+import MillraceHooks
+
+/// The system as user code in a world sees it: clocks that show the world's time, and random numbers of the seed.
+///
+/// Each task has random numbers of its own, so that they do not depend on the order in which tasks run. Only the world's thread uses
+/// it, or the main thread in its place.
+struct WorldSystem {
+  private let seed: UInt64
+  private var numbers: [Int: SeededGenerator] = [:]
+
+  /// The wall time at the beginning of the world, in nanoseconds since 1970: in one of four years, 2028 with its leap day among them.
+  private let start: Int64
+
+  /// The time of the clocks that do not show wall time, at the beginning of the world, in nanoseconds.
+  private static let upTime: Int64 = 3_600_000_000_000
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var generator = Choices.generator(seed, .system, 0)
+    let (year2026, fourYears) = (Int64(1_767_225_600), Int64(1_461 * 86_400))
+    start = (year2026 + Int64.random(in: 0..<fourYears, using: &generator)) * 1_000_000_000
+  }
+
+  /// The time that a clock of the system shows, in nanoseconds.
+  func time(at now: TestClock.Instant, isWall: Bool) -> Int64 {
+    let (seconds, attoseconds) = now.offset.components
+    let passed = min(seconds, Self.longest) * 1_000_000_000 + attoseconds / 1_000_000_000
+    return passed + (isWall ? start : Self.upTime)
+  }
+
+  /// No clock of the system shows more; about 240 years, in seconds.
+  private static let longest: Int64 = 7_500_000_000
+
+  /// The world's time for a time of Dispatch; nil if it never comes.
+  ///
+  /// The highest bit says which of two clocks it is for, and both show the same here.
+  static func deadline(_ time: UInt64) -> TestClock.Instant? {
+    if time == .max { return nil }
+    return TestClock.Instant(offset: .nanoseconds(Int64(time & (1 << 63 - 1)) - upTime))
+  }
+
+  /// Fills memory with the next random numbers of a task.
+  mutating func fill(_ bytes: UnsafeMutableRawBufferPointer, for task: Int) {
+    var generator = numbers[task] ?? Choices.generator(seed, .system, 1 + task)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = withUnsafeBytes(of: generator.next()) { word in
+        let count = min(word.count, rest.count)
+        rest.copyBytes(from: word.prefix(count))
+        return count
+      }
+      rest = rest.dropFirst(count)
+    }
+    numbers[task] = generator
+  }
+}
+
+extension JobQueue {
+  /// Has the system answer from the world whose thread asks; the first call counts.
+  static func installSystem() { installed }
+
+  private static let installed: Void = {
+    // What is drawn once in a process is drawn outside of worlds, so that the first world is like the others.
+    _ = SpanID.processSeed
+    millrace_install_system(answers)
+  }()
+
+  private static let answers =
+
+    MillraceSystem(
+      now: { isWall in
+        guard let queue = JobQueue.ofThisThread, let now = queue.world?.clock.now else { return 0 }
+        return queue.system.time(at: now, isWall: isWall)
+      },
+      fill: { bytes, count in
+        guard let queue = JobQueue.ofThisThread else { return }
+        queue.system.fill(UnsafeMutableRawBufferPointer(start: bytes, count: count), for: queue.runningTask)
+      },
+      outside: { function, isRuntime in
+        JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)
+      })
+
+  /// Runs user code of a world: the system answers from the world, and a step that does not end is found.
+  ///
+  /// - Parameter task: the number of the task; 0 for the turn of an actor, and -1 for a rule.
+  static func runningUserCode<Result>(of task: Int, _ body: () -> Result) -> Result {
+    StepWatch.shared.whileRunning(task) {
+      let earlier = millrace_set_simulates(true)
+      defer { millrace_set_simulates(earlier) }
+      return body()
+    }
+  }
+
+  /// Lets the system answer for itself while the kit does its own work.
+  static func outsideOfWorlds<Result>(_ body: () -> Result) -> Result {
+    let earlier = millrace_set_simulates(false)
+    defer { millrace_set_simulates(earlier) }
+    return body()
+  }
+}
