@@ -1,3 +1,5 @@
+import Foundation
+import Millrace
 import MillraceTesting
 import Synchronization
 
@@ -60,7 +62,71 @@ let testingRows: [Row] = [
       precondition(report.failingPlan == nil && report.steps >= count)
     }
   },
+  Row(name: "reference/small-scenario") { size in
+    let count = size.scaled(10_000)
+    return try await perItem(count) {
+      for _ in 0..<count { try await scenario(StoreConfiguration()) }
+    }
+  },
+  // Worlds a second are a billion by this figure.
+  Row(name: "testing/simulation-world", reference: "reference/small-scenario", gate: .allocations) { size in
+    let count = size.scaled(5_000)
+    return await perItem(count) {
+      let report = await Simulation.run(seeds: 0..<UInt64(count)) { try await scenario($0.configuration) }
+      precondition(report.failingPlan == nil && report.worlds == count)
+    }
+  },
+  Row(name: "reference/clock-read") { size in
+    let count = size.scaled(2_000_000)
+    return await perItem(count) { read(systemClock, count) }
+  },
+  // Every program with the test kit in it has this between its code and the clock of the system.
+  Row(name: "testing/clock-read", reference: "reference/clock-read", target: 1.2) { size in
+    let count = size.scaled(2_000_000)
+    return await perItem(count) { read(clock_gettime, count) }
+  },
 ]
+
+/// Sends four actions, whose handlers wait for each other's turn, and waits for them.
+private func scenario(_ configuration: StoreConfiguration) async throws {
+  let store = Store(initial: 0, interactor: Adding(), configuration: configuration)
+  for number in 0..<4 { store.send(.add(number)) }
+  try await store.wait { $0 == 6 }
+}
+
+private struct Adding: Interactor {
+  enum Action: Sendable { case add(Int) }
+  typealias Mutation = Int
+  typealias State = Int
+
+  func handle(_ action: Action, state: Int) -> Effect<Self> {
+    Effect { run in
+      guard case .add(let number) = action else { return }
+      await Task.yield()
+      run.emit(number)
+    }
+  }
+
+  static func reduce(into state: inout Int, mutation: Int) { state += mutation }
+}
+
+private typealias ClockRead = @convention(c) (clockid_t, UnsafeMutablePointer<timespec>) -> Int32
+
+/// The function of the C library, without the one of the test kit before it.
+private let systemClock: ClockRead = {
+  // The next definition after those of this program.
+  let next = dlsym(UnsafeMutableRawPointer(bitPattern: -1), "clock_gettime")
+  return next.map { unsafeBitCast($0, to: ClockRead.self) } ?? clock_gettime
+}()
+
+private func read(_ clock: ClockRead, _ count: Int) {
+  var (time, sum) = (timespec(), 0)
+  for _ in 0..<count {
+    _ = clock(CLOCK_MONOTONIC, &time)
+    sum &+= time.tv_nsec
+  }
+  precondition(sum != 1)
+}
 
 private actor Tallying {
   private var sum = 0
