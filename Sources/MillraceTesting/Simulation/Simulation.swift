@@ -29,10 +29,27 @@ public enum Simulation {
   /// The largest number of steps of a world unless a test says otherwise.
   public static let maximumSteps = 1_000_000
 
+  /// The failures after which a simulation ends.
+  public enum Failures: Sendable {
+    /// The first one ends it.
+    case first
+    /// None ends it. Each that is of another kind, or breaks another rule, than those before is made smaller and reported.
+    case distinct
+  }
+
   /// Runs a world for each seed, until one fails; that one is shrunk and reported.
+  ///
+  /// The environment may give another size to all calls of this function in a process: `MILLRACE_SEEDS=0..<100000` are the seeds,
+  /// `MILLRACE_SECONDS=600` is the time of each call, and `MILLRACE_BASE_SEED=20270131` is added to each seed, so that a nightly run has other
+  /// seeds each night. Standard error then has a line with the size.
   ///
   /// - Parameters:
   ///   - seeds: the seeds to run; none fails the test.
+  ///   - time: The longest time, in real time; nil gives time for all seeds. At least one world runs, and one that has begun ends.
+  ///   - failures: the failures after which it ends.
+  ///   - reporting: Whether a failure fails the test; without it the report alone has the failures.
+  ///   - plans: A folder of plans that failed once, which are run first; a new failing plan is written into it. A relative path begins at
+  ///     the folder of the test's file; nil keeps none.
   ///   - maximumSteps: how many steps one world may take.
   ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
   ///   - hops: The ways to an actor and from it at which another task may go first.
@@ -43,13 +60,16 @@ public enum Simulation {
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func run(
-    seeds: Range<UInt64>, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
+    seeds: Range<UInt64>, for time: Duration? = nil, failures: Failures = .first, reporting: Bool = true,
+    plans: String? = nil, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
     hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
     _ body: @escaping Body
   ) async -> SimulationReport {
-    let search = SimulationSearch(
+    var search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
-      shrinkingAttempts: shrinkingAttempts, body: body)
+      shrinkingAttempts: shrinkingAttempts, failures: failures, isReporting: reporting,
+      kept: plans.map { KeptPlans($0, besides: file) }, body: body)
+    let seeds = await search.setSize(seeds, for: time)
     if seeds.isEmpty {
       await search.fail(
         "There is no seed in \(seeds), so nothing was simulated; give a range with at least one, such as 0..<1_000.")

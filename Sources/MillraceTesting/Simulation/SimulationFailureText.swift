@@ -19,6 +19,8 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The number of worlds until the failure.
   let worlds: Int
   var origin = SimulationOrigin()
+  /// The file in which the plan is kept, in a sentence; nil if it is kept in none.
+  var kept: String?
   /// Whether sets and dictionaries have the same order in each process.
   var isHashingDeterministic = Self.isHashingDeterministic(in: ProcessInfo.processInfo.environment)
 
@@ -40,6 +42,7 @@ struct SimulationFailureText: CustomStringConvertible {
     lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
     lines.append("To run it again: \(origin.call(plan))")
     lines += smallestLines
+    if let kept { lines.append(kept) }
     if let passing = story?.passing {
       lines.append("The nearest plan that passes: \(passing.difference).")
       lines.append("  \(origin.call(passing.plan))")

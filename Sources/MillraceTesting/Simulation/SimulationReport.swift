@@ -13,8 +13,23 @@ public struct SimulationReport: Sendable {
   /// `SWIFT_DETERMINISTIC_HASHING=1` in the environment; ids of spans, which differ between processes, leave out.
   public var fingerprint: UInt64 { sum.value }
 
-  /// The plan that fails, as small as it could be made; nil if none does.
-  public internal(set) var failingPlan: SimulationPlan?
+  /// A world that failed.
+  public struct Failure: Sendable, CustomStringConvertible {
+    /// The plan that fails, as small as it could be made.
+    public let plan: SimulationPlan
+
+    /// The failure in one sentence, without its end.
+    public let sentence: String
+
+    /// The whole text that a test fails with: the ways to run the world again, and its events.
+    public let description: String
+  }
+
+  /// The failures, each of another kind or at another place, in the order of their worlds.
+  public internal(set) var failures: [Failure] = []
+
+  /// The plan of the first failure, as small as it could be made; nil if no world failed.
+  public var failingPlan: SimulationPlan? { failures.first?.plan }
 
   /// The number of tasks that never ended although they were cancelled with their worlds; their memory is not freed.
   ///

@@ -1,13 +1,24 @@
-/// Runs worlds until one fails; that one is made smaller, and reported.
+import Millrace
+
+/// Runs worlds until one fails, or all of them; a failing one is made smaller, and reported.
 struct SimulationSearch {
   let origin: SimulationOrigin
   let shrinkingAttempts: Int
+  /// The longest time, in real time; a world that has begun comes to its end.
+  var time: Duration?
+  var failures = Simulation.Failures.first
+  /// Whether a failure fails the test.
+  var isReporting = true
+  /// The plans that failed before.
+  var kept: KeptPlans?
   let body: Simulation.Body
 
-  /// Runs these plans, in their order.
+  /// Runs these plans, in their order, after those that are kept.
   func callAsFunction(_ plans: some Sequence<SimulationPlan>) async -> SimulationReport {
-    var plans = plans.makeIterator()
-    return await self { _ in plans.next() }
+    var first: [SimulationPlan] = []
+    do { first = try kept?.all() ?? [] } catch { await fail("\(error)") }
+    var (kept, plans) = (first.makeIterator(), plans.makeIterator())
+    return await self { _ in kept.next() ?? plans.next() }
   }
 
   /// Runs the plans that `next` gives, which is told what became of the one before.
@@ -20,21 +31,35 @@ struct SimulationSearch {
       await fail("A simulation was begun in the world of another one; run it in a test of its own.")
       return report
     }
-    var last: WorldRun.Result?
-    while !Task.isCancelled, let plan = next(last) {
+    var (last, known): (WorldRun.Result?, [WorldFailure]) = (nil, [])
+    var budget = TimeBudget(time, place: origin.place)
+    while !Task.isCancelled, budget.hasTime(after: report), let plan = next(last) {
       let result = await run(plan, isExplored: isExploring)
       report.count(result)
       last = result
       guard let failure = result.failure else { continue }
-      let smallest = await shrink(result, failure, run)
-      report.failingPlan = smallest?.plan ?? (isExploring ? result.made : plan)
-      let story = await story(of: smallest?.plan ?? result.made, smallest?.failure ?? failure, run)
-      let text = SimulationFailureText(
-        result: result, failure: failure, smallest: smallest, story: story, worlds: report.worlds, origin: origin)
-      await fail(text.description, of: failure)
-      break
+      if known.contains(where: { failure.isLike($0) }) { continue }
+      known.append(failure)
+      let found = await explain(result, failure, run, worlds: report.worlds)
+      report.failures.append(found)
+      if isReporting { await fail(found.description, of: failure) }
+      if failures == .first || failure.endsAllWorlds { break }
     }
     return report
+  }
+
+  /// Makes a failing world smaller, and tells of it.
+  private func explain(
+    _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, worlds: Int
+  ) async -> SimulationReport.Failure {
+    let smallest = await shrink(result, failure, run)
+    let plan = smallest?.plan ?? (result.explored == nil ? result.plan : result.made)
+    let story = await story(of: smallest?.plan ?? result.made, smallest?.failure ?? failure, run)
+    let isKnown = (try? kept?.all().contains(plan)) ?? false
+    let text = SimulationFailureText(
+      result: result, failure: failure, smallest: smallest, story: story, worlds: worlds, origin: origin,
+      kept: isKnown ? nil : kept?.keep(plan, failure.sentence))
+    return SimulationReport.Failure(plan: plan, sentence: failure.sentence, description: text.description)
   }
 
   /// The number of steps after which no further plan that may pass is tried.
@@ -88,5 +113,22 @@ struct SimulationSearch {
     }
     let plan = await shrinking.smallest(result.made)
     return SimulationFailureText.Smallest(plan: plan, result: last.0, failure: last.1)
+  }
+
+  /// Sets the time, and returns the seeds; the environment may have others.
+  ///
+  /// A value there that cannot be read fails the test.
+  mutating func setSize(_ seeds: Range<UInt64>, for time: Duration?) async -> Range<UInt64> {
+    switch SimulationEnvironment.current {
+    case .failure(let invalid):
+      await fail("\(invalid)")
+      self.time = time
+      return seeds
+    case .success(let environment):
+      let size = environment.size(seeds, for: time)
+      if let sentence = environment.sentence(size, at: origin.place) { writeToStandardError(line: sentence) }
+      self.time = size.time
+      return size.seeds
+    }
   }
 }

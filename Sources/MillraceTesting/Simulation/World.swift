@@ -9,6 +9,9 @@ public import Millrace
 /// **Isolation.** A world is for the tasks in it: the body, and what stores and fakes begin there. What draws or notes from
 /// another thread fails the seed. When its simulation has ended, nothing that is done with a world counts any more.
 public final class World: Sendable {
+  /// The world of a test with the trait `.simulated(seeds:)`, in its task and the tasks that this makes; nil elsewhere.
+  @TaskLocal public static var current: World?
+
   /// The time of this world, from 0 on; it moves by itself.
   public let clock: TestClock
 

@@ -69,7 +69,10 @@ struct WorldFailure: Sendable {
   }
 
   /// Whether smaller worlds may be tried; XCTest would show each failure of each of them, and after some no world runs.
-  var mayBeRepeated: Bool { ![.assertion, .stepComputes, .stepBlocks, .givenUp].contains(kind) }
+  var mayBeRepeated: Bool { kind != .assertion && !endsAllWorlds }
+
+  /// Whether no further world can run.
+  var endsAllWorlds: Bool { [.stepComputes, .stepBlocks, .givenUp].contains(kind) }
 
   /// The failure, with the fix where one is known.
   var sentence: String {

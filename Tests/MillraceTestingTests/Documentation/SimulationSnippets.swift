@@ -138,4 +138,11 @@ struct SimulationSnippets {
           isSearching: false
         """)
   }
+
+  // snippet.trait
+  @Test("The answer is that of the last query, as a test in worlds", .simulated(seeds: 0..<100))
+  func searchInWorlds() async throws {
+    await Self.search(.latest(key: "search"), in: try #require(World.current))
+  }
+  // snippet.end
 }

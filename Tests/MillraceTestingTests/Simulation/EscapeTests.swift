@@ -232,6 +232,7 @@ struct EscapeTests {
     let (request, reply) = (Gate(), Gate())
     let outside = Task {
       try await request.enter()
+      try await reply.waitForArrivals()
       reply.open()
     }
     try await request.waitForArrivals()

@@ -1,0 +1,69 @@
+import Foundation
+
+/// The size that the environment gives to all simulations of a process: `MILLRACE_SEEDS`, `MILLRACE_SECONDS` and `MILLRACE_BASE_SEED`.
+struct SimulationEnvironment: Equatable, Sendable {
+  /// The seeds that are run in place of those in the source.
+  var seeds: Range<UInt64>?
+  /// The time for each simulation.
+  var seconds: Double?
+  /// The number that is added to each seed, such as the date of a nightly run.
+  var base: UInt64?
+
+  static let current = Result { try SimulationEnvironment(ProcessInfo.processInfo.environment) }
+
+  /// Reads it; throws a sentence for a value that is none.
+  init(_ environment: [String: String]) throws(InvalidVariable) {
+    func value<Value>(_ name: String, _ example: String, _ read: (String) -> Value?) throws(InvalidVariable) -> Value? {
+      guard let text = environment[name], !text.isEmpty else { return nil }
+      guard let value = read(text) else { throw InvalidVariable(name: name, value: text, example: example) }
+      return value
+    }
+    seeds = try value("MILLRACE_SEEDS", "0..<100000", Self.range)
+    seconds = try value("MILLRACE_SECONDS", "600") { Double($0).flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
+    base = try value("MILLRACE_BASE_SEED", "20270131") { UInt64($0) }
+  }
+
+  /// A value that cannot be read.
+  struct InvalidVariable: Error, CustomStringConvertible {
+    let name: String
+    let value: String
+    let example: String
+
+    var description: String {
+      "\(name) is '\(value)' in the environment; set it to a value such as \(example), or unset it."
+    }
+  }
+
+  private static func range(_ text: String) -> Range<UInt64>? {
+    let ends = text.components(separatedBy: "..<").map { UInt64($0) }
+    guard ends.count == 2, let first = ends[0], let end = ends[1], first < end else { return nil }
+    return first..<end
+  }
+
+  /// The seeds to run, and the time for them.
+  ///
+  /// A time in the environment without seeds takes as many seeds as there is time for.
+  func size(_ seeds: Range<UInt64>, for time: Duration?) -> (seeds: Range<UInt64>, time: Duration?) {
+    var seeds = self.seeds ?? (seconds != nil && !seeds.isEmpty ? seeds.lowerBound..<UInt64.max : seeds)
+    if let base { seeds = base.advanced(seeds.lowerBound)..<base.advanced(seeds.upperBound) }
+    return (seeds, seconds.map { .seconds($0) } ?? time)
+  }
+
+  /// The size in words, if the environment has a part in it.
+  func sentence(_ size: (seeds: Range<UInt64>, time: Duration?), at place: String) -> String? {
+    guard self != Self() else { return nil }
+    let seeds = size.seeds.upperBound == .max ? "from \(size.seeds.lowerBound) on" : "\(size.seeds)"
+    let time = size.time.map { " for \($0)" } ?? ""
+    return "Millrace: the simulation at \(place) runs the seeds \(seeds)\(time), as the environment says."
+  }
+
+  private init() {}
+}
+
+extension UInt64 {
+  /// The sum, or the largest number.
+  fileprivate func advanced(_ other: UInt64) -> UInt64 {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
+  }
+}
