@@ -23,11 +23,14 @@ typedef struct {
 extern SWIFT_CALL Executor swift_task_getCurrentExecutor(void);
 
 static _Thread_local MillraceHops hops;
+static _Thread_local const void *hop_target;
 static Executor world;
 
 MillraceHops millrace_hops(void) { return hops; }
 
 void millrace_set_hops(MillraceHops new_hops) { hops = new_hops; }
+
+const void *millrace_hop_target(void) { return hop_target; }
 
 void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   world = (Executor){identity, implementation};
@@ -74,6 +77,7 @@ COMES_FIRST SWIFT_ASYNC void swift_task_switch(
   void *hop = is_decision((Executor){identity, implementation})
       ? put_off(context, function, (Executor){identity, implementation})
       : NULL;
+  hop_target = identity;
   if (hop) return next_switch()(hop, continue_hop, world.identity, world.implementation);
   return next_switch()(context, function, identity, implementation);
 }
@@ -81,6 +85,8 @@ COMES_FIRST SWIFT_ASYNC void swift_task_switch(
 MillraceHops millrace_hops(void) { return MillraceHopsNone; }
 
 void millrace_set_hops(MillraceHops hops) { (void)hops; }
+
+const void *millrace_hop_target(void) { return NULL; }
 
 void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   (void)identity;

@@ -27,6 +27,12 @@ struct DelayedJobs {
     return due.map(\.job)
   }
 
+  /// Takes out the jobs of a life that has ended.
+  mutating func take(_ life: NodeTasks.Life) -> [JobQueue.Job] {
+    defer { delayed.removeAll { $0.job.life == life } }
+    return delayed.map(\.job).filter { $0.life == life }
+  }
+
   /// Takes all out, whatever the time is.
   mutating func takeAll() -> [JobQueue.Job] {
     defer { delayed = [] }

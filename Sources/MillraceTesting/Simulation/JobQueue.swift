@@ -21,6 +21,8 @@ final class JobQueue: @unchecked Sendable {
     let id: UInt64
     /// Whether its task lets the others go first: this job resumes that task.
     var yields = false
+    /// The life of the node that it belongs to; 0 for none.
+    var life: NodeTasks.Life = 0
 
     var isOfMainActor: Bool {
       kind == MillraceJobMain || kind == MillraceJobMainYield || kind == MillraceJobMainDelayed
@@ -39,7 +41,7 @@ final class JobQueue: @unchecked Sendable {
     case main(of: KnownTasks.Subject)
   }
 
-  private struct Shared {
+  struct Shared {
     var tasks = KnownTasks()
     /// The jobs that came back from other threads.
     var arrivals: [Job] = []
@@ -58,7 +60,7 @@ final class JobQueue: @unchecked Sendable {
   private let patience: Double
 
   /// The part that other threads see.
-  private let shared = Lock(Shared())
+  let shared = Lock(Shared())
   private let arrival = ThreadSignal()
 
   /// The ready jobs, in the order in which they came; only the world's thread uses them, or the main thread in its place.
@@ -71,8 +73,15 @@ final class JobQueue: @unchecked Sendable {
   /// Whether something outside may still have an effect on the world: it was given work, or a task outside was resumed.
   private var hasTouchedOutside = !millrace_tells_of_outside()
 
-  /// The task that runs, and its id; 0 for the turn of an actor.
-  private var running = (task: 0, id: UInt64(0))
+  /// The nodes that the tasks belong to, and the tasks that pause; only the world's thread uses them.
+  var nodes = NodeTasks()
+  var pauses: [(step: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+  /// Whether the world has ended, so that what still runs has no effect.
+  var isOver = false
+
+  /// The task that runs, its id, and the life of its node; 0 for the turn of an actor, and between steps.
+  private(set) var running = (task: 0, id: UInt64(0), life: NodeTasks.Life(0))
 
   /// Whether there is a world, so that a job from another thread is looked at.
   private static let isActive = Atomic(false)
@@ -193,8 +202,11 @@ final class JobQueue: @unchecked Sendable {
       hasTouchedOutside = true
       return false
     }
-    let job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
-    if sleeps {
+    var job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
+    job.life = task == 0 ? nodes.life(ofTurn: address) ?? runningLife : nodes.life(of: task, madeIn: runningLife)
+    if nodes.hasEnded(job.life), !isOver {
+      nodes.stop(job)
+    } else if sleeps {
       let deadline = WorldSystem.deadline(time)
       delayed.add(job, at: deadline)
       if let deadline { world?.traceSleep(until: deadline) }
@@ -202,6 +214,12 @@ final class JobQueue: @unchecked Sendable {
       ready.append(job)
     }
     return true
+  }
+
+  /// Another job of this queue's executor: a hop to an actor.
+  func addHop(_ address: UnsafeRawPointer) -> Bool {
+    if let actor = millrace_hop_target() { nodes.noteCall(of: actor, in: runningLife) }
+    return add(address, MillraceJobGlobal)
   }
 
   private func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
@@ -269,7 +287,8 @@ final class JobQueue: @unchecked Sendable {
       defer { shared.arrivals = [] }
       return shared.arrivals
     }
-    ready += delayed.takeAll()
+    ready += delayed.takeAll() + nodes.takeStopped()
+    endPauses(at: .max)
   }
 
   /// Waits, in real time, for something to come from another thread; false if nothing came in time, or nothing can come.
@@ -280,6 +299,12 @@ final class JobQueue: @unchecked Sendable {
   /// Ends the wait for what comes from another thread.
   func wake() {
     arrival.signal()
+  }
+
+  /// Takes out the jobs of a life.
+  func take(_ life: NodeTasks.Life) -> [Job] {
+    defer { ready.removeAll { $0.life == life } }
+    return ready.filter { $0.life == life } + delayed.take(life)
   }
 
   // MARK: Time
@@ -298,7 +323,8 @@ final class JobQueue: @unchecked Sendable {
   /// Takes the job at a place out, and runs it up to its next suspension.
   func run(at index: Int) -> Job {
     let job = ready.remove(at: index)
-    running = (job.task, job.id)
+    running = (job.task, job.id, job.life)
+    defer { running = (0, 0, 0) }
     if job.isOfMainActor {
       runOnMainThread(job)
     } else {

@@ -47,6 +47,9 @@ struct KnownTasks {
     return nil
   }
 
+  /// The number of tasks that the world has met.
+  var count: Int { names.count - 1 }
+
   /// Notes that this task is a handler.
   mutating func meet(_ id: UInt64, handler name: @escaping @Sendable () -> String) {
     guard let number = number(of: id), number > 0 else { return }

@@ -57,11 +57,14 @@ public final class World: Sendable {
   ///
   /// A store that was made with it is looked at after each of its commits, and cancelled when its world has ended. What it
   /// reports is a note of the world, as by ``note(_:)``, for thousands of seeds may report the same.
-  public var configuration: StoreConfiguration {
+  public var configuration: StoreConfiguration { configuration(life: 0) }
+
+  /// The same for the stores of a node.
+  func configuration(life: NodeTasks.Life) -> StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
     configuration.random = storeNumbers
     // The first world of a process would have a task more than the others.
-    configuration.witness = WorldWitness(self)
+    configuration.witness = WorldWitness(self, life: life)
     configuration.report = { [clock, record] incident in
       let time = clock.now.offset
       record.withContent { content in
@@ -136,8 +139,11 @@ public final class World: Sendable {
     return element
   }
 
+  /// A number of what a crash keeps, from 0 to `count`; a failing seed is left with as little as fails too.
+  func drawKept(upTo count: Int) -> Int { choose("crash") { $0.draw(upTo: count) } }
+
   /// Makes a choice, which has to be made in an order that the seed decides.
-  private func choose<Choice: Sendable>(_ name: String, _ make: (inout Choices) -> Choice) -> Choice {
+  func choose<Choice: Sendable>(_ name: String, _ make: (inout Choices) -> Choice) -> Choice {
     if !queue.isOwnedHere { record.fail(WorldFailure(.usedElsewhere, name)) }
     return record.withContent { make(&$0.choices) }
   }

@@ -18,6 +18,8 @@ final class WorldRecord: Sendable {
     /// The handlers that have begun and not returned, by their numbers.
     var handlers: [Int: @Sendable () -> String] = [:]
     var lastHandler = 0
+    /// By their names.
+    var nodes: [String: SimulatedNode] = [:]
     /// Counts the stores that have a number, downwards.
     var lastStore = 0
   }

@@ -105,6 +105,7 @@ struct WorldRun {
   private func go(_ world: World) {
     var steps = 0
     while world.failure == nil {
+      world.queue.endPauses(at: steps)
       if world.queue.sleepers > 0 { world.queue.admitDue(at: world.clock.now) }
       if !world.queue.ready.isEmpty {
         if steps >= origin.maximumSteps {
@@ -112,11 +113,13 @@ struct WorldRun {
         }
         steps += 1
         world.step()
-      } else if world.withRecord({ $0.isBodyOver }) {
+      } else if world.withRecord({ $0.isBodyOver }), !world.queue.hasPauses {
         return
       } else if let deadline = [world.clock.deadlines.first, world.queue.nextDeadline].compactMap(\.self).min() {
         world.trace(by: nil) { "the time moves to \(deadline.offset)" }
         world.clock.advance(to: deadline)
+      } else if world.queue.endNextPause() {
+        continue
       } else if !world.queue.waitForArrival() {
         // It may have been that what another thread does is under way, which is worth a better word than that nothing happens.
         return world.fail(WorldFailure(.standsStill))
@@ -128,6 +131,8 @@ struct WorldRun {
   /// Cancels what is left and lets it come to its end, as far as it does; gives what does not.
   private func clear(_ world: World, _ body: Task<Void, Never>) -> [String] {
     body.cancel()
+    world.queue.endNodes()
+    for node in world.withRecord({ $0.nodes.values }) { node.cancel() }
     var steps = 0
     for _ in 0..<Self.lastRounds {
       world.cancelStores()

@@ -3,9 +3,12 @@ import Millrace
 /// Looks on at the stores of a world, for it; does not hold it.
 final class WorldWitness: InterceptingWitness {
   private weak let world: World?
+  /// The life of the node that its stores belong to; 0 for none.
+  private let life: NodeTasks.Life
 
-  init(_ world: World) {
+  init(_ world: World, life: NodeTasks.Life) {
     self.world = world
+    self.life = life
   }
 
   func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String]) {
@@ -33,6 +36,7 @@ final class WorldWitness: InterceptingWitness {
   func committed<I: Interactor>(
     _ mutation: I.Mutation, revision: Int, state: I.State, identity: AnyObject, of interactor: I.Type
   ) {
+    if life != 0, let world, world.queue.isOwnedHere, world.queue.hasEnded(life) { return }
     world?.noteCommit(
       String(describing: mutation), revision: revision, state: state, identity: identity,
       of: CaseName.name(of: interactor))
@@ -43,7 +47,10 @@ final class WorldWitness: InterceptingWitness {
     let name: @Sendable () -> String = {
       "the handler of \(CaseName.name(of: interactor)) for \(ValueText.of(action, limit: 80))"
     }
-    if world.queue.isOwnedHere { world.queue.meetHandler(name) }
+    if world.queue.isOwnedHere {
+      world.queue.meetHandler(name)
+      if life != 0 { world.queue.assignRunningTask(to: life) }
+    }
     world.trace { "\(name()) begins" }
     return world.withRecord { content in
       content.lastHandler += 1

@@ -1,0 +1,76 @@
+/// The tasks of nodes, and the jobs of those that a crash has stopped; only the world's thread uses it.
+struct NodeTasks {
+  /// The time from one crash of a node to the next has a number of its own; 0 stands for no node.
+  typealias Life = Int
+
+  /// By the numbers of tasks; a task that is missing is of no node.
+  private var lives: [Int: Life] = [:]
+  private var ended: Set<Life> = []
+  private var lastLife = 0
+
+  /// The number of tasks that the world had before its first node; they are of none.
+  private var earlierTasks = Int.max
+
+  /// The jobs of ended lives, which do not run.
+  private var stopped: [JobQueue.Job] = []
+
+  /// The lives that actors belong to, by their addresses; it is that of the last task which called one.
+  private var actors: [UInt: Life] = [:]
+
+  /// The life that the next new task belongs to; nil lets it be that of the step that makes it.
+  var maker: Life?
+
+  /// Begins a life of a node.
+  ///
+  /// - Parameter tasks: the number of tasks that the world has met.
+  mutating func begin(after tasks: Int) -> Life {
+    earlierTasks = min(earlierTasks, tasks)
+    lastLife += 1
+    return lastLife
+  }
+
+  /// The life that a task belongs to; one that is new belongs to that of the step which made it.
+  mutating func life(of task: Int, madeIn life: Life) -> Life {
+    guard task > earlierTasks else { return 0 }
+    if let known = lives[task] { return known }
+    lives[task] = maker ?? life
+    return maker ?? life
+  }
+
+  /// Lets a task belong to a life, also if a task of another one made it.
+  mutating func assign(_ task: Int, to life: Life) {
+    if task > earlierTasks { lives[task] = life }
+  }
+
+  /// Notes that a task of a life calls an actor.
+  mutating func noteCall(of actor: UnsafeRawPointer, in life: Life) {
+    if earlierTasks != .max { actors[UInt(bitPattern: actor)] = life }
+  }
+
+  /// The life of the actor that a turn belongs to, as far as it is known.
+  ///
+  /// The runtime keeps the job for its turns in the actor itself, some words behind its beginning.
+  func life(ofTurn job: UnsafeRawPointer) -> Life? {
+    let address = UInt(bitPattern: job)
+    let actor = actors.keys.filter { $0 <= address && address - $0 < Self.sizeOfActor }.max()
+    return actor.flatMap { actors[$0] }
+  }
+
+  private static let sizeOfActor: UInt = 256
+
+  func hasEnded(_ life: Life) -> Bool { !ended.isEmpty && ended.contains(life) }
+
+  mutating func end(_ life: Life) { ended.insert(life) }
+
+  /// Keeps a job that does not run before the world has ended.
+  mutating func stop(_ job: JobQueue.Job) { stopped.append(job) }
+
+  /// The number of jobs that do not run.
+  var stoppedCount: Int { stopped.count }
+
+  /// Takes the jobs out, so that their tasks come to their end.
+  mutating func takeStopped() -> [JobQueue.Job] {
+    defer { stopped = [] }
+    return stopped
+  }
+}
