@@ -203,7 +203,9 @@ final class JobQueue: @unchecked Sendable {
       return false
     }
     var job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
-    job.life = task == 0 ? nodes.life(ofTurn: address) ?? runningLife : nodes.life(of: task, madeIn: runningLife)
+    if nodes.areUsed {
+      job.life = task == 0 ? nodes.life(ofTurn: address) ?? runningLife : nodes.life(of: task, madeIn: runningLife)
+    }
     if nodes.hasEnded(job.life), !isOver {
       nodes.stop(job)
     } else if sleeps {
@@ -218,7 +220,7 @@ final class JobQueue: @unchecked Sendable {
 
   /// Another job of this queue's executor: a hop to an actor.
   func addHop(_ address: UnsafeRawPointer) -> Bool {
-    if let actor = millrace_hop_target() { nodes.noteCall(of: actor, in: runningLife) }
+    if nodes.areUsed, let actor = millrace_hop_target() { nodes.noteCall(of: actor, in: runningLife) }
     return add(address, MillraceJobGlobal)
   }
 

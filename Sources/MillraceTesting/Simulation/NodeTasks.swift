@@ -20,6 +20,9 @@ struct NodeTasks {
   /// The life that the next new task belongs to; nil lets it be that of the step that makes it.
   var maker: Life?
 
+  /// Whether the world has a node; without one nothing has to be asked.
+  var areUsed: Bool { lastLife > 0 }
+
   /// Begins a life of a node.
   ///
   /// - Parameter tasks: the number of tasks that the world has met.
@@ -44,7 +47,7 @@ struct NodeTasks {
 
   /// Notes that a task of a life calls an actor.
   mutating func noteCall(of actor: UnsafeRawPointer, in life: Life) {
-    if earlierTasks != .max { actors[UInt(bitPattern: actor)] = life }
+    actors[UInt(bitPattern: actor)] = life
   }
 
   /// The life of the actor that a turn belongs to, as far as it is known.
