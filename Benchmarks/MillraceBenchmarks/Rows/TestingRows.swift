@@ -69,7 +69,7 @@ let testingRows: [Row] = [
     }
   },
   // Worlds a second are a billion by this figure.
-  Row(name: "testing/simulation-world", reference: "reference/small-scenario", gate: .allocations) { size in
+  Row(name: "testing/simulation-world", reference: "reference/small-scenario", gate: .severalThreads) { size in
     let count = size.scaled(5_000)
     return await perItem(count) {
       let report = await Simulation.run(seeds: 0..<UInt64(count)) { try await scenario($0.configuration) }
