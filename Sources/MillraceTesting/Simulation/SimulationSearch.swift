@@ -72,15 +72,17 @@ struct SimulationSearch {
     guard failure.mayBeRepeated, !Task.isCancelled else { return nil }
     let traced = await run(plan, isTraced: true, patience: 0.05)
     guard let again = traced.failure, again.isLike(failure) else { return nil }
-    let passing = await passing(besides: plan, steps: traced.steps, run)
+    let passing = await passing(besides: plan, traced, run)
     return SimulationStory(
-      events: traced.trace, state: again.state, openActions: traced.openActions, passing: passing)
+      events: traced.trace.lines, state: again.state, openActions: traced.openActions, passing: passing)
   }
 
   /// The nearest plan that passes; nil if none was found.
-  private func passing(besides plan: SimulationPlan, steps: Int, _ run: WorldRun) async -> SimulationStory.Passing? {
+  private func passing(
+    besides plan: SimulationPlan, _ traced: WorldRun.Result, _ run: WorldRun
+  ) async -> SimulationStory.Passing? {
     var spent = 0
-    for neighbour in plan.neighbours(steps: steps).prefix(shrinkingAttempts) {
+    for neighbour in plan.neighbours(steps: traced.steps, traced.trace).prefix(shrinkingAttempts) {
       if Task.isCancelled || spent > Self.stepsForPassing { return nil }
       let result = await run(neighbour.plan, patience: 0.05)
       if result.failure == nil { return neighbour }

@@ -51,8 +51,10 @@ extension SimulationPlan {
   ///
   /// The plans with one choice less come first, then the plans in which another job runs at one step.
   ///
-  /// - Parameter steps: the number of steps of its world.
-  func neighbours(steps count: Int) -> [SimulationStory.Passing] {
+  /// - Parameters:
+  ///   - count: the number of steps of its world.
+  ///   - trace: the events of its world, which have the names of tasks and the values of draws.
+  func neighbours(steps count: Int, _ trace: Trace = Trace()) -> [SimulationStory.Passing] {
     var neighbours: [SimulationStory.Passing] = []
     func add(_ difference: String, _ change: (inout SimulationPlan) -> Void) {
       var plan = self
@@ -60,15 +62,20 @@ extension SimulationPlan {
       neighbours.append(SimulationStory.Passing(plan: plan, difference: difference))
     }
     for (step, choice) in (steps ?? [:]).sorted(by: { $0.key < $1.key }) {
-      add("in step \(step) the job that has waited longest runs, not number \(choice) behind it") {
-        $0.steps?[step] = nil
-      }
+      let ready = trace.ready[step] ?? []
+      let first = ready.first ?? "the task that has waited longest"
+      let other = ready.indices.contains(choice) ? ready[choice] : "number \(choice) behind it"
+      add("in step \(step) \(first) continues, not \(other)") { $0.steps?[step] = nil }
     }
     for (draw, drawn) in (draws ?? [:]).sorted(by: { $0.key < $1.key }) {
-      add("draw \(draw) is 0, not \(drawn)") { $0.draws?[draw] = nil }
+      let value = trace.drawn[draw] ?? "number \(drawn)"
+      add("draw \(draw) is the least there is, not \(value)") { $0.draws?[draw] = nil }
     }
     for step in 0..<min(count, 200) where steps?[step] == nil {
-      add("in step \(step) the job runs that has waited second longest, not the longest") { $0.steps?[step] = 1 }
+      let ready = trace.ready[step] ?? []
+      let first = ready.first ?? "the task that has waited longest"
+      let second = ready.count > 1 ? ready[1] : "the next one"
+      add("in step \(step) \(second) continues, not \(first)") { $0.steps?[step] = 1 }
     }
     for action in (actions ?? []).sorted() {
       add("action \(action) is left out") { $0.actions?.remove(action) }

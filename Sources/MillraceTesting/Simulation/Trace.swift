@@ -5,8 +5,16 @@ struct Trace: Sendable {
   private(set) var lines: [String] = []
   private var time: Duration?
 
+  /// The values of the draws, by their numbers, and the tasks that were ready at the steps with a choice.
+  private(set) var drawn: [Int: String] = [:]
+  private(set) var ready: [Int: [String]] = [:]
+
   /// The number of lines that are kept; a world that goes round in circles has the first ones.
   private static let limit = 100_000
+
+  mutating func note(draw number: Int, _ value: String) { drawn[number] = value }
+
+  mutating func note(ready tasks: [String], at step: Int) { ready[step] = tasks }
 
   mutating func add(_ event: String, at time: Duration, by task: String?) {
     guard lines.count < Self.limit else { return }
@@ -33,6 +41,14 @@ extension World {
     withRecord { if $0.failure == nil { $0.trace?.add(text, at: time, by: task) } }
   }
 
+  /// Keeps the value of the last draw, if events are kept.
+  func traceDraw(_ value: @autoclosure () -> String) {
+    guard isTraced else { return }
+    let value = value()
+    withRecord { $0.trace?.note(draw: $0.choices.drawCount - 1, value) }
+    trace { "draws \(value)" }
+  }
+
   func traceSleep(until deadline: TestClock.Instant) {
     trace { "sleeps until \(deadline.offset)" }
   }
@@ -40,9 +56,13 @@ extension World {
   /// Keeps which of the ready tasks continues, unless there is one alone.
   func traceStep(_ choice: Int) {
     guard queue.ready.count > 1 else { return }
-    let others = queue.ready.enumerated().filter { $0.offset != choice }.map { queue.label($0.element.task) }
-    let step = withRecord { $0.choices.stepCount - 1 }
-    trace(by: queue.label(queue.ready[choice].task)) {
+    let labels = queue.ready.map { queue.label($0.task) }
+    let others = labels.enumerated().filter { $0.offset != choice }.map(\.element)
+    let step = withRecord { content in
+      content.trace?.note(ready: labels, at: content.choices.stepCount - 1)
+      return content.choices.stepCount - 1
+    }
+    trace(by: labels[choice]) {
       "continues in step \(step); ready too: \(others.prefix(6).joined(separator: ", "))\(others.count > 6 ? ", …" : "")"
     }
   }

@@ -106,7 +106,7 @@ public final class World: Sendable {
   /// With 0 none happens, and with 1 one always does, in a plan that was made smaller too.
   public func fault(_ probability: Double) -> Bool {
     let isFaulty = choose("fault") { $0.draw(probability: probability) }
-    trace { isFaulty ? "draws a fault" : "draws no fault" }
+    traceDraw(isFaulty ? "a fault" : "no fault")
     return isFaulty
   }
 
@@ -125,7 +125,7 @@ public final class World: Sendable {
     // Not the product by itself, which the longest ranges are too long for.
     let (whole, rest) = (longest - shortest).quotientAndRemainder(dividingBy: parts)
     let duration = Duration(attoseconds: shortest + whole * drawn + rest * drawn / parts)
-    trace { "draws the duration \(duration)" }
+    traceDraw("the duration \(duration)")
     return duration
   }
 
@@ -135,7 +135,7 @@ public final class World: Sendable {
   public func element<Element>(of elements: [Element]) -> Element? {
     if elements.isEmpty { return nil }
     let element = elements[choose("element") { $0.draw(upTo: elements.count - 1) }]
-    trace { "draws \(ValueText.of(element, limit: 80))" }
+    traceDraw(ValueText.of(element, limit: 80))
     return element
   }
 

@@ -20,7 +20,7 @@ struct WorldRun {
     var explored: ExploredChoices?
     let notes: [String]
     /// The events; empty unless they were traced.
-    var trace: [String] = []
+    var trace = Trace()
     /// The actions that had not ended, if nothing could continue and the events were traced.
     var openActions: [String] = []
     /// The time that had passed in it.
@@ -179,7 +179,7 @@ extension WorldRun.Result {
       return Self(
         plan: choices.plan, failure: content.failure, made: choices.made, steps: choices.stepCount,
         search: choices.search?.kind, explored: choices.explored, notes: content.notes,
-        trace: content.trace?.lines ?? [], time: time, fingerprint: content.fingerprint.value)
+        trace: content.trace ?? Trace(), time: time, fingerprint: content.fingerprint.value)
     }
   }
 }

@@ -59,21 +59,27 @@ final class WorldThread: Sendable {
 
   private func runTurns() {
     millrace_make_signal_stack()
-    while true {
+    while !state.withLock({ $0.isGivenUp }) {
       arrival.wait()
-      let turn = state.withLock { state in
-        state.running = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-        return state.running
-      }
-      guard let turn else { continue }
-      let result = turn.work()
-      let isGivenUp = state.withLock { state in
-        state.running = nil
-        return state.isGivenUp
-      }
-      if isGivenUp { return }
-      turn.end.resume(returning: result)
+      // The world is held no longer than its turn.
+      runTurn()?()
     }
+  }
+
+  /// Runs the next world, and returns the way to tell its caller.
+  private func runTurn() -> (() -> Void)? {
+    let turn = state.withLock { state in
+      state.running = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      return state.running
+    }
+    guard let turn else { return nil }
+    let result = turn.work()
+    let isGivenUp = state.withLock { state in
+      state.running = nil
+      return state.isGivenUp
+    }
+    let end = turn.end
+    return isGivenUp ? nil : { end.resume(returning: result) }
   }
 
   private func refuse(_ turn: Turn) {
@@ -86,25 +92,24 @@ final class WorldThread: Sendable {
   private func watch() {
     var limit = StepLimit()
     while true {
-      let turn = state.withLock { $0.running }
-      Thread.sleep(forTimeInterval: (turn?.limit ?? 1) / Double(StepLimit.looks))
-      guard let turn else { continue }
+      let seconds = state.withLock { $0.running?.limit }
+      Thread.sleep(forTimeInterval: (seconds ?? 1) / Double(StepLimit.looks))
+      guard let seconds else { continue }
       let step = StepWatch.shared.step
-      let nanoseconds = Int64(turn.limit * 1_000_000_000)
-      let verdict = limit.look(at: step, limit: nanoseconds, millrace_processor_time)
-      if let step, let verdict, giveUp(turn, step, verdict) { return }
+      let verdict = limit.look(at: step, limit: Int64(seconds * 1_000_000_000), millrace_processor_time)
+      if let step, let verdict, giveUp(step, verdict) { return }
     }
   }
 
-  /// Fails the world that runs and those that wait for their turn; false if it has ended just now.
-  private func giveUp(_ stuck: Turn, _ step: StepWatch.Step, _ verdict: StepLimit.Verdict) -> Bool {
-    let waiting = state.withLock { state -> [Turn]? in
-      guard let running = state.running, running.world === stuck.world else { return nil }
+  /// Fails the world that runs and those that wait for their turn; false if the step has ended just now.
+  private func giveUp(_ step: StepWatch.Step, _ verdict: StepLimit.Verdict) -> Bool {
+    let turns = state.withLock { state -> (stuck: Turn, waiting: [Turn])? in
+      guard let running = state.running, StepWatch.shared.step == step else { return nil }
       state.isGivenUp = true
       defer { state.waiting = [] }
-      return state.waiting
+      return (running, state.waiting)
     }
-    guard let waiting else { return false }
+    guard let (stuck, waiting) = turns else { return false }
     stuck.world.fail(stuck.world.queue.failure(ofStep: step.task, verdict, after: stuck.limit))
     stuck.end.resume(returning: WorldRun.Result(stuck.world))
     for turn in waiting { refuse(turn) }

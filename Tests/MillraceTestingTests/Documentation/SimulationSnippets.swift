@@ -101,7 +101,7 @@ struct SimulationSnippets {
         As small as it was made (actions: 2, draws: 2, scheduling decisions: 0):
           Simulation.run(plan: "0 actions 2,3 draws 0=727200,1=806403 steps none")
           fails after 8 steps, at 0.044675598144531245 seconds of the world's time.
-        The nearest plan that passes: draw 0 is 0, not 727200.
+        The nearest plan that passes: draw 0 is the least there is, not the duration 0.03467559814453125 seconds.
           Simulation.run(plan: "0 actions 2,3 draws 1=806403 steps none")
         Its events, with the time of the world:
           0.0 seconds:

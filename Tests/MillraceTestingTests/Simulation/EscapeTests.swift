@@ -229,15 +229,17 @@ struct EscapeTests {
 
   @Test("A world that has resumed a task outside may get something back from it, which is waited for")
   func outsider() async throws {
-    let (request, reply) = (Gate(), Gate())
+    let (request, suspended, reply) = (Gate(), Gate(), Gate())
     let outside = Task {
       try await request.enter()
-      try await reply.waitForArrivals()
+      try await suspended.enter()
       reply.open()
     }
     try await request.waitForArrivals()
     let sentence = try await sentence { _ in
       request.open()
+      // It runs when the body has suspended.
+      Task { suspended.open() }
       try await reply.enter()
     }
     #expect(sentence.hasPrefix("task 1 of the world was resumed by another thread"))
