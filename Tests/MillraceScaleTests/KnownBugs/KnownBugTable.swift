@@ -1,0 +1,64 @@
+import Foundation
+
+@testable import MillraceTesting
+
+/// The table of docs/known-bugs.md, as it is on the page and as simulations find it.
+enum KnownBugTable {
+  static let page = URL(filePath: #filePath).appending(path: "../../../../docs/known-bugs.md").standardized
+
+  /// The rows of the table on the page, with its head.
+  static func onPage() throws -> String {
+    let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.drop { !$0.hasPrefix(head) }.prefix { $0.hasPrefix("|") }.joined(separator: "\n")
+  }
+
+  private static let head = "| Bug | Harm | Needs | Found by | World | Actions, draws, decisions | Failing seeds |"
+
+  /// The rows as the simulations of now find them, with their head.
+  static func found() async -> String {
+    var rows = [head, "|---|---|---|---|---|---|---|"]
+    for bug in KnownBug.all { rows.append(await row(of: bug)) }
+    return rows.joined(separator: "\n")
+  }
+
+  /// Simulates a broken program until it fails; 2,000 seeds, for the environment may give others to `Simulation.run(seeds:)`.
+  static func simulate(_ bug: KnownBug, hops: Simulation.Hops = .actors) async -> SimulationReport {
+    let search = SimulationSearch(
+      origin: SimulationOrigin(hops: hops), shrinkingAttempts: 1_000, isReporting: false, body: bug.broken)
+    return await search((0..<2_000).lazy.map { SimulationPlan(seed: $0) })
+  }
+
+  private static func row(of bug: KnownBug) async -> String {
+    let report = await simulate(bug)
+    guard let plan = report.failingPlan else { return "| \(bug.name) | not found |" }
+    let sizes = [plan.actions?.count, plan.draws?.count, plan.steps?.count].map { $0 ?? 0 }
+    let numbers = await failures(of: bug)
+    return """
+      | \(bug.name) | \(bug.harm) | \(bug.need.rawValue) | \(searchName(of: plan.seed)) | \(report.worlds) | \
+      \(text(sizes)) | \(text(numbers)) |
+      """
+  }
+
+  /// The numbers of seeds that fail by uniform choice, weights and priorities, of 1,000 each.
+  private static func failures(of bug: KnownBug) async -> [Int] {
+    let run = WorldRun(origin: SimulationOrigin(), body: bug.broken)
+    var numbers = [0, 0, 0]
+    for seed in 0..<3_000 {
+      let result = await run(SimulationPlan(seed: UInt64(seed)), patience: 0.05)
+      if result.failure != nil { numbers[seed % 3] += 1 }
+    }
+    return numbers
+  }
+
+  private static func text(_ numbers: [Int]) -> String {
+    numbers.map(String.init).joined(separator: ", ")
+  }
+
+  private static func searchName(of seed: UInt64) -> String {
+    switch Search(seed: seed).kind {
+    case .uniform: "uniform choice"
+    case .weights: "weights"
+    case .priorities: "priorities"
+    }
+  }
+}
