@@ -136,6 +136,7 @@ private actor Account {
   }
 }
 
+/// Notes numbers; it is idle whenever a task calls it.
 private actor Auditor {
   private var amounts: [Int] = []
 
@@ -144,6 +145,7 @@ private actor Auditor {
   }
 }
 
+/// Two accounts with 100 each.
 private actor Bank {
   private var balances = [100, 100]
 
@@ -159,6 +161,7 @@ private actor Bank {
   }
 }
 
+/// Counts the admitted requests.
 private actor RequestCounts {
   private(set) var count = 0
 
@@ -188,6 +191,7 @@ private struct Ward: Interactor {
   }
 }
 
+/// Notes the doctors who want to leave.
 private actor Calendar {
   private var doctors: [Int] = []
 
@@ -196,6 +200,7 @@ private actor Calendar {
   }
 }
 
+/// A value whose version grows with each write.
 private actor VersionedRecord {
   private var (value, version) = (0, 0)
 

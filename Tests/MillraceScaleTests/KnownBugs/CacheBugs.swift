@@ -89,6 +89,7 @@ private actor Cache {
   }
 }
 
+/// Answers at once, and counts the questions.
 private actor Source {
   private(set) var fetches = 0
 
@@ -124,6 +125,7 @@ private actor PriceCache {
   }
 }
 
+/// Owns the price.
 private actor Origin {
   private(set) var price = 1
 
@@ -132,6 +134,7 @@ private actor Origin {
   }
 }
 
+/// Decodes prices; it is idle whenever a task calls it.
 private actor PriceDecoder {
   func decode(_ bytes: Int) -> Int { bytes }
 }
@@ -201,6 +204,7 @@ private actor FreeList {
   }
 }
 
+/// Notes the slots that callers want to take.
 private actor SlotLog {
   private var slots: [Int] = []
 

@@ -195,6 +195,7 @@ private actor Startup {
   }
 }
 
+/// Notes the number of missing parts.
 private actor StartupLog {
   private var counts: [Int] = []
 

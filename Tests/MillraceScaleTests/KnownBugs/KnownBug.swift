@@ -19,13 +19,16 @@ struct KnownBug: Sendable {
   /// Runs the program in a world, with the bug if `isBroken` is true.
   let program: @Sendable (_ world: World, _ isBroken: Bool) async throws -> Void
 
+  /// The program with the bug.
   var broken: Simulation.Body {
     { try await program($0, true) }
   }
 
+  /// The program without the bug.
   var corrected: Simulation.Body {
     { try await program($0, false) }
   }
 
+  /// All known bugs, in the order of the table in docs/known-bugs.md.
   static let all = caches + accounts + coordination + sequences + timedWork + repeatedWork
 }

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import MillraceTesting
 
-/// The table of docs/known-bugs.md, as it is on the page and as simulations find it.
+/// The table of docs/known-bugs.md: the rows on the page, and the rows that simulations give.
 enum KnownBugTable {
-  static let page = URL(filePath: #filePath).appending(path: "../../../../docs/known-bugs.md").standardized
+  private static let page = URL(filePath: #filePath).appending(path: "../../../../docs/known-bugs.md").standardized
 
   /// The rows of the table on the page, with its head.
   static func onPage() throws -> String {
@@ -14,20 +14,23 @@ enum KnownBugTable {
 
   private static let head = "| Bug | Harm | Needs | Found by | World | Actions, draws, decisions | Failing seeds |"
 
-  /// The rows as the simulations of now find them, with their head.
+  /// The rows that simulations of the broken programs give, with their head.
   static func found() async -> String {
     var rows = [head, "|---|---|---|---|---|---|---|"]
     for bug in KnownBug.all { rows.append(await row(of: bug)) }
     return rows.joined(separator: "\n")
   }
 
-  /// Simulates a broken program until it fails; 2,000 seeds, for the environment may give others to `Simulation.run(seeds:)`.
+  /// Simulates a broken program until it fails, in at most 2,000 worlds.
+  ///
+  /// The environment does not change the seeds, unlike those of `Simulation.run(seeds:)`.
   static func simulate(_ bug: KnownBug, hops: Simulation.Hops = .actors) async -> SimulationReport {
     let search = SimulationSearch(
       origin: SimulationOrigin(hops: hops), shrinkingAttempts: 1_000, isReporting: false, body: bug.broken)
     return await search((0..<2_000).lazy.map { SimulationPlan(seed: $0) })
   }
 
+  /// The row of a bug; the first failing world gives all columns but the last one.
   private static func row(of bug: KnownBug) async -> String {
     let report = await simulate(bug)
     guard let plan = report.failingPlan else { return "| \(bug.name) | not found |" }

@@ -4,11 +4,14 @@ import Testing
 
 @Suite("Known bugs")
 struct KnownBugTests {
-  @Test("Each bug is found by the search, in the world and shrunk to the size that docs/known-bugs.md says")
-  func table() async throws {
-    let found = await KnownBugTable.found()
-    #expect(try KnownBugTable.onPage() == found, "Replace the table of docs/known-bugs.md by this one:\n\(found)")
-  }
+  // A release build leaves out hops that a debug build has, so that a seed is another world there.
+  #if !DEBUG
+    @Test("Each bug is found by the search, in the world and shrunk to the size that docs/known-bugs.md says")
+    func table() async throws {
+      let found = await KnownBugTable.found()
+      #expect(try KnownBugTable.onPage() == found, "Replace the table of docs/known-bugs.md by this one:\n\(found)")
+    }
+  #endif
 
   @Test("A corrected program fails in no world", arguments: KnownBug.all)
   func corrected(bug: KnownBug) async {

@@ -142,6 +142,7 @@ private actor Breaker {
   }
 }
 
+/// The messages that were delivered before.
 private actor SeenMessages {
   private var messages: Set<Int> = []
 
@@ -152,6 +153,7 @@ private actor SeenMessages {
   func insert(_ message: Int) -> Bool { messages.insert(message).inserted }
 }
 
+/// The charged messages, one for each charge.
 private actor Charges {
   private(set) var messages: [Int] = []
 
@@ -185,6 +187,7 @@ private actor Orders {
   }
 }
 
+/// Counts the items in stock.
 private actor Stock {
   private(set) var count = 10
 

@@ -108,6 +108,7 @@ private actor Batcher {
   }
 }
 
+/// Keeps all items that were written.
 private actor Sink {
   private(set) var items: [Int] = []
 

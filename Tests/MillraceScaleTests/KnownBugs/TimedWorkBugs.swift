@@ -124,6 +124,7 @@ private actor ConnectionPool {
   }
 }
 
+/// Opens and closes connections, and counts the open ones.
 private actor Network {
   private var opened = 0
   private(set) var openCount = 0
