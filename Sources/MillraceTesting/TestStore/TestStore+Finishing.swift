@@ -1,25 +1,6 @@
-public import Millrace
+import Millrace
 
 extension TestStore {
-  /// Waits for the outcome of an action, and asserts it.
-  ///
-  /// When the task is cancelled the wait ends, which fails the test.
-  ///
-  /// - Parameters:
-  ///   - receipt: what ``send(_:file:line:change:)`` gave back.
-  ///   - outcome: how the action is to end.
-  ///   - file: where a failure is shown.
-  ///   - line: where a failure is shown.
-  public func expect(
-    _ receipt: Receipt, endsWith outcome: Outcome.Kind, file: StaticString = #filePath, line: UInt = #line
-  ) async {
-    let place = TestLine(file: file, line: line)
-    _ = await store.snapshot  // By then it was accepted, or has ended.
-    guard await wait(for: .end(of: receipt.id), "the outcome \(outcome)", at: place) else { return }
-    let actual = await receipt.outcome
-    if actual.kind != outcome { fail(TestStoreText<I>.outcome(actual, expected: outcome), at: place) }
-  }
-
   /// Ends the test: waits until no action is open, and asserts that all was received and all of the fakes was used.
   ///
   /// With ``Exhaustivity/off`` mutations that were not received are no failures; actions without an outcome are. Where each
@@ -53,17 +34,5 @@ extension TestStore {
     }
     for fake in fakes { await fake.finish(file: file, line: line) }
     await reporter.settle()
-  }
-
-  /// Waits for a wish; false after a failure.
-  private func wait(for wish: TestStoreWait.Wish, _ wanted: String, at place: TestLine) async -> Bool {
-    let answer = await log.wait(for: wish, until: deadline)
-    if answer == .fulfilled { return true }
-    if answer == nil {
-      fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
-    } else {
-      failLate(wanted, at: place)
-    }
-    return false
   }
 }

@@ -27,7 +27,7 @@ public import Millrace
 ///
 /// **Isolation.** Calls may come from any task; a test makes them one after the other.
 public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
-  /// The store itself, for what is not asserted here: cancelling keys, shutting down, observing.
+  /// The store itself, for calls that the test store does not have, such as shutting down and observing.
   ///
   /// What actions commit that are sent to it directly is to be received.
   public let store: Store<I>
@@ -128,19 +128,41 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     _ action: I.Action, file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
   ) async -> Receipt {
     let place = TestLine(file: file, line: line)
+    let sent = await take(action, at: place)
+    check(change, after: TestStoreText<I>.name(action), in: "send", from: sent.before, to: sent.after, at: place)
+    return sent.receipt
+  }
+
+  /// Gives the store an action, and returns the states before and after the step in which it was accepted or rejected.
+  func take(_ action: I.Action, at place: TestLine) async -> (receipt: Receipt, before: I.State, after: I.State) {
     var missed = log.withContent { $0.takeAll() }
     let receipt = store.send(action)
     log.withContent { $0.sent(receipt.id, at: place) }
     // Where another thread had the turn, the action is accepted by the time that the state can be read.
     _ = await store.snapshot
-    let before = state
+    let expected = state
     let (earlier, step) = log.withContent { $0.takeStep(of: receipt.id) }
     missed += earlier
     if !missed.isEmpty, exhaustivity == .on { fail(TestStoreText<I>.unreceived(missed, before: action), at: place) }
-    check(
-      change, after: TestStoreText<I>.name(action), in: "send", from: earlier.last?.state ?? before,
-      to: step.last?.state ?? earlier.last?.state ?? before, at: place)
-    return receipt
+    let before = earlier.last?.state ?? expected
+    return (receipt, before, step.last?.state ?? before)
+  }
+
+  // MARK: Cancelling
+
+  /// Cancels everything of a key that was accepted so far, as `Store.cancel(key:)` does.
+  ///
+  /// **Order.** When this returns, each of these actions has its outcome. Their closing mutations are committed by then, and
+  /// are to be received. To cancel a single action, use the receipt that ``send(_:file:line:change:)`` returned.
+  ///
+  /// - Parameter key: the key of the plans.
+  public func cancel(key: some Hashable & Sendable) {
+    store.cancel(key: key)
+  }
+
+  /// Cancels everything accepted so far, as `Store.cancelAll()` does; otherwise as ``cancel(key:)``.
+  public func cancelAll() {
+    store.cancelAll()
   }
 
   /// Compares the state that a test expects with the one there is.

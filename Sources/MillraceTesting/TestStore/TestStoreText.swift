@@ -156,6 +156,23 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
     """
   }
 
+  /// The failure of an action that is to be rejected for a reason, or nil.
+  ///
+  /// - Parameters:
+  ///   - subject: the name of the action.
+  ///   - actual: the outcome of the action; nil if it has none yet.
+  static func rejection(of subject: String, as reason: Rejection.Kind, _ actual: Outcome?) -> String? {
+    if case .rejected(let rejection)? = actual, rejection.kind == reason { return nil }
+    let expected = "\(subject) was expected to be rejected as \(reason), but"
+    let fix = "Bring about that rejection before the action is sent, or"
+    return switch actual {
+    case nil: "\(expected) it was accepted and has no outcome yet. \(fix) send it and expect its outcome."
+    case .rejected(let rejection)?:
+      "\(expected) it was rejected as \(rejection.kind): \(rejection) Expect \(rejection.kind), or mend what rejected it so."
+    case let outcome?: "\(expected) its outcome is \(outcome.kind) (\(outcome)). \(fix) expect \(outcome.kind)."
+    }
+  }
+
   // MARK: Lists
 
   private static func openText(_ open: [Content.OpenAction]) -> String {

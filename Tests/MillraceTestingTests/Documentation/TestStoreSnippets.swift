@@ -34,7 +34,7 @@ struct TestStoreSnippets {
       Effect { run in run.emit(.loaded(try await fetch())) }
     }
 
-    func plan(for action: Action) -> Plan { .concurrent.retry(3) }
+    func plan(for action: Action) -> Plan { .serial(key: "reload").retry(3) }
 
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {
       .failure("\(outcome.kind)")
@@ -47,6 +47,26 @@ struct TestStoreSnippets {
       case .failure(let reason): state = State(records: state.records, failure: reason)
       }
     }
+  }
+
+  @Test("A rejection and the cancelling of a key")
+  func rejected() async {
+    // snippet.rejected
+    let gate = Gate()
+    let interactor = Records(fetch: {
+      try await gate.enter()
+      return []
+    })
+    let store = TestStore(
+      initial: Records.State(), interactor: interactor,
+      configuration: StoreConfiguration(limits: .init(runsInFlight: 1, actionsWaiting: 0)))
+    let first = await store.send(.reload) { $0.isLoading = true }
+    await store.expect(.reload, rejectedAs: .full)
+    store.cancel(key: "reload")
+    await store.receive(.failure("cancelled")) { $0 = Records.State(failure: "cancelled") }
+    await store.expect(first, endsWith: .cancelled)
+    await store.finish()
+    // snippet.end
   }
 
   @Test("A first test")

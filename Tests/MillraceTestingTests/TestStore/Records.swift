@@ -99,11 +99,11 @@ struct Collected: Sendable {
   func store(
     _ records: Records = Records(), clock: (any Clock<Duration>)? = nil, exhaustivity: Exhaustivity = .on,
     interceptors: [any Interceptor<Records.Action, Records.Mutation, Records.State>] = [],
-    fakes: [any FinishChecked] = []
+    fakes: [any FinishChecked] = [], limits: StoreConfiguration.Limits? = nil
   ) -> TestStore<Records> {
     failures.collect {
       TestStore(
-        initial: Records.State(), interactor: records, configuration: StoreConfiguration(clock: clock),
+        initial: Records.State(), interactor: records, configuration: StoreConfiguration(clock: clock, limits: limits),
         interceptors: interceptors, fakes: fakes, exhaustivity: exhaustivity, timeoutClock: patience,
         origin: TestLine(file: "Tests/Made.swift", line: 1))
     }
