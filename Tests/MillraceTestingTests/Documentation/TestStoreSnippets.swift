@@ -69,6 +69,25 @@ struct TestStoreSnippets {
     // snippet.end
   }
 
+  /// Its handler fails, and nothing closes its actions.
+  struct Unhandled: Interactor {
+    enum Action: Sendable { case fetch }
+    func handle(_ action: Action, state: Int) async -> Effect<Self> { Effect { _ in throw Offline() } }
+    static func reduce(into state: inout Int, mutation: Int) { state = mutation }
+  }
+
+  @Test("Incidents that a recorder takes")
+  func incidents() async throws {
+    // snippet.incidents
+    let incidents = Recorder<Incident>()
+    let store = Store(initial: 0, interactor: Unhandled(), configuration: .testing(incidents: incidents))
+    store.send(.fetch)
+    let incident = try await incidents.next()
+    #expect(incident.kind == .unhandledFailure)
+    #expect(incident.error is Offline)
+    // snippet.end
+  }
+
   @Test("A first test")
   func first() async {
     // snippet.first-test
