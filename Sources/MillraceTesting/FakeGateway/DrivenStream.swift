@@ -11,8 +11,8 @@ import Millrace
 /// try await news.ended()           // and has stopped by now
 /// ```
 ///
-/// What is yielded before the stream is open is kept for it. Nothing here yields the processor, polls or takes real
-/// time. It may be used from any thread; elements that come from several at once come in any order.
+/// What is yielded before the stream is open is kept for it. Nothing here yields the processor or polls. It
+/// may be used from any thread; elements that come from several at once come in any order.
 public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable {
   private typealias State = DrivenStreamState<Request, Element, StreamSink<Element>, Suspension<Void>>
 
@@ -33,23 +33,36 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
 
   /// Waits until the stream is open, which it is when the method was called.
   ///
+  /// - Parameters:
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
   /// - Returns: what it was called with.
   /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when
-  ///   the fake was finished and no call had come.
+  ///   the fake was finished and no call had come; ``WaitError`` when the timeout is over.
   @discardableResult
-  public func opened() async throws(CancellationError) -> Request {
-    try await wait(forEnd: false)
+  public func opened(
+    timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> Request {
+    try await wait(forEnd: false, atMost: timeout, at: TestLine(file: file, line: line))
     guard let request else { throw CancellationError() }
     return request
   }
 
   /// Waits until the stream has ended, by the test or because its consumer went away.
   ///
+  /// - Parameters:
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
   /// - Returns: how it ended.
-  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does; ``WaitError`` when the
+  ///   timeout is over.
   @discardableResult
-  public func ended() async throws(CancellationError) -> FakeEnding {
-    try await wait(forEnd: true)
+  public func ended(
+    timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> FakeEnding {
+    try await wait(forEnd: true, atMost: timeout, at: TestLine(file: file, line: line))
     return ending ?? .cancelled
   }
 
@@ -91,12 +104,18 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     act { $0.abandon() }
   }
 
-  private func wait(forEnd: Bool) async throws(CancellationError) {
+  private func wait(forEnd: Bool, atMost timeout: Duration, at place: TestLine) async throws {
     let id = state.withLock { $0.makeID() }
-    try await suspend { (waiter: Suspension<Void>, isCancelled) in
+    try await suspend(atMost: timeout) { (waiter: Suspension<Void>, isCancelled) in
       state.withLock { $0.watch(waiter, id: id, forEnd: forEnd, isCancelled: isCancelled()) }.run()
-    } onCancel: {
+    } onEnd: { [self] in
       state.withLock { $0.cancelWatch(id) }.run()
+    } late: {
+      let actual = request == nil ? "no call has come that this script is for" : "its consumer has not ended"
+      return WaitError(
+        timeout, at: place, for: "its driven stream to be \(forEnd ? "ended" : "opened")", but: actual,
+        fix: forEnd && request != nil
+          ? "Cancel what iterates it before, or call its finish()" : "Begin what calls it before, such as an action")
     }
   }
 

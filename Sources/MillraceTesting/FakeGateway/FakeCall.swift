@@ -102,13 +102,26 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
 
   /// Waits until `count` calls were made in all; they may have ended.
   ///
-  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
-  public func waitForCalls(_ count: Int = 1) async throws(CancellationError) {
+  /// - Parameters:
+  ///   - count: the number of calls.
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when the fake was
+  ///   finished; ``WaitError`` when the timeout is over.
+  public func waitForCalls(
+    _ count: Int = 1, timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws {
     let id = core.withLock { $0.state.makeID() }
-    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+    try await suspend(atMost: timeout) { (suspension: Suspension<Void>, isCancelled) in
       core.withLock { $0.state.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }.run()
-    } onCancel: {
+    } onEnd: { [self] in
       core.withLock { $0.state.cancelWatch(id) }.run()
+    } late: {
+      WaitError(
+        timeout, at: TestLine(file: file, line: line), for: "\(WaitError.count(count, "call")) of \(name)",
+        but: "it was called \(WaitError.count(callCount, "time"))", fix: "Begin what calls it before, such as an action"
+      )
     }
   }
 }

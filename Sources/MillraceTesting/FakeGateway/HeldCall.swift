@@ -10,7 +10,7 @@ import Millrace
 /// ```
 ///
 /// Several calls may be held at once and be released in any order, which forces an interleaving. A call may be released
-/// before it comes; it then does not wait. Nothing here yields, polls or takes real time. It may be used from any
+/// before it comes; it then does not wait. Nothing here yields or polls. It may be used from any
 /// thread; each call is one atomic step.
 public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
   private typealias Caller = Suspension<Result<Response, any Error>>
@@ -33,16 +33,26 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
   /// Returns at once when it has, whether it is held still or not. When it returns, the call stands and waits for the
   /// test, unless it was released before.
   ///
+  /// - Parameters:
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
   /// - Returns: what the call was made with.
   /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does, and when
-  ///   the fake was finished and no call had come.
+  ///   the fake was finished and no call had come; ``WaitError`` when the timeout is over.
   @discardableResult
-  public func arrived() async throws(CancellationError) -> Request {
+  public func arrived(
+    timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> Request {
     let id = state.withLock { $0.makeID() }
-    return try await suspend { (watcher: Suspension<Request>, isCancelled) in
+    return try await suspend(atMost: timeout) { (watcher: Suspension<Request>, isCancelled) in
       act { $0.watch(watcher, id: id, isCancelled: isCancelled()) }
-    } onCancel: {
+    } onEnd: { [self] in
       act { $0.cancelWatch(id) }
+    } late: {
+      WaitError(
+        timeout, at: TestLine(file: file, line: line), for: "a call of \(reports.name) that it holds",
+        but: "no call has come that this script is for", fix: "Begin what calls it before, such as an action")
     }
   }
 

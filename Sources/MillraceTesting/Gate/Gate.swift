@@ -10,7 +10,7 @@ import Millrace
 /// gate.open()                         // and continues
 /// ```
 ///
-/// Nothing here yields, polls or takes real time. A gate may be used from any thread; each call is one atomic step.
+/// Nothing here yields or polls, and real time is taken for the timeout of a wait alone. A gate may be used from any thread; each call is one atomic step.
 public final class Gate: Sendable {
   private let state = Lock(GateState<Suspension<Void>>())
 
@@ -28,7 +28,8 @@ public final class Gate: Sendable {
 
   /// Stops until the gate is open.
   ///
-  /// An open gate is passed at once.
+  /// An open gate is passed at once. The stop has no time limit, because the code under test makes it: the waits of the test
+  /// have one.
   ///
   /// - Throws: `CancellationError` at once when the task is cancelled, before or while it stands at the gate; at an open
   ///   gate too.
@@ -63,13 +64,27 @@ public final class Gate: Sendable {
   ///
   /// At a closed gate the tasks that arrived stand there, so after this a test knows where they are.
   ///
-  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
-  public func waitForArrivals(_ count: Int = 1) async throws(CancellationError) {
+  /// - Parameters:
+  ///   - count: the number of entries.
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does; ``WaitError`` when the
+  ///   timeout is over.
+  public func waitForArrivals(
+    _ count: Int = 1, timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws {
     let id = state.withLock { $0.makeID() }
-    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+    try await suspend(atMost: timeout) { (suspension: Suspension<Void>, isCancelled) in
       act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }
-    } onCancel: {
+    } onEnd: { [self] in
       act { $0.cancel(id) }
+    } late: {
+      WaitError(
+        timeout, at: TestLine(file: file, line: line),
+        for: "\(count == 1 ? "1 entry" : "\(count) entries") of its gate",
+        but: "the gate was entered \(WaitError.count(arrivals, "time")), and is \(isOpen ? "open" : "closed")",
+        fix: "Begin what enters it before, such as an action")
     }
   }
 

@@ -11,7 +11,8 @@ import Millrace
 /// ```
 ///
 /// Elements are kept in the order in which they were recorded, for as long as the recorder lives, and each is read once
-/// by ``next()`` or ``next(_:)``. Nothing here yields, polls or takes real time. A recorder may be used from any thread;
+/// by ``next(timeout:file:line:)`` or ``next(_:timeout:file:line:)``. Nothing here yields or polls, and real time is taken for the timeout of
+/// a wait alone. A recorder may be used from any thread;
 /// each call is one atomic step.
 public final class Recorder<Element: Sendable>: Sendable {
   private typealias Waiter = Suspension<Result<[Element], RecorderError>>
@@ -58,25 +59,44 @@ public final class Recorder<Element: Sendable>: Sendable {
   ///
   /// Of several tasks that wait, the one that asked first is served first, and no element goes to two of them.
   ///
+  /// - Parameters:
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
   /// - Throws: `CancellationError` at once when the task is cancelled, before or while it waits, and no element is lost
-  ///   by that; ``RecorderError`` when there is no unread element and every recorded sequence has ended.
-  public func next() async throws -> Element {
-    try await next(1)[0]
+  ///   by that; ``RecorderError`` when there is no unread element and every recorded sequence has ended; ``WaitError`` when the
+  ///   timeout is over, and no element is lost by that either.
+  public func next(
+    timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> Element {
+    try await next(1, timeout: timeout, file: file, line: line)[0]
   }
 
   /// The next `count` unread elements, in order; waits until they are recorded.
   ///
   /// The call takes all of them together, or none. Later calls wait behind it. A count that is not above 0 gives an empty array.
   ///
+  /// - Parameters:
+  ///   - count: the number of elements.
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
   /// - Throws: `CancellationError` at once when the task is cancelled, and no element is lost by that; ``RecorderError`` when
-  /// every
-  ///   recorded sequence has ended and too few elements are left.
-  public func next(_ count: Int) async throws -> [Element] {
+  ///   every recorded sequence has ended and too few elements are left; ``WaitError`` when the timeout is over, and no element is
+  ///   lost by that either.
+  public func next(
+    _ count: Int, timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> [Element] {
     let id = state.withLock { $0.makeID() }
-    return try await suspend { (waiter: Waiter, isCancelled) in
+    return try await suspend(atMost: timeout) { (waiter: Waiter, isCancelled) in
       act { $0.next(count, for: waiter, id: id, isCancelled: isCancelled()) }
-    } onCancel: {
+    } onEnd: { [self] in
       act { $0.cancel(id) }
+    } late: {
+      WaitError(
+        timeout, at: TestLine(file: file, line: line), for: "\(WaitError.count(count, "more element")) of its recorder",
+        but: state.withLock { "\($0.unread) of \($0.recorded.count) recorded \($0.unread == 1 ? "is" : "are") unread" },
+        fix: "Let what is recorded happen before")
     }.get()
   }
 

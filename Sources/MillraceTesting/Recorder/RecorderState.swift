@@ -21,6 +21,8 @@ struct RecorderState<Element, Waiter> {
 
   private(set) var recorded: [Element] = []
   private var readCount = 0
+  /// The number of elements that were not read.
+  var unread: Int { recorded.count - readCount }
   private var sources = Sources.none
   /// The waiting tasks, first come first; the first lacks elements, so those behind it wait as well.
   private var queue: [(id: Int, count: Int, waiter: Waiter)] = []
@@ -74,7 +76,7 @@ struct RecorderState<Element, Waiter> {
   private mutating func deliver() -> [Delivery] {
     var deliveries: [Delivery] = []
     while let first = queue.first {
-      let unread = recorded.count - readCount
+      let unread = unread
       if first.count <= unread {
         deliveries.append(.elements(Array(recorded[readCount..<readCount + first.count]), to: first.waiter))
         readCount += first.count

@@ -90,31 +90,6 @@ extension TestClock {
   }
 }
 
-/// The real time that a call waits at most.
-private final class Patience: Sendable {
-  private let hasEnded = Lock(false)
-  private let timer = Lock<Task<Void, any Error>?>(nil)
-
-  /// Begins to wait, and calls `end` when the time is over.
-  ///
-  /// In a simulation it never is: real time does not pass there, and the world notices that no task can continue.
-  init(_ time: Duration, end: @escaping @Sendable () -> Void) {
-    if JobQueue.isOwnedByThisThread { return }
-    let task = Task.detached { [weak self] in
-      try await Task.sleep(for: time)
-      self?.hasEnded.withLock { $0 = true }
-      end()
-    }
-    timer.withLock { $0 = task }
-  }
-
-  /// Whether the time is over.
-  var isOver: Bool { hasEnded.withLock { $0 } }
-
-  /// Waits no longer.
-  func cancel() { timer.withLock { $0 }?.cancel() }
-}
-
 /// A test clock had no deadline to move to for too long.
 public struct TestClockError: Error, Sendable, CustomStringConvertible {
   /// The time that the test waited, in real time.

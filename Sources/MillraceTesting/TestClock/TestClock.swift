@@ -94,14 +94,38 @@ public final class TestClock: Clock, Sendable {
   /// Returns at once when they do already. A task that was woken no longer counts, so after an advance this waits for
   /// sleepers that register anew.
   ///
-  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does.
-  public func waitForSleepers(_ count: Int = 1) async throws(CancellationError) {
+  /// - Parameters:
+  ///   - count: the number of tasks.
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
+  /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does; ``WaitError`` when the
+  ///   timeout is over.
+  public func waitForSleepers(
+    _ count: Int = 1, timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws {
     let id = state.withLock { $0.makeID() }
-    try await suspend { (suspension: Suspension<Void>, isCancelled) in
+    try await suspend(atMost: timeout) { (suspension: Suspension<Void>, isCancelled) in
       act { $0.watch(suspension, id: id, count: count, isCancelled: isCancelled()) }
-    } onCancel: {
+    } onEnd: { [self] in
       act { $0.cancel(id) }
+    } late: {
+      lateError(timeout, for: "\(WaitError.count(count, "task")) to sleep on its test clock", file, line)
     }
+  }
+
+  /// The error of a wait for sleepers that was too long.
+  func lateError(_ timeout: Duration, for wanted: String, _ file: StaticString, _ line: UInt) -> WaitError {
+    let (now, deadlines) = state.withLock { ($0.now, $0.deadlines) }
+    let sleepers =
+      switch deadlines.count {
+      case 0: "no task sleeps on it"
+      case 1: "1 task sleeps on it, until \(deadlines[0].offset)"
+      default: "\(deadlines.count) tasks sleep on it, the first until \(deadlines[0].offset)"
+      }
+    return WaitError(
+      timeout, at: TestLine(file: file, line: line), for: wanted, but: "\(sleepers), and its time is \(now.offset)",
+      fix: "Let what the tasks wait for happen before they sleep, such as the reply of a fake")
   }
 
   /// Moves the time forward by `duration` and wakes the sleepers that are due.
@@ -124,7 +148,7 @@ public final class TestClock: Clock, Sendable {
   ///
   /// In one step, as ``advance(to:)`` does with the latest deadline of the tasks that sleep now; without a sleeper the
   /// time stays as it is. A task that was woken and sleeps again registers once it has run, and is not waited for: a
-  /// task that sleeps three times in a row is brought to its end by three rounds of ``waitForSleepers(_:)`` and `run()`.
+  /// task that sleeps three times in a row is brought to its end by three rounds of ``waitForSleepers(_:timeout:file:line:)`` and `run()`.
   public func run() {
     act { $0.run() }
   }
