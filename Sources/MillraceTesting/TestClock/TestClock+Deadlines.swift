@@ -28,6 +28,81 @@ extension TestClock {
     if patience.isOver { throw error(after: timeout, upTo: end) }
   }
 
+  /// Waits until a task sleeps, and moves the time to the earliest deadline, however far away that is.
+  ///
+  /// **Order.** As ``advance(toNextDeadlineWithin:timeout:)``, without a limit: a timeout is moved to as well, if it is the
+  /// earliest deadline when the first task sleeps. Use it where the test knows which tasks sleep.
+  ///
+  /// - Parameters:
+  ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
+  /// - Throws: `CancellationError` when the waiting task is cancelled; ``WaitError`` when the timeout is over.
+  public func advanceToNextDeadline(
+    timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
+  ) async throws {
+    let (id, never) = (makeID(), Instant(offset: Duration(secondsComponent: .max, attosecondsComponent: 0)))
+    try await suspend(atMost: timeout) { (suspension: Suspension<Void>, isCancelled) in
+      act { $0.move(suspension, id: id, limit: never, isCancelled: isCancelled()) }
+    } onEnd: { [self] in
+      act { $0.cancel(id) }
+    } late: {
+      lateError(timeout, for: "a deadline of its test clock", file, line)
+    }
+  }
+
+  /// Moves the time by a duration, deadline by deadline, each time when this many tasks sleep.
+  ///
+  /// Some ticks of a timer, with the work of each:
+  ///
+  /// ```swift
+  /// let clock = TestClock()
+  /// let ticks = Task { while true { try await clock.sleep(for: .seconds(1)); await tick() } }
+  /// try await clock.run(for: .seconds(3))   // three ticks are done
+  /// ```
+  ///
+  /// **Order.** A clock cannot see whether a woken task computes or has ended. So the caller gives the number of tasks that sleep
+  /// whenever nothing is left to do. The time moves only while at least `count` tasks sleep, and then to the earliest deadline
+  /// of the duration. When this returns, the duration is over and `count` tasks sleep until later: each task that was woken and
+  /// sleeps again has done its work before that, and a deadline that it has set within the duration is reached too.
+  ///
+  /// **Limits.** Where more than `count` tasks sleep, the time may move while a woken task still computes. Where fewer sleep
+  /// because a task has ended, this waits until the timeout. All timers of a store are one sleeping task, which exists as long as
+  /// the store has a timer. Where the number changes, use ``run(until:within:timeout:)`` or a simulation, whose time moves only when
+  /// no task can continue.
+  ///
+  /// - Parameters:
+  ///   - duration: how far the time moves; a negative duration moves nothing.
+  ///   - count: the number of tasks that sleep when nothing is left to do; below 1 it is taken as 1.
+  ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
+  ///     meaning.
+  ///   - file: the file that a ``WaitError`` names.
+  ///   - line: the line that a ``WaitError`` names.
+  /// - Throws: `CancellationError` when the calling task is cancelled; ``WaitError`` when the timeout is over. The time stays
+  ///   where it is by then.
+  public func run(
+    for duration: Duration, sleepers count: Int = 1, timeout: Duration = .seconds(10), file: StaticString = #filePath,
+    line: UInt = #line
+  ) async throws {
+    let (id, end, count) = (makeID(), now.advanced(by: duration), max(count, 1))
+    let patience = Patience(timeout) { [self] in act { $0.release(id) } }
+    defer { patience.cancel() }
+    repeat {
+      try await suspend { (suspension: Suspension<Void>, isCancelled) in
+        act {
+          $0.step(
+            suspension, id: id, sleepers: count, end: end, isCancelled: isCancelled(), isOver: patience.isOver)
+        }
+      } onCancel: {
+        act { $0.cancel(id) }
+      }
+      if isSettled(sleepers: count, at: end) { return }
+    } while !patience.isOver
+    throw lateError(
+      timeout, for: "\(WaitError.count(count, "task")) to sleep on its test clock, which runs up to \(end.offset)",
+      file, line)
+  }
+
   /// Performs an operation, and moves the time from deadline to deadline until it has returned.
   ///
   /// All the retries of an action at once:

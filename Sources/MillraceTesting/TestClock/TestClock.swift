@@ -174,6 +174,11 @@ public final class TestClock: Clock, Sendable {
       """, file: file, line: line)
   }
 
+  /// Whether the time has reached `end`, and `count` tasks sleep until later.
+  func isSettled(sleepers count: Int, at end: Instant) -> Bool {
+    state.withLock { $0.now >= end && $0.sleeperCount >= count }
+  }
+
   /// A number that no other sleeper or waiter of this clock has.
   func makeID() -> Int { state.withLock { $0.makeID() } }
 

@@ -14,6 +14,8 @@ struct TestClockState<Waiter> {
   private var watchers = CountWaiters<Waiter>()
   /// The waits for a deadline to move the time to, in order of arrival.
   private var movers: [(id: Int, limit: TestClock.Instant, waiter: Waiter)] = []
+  /// The waits for a number of sleepers to move the time past, in order of arrival.
+  private var steppers: [(id: Int, sleepers: Int, end: TestClock.Instant, waiter: Waiter)] = []
   private var lastID = 0
   private var turns = 0
 
@@ -41,9 +43,32 @@ struct TestClockState<Waiter> {
     turns += 1
     sleepers[id] = Sleeper(deadline: deadline, turn: turns, waiter: waiter)
     let watching = watchers.take(reachedBy: sleepers.count)
-    guard let index = movers.firstIndex(where: { deadline <= $0.limit }) else { return .wake(watching) }
-    let mover = movers.remove(at: index).waiter
-    return .wake(watching + advance(to: deadline).woken + [mover])
+    if let index = movers.firstIndex(where: { deadline <= $0.limit }) {
+      let mover = movers.remove(at: index).waiter
+      return .wake(watching + advance(to: deadline).woken + [mover])
+    }
+    if let index = steppers.firstIndex(where: { $0.sleepers <= sleepers.count }) {
+      let stepper = steppers.remove(at: index)
+      return .wake(watching + advance(toNextUpTo: stepper.end) + [stepper.waiter])
+    }
+    return .wake(watching)
+  }
+
+  /// A task wants the time to move to the next deadline, or to `end` if that is earlier, as soon as `count` tasks sleep.
+  ///
+  /// - Parameter isOver: whether it has no wish to wait any more.
+  mutating func step(
+    _ waiter: Waiter, id: Int, sleepers count: Int, end: TestClock.Instant, isCancelled: Bool, isOver: Bool = false
+  ) -> WakeAction<Waiter> {
+    if isCancelled { return .cancel(waiter) }
+    if isOver { return .wake([waiter]) }
+    if count <= sleepers.count { return .wake(advance(toNextUpTo: end) + [waiter]) }
+    steppers.append((id, count, end, waiter))
+    return .none
+  }
+
+  private mutating func advance(toNextUpTo end: TestClock.Instant) -> [Waiter] {
+    advance(to: min(sleepers.values.map(\.deadline).min() ?? end, end)).woken
   }
 
   /// A task wants the time to move to the next deadline, if that is not after `limit`, and to continue after that.
@@ -61,13 +86,14 @@ struct TestClockState<Waiter> {
     return .none
   }
 
-  /// A task that waits for a deadline continues without one; nothing is left to do when it does not wait.
+  /// A task that waits to move the time continues without a move; nothing is left to do when it does not wait.
   mutating func release(_ id: Int) -> WakeAction<Waiter> {
     removeMover(id).map { .wake([$0]) } ?? .none
   }
 
   private mutating func removeMover(_ id: Int) -> Waiter? {
-    movers.firstIndex { $0.id == id }.map { movers.remove(at: $0).waiter }
+    if let index = movers.firstIndex(where: { $0.id == id }) { return movers.remove(at: index).waiter }
+    return steppers.firstIndex { $0.id == id }.map { steppers.remove(at: $0).waiter }
   }
 
   /// Registers a task that waits until `count` tasks sleep.
