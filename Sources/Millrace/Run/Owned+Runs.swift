@@ -37,6 +37,7 @@ extension Owned {
   func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
     guard let next = runs.nextWakeUp else { return }
     runs.sleep(until: next) { [weak core] instant in core?.wake(at: instant) }
+    if let notice = runs.services.time.timerIsSet { core.lock.afterUnlock(notice) }
   }
 
   @inlinable

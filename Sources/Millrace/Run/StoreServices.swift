@@ -24,7 +24,7 @@ final class StoreServices<I: Interactor>: Sendable {
 
   init(_ configuration: StoreConfiguration) {
     store = configuration.witness?.numberStore() ?? StoreNumbers.next()
-    time = TimeSource(configuration.clock)
+    time = TimeSource(ofStore: configuration.clock)
     var random = configuration.random
     keyPrefix = [random.next(), random.next()].map { word in
       let digits = String(word, radix: 16)

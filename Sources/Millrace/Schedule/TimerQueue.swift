@@ -138,6 +138,15 @@ extension Duration {
   }
 }
 
+/// A clock that tells apart a store that sets a timer and a store that only notes times, for its metrics and its order.
+package protocol TimerNoticingClock: Clock<Duration> {
+  /// The time for a store's notes.
+  var notedNow: Instant { get }
+
+  /// A store has set a timer, and is about to sleep; called without the lock of the store.
+  func timerIsSet()
+}
+
 /// The time of one store: its clock in nanoseconds.
 @usableFromInline
 package final class TimeSource: Sendable {
@@ -145,13 +154,40 @@ package final class TimeSource: Sendable {
   private struct Other: Sendable {
     let now: @Sendable () -> Instant
     let sleep: @Sendable (Instant) async throws -> Void
+    var timerIsSet: (@Sendable () -> Void)?
   }
 
   private let other: Other?
 
+  /// Notifies the clock of a timer; nil for a clock that does not ask for it.
+  var timerIsSet: (@Sendable () -> Void)? { other?.timerIsSet }
+
   /// The time of this clock.
   package init(_ clock: any Clock<Duration>) {
     other = clock is ContinuousClock ? nil : TimeSource.opened(clock)
+  }
+
+  /// The time of a store that goes by this clock.
+  init(ofStore clock: any Clock<Duration>) {
+    other =
+      if clock is ContinuousClock {
+        nil
+      } else if let clock = clock as? any TimerNoticingClock {
+        TimeSource.opened(noticing: clock)
+      } else {
+        TimeSource.opened(clock)
+      }
+  }
+
+  private static func opened<C: TimerNoticingClock>(noticing clock: C) -> Other {
+    let origin = clock.notedNow
+    return Other {
+      origin.duration(to: clock.notedNow).wholeNanoseconds
+    } sleep: { instant in
+      try await clock.sleep(until: origin.advanced(by: .nanoseconds(instant)), tolerance: nil)
+    } timerIsSet: {
+      clock.timerIsSet()
+    }
   }
 
   private static func opened<C: Clock<Duration>>(_ clock: C) -> Other {

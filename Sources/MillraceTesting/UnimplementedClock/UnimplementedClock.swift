@@ -1,10 +1,13 @@
-import Millrace
+public import Millrace
 
 /// A clock that must not be used: it fails the test that made it, at the line where it was made.
 ///
-/// Give it to what should do without time in a test. The first look at the time is a failure, and the first sleep;
-/// later ones are not told again. It then behaves as an ``ImmediateClock``, so that nothing hangs.
-public final class UnimplementedClock: Clock, Sendable {
+/// Give it to code that should do without time in a test. The first look at the time is a failure, and the first sleep;
+/// later ones are not reported again. It then behaves as an ``ImmediateClock``, so that nothing hangs.
+///
+/// A store may be made with it, and used. The times that a store notes for its metrics are no failure. A timer that the store sets
+/// is one, whether the plan of an action, a retry or a shutdown that drains needs it; so is a handler that looks at the time of its run.
+public final class UnimplementedClock: TimerNoticingClock, Sendable {
   /// A point in the time of this clock: that of a ``TestClock``.
   public typealias Instant = TestClock.Instant
 
@@ -36,6 +39,10 @@ public final class UnimplementedClock: Clock, Sendable {
     fail("sleep(until:)")
     try await clock.sleep(until: deadline, tolerance: tolerance)
   }
+
+  package var notedNow: Instant { clock.now }
+
+  package func timerIsSet() { fail("sleep(until:)") }
 
   private func fail(_ name: String) {
     guard told.withLock({ $0.insert(name).inserted }) else { return }
