@@ -26,6 +26,37 @@ extension FakeScripting where Request: Equatable {
   }
 }
 
+extension FakeScripting {
+  /// The calls in whose request this part has this value, to be scripted.
+  ///
+  /// The request of a method with several parameters is a tuple, whose parts are its labels or numbers. A further `when` adds a
+  /// condition for another part:
+  ///
+  /// ```swift
+  /// gateway.removals.when(\.name, is: "m").fail(Offline())
+  /// gateway.removals.when(\.name, is: "m").when(\.index, is: 2).reply()
+  /// ```
+  public func when<Part: Equatable & Sendable>(
+    _ part: any KeyPath<Request, Part> & Sendable, is value: Part
+  ) -> FakeMatch<Self> {
+    when { $0[keyPath: part] == value }
+  }
+
+  /// The calls with these arguments, in the order of the parameters, to be scripted.
+  ///
+  /// For a request that is a tuple without labels. A tuple with labels is compared by a closure, `when { $0 == ("m", 2) }`, or part by
+  /// part by ``when(_:is:)``.
+  public func when<each Argument: Equatable & Sendable>(
+    _ argument: repeat each Argument
+  ) -> FakeMatch<Self> where Request == (repeat each Argument) {
+    when { (request: Request) in
+      var areSame = true
+      for isSame in repeat (each argument) == (each request) { areSame = areSame && isSame }
+      return areSame
+    }
+  }
+}
+
 /// The calls of a ``FakeCall`` or a ``FakeStream`` that match, to be scripted.
 public struct FakeMatch<Fake: FakeScripting>: FakeScripting {
   let fake: Fake
