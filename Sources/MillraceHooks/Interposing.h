@@ -11,10 +11,11 @@
 #include "MillraceHooks.h"
 
 #define SWIFT_CALL __attribute__((swiftcall))
+#define UNSANITIZED __attribute__((disable_sanitizer_instrumentation))
 
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-// Their own definitions are weak too.
-#define COMES_FIRST
+// Their own definitions are weak too. A thread that begins or ends may call one before the sanitizer knows it, or after that.
+#define COMES_FIRST UNSANITIZED
 #else
 #define COMES_FIRST __attribute__((weak))
 #endif
@@ -38,7 +39,7 @@ void millrace_leave_world(const char *function, const void *caller);
 _Noreturn void millrace_end_without(const char *name);
 
 /// The definition that comes after the one here.
-static inline void *millrace_next_definition(_Atomic(void *) *known, void *interceptor, const char *name) {
+UNSANITIZED static inline void *millrace_next_definition(_Atomic(void *) *known, void *interceptor, const char *name) {
   void *next = atomic_load_explicit(known, memory_order_relaxed);
   if (next) return next;
   next = interceptor ? interceptor : dlsym(RTLD_NEXT, name);

@@ -13,7 +13,7 @@ struct SimulationStory: Sendable {
   let events: [String]
   /// The parts of the state that broke the rule; empty if it is about no state.
   let state: [String]
-  /// The actions that had not ended, if nothing could continue.
+  /// The actions that had not ended, if the failure is one of the end.
   var openActions: [String] = []
   /// Nil if none was found.
   let passing: Passing?

@@ -71,6 +71,9 @@ struct WorldFailure: Sendable {
   /// Whether smaller worlds may be tried; XCTest would show each failure of each of them, and after some no world runs.
   var mayBeRepeated: Bool { kind != .assertion && !endsAllWorlds }
 
+  /// Whether it was found when nothing could continue, so that actions which have not ended may be its cause.
+  var isAboutTheEnd: Bool { [.standsStill, .atTheEnd, .eventually].contains(kind) }
+
   /// Whether no further world can run.
   var endsAllWorlds: Bool { [.stepComputes, .stepBlocks, .givenUp].contains(kind) }
 

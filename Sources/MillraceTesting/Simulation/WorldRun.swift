@@ -21,7 +21,7 @@ struct WorldRun {
     let notes: [String]
     /// The events; empty unless they were traced.
     var trace = Trace()
-    /// The actions that had not ended, if nothing could continue and the events were traced.
+    /// The actions that had not ended, if the failure is one of the end and the events were traced.
     var openActions: [String] = []
     /// The time that had passed in it.
     let time: Duration
@@ -59,7 +59,7 @@ struct WorldRun {
           world.checkEnd()
           // What comes after that is not of the world any more.
           var result = Result(world)
-          if world.isTraced, result.failure?.kind == .standsStill { result.openActions = world.openActions }
+          if world.isTraced, result.failure?.isAboutTheEnd == true { result.openActions = world.openActions }
           result.leftOver = clear(world, task)
           return result
         }

@@ -132,6 +132,8 @@ struct SimulationSnippets {
                 found: "" → "answer to a"
                 isSearching: true → false
             task 2: #5@-1 search("a") ends: finished
+        These have not ended:
+          #9@-1 search("c") has a handler that has not returned
         The state that broke the rule:
           query: "c"
           found: "answer to a"
