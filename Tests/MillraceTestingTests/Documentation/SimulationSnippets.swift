@@ -133,7 +133,7 @@ struct SimulationSnippets {
                 isSearching: true → false
             task 2: #5@-1 search("a") ends: finished
         These have not ended:
-          #9@-1 search("c") has a handler that has not returned
+          #9@-1 search("c") has ended, and its handler has not returned
         The state that broke the rule:
           query: "c"
           found: "answer to a"
