@@ -102,7 +102,7 @@ extension World {
 
   /// Suspends for a number of steps that the seed draws, or until nothing else can continue; a failing seed is left with as few as fail too.
   ///
-  /// So what follows comes at any step of the others, such as a crash.
+  /// So what follows comes at any step of the others, such as a crash. A cancellation does not make it shorter.
   ///
   /// - Parameter steps: The largest number.
   public func pause(upTo steps: Int) async {

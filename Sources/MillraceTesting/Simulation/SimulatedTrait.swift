@@ -27,6 +27,10 @@
     let line: UInt
 
     /// Runs the test in each world; called by Swift Testing.
+    ///
+    /// **Cancellation** ends it after the world that runs.
+    ///
+    /// - Throws: nothing; an error of the test fails its seed.
     public func provideScope(
       for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
