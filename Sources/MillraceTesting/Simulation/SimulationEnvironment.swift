@@ -54,7 +54,7 @@ struct SimulationEnvironment: Equatable, Sendable {
     guard self != Self() else { return nil }
     let seeds = size.seeds.upperBound == .max ? "from \(size.seeds.lowerBound) on" : "\(size.seeds)"
     let time = size.time.map { " for \($0)" } ?? ""
-    return "Millrace: the simulation at \(place) runs the seeds \(seeds)\(time), as the environment says."
+    return "the simulation at \(place) runs the seeds \(seeds)\(time), as the environment says."
   }
 
   private init() {}

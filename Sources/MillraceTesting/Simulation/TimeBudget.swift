@@ -21,7 +21,7 @@ struct TimeBudget {
       lines += 1
       writeToStandardError(
         line: """
-          Millrace: the simulation at \(place) has run \(report.worlds) worlds with \(report.steps) steps in \
+          the simulation at \(place) has run \(report.worlds) worlds with \(report.steps) steps in \
           \(passed.components.seconds) of \(time.components.seconds) seconds; failures: \(report.failures.count).
           """)
     }

@@ -29,11 +29,11 @@ struct SimulationSizeTests {
     #expect(size == (103..<UInt64.max, .seconds(600)))
     #expect(
       base.sentence(size, at: "Size.swift:7")
-        == "Millrace: the simulation at Size.swift:7 runs the seeds from 103 on for 600.0 seconds, as the environment says."
+        == "the simulation at Size.swift:7 runs the seeds from 103 on for 600.0 seconds, as the environment says."
     )
     #expect(
       seeds.sentence((10..<20, nil), at: "Size.swift:7")
-        == "Millrace: the simulation at Size.swift:7 runs the seeds 10..<20, as the environment says.")
+        == "the simulation at Size.swift:7 runs the seeds 10..<20, as the environment says.")
   }
 
   @Test(
