@@ -19,7 +19,7 @@ struct SimulationEnvironment: Equatable, Sendable {
       return value
     }
     seeds = try value("MILLRACE_SEEDS", "0..<100000", Self.range)
-    seconds = try value("MILLRACE_SECONDS", "600") { Double($0).flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
+    seconds = try value("MILLRACE_SECONDS", "600") { Double($0).flatMap { $0 > 0 && $0 <= 1_000_000_000 ? $0 : nil } }
     base = try value("MILLRACE_BASE_SEED", "20270131") { UInt64($0) }
   }
 

@@ -41,6 +41,7 @@ struct SimulationSizeTests {
     arguments: [
       ("MILLRACE_SEEDS", "10000", "0..<100000"), ("MILLRACE_SEEDS", "5..<5", "0..<100000"),
       ("MILLRACE_SEEDS", "a..<b", "0..<100000"), ("MILLRACE_SECONDS", "-1", "600"), ("MILLRACE_SECONDS", "inf", "600"),
+      ("MILLRACE_SECONDS", "1e300", "600"),
       ("MILLRACE_BASE_SEED", "today", "20270131"),
     ])
   func invalid(name: String, value: String, example: String) {
@@ -129,7 +130,22 @@ struct SimulationSizeTests {
       world.expect(false, "nothing holds")
     }
     let text = try #require(report.failures.first?.description)
-    #expect(text.contains("It cannot be kept in /dev/null/plans/seed-0.plan: "))
+    let sentence = "It cannot be kept in /dev/null/plans/seed-0.plan; give 'plans:' a folder that can be written."
+    #expect(text.contains(sentence))
+  }
+
+  @Test("Another plan of a seed is kept beside the earlier one, and a folder that cannot be read is told")
+  func otherPlans() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millrace-plans-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let kept = KeptPlans(folder.path, besides: "")
+    let plans = ["4 actions 1 draws none steps none", "4 actions 2 draws none steps none"].compactMap {
+      SimulationPlan($0)
+    }
+    for plan in plans { #expect(kept.keep(plan, "it fails").hasPrefix("It is kept in ")) }
+    #expect(Set(try kept.all()) == Set(plans) && plans.count == 2)
+    let error = #expect(throws: KeptPlans.InvalidPlan.self) { try KeptPlans("/dev/null", besides: "").all() }
+    #expect(error?.description == "The plans in /dev/null cannot be read; give 'plans:' a folder that can be.")
   }
 
   // MARK: The trait
