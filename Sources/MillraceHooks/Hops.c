@@ -77,8 +77,10 @@ COMES_FIRST SWIFT_ASYNC void swift_task_switch(
   void *hop = is_decision((Executor){identity, implementation})
       ? put_off(context, function, (Executor){identity, implementation})
       : NULL;
-  hop_target = identity;
-  if (hop) return next_switch()(hop, continue_hop, world.identity, world.implementation);
+  if (hop) {
+    hop_target = identity;
+    return next_switch()(hop, continue_hop, world.identity, world.implementation);
+  }
   return next_switch()(context, function, identity, implementation);
 }
 #else

@@ -144,27 +144,21 @@ static int open_random(const char *path) {
   return file;
 }
 
-/// The mode is there only where a file may be made; else it is not used.
-UNSANITIZED static mode_t mode(va_list arguments, int flags) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0; }
+// Foundation makes its identifiers from the device. The mode is there only where a file may be made.
+#define OPENS(name) \
+  INTERPOSE(int, name, (const char *path, int flags, ...)) { \
+    int random = millrace_simulates ? open_random(path) : -1; \
+    if (random >= 0) return random; \
+    mode_t mode = 0; \
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) { \
+      va_list arguments; \
+      va_start(arguments, flags); \
+      mode = va_arg(arguments, mode_t); \
+      va_end(arguments); \
+    } \
+    FORWARD(name, path, flags, mode); \
+  }
 
-// Foundation makes its identifiers from the device.
-INTERPOSE(int, open, (const char *path, int flags, ...)) {
-  int random = millrace_simulates ? open_random(path) : -1;
-  if (random >= 0) return random;
-  va_list arguments;
-  va_start(arguments, flags);
-  mode_t permissions = mode(arguments, flags);
-  va_end(arguments);
-  FORWARD(open, path, flags, permissions);
-}
-
-INTERPOSE(int, open64, (const char *path, int flags, ...)) {
-  int random = millrace_simulates ? open_random(path) : -1;
-  if (random >= 0) return random;
-  va_list arguments;
-  va_start(arguments, flags);
-  mode_t permissions = mode(arguments, flags);
-  va_end(arguments);
-  FORWARD(open64, path, flags, permissions);
-}
+OPENS(open)
+OPENS(open64)
 #endif

@@ -29,8 +29,8 @@ struct WorldSystem {
     return passed + (isWall ? start : Self.upTime)
   }
 
-  /// No clock of the system shows more; about 240 years, in seconds.
-  private static let longest: Int64 = 7_500_000_000
+  /// The longest time that a clock of the system shows, in seconds: 220 years, so that no sum is too large.
+  private static let longest: Int64 = 7_000_000_000
 
   /// The world's time for a time of Dispatch; nil if it never comes.
   ///
@@ -66,20 +66,18 @@ extension JobQueue {
     millrace_install_system(answers)
   }()
 
-  private static let answers =
-
-    MillraceSystem(
-      now: { isWall in
-        guard let queue = JobQueue.ofThisThread, let now = queue.world?.clock.now else { return 0 }
-        return queue.system.time(at: now, isWall: isWall)
-      },
-      fill: { bytes, count in
-        guard let queue = JobQueue.ofThisThread else { return }
-        queue.system.fill(UnsafeMutableRawBufferPointer(start: bytes, count: count), for: queue.runningTask)
-      },
-      outside: { function, isRuntime in
-        JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)
-      })
+  private static let answers = MillraceSystem(
+    now: { isWall in
+      guard let queue = JobQueue.ofThisThread, let now = queue.world?.clock.now else { return 0 }
+      return queue.system.time(at: now, isWall: isWall)
+    },
+    fill: { bytes, count in
+      guard let queue = JobQueue.ofThisThread else { return }
+      queue.system.fill(UnsafeMutableRawBufferPointer(start: bytes, count: count), for: queue.runningTask)
+    },
+    outside: { function, isRuntime in
+      JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)
+    })
 
   /// Runs user code of a world: the system answers from the world, and a step that does not end is found.
   ///

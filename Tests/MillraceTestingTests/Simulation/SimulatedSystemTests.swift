@@ -188,6 +188,17 @@ struct SimulatedSystemTests {
     #expect(notes == ["0.0 seconds: 0.0 seconds \(first)"])
   }
 
+  @Test("Clocks of the system stand still after 220 years, and the world continues")
+  func longTime() async {
+    let notes = await notes { world in
+      world.clock.advance(by: .seconds(Int64(1) << 60))
+      let (date, now) = (Date(), ContinuousClock.now)
+      world.clock.advance(by: .seconds(1))
+      world.note("\(Date().timeIntervalSince(date)) \(now.duration(to: .now))")
+    }
+    #expect(notes.count == 1 && notes[0].hasSuffix(": 0.0 0.0 seconds"), "\(notes)")
+  }
+
   @Test("A rule is asked with the world's time")
   func rules() async {
     let result = await WorldRun(origin: SimulationOrigin()) { world in
