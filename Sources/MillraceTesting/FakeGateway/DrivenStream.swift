@@ -11,7 +11,7 @@ import Millrace
 /// try await news.ended()           // and has stopped by now
 /// ```
 ///
-/// What is yielded before the stream is open is kept for it. Nothing here yields the processor or polls. It
+/// The stream keeps elements that are yielded before it is open. Nothing here yields the processor or polls. It
 /// may be used from any thread; elements that come from several at once come in any order.
 public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable {
   private typealias State = DrivenStreamState<Request, Element, StreamSink<Element>, Suspension<Void>>

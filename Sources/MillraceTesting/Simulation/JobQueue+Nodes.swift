@@ -10,6 +10,12 @@ extension JobQueue {
     return nodes.life(of: shared.withLock { $0.tasks.numberOfRunning(id) }, madeIn: running.life)
   }
 
+  /// Whether the calling thread is the one of the world; if not, the seed fails.
+  func isUsedHere(_ function: String) -> Bool {
+    if !isOwnedHere { world?.fail(WorldFailure(.usedElsewhere, function)) }
+    return isOwnedHere
+  }
+
   /// Begins a life of a node.
   func beginLife() -> NodeTasks.Life {
     let count = shared.withLock { $0.tasks.count }
@@ -35,7 +41,7 @@ extension JobQueue {
   func hasEnded(_ life: NodeTasks.Life) -> Bool { nodes.hasEnded(life) }
 
   /// Whether the step that runs has no effect: its node has crashed, or the world has ended.
-  var isCutOff: Bool { isOver || !isOwnedHere || nodes.hasEnded(runningLife) }
+  var isCutOff: Bool { isOver || nodes.hasEnded(runningLife) }
 
   /// Lets what still runs have no effect, and be ready whatever became of its node.
   func endNodes() { isOver = true }

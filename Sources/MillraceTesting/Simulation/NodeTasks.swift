@@ -68,9 +68,6 @@ struct NodeTasks {
   /// Keeps a job that does not run before the world has ended.
   mutating func stop(_ job: JobQueue.Job) { stopped.append(job) }
 
-  /// The number of jobs that do not run.
-  var stoppedCount: Int { stopped.count }
-
   /// Takes the jobs out, so that their tasks come to their end.
   mutating func takeStopped() -> [JobQueue.Job] {
     defer { stopped = [] }

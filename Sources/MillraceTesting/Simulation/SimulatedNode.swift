@@ -32,11 +32,11 @@ public final class SimulatedNode: Sendable {
   private let queue: JobQueue
   private let state: Lock<State>
 
-  init(_ name: String, in world: World) {
+  init(_ name: String, in world: World, life: NodeTasks.Life) {
     self.name = name
     queue = world.queue
     storage = SimulatedStorage(in: world)
-    state = Lock(State(life: world.queue.beginLife()))
+    state = Lock(State(life: life))
   }
 
   /// The life that the node has now.
@@ -50,18 +50,21 @@ public final class SimulatedNode: Sendable {
 
   /// Begins a task that belongs to the node, in the node's present life.
   ///
+  /// Call it from tasks of the world.
+  ///
   /// - Parameter body: An error that it throws fails the seed, unless the node has crashed.
   /// - Returns: The task; a crash neither ends nor cancels it.
   @discardableResult
   public func run(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+    guard queue.isUsedHere("run") else { return Task {} }
     let life = life
     let task = queue.making(in: life) {
       Task(name: "node \(name)") { [queue] in
         do {
           try await body()
-        } catch  where !queue.hasEnded(life) {
-          queue.world?.fail(WorldFailure(thrown: error))
-        } catch {}
+        } catch {
+          if !queue.hasEnded(life) { queue.world?.fail(WorldFailure(thrown: error)) }
+        }
       }
     }
     state.withLock { $0.tasks.append(task) }
@@ -72,10 +75,7 @@ public final class SimulatedNode: Sendable {
   ///
   /// A next life begins with the next ``run(_:)``. Call it from tasks of the world.
   public func crash() {
-    guard queue.isOwnedHere else {
-      queue.world?.fail(WorldFailure(.usedElsewhere, "crash"))
-      return
-    }
+    guard queue.isUsedHere("crash") else { return }
     let ended = state.withLock { state in
       defer { state.life = queue.beginLife() }
       return state.life
@@ -93,9 +93,11 @@ public final class SimulatedNode: Sendable {
 
 extension World {
   /// The node of this name; the same one each time.
+  ///
+  /// Call it from tasks of the world.
   public func node(_ name: String) -> SimulatedNode {
     if let node = withRecord({ $0.nodes[name] }) { return node }
-    let node = SimulatedNode(name, in: self)
+    let node = SimulatedNode(name, in: self, life: queue.isUsedHere("node") ? queue.beginLife() : 0)
     withRecord { $0.nodes[name] = node }
     return node
   }
@@ -106,7 +108,9 @@ extension World {
   ///
   /// - Parameter steps: The largest number.
   public func pause(upTo steps: Int) async {
-    let count = choose("pause") { $0.draw(upTo: max(steps, 0)) }
+    // More steps than any world takes.
+    let count = choose("pause") { $0.draw(upTo: min(max(steps, 0), 1 << 40)) }
+    guard queue.isOwnedHere else { return }
     trace { "pauses for \(count == 1 ? "1 step" : "\(count) steps")" }
     await queue.pause(for: count)
   }

@@ -55,7 +55,7 @@ public actor SimulatedStorage {
 
   /// Makes all writes of a file durable; of all files if none is named.
   public func sync(_ file: String? = nil) {
-    guard !queue.isCutOff else { return }
+    guard mayWrite else { return }
     files.withLock { files in
       for name in file.map({ [$0] }) ?? Array(files.keys) {
         if let content = files[name]?.content { files[name] = File(durable: content) } else { files[name] = nil }
@@ -64,10 +64,12 @@ public actor SimulatedStorage {
   }
 
   private func add(_ write: Write, to file: String) {
-    // A step that has crashed its own node writes no more.
-    guard !queue.isCutOff else { return }
+    guard mayWrite else { return }
     files.withLock { $0[file, default: File()].pending.append(write) }
   }
+
+  /// A step that has crashed its own node writes no more; another thread fails the seed.
+  private var mayWrite: Bool { queue.isUsedHere("storage") && !queue.isCutOff }
 
   /// Loses writes that are not synchronized, as the seed draws.
   nonisolated func crash() {

@@ -227,18 +227,30 @@ struct SimulatedNodeTests {
     #expect(crashed.failure?.sentence == nil)
   }
 
-  @Test("A crash on another thread is named")
-  func elsewhere() async {
-    let origin = SimulationOrigin(allowed: .threads)
-    let result = await WorldRun(origin: origin) { world in
+  @Test("A call on another thread is named", arguments: ["crash", "run", "node", "pause", "storage"])
+  func elsewhere(name: String) async {
+    let run = WorldRun(origin: SimulationOrigin(allowed: .threads)) { world in
       let node = world.node("a")
-      Thread.detachNewThread { node.crash() }
+      Thread.detachNewThread {
+        switch name {
+        case "crash": node.crash()
+        case "run": node.run {}
+        case "node": _ = world.node("b")
+        case "pause": Task.immediate { await world.pause(upTo: 3) }
+        default: Task.immediate { await node.storage.append([1], to: "log") }
+        }
+      }
       try await Gate().enter()
-    }(SimulationPlan(seed: 0), patience: 60)
-    #expect(
-      result.failure?.sentence
-        == "the world's 'crash' was called on another thread, where no seed decides when; call it in tasks of the world"
-    )
+    }
+    let result = await run(SimulationPlan(seed: 0), patience: 60)
+    let fix = "was called on another thread, where no seed decides when; call it in tasks of the world"
+    #expect(result.failure?.sentence == "the world's '\(name)' \(fix)")
+  }
+
+  @Test("The longest pause there is ends too")
+  func longestPause() async {
+    let result = await result { await $0.pause(upTo: .max) }
+    #expect(result.failure == nil)
   }
 
   @Test("A pause comes to its end after each number of steps that may be drawn, or when nothing else can continue")
