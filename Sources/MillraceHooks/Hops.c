@@ -23,14 +23,11 @@ typedef struct {
 extern SWIFT_CALL Executor swift_task_getCurrentExecutor(void);
 
 static _Thread_local MillraceHops hops;
-static _Thread_local const void *hop_target;
 static Executor world;
 
 MillraceHops millrace_hops(void) { return hops; }
 
 void millrace_set_hops(MillraceHops new_hops) { hops = new_hops; }
-
-const void *millrace_hop_target(void) { return hop_target; }
 
 void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   world = (Executor){identity, implementation};
@@ -77,18 +74,13 @@ COMES_FIRST SWIFT_ASYNC void swift_task_switch(
   void *hop = is_decision((Executor){identity, implementation})
       ? put_off(context, function, (Executor){identity, implementation})
       : NULL;
-  if (hop) {
-    hop_target = identity;
-    return next_switch()(hop, continue_hop, world.identity, world.implementation);
-  }
+  if (hop) return next_switch()(hop, continue_hop, world.identity, world.implementation);
   return next_switch()(context, function, identity, implementation);
 }
 #else
 MillraceHops millrace_hops(void) { return MillraceHopsNone; }
 
 void millrace_set_hops(MillraceHops hops) { (void)hops; }
-
-const void *millrace_hop_target(void) { return NULL; }
 
 void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   (void)identity;

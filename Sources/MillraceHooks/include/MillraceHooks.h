@@ -79,9 +79,6 @@ typedef enum {
 MillraceHops millrace_hops(void);
 void millrace_set_hops(MillraceHops hops);
 
-/// The actor to which the last hop on this thread goes; null if to none.
-const void *_Nullable millrace_hop_target(void);
-
 /// Sets the executor of hops, by the two words of an `UnownedSerialExecutor`; before the first hop.
 void millrace_set_hop_executor(const void *_Nonnull identity, uintptr_t implementation);
 

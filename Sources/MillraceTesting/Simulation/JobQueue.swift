@@ -204,7 +204,7 @@ final class JobQueue: @unchecked Sendable {
     }
     var job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
     if nodes.areUsed {
-      job.life = task == 0 ? nodes.life(ofTurn: address) ?? runningLife : nodes.life(of: task, madeIn: runningLife)
+      job.life = task == 0 ? runningLife : nodes.life(of: task, madeIn: runningLife)
     }
     if nodes.hasEnded(job.life), !isOver {
       nodes.stop(job)
@@ -216,12 +216,6 @@ final class JobQueue: @unchecked Sendable {
       ready.append(job)
     }
     return true
-  }
-
-  /// Another job of this queue's executor: a hop to an actor.
-  func addHop(_ address: UnsafeRawPointer) -> Bool {
-    if nodes.areUsed, let actor = millrace_hop_target() { nodes.noteCall(of: actor, in: runningLife) }
-    return add(address, MillraceJobGlobal)
   }
 
   private func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {

@@ -14,9 +14,6 @@ struct NodeTasks {
   /// The jobs of ended lives, which do not run.
   private var stopped: [JobQueue.Job] = []
 
-  /// The lives that actors belong to, by their addresses; it is that of the last task which called one.
-  private var actors: [UInt: Life] = [:]
-
   /// The life that the next new task belongs to; nil lets it be that of the step that makes it.
   var maker: Life?
 
@@ -44,22 +41,6 @@ struct NodeTasks {
   mutating func assign(_ task: Int, to life: Life) {
     if task > earlierTasks { lives[task] = life }
   }
-
-  /// Notes that a task of a life calls an actor.
-  mutating func noteCall(of actor: UnsafeRawPointer, in life: Life) {
-    actors[UInt(bitPattern: actor)] = life
-  }
-
-  /// The life of the actor that a turn belongs to, as far as it is known.
-  ///
-  /// The runtime keeps the job for its turns in the actor itself, some words behind its beginning.
-  func life(ofTurn job: UnsafeRawPointer) -> Life? {
-    let address = UInt(bitPattern: job)
-    let actor = actors.keys.filter { $0 <= address && address - $0 < Self.sizeOfActor }.max()
-    return actor.flatMap { actors[$0] }
-  }
-
-  private static let sizeOfActor: UInt = 256
 
   func hasEnded(_ life: Life) -> Bool { !ended.isEmpty && ended.contains(life) }
 

@@ -51,7 +51,7 @@ final class HopExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let address = unsafeBitCast(job, to: UnsafeRawPointer.self)
-    if let queue = JobQueue.ofThisThread, queue.addHop(address) { return }
+    if let queue = JobQueue.ofThisThread, queue.add(address, MillraceJobGlobal) { return }
     // A task that is not of the world continues outside.
     JobQueue.outsideOfWorlds {
       DispatchQueue.global().async { millrace_run_job(unsafeBitCast(job, to: UnsafeRawPointer.self)) }

@@ -10,9 +10,9 @@ struct SimulatedNodeTests {
   private static func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
   private func result(
-    _ plan: SimulationPlan = SimulationPlan(seed: 7), _ body: @escaping Simulation.Body
+    _ plan: SimulationPlan = SimulationPlan(seed: 7), hops: Simulation.Hops = .actors, _ body: @escaping Simulation.Body
   ) async -> WorldRun.Result {
-    await WorldRun(origin: SimulationOrigin(maximumSteps: 10_000), body: body)(plan)
+    await WorldRun(origin: SimulationOrigin(maximumSteps: 10_000, hops: hops), body: body)(plan)
   }
 
   /// An actor whose methods wait in it.
@@ -83,16 +83,47 @@ struct SimulatedNodeTests {
     #expect(result.failure?.sentence == nil && result.leftOver == [])
   }
 
-  @Test("The step that crashes its own node comes to its end without an effect")
-  func ownCrash() async {
-    let result = await result { world in
+  /// An actor whose method suspends by a continuation of its own.
+  private actor Parked {
+    let seen: Recorder<String>
+    let parked = Recorder<CheckedContinuation<Void, Never>>()
+
+    init(_ seen: Recorder<String>) { self.seen = seen }
+
+    func park() async {
+      await withCheckedContinuation { parked.record($0) }
+      seen.record("continues")
+    }
+  }
+
+  @Test(
+    "A task in an actor of a crashed node does not continue, also where another node resumes it",
+    arguments: Simulation.Hops.allCases, [true, false])
+  func actor(hops: Simulation.Hops, crashes: Bool) async {
+    let seen = Recorder<String>()
+    let result = await result(hops: hops) { world in
+      let (node, actor) = (world.node("a"), Parked(seen))
+      node.run { await actor.park() }
+      let continuation = try await actor.parked.next()
+      if crashes { node.crash() }
+      continuation.resume()
+      try await world.clock.sleep(for: .seconds(1))
+      world.expect(seen.recorded == (crashes ? [] : ["continues"]), "\(seen.recorded)")
+    }
+    #expect(result.failure?.sentence == nil && result.leftOver == [])
+  }
+
+  @Test("The step that crashes its own node comes to its end without an effect", arguments: Simulation.Hops.allCases)
+  func ownCrash(hops: Simulation.Hops) async {
+    let result = await result(hops: hops) { world in
       let node = world.node("a")
       node.run {
         await node.storage.append([1], to: "log")
         await node.storage.sync()
         node.crash()
         await node.storage.append([2], to: "log")
-        world.expect(false, "the task has stopped")
+        await node.storage.sync()
+        if hops != .none { world.expect(false, "the task has stopped") }
       }
       try await world.clock.sleep(for: .seconds(1))
       world.expect(await node.storage.read("log") == [1], "the storage has the first write alone")
@@ -245,6 +276,28 @@ struct SimulatedNodeTests {
     let result = await run(SimulationPlan(seed: 0), patience: 60)
     let fix = "was called on another thread, where no seed decides when; call it in tasks of the world"
     #expect(result.failure?.sentence == "the world's '\(name)' \(fix)")
+  }
+
+  @Test("A pause takes the number of steps that is drawn")
+  func pauseSteps() async throws {
+    var made: [Int] = []
+    for steps in [0, 3, 6, 9] {
+      let plan = try #require(SimulationPlan("7 draws 0=\(steps) steps none"))
+      let seen = Recorder<Int>()
+      let result = await result(plan) { world in
+        let others = Task {
+          for number in 1...20 {
+            seen.record(number)
+            await Task.yield()
+          }
+        }
+        await world.pause(upTo: 20)
+        world.note("\(seen.recorded.count)")
+        await others.value
+      }
+      made.append(Int(result.notes.first?.split(separator: " ").last ?? "") ?? -1)
+    }
+    #expect(made == made.sorted() && Set(made).count == 4 && made[3] < 20, "\(made)")
   }
 
   @Test("The longest pause there is ends too")
