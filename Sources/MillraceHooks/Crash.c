@@ -4,17 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "Interposing.h"
+#include "MillraceHooks.h"
 
 // A trap ends the process before a failure can be reported. A handler writes a text that was made before, and leaves the rest to the
 // handler that was there, such as that of Swift's backtraces. It calls nothing but what a handler may call.
 
-typedef struct {
-  size_t length;
-  char bytes[];
-} Text;
-
-static _Atomic(Text *) text;
+/// The text of the world whose thread this is, or in whose place this thread runs.
+static _Thread_local const char *text;
 
 static const int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof signals[0])
@@ -22,10 +18,9 @@ static struct sigaction earlier[SIGNALS];
 
 static void on_signal(int number, siginfo_t *info, void *context) {
   (void)context;
-  Text *current = atomic_load(&text);
-  if (millrace_value && current) {
-    const char *next = current->bytes;
-    size_t left = current->length;
+  if (text) {
+    const char *next = text;
+    size_t left = strlen(text);
     while (left > 0) {
       ssize_t written = write(STDERR_FILENO, next, left);
       if (written <= 0) break;
@@ -49,19 +44,12 @@ static void install(void) {
   for (size_t index = 0; index < SIGNALS; index++) sigaction(signals[index], &action, &earlier[index]);
 }
 
-void millrace_set_crash_text(const char *new_text) {
+const char *millrace_set_crash_text(const char *new_text) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install);
-  Text *made = NULL;
-  if (new_text) {
-    size_t length = strlen(new_text);
-    made = malloc(sizeof(Text) + length);
-    if (made) {
-      made->length = length;
-      memcpy(made->bytes, new_text, length);
-    }
-  }
-  free(atomic_exchange(&text, made));
+  const char *earlier_text = text;
+  text = new_text;
+  return earlier_text;
 }
 
 void millrace_make_signal_stack(void) {

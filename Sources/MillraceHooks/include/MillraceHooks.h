@@ -88,10 +88,11 @@ uintptr_t millrace_this_thread(void);
 /// The processor time that a thread has used, in nanoseconds.
 int64_t millrace_processor_time(uintptr_t thread);
 
-/// Sets the text that is written to standard error if a thread of a world ends the process by a signal; null for none.
+/// Sets the text that is written to standard error if the calling thread ends the process by a signal, and returns the earlier one; null
+/// for none.
 ///
 /// The first call installs the handlers, which leave the signal to those that were there before.
-void millrace_set_crash_text(const char *_Nullable text);
+const char *_Nullable millrace_set_crash_text(const char *_Nullable text);
 
 /// Gives the calling thread, which does not end, a stack for signals, so that an overflow of its own is told of too.
 void millrace_make_signal_stack(void);

@@ -1,5 +1,4 @@
-import Millrace
-import MillraceHooks
+import Foundation
 
 /// The text on standard error when a world ends the process: by a trap, an abort, or an access to memory that is not there.
 ///
@@ -19,10 +18,14 @@ struct CrashNotice {
     """
   }
 
-  /// Runs `body` on this thread, and has the text written if the process ends meanwhile on a thread of the world.
-  func whileRunning<Result>(_ body: () -> Result) -> Result {
-    millrace_set_crash_text(text)
-    defer { millrace_set_crash_text(nil) }
+  /// Runs `body`, and has the text written if the process ends meanwhile on a thread that has adopted the queue.
+  func whileRunning<Result>(in queue: JobQueue, _ body: () -> Result) -> Result {
+    let text = strdup(text)
+    queue.crashText = text.map { UnsafePointer($0) }
+    defer {
+      queue.crashText = nil
+      free(text)
+    }
     return body()
   }
 }

@@ -3,11 +3,11 @@ import Millrace
 import MillraceHooks
 import Synchronization
 
-/// The jobs of the world that runs: what the runtime is asked to run on its thread comes here.
+/// The jobs of a world that runs: what the runtime is asked to run on its thread comes here.
 ///
-/// There is one world at a time in a process, with a thread of its own. What that thread enqueues belongs to the world, but for
-/// tasks that are not of the world: they continue outside of it. What another thread enqueues does not belong to it, unless it is a
-/// task that the world knows: that one has escaped, and came back.
+/// Each world that runs has a thread of its own. What that thread enqueues belongs to the world, but for tasks that are not of
+/// the world: they continue outside of it. What another thread enqueues does not belong to it, unless it is a task that the world
+/// knows: that one has escaped, and came back.
 final class JobQueue: @unchecked Sendable {
   /// Something the runtime wants to be run.
   ///
@@ -83,9 +83,16 @@ final class JobQueue: @unchecked Sendable {
   /// The task that runs, its id, and the life of its node; 0 for the turn of an actor, and between steps.
   private(set) var running = (task: 0, id: UInt64(0), life: NodeTasks.Life(0))
 
-  /// Whether there is a world, so that a job from another thread is looked at.
+  /// The step that runs, for the thread that watches; only the world's thread writes, or the main thread in its place.
+  private var watch = StepWatch()
+
+  /// The text for the end of the process by a signal, on the world's thread or the main thread in its place.
+  var crashText: UnsafePointer<CChar>?
+
+  /// Whether a world runs, so that a job from another thread is looked at.
   private static let isActive = Atomic(false)
-  private static let current = Lock<JobQueue?>(nil)
+  /// The queues of the worlds that run.
+  private static let active = Lock<[JobQueue]>([])
 
   /// The key by which the world's thread finds its world.
   weak var world: World?
@@ -100,15 +107,24 @@ final class JobQueue: @unchecked Sendable {
   // MARK: The world's thread
 
   /// Makes the calling thread the one of the world, as long as `body` runs.
-  func own<Result>(_ body: () -> Result) -> Result {
-    Self.current.withLock { $0 = self }
-    Self.isActive.store(true, ordering: .sequentiallyConsistent)
+  ///
+  /// - Parameter watch: told of each step.
+  func own<Result>(watchedBy watch: StepWatch = StepWatch(), _ body: () -> Result) -> Result {
+    self.watch = watch
+    Self.changeActive { $0.append(self) }
     defer {
-      Self.isActive.store(false, ordering: .sequentiallyConsistent)
-      Self.current.withLock { $0 = nil }
+      Self.changeActive { $0.removeAll { $0 === self } }
       close()
+      MainActorWorlds.shared.leave(self)
     }
     return adopt(body)
+  }
+
+  private static func changeActive(_ change: (inout [JobQueue]) -> Void) {
+    active.withLock { active in
+      change(&active)
+      isActive.store(!active.isEmpty, ordering: .sequentiallyConsistent)
+    }
   }
 
   /// Continues late work outside the world, rather than never.
@@ -133,7 +149,11 @@ final class JobQueue: @unchecked Sendable {
     millrace_install_hooks { address, kind, time in JobQueue.take(address, kind, time) }
     let earlier = millrace_thread_value()
     millrace_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
-    defer { millrace_set_thread_value(earlier) }
+    let earlierText = millrace_set_crash_text(crashText)
+    defer {
+      millrace_set_thread_value(earlier)
+      _ = millrace_set_crash_text(earlierText)
+    }
     return HopExecutor.take(hops, body)
   }
 
@@ -180,7 +200,7 @@ final class JobQueue: @unchecked Sendable {
   private static func take(_ address: UnsafeRawPointer, _ kind: MillraceJobKind, _ time: UInt64) -> Bool {
     if let queue = ofThisThread { return queue.add(address, kind, at: time) }
     guard isActive.load(ordering: .acquiring) else { return false }
-    return current.withLock { $0 }?.arrive(address, kind) ?? false
+    return active.withLock { $0 }.contains { $0.arrive(address, kind) }
   }
 
   /// The world's own thread has a job; false if that is a task of another.
@@ -263,6 +283,13 @@ final class JobQueue: @unchecked Sendable {
   /// The name of the task that runs on the world's thread.
   var runningLabel: String { label(runningTask) }
 
+  /// Runs user code of the world: the system answers from the world, and a step that does not end is found.
+  ///
+  /// - Parameter task: the number of the task; 0 for the turn of an actor, and -1 for a rule.
+  func runningUserCode<Result>(of task: Int, _ body: () -> Result) -> Result {
+    watch.whileRunning(task) { Self.simulatingSystem(body) }
+  }
+
   /// The failure of a world in which a step does not end; 0 stands for the turn of an actor, and -1 for a rule.
   func failure(ofStep task: Int, _ verdict: StepLimit.Verdict, after seconds: Double) -> WorldFailure {
     let subject = task < 0 ? "a rule of the world" : shared.withLock { "\($0.tasks.subject(number: task))" }
@@ -324,19 +351,20 @@ final class JobQueue: @unchecked Sendable {
     if job.isOfMainActor {
       runOnMainThread(job)
     } else {
-      Self.runningUserCode(of: job.task) { millrace_run_job(job.address) }
+      runningUserCode(of: job.task) { millrace_run_job(job.address) }
     }
     return job
   }
 
   /// The main actor may have more to do than this world's work, so that is done where, and when, the main actor does it.
   private func runOnMainThread(_ job: Job) {
+    MainActorWorlds.shared.enter(self)
     // Other tests may have long turns there; what did not come to its turn once is waited for no more.
     let seconds = if case .main = escape { 0.0 } else { 5 * patience }
     let isDone = MainTurn().run(seconds: seconds) { isInTime in
       // Late work continues outside, rather than never.
       let run = { UnownedJob(job).runSynchronously(on: MainActor.sharedUnownedExecutor) }
-      if isInTime { self.adopt { Self.runningUserCode(of: job.task, run) } } else { run() }
+      if isInTime { self.adopt { self.runningUserCode(of: job.task, run) } } else { run() }
     }
     if isDone { return }
     shared.withLock { shared in

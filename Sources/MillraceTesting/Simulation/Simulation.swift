@@ -17,9 +17,10 @@
 /// **Search.** Three seeds in a row choose the task that continues in three ways: each task as likely as the others, with a random weight for
 /// each task, and by random priorities that change at a few steps.
 ///
-/// **Isolation.** Worlds run one at a time in a process; a second simulation waits for the first. Other tasks of the process go
-/// on meanwhile, untouched. What works on another thread (a thread, a dispatch queue, a socket) does not belong in a world, and
-/// fails the seed.
+/// **Isolation.** Worlds run one at a time in a process, those of several simulations too. `MILLRACE_WORKERS=4` in the environment lets four run side
+/// by side, each on a thread of its own; worlds that use the main actor still run one after the other, and a failing world is run again alone
+/// before it is reported. Other tasks of the process continue meanwhile, untouched. What works on another thread (a thread, a dispatch
+/// queue, a socket) does not belong in a world, and fails the seed.
 ///
 /// **Cancellation** of the calling task ends it after the world that runs.
 public enum Simulation {

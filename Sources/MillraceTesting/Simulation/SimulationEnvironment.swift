@@ -1,6 +1,7 @@
 import Foundation
 
-/// The size that the environment gives to all simulations of a process: `MILLRACE_SEEDS`, `MILLRACE_SECONDS` and `MILLRACE_BASE_SEED`.
+/// The size that the environment gives to all simulations of a process: `MILLRACE_SEEDS`, `MILLRACE_SECONDS`, `MILLRACE_BASE_SEED` and
+/// `MILLRACE_WORKERS`.
 struct SimulationEnvironment: Equatable, Sendable {
   /// The seeds that are run in place of those in the source.
   var seeds: Range<UInt64>?
@@ -8,6 +9,8 @@ struct SimulationEnvironment: Equatable, Sendable {
   var seconds: Double?
   /// The number that is added to each seed, such as the date of a nightly run.
   var base: UInt64?
+  /// The number of worlds that run side by side; nil stands for one.
+  var workers: Int?
 
   static let current = Result { try SimulationEnvironment(ProcessInfo.processInfo.environment) }
 
@@ -21,6 +24,7 @@ struct SimulationEnvironment: Equatable, Sendable {
     seeds = try value("MILLRACE_SEEDS", "0..<100000", Self.range)
     seconds = try value("MILLRACE_SECONDS", "600") { Double($0).flatMap { $0 > 0 && $0 <= 1_000_000_000 ? $0 : nil } }
     base = try value("MILLRACE_BASE_SEED", "20270131") { UInt64($0) }
+    workers = try value("MILLRACE_WORKERS", "4") { Int($0).flatMap { (1...1_024).contains($0) ? $0 : nil } }
   }
 
   /// A value that cannot be read.
@@ -51,13 +55,11 @@ struct SimulationEnvironment: Equatable, Sendable {
 
   /// The size in words, if the environment has a part in it.
   func sentence(_ size: (seeds: Range<UInt64>, time: Duration?), at place: String) -> String? {
-    guard self != Self() else { return nil }
+    guard seeds != nil || seconds != nil || base != nil else { return nil }
     let seeds = size.seeds.upperBound == .max ? "from \(size.seeds.lowerBound) on" : "\(size.seeds)"
     let time = size.time.map { " for \($0)" } ?? ""
     return "the simulation at \(place) runs the seeds \(seeds)\(time), as the environment says."
   }
-
-  private init() {}
 }
 
 extension UInt64 {

@@ -19,6 +19,8 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The number of worlds until the failure.
   let worlds: Int
   var origin = SimulationOrigin()
+  /// Whether it failed beside other worlds, and passed without them.
+  var passesAlone = false
   /// The file in which the plan is kept, in a sentence; nil if it is kept in none.
   var kept: String?
   /// Whether sets and dictionaries have the same order in each process.
@@ -40,6 +42,13 @@ struct SimulationFailureText: CustomStringConvertible {
     var lines = ["Seed \(plan.seed): \(Self.closed(failure.sentence))"]
     let search = result.search.map { ", by \($0)" } ?? ""
     lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
+    if passesAlone {
+      lines.append(
+        """
+        It failed while other worlds ran in the process (MILLRACE_WORKERS), and passed alone, so worlds share state, such as a global \
+        or static variable, a file or a port; make it in the body of each world.
+        """)
+    }
     lines.append("To run it again: \(origin.call(plan))")
     lines += smallestLines
     if let kept { lines.append(kept) }

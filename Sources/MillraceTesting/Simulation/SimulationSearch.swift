@@ -11,6 +11,7 @@ struct SimulationSearch {
   var isReporting = true
   /// The plans that failed before.
   var kept: KeptPlans?
+  var threads = WorldThreads.shared
   let body: Simulation.Body
 
   /// Runs these plans, in their order, after those that are kept.
@@ -21,11 +22,11 @@ struct SimulationSearch {
     return await self { _ in kept.next() ?? plans.next() }
   }
 
-  /// Runs the plans that `next` gives, which is told what became of the one before.
+  /// Runs the plans that `next` gives, which is told what became of the one before where worlds are explored.
   func callAsFunction(
     isExploring: Bool = false, _ next: (WorldRun.Result?) -> SimulationPlan?
   ) async -> SimulationReport {
-    let run = WorldRun(origin: origin, body: body)
+    let run = WorldRun(origin: origin, threads: threads, body: body)
     var report = SimulationReport()
     if JobQueue.isOwnedByThisThread {
       await fail("A simulation was begun in the world of another one; run it in a test of its own.")
@@ -33,25 +34,40 @@ struct SimulationSearch {
     }
     var (last, known): (WorldRun.Result?, [WorldFailure]) = (nil, [])
     var budget = TimeBudget(time, place: origin.place)
-    while !Task.isCancelled, budget.hasTime(after: report), let plan = next(last) {
-      let result = await run(plan, isExplored: isExploring)
+    // Worlds that have begun, in the order of their plans; a few more than threads, so that none waits for a slow one.
+    var begun: [Task<WorldRun.Result, Never>] = []
+    let most = isExploring || threads.count == 1 ? 1 : 4 * threads.count
+    while true {
+      while begun.count < most, !Task.isCancelled, budget.hasTime(after: report), let plan = next(last) {
+        begun.append(Task { await run(plan, isExplored: isExploring) })
+      }
+      if begun.isEmpty { return report }
+      let result = await begun.removeFirst().value
       report.count(result)
       last = result
-      guard let failure = result.failure else { continue }
-      if known.contains(where: { failure.isLike($0) }) { continue }
+      guard let failure = result.failure, !known.contains(where: { failure.isLike($0) }) else { continue }
       known.append(failure)
       let found = await explain(result, failure, run, worlds: report.worlds)
       report.failures.append(found)
       if isReporting { await fail(found.description, of: failure) }
       if failures == .first || failure.endsAllWorlds { break }
     }
+    for world in begun { _ = await world.value }
     return report
   }
 
-  /// Makes a failing world smaller, and tells of it.
+  /// Makes a failing world smaller, and tells of it; no other world runs beside those of this.
   private func explain(
     _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, worlds: Int
   ) async -> SimulationReport.Failure {
+    var run = run
+    run.isAlone = true
+    if threads.count > 1, failure.mayBeRepeated, !Task.isCancelled, await run(result.plan).failure == nil {
+      let text = SimulationFailureText(
+        result: result, failure: failure, smallest: nil, worlds: worlds, origin: origin, passesAlone: true)
+      return SimulationReport.Failure(
+        plan: result.plan, sentence: failure.sentence, description: text.description)
+    }
     let smallest = await shrink(result, failure, run)
     let plan = smallest?.plan ?? (result.explored == nil ? result.plan : result.made)
     let story = await story(of: smallest?.plan ?? result.made, smallest?.failure ?? failure, run)

@@ -3,12 +3,9 @@ import Synchronization
 
 /// Tells another thread whether user code of a world runs, and on which thread.
 ///
-/// The thread that runs user code alone writes. A reader takes a number that is odd for a step that has begun; as long as the number stays the
+/// It belongs to a thread that runs one world after the other, so no two steps have the same number. The thread that runs user code alone writes. A reader takes a number that is odd for a step that has begun; as long as the number stays the
 /// same, the task and the thread are those of that step.
 final class StepWatch: Sendable {
-  /// The one of the process, which runs one world at a time; so no two steps have the same number.
-  static let shared = StepWatch()
-
   private let number = Atomic(0)
   private let task = Atomic(0)
   private let thread = Atomic<UInt>(0)

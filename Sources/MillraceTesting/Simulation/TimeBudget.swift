@@ -6,6 +6,7 @@ struct TimeBudget {
   private let time: Duration?
   private let place: String
   private var lines = 0
+  private var hasBegun = false
 
   /// - Parameter time: the whole time; nil has no end.
   init(_ time: Duration?, place: String) {
@@ -16,6 +17,7 @@ struct TimeBudget {
   /// Whether another world may begin; the first one always may.
   mutating func hasTime(after report: SimulationReport) -> Bool {
     guard let time else { return true }
+    defer { hasBegun = true }
     let passed = ContinuousClock.now - start
     if passed >= .seconds(10) * (lines + 1) {
       lines += 1
@@ -25,6 +27,6 @@ struct TimeBudget {
           \(passed.components.seconds) of \(time.components.seconds) seconds; failures: \(report.failures.count).
           """)
     }
-    return report.worlds == 0 || passed < time
+    return !hasBegun || passed < time
   }
 }

@@ -17,7 +17,7 @@ extension World {
       content.fingerprint.add(job.task)
       return content.invariants.asksNothing || content.failure != nil ? nil : content.invariants
     }
-    if let asked { note(JobQueue.runningUserCode(of: -1) { asked.afterStep(at: clock.now) }) }
+    if let asked { note(queue.runningUserCode(of: -1) { asked.afterStep(at: clock.now) }) }
   }
 
   /// Notes a commit of one of its stores, and checks what has to hold after it.
@@ -42,7 +42,7 @@ extension World {
       defer { content.invariants = Invariants() }
       return content.invariants
     }
-    if failure == nil, let broken = JobQueue.runningUserCode(of: -1, { asked.brokenAtTheEnd() }) { fail(broken) }
+    if failure == nil, let broken = queue.runningUserCode(of: -1, { asked.brokenAtTheEnd() }) { fail(broken) }
   }
 
   /// Releases what the test has asked for, and cancels what its stores have accepted.

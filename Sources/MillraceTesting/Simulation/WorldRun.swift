@@ -4,7 +4,7 @@ import Millrace
   import Testing
 #endif
 
-/// One world, from its beginning to its end; begun in the caller's task, and run on a thread of its own.
+/// One world, from its beginning to its end; begun in the caller's task, and run on a thread of worlds.
 struct WorldRun {
   /// The result of a world.
   struct Result: Sendable {
@@ -35,9 +35,12 @@ struct WorldRun {
   private static let (lastRounds, lastSteps) = (32, 100_000)
 
   let origin: SimulationOrigin
+  var threads = WorldThreads.shared
+  /// Whether no other world runs meanwhile.
+  var isAlone = false
   let body: Simulation.Body
 
-  /// Runs the world of a plan on a thread of its own, with a body that belongs to the calling task's test.
+  /// Runs the world of a plan on a thread of worlds, with a body that belongs to the calling task's test.
   ///
   /// - Parameters:
   ///   - isExplored: whether the alternatives of its choices are asked for, as by ``Exploring``.
@@ -48,9 +51,9 @@ struct WorldRun {
   ) async -> Result {
     let world = World(Choices(plan, isExplored: isExplored), origin: origin, isTraced: isTraced, patience: patience)
     let task = world.queue.adopt { begin(world) }
-    return await WorldThread.shared.run(world, limit: origin.stepSeconds) {
-      CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning {
-        world.queue.own {
+    return await threads.run(world, limit: origin.stepSeconds, isAlone: isAlone) { watch in
+      CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning(in: world.queue) {
+        world.queue.own(watchedBy: watch) {
           if world.queue.noteBeginning({ Task.detached {} }) {
             go(world)
           } else {

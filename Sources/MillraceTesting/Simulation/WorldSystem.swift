@@ -79,15 +79,11 @@ extension JobQueue {
       JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)
     })
 
-  /// Runs user code of a world: the system answers from the world, and a step that does not end is found.
-  ///
-  /// - Parameter task: the number of the task; 0 for the turn of an actor, and -1 for a rule.
-  static func runningUserCode<Result>(of task: Int, _ body: () -> Result) -> Result {
-    StepWatch.shared.whileRunning(task) {
-      let earlier = millrace_set_simulates(true)
-      defer { millrace_set_simulates(earlier) }
-      return body()
-    }
+  /// Runs user code of a world, in which the system answers from the world.
+  static func simulatingSystem<Result>(_ body: () -> Result) -> Result {
+    let earlier = millrace_set_simulates(true)
+    defer { millrace_set_simulates(earlier) }
+    return body()
   }
 
   /// Lets the system answer for itself while the kit does its own work.

@@ -10,11 +10,13 @@
   @Suite("Crash notice", .timeLimit(.minutes(2)))
   struct CrashNoticeTests {
     /// The text of a process whose simulation ends it in this way.
-    private func text(of ending: String, backtraces: Bool = false) throws -> String {
+    private func text(of ending: String, backtraces: Bool = false, workers: Int = 1) throws -> String {
       let backtrace = backtraces ? "enable=yes,color=no,interactive=no" : "enable=no"
+      let environment = [
+        CrashingCase.variable: "1", "SWIFT_BACKTRACE": backtrace, "MILLRACE_WORKERS": "\(workers)",
+      ]
       let process = try XCTestProcess(
-        running: "CrashingCase/test\(ending)", environment: [CrashingCase.variable: "1", "SWIFT_BACKTRACE": backtrace],
-        withErrors: true)
+        running: "CrashingCase/test\(ending)", environment: environment, withErrors: true)
       #expect(!process.hasPassed)
       return process.output
     }
@@ -38,6 +40,12 @@
       let text = try text(of: ending)
       #expect(text.contains(notice), "\(text)")
       #expect(text.split(separator: "Millrace: a world").count == 2, "it is written once")
+    }
+
+    @Test("Of several worlds that run at once, the one that ends the process is named")
+    func sideBySide() throws {
+      let text = try text(of: "SideBySide", workers: 3)
+      #expect(text.contains(notice) && text.split(separator: "Millrace: a world").count == 2, "\(text)")
     }
 
     @Test("The backtrace of Swift comes behind the notice", arguments: ["Trap", "Overflow"])
@@ -84,6 +92,17 @@
       guard ProcessInfo.processInfo.environment[Self.variable] != nil else { return }
       await Simulation.explore(preemptions: 0, seed: 5, file: #filePath, line: UInt(Self.line)) { world in
         if world.fault(0.5) { Self.trap() }
+      }
+    }
+
+    func testSideBySide() async {
+      guard ProcessInfo.processInfo.environment[Self.variable] != nil else { return }
+      let all = Arrivals()
+      await Simulation.run(seeds: 2..<5, file: #filePath, line: UInt(Self.line)) { world in
+        all.arrive(andWaitFor: 3)
+        if world.seed == 3 { Self.trap() }
+        // The others are there until the process ends.
+        all.wait(for: .max)
       }
     }
 

@@ -19,6 +19,10 @@ struct SimulationSizeTests {
     #expect(none.size(3..<5, for: .seconds(1)) == (3..<5, .seconds(1)))
     #expect(none.sentence(none.size(3..<5, for: nil), at: "Size.swift:7") == nil)
 
+    let workers = try environment(["MILLRACE_WORKERS": "4"])
+    #expect(workers.workers == 4 && none.workers == nil)
+    #expect(workers.sentence(workers.size(3..<5, for: nil), at: "Size.swift:7") == nil)
+
     let seeds = try environment(["MILLRACE_SEEDS": "10..<20"])
     #expect(seeds.size(3..<5, for: nil) == (10..<20, nil))
     let time = try environment(["MILLRACE_SECONDS": "0.5"])
@@ -42,7 +46,7 @@ struct SimulationSizeTests {
       ("MILLRACE_SEEDS", "10000", "0..<100000"), ("MILLRACE_SEEDS", "5..<5", "0..<100000"),
       ("MILLRACE_SEEDS", "a..<b", "0..<100000"), ("MILLRACE_SECONDS", "-1", "600"), ("MILLRACE_SECONDS", "inf", "600"),
       ("MILLRACE_SECONDS", "1e300", "600"),
-      ("MILLRACE_BASE_SEED", "today", "20270131"),
+      ("MILLRACE_BASE_SEED", "today", "20270131"), ("MILLRACE_WORKERS", "0", "4"), ("MILLRACE_WORKERS", "all", "4"),
     ])
   func invalid(name: String, value: String, example: String) {
     let error = #expect(throws: SimulationEnvironment.InvalidVariable.self) {

@@ -9,8 +9,9 @@
   @Suite("Simulation, steps that do not end", .timeLimit(.minutes(2)))
   struct StuckStepTests {
     /// The text of a process in which a step of a world does this and does not end.
-    private func text(of ending: String) throws -> String {
-      try XCTestProcess(running: "StuckCase/test\(ending)", environment: [StuckCase.variable: "1"]).output
+    private func text(of ending: String, workers: Int = 1) throws -> String {
+      let environment = [StuckCase.variable: "1", "MILLRACE_WORKERS": "\(workers)"]
+      return try XCTestProcess(running: "StuckCase/test\(ending)", environment: environment).output
     }
 
     private static let last = "Nothing can end the step from outside, so no further world runs in this process."
@@ -48,6 +49,15 @@
         Seed 0: no world runs in this process any more, because a step of an earlier world did not end; mend that one, which has failed.
         """
       #expect(text.components(separatedBy: sentence).count == 3, "\(text)")
+    }
+
+    @Test(
+      "Worlds beside such a step come to their end, also one that waits for the main actor, which the world of that step uses"
+    )
+    func sideBySide() throws {
+      let text = try text(of: "SideBySide", workers: 3)
+      #expect(text.contains("Seed 3: a step of task 1 of the world has blocked its thread"), "\(text)")
+      #expect(text.contains("world 4 has ended") && text.contains("world 5 has ended"), "\(text)")
     }
   }
 
@@ -104,6 +114,20 @@
           Self.block()
           return true
         }
+      }
+    }
+
+    func testSideBySide() async {
+      let blocks = Arrivals()
+      await Self.run(3..<6) { world in
+        if world.seed == 3 {
+          await MainActor.run {}
+          blocks.arrive()
+          Self.block()
+        }
+        blocks.wait(for: 1)
+        if world.seed == 4 { await MainActor.run {} }
+        print("world \(world.seed) has ended")
       }
     }
 
