@@ -23,6 +23,8 @@ typedef struct {
 extern SWIFT_CALL Executor swift_task_getCurrentExecutor(void);
 
 static _Thread_local MillraceHops hops;
+/// The actor of the last hop that was put off.
+static _Thread_local const void *actor;
 static Executor world;
 
 MillraceHops millrace_hops(void) { return hops; }
@@ -32,6 +34,8 @@ void millrace_set_hops(MillraceHops new_hops) { hops = new_hops; }
 void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   world = (Executor){identity, implementation};
 }
+
+const void *millrace_hop_actor(void) { return actor; }
 
 /// A hop that was put off; its first words are those of a context of the runtime.
 typedef struct {
@@ -74,6 +78,7 @@ COMES_FIRST SWIFT_ASYNC void swift_task_switch(
   void *hop = is_decision((Executor){identity, implementation})
       ? put_off(context, function, (Executor){identity, implementation})
       : NULL;
+  actor = identity;
   if (hop) return next_switch()(hop, continue_hop, world.identity, world.implementation);
   return next_switch()(context, function, identity, implementation);
 }
@@ -86,4 +91,6 @@ void millrace_set_hop_executor(const void *identity, uintptr_t implementation) {
   (void)identity;
   (void)implementation;
 }
+
+const void *millrace_hop_actor(void) { return NULL; }
 #endif

@@ -82,6 +82,9 @@ void millrace_set_hops(MillraceHops hops);
 /// Sets the executor of hops, by the two words of an `UnownedSerialExecutor`; before the first hop.
 void millrace_set_hop_executor(const void *_Nonnull identity, uintptr_t implementation);
 
+/// The actor that a task goes to, while the executor of hops enqueues that task; null if it goes to none.
+const void *_Nullable millrace_hop_actor(void);
+
 /// The running thread, for the call below; the thread has to exist as long as it is asked about.
 uintptr_t millrace_this_thread(void);
 

@@ -16,10 +16,17 @@ extension JobQueue {
     return isOwnedHere
   }
 
-  /// Begins a life of a node.
-  func beginLife() -> NodeTasks.Life {
+  /// Begins a life of the node of this name.
+  func beginLife(of node: String) -> NodeTasks.Life {
     let count = shared.withLock { $0.tasks.count }
-    return nodes.begin(after: count)
+    return nodes.begin(node, after: count)
+  }
+
+  /// Notes that the task which runs calls an actor; the seed fails if a task of another node has called it.
+  func noteCall(of address: UnsafeRawPointer) {
+    let actor = Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
+    guard let nodes = nodes.noteCall(of: actor, in: runningLife) else { return }
+    world?.fail(WorldFailure(.sharedActor, by: "\(type(of: actor))", "'\(nodes.first)' and '\(nodes.second)'"))
   }
 
   /// Lets the tasks that `body` makes belong to a life.

@@ -6,7 +6,16 @@ struct NodeTasks {
   /// By the numbers of tasks; a task that is missing is of no node.
   private var lives: [Int: Life] = [:]
   private var ended: Set<Life> = []
-  private var lastLife = 0
+  /// The names of the nodes, by their lives.
+  private var names = [""]
+
+  /// An actor that a task of a node has called first; its address may be that of another one later.
+  private struct Called {
+    weak var actor: AnyObject?
+    let life: Life
+  }
+
+  private var calledActors: [ObjectIdentifier: Called] = [:]
 
   /// The number of tasks that the world had before its first node; they are of none.
   private var earlierTasks = Int.max
@@ -18,15 +27,26 @@ struct NodeTasks {
   var maker: Life?
 
   /// Whether the world has a node; without one nothing has to be asked.
-  var areUsed: Bool { lastLife > 0 }
+  var areUsed: Bool { names.count > 1 }
 
-  /// Begins a life of a node.
+  /// Begins a life of the node of this name.
   ///
   /// - Parameter tasks: the number of tasks that the world has met.
-  mutating func begin(after tasks: Int) -> Life {
+  mutating func begin(_ name: String, after tasks: Int) -> Life {
     earlierTasks = min(earlierTasks, tasks)
-    lastLife += 1
-    return lastLife
+    names.append(name)
+    return names.count - 1
+  }
+
+  /// Notes a call of an actor by a task of a life; the names of two nodes if another node has called it before.
+  mutating func noteCall(of actor: AnyObject, in life: Life) -> (first: String, second: String)? {
+    guard life > 0 else { return nil }
+    let key = ObjectIdentifier(actor)
+    guard let called = calledActors[key], called.actor != nil else {
+      calledActors[key] = Called(actor: actor, life: life)
+      return nil
+    }
+    return names[called.life] == names[life] ? nil : (names[called.life], names[life])
   }
 
   /// The life that a task belongs to; one that is new belongs to that of the step which made it.

@@ -14,9 +14,9 @@ public import Millrace
 /// and what it does after the crash has no effect on the storage, and breaks no rule. When the world has ended, the tasks of crashed nodes are
 /// cancelled and come to their end, unobserved, so that they free what they hold.
 ///
-/// **Tasks.** A task belongs to the node of the step that made it, and a handler to that of its store's ``configuration``. Actors, locks and task
-/// groups that two nodes share stay with the tasks that have them, so give each node its own. Globals survive a crash; a node begins
-/// anew with what its body makes.
+/// **Tasks.** A task belongs to the node of the step that made it, and a handler to that of its store's ``configuration``. An actor that tasks
+/// of two nodes call fails the seed, because a crash of one would keep it from the other. Globals survive a crash; a node begins anew with
+/// what its body makes.
 public final class SimulatedNode: Sendable {
   private struct State {
     var life: NodeTasks.Life
@@ -77,7 +77,7 @@ public final class SimulatedNode: Sendable {
   public func crash() {
     guard queue.isUsedHere("crash") else { return }
     let ended = state.withLock { state in
-      defer { state.life = queue.beginLife() }
+      defer { state.life = queue.beginLife(of: name) }
       return state.life
     }
     queue.endLife(ended)
@@ -97,7 +97,7 @@ extension World {
   /// Call it from tasks of the world.
   public func node(_ name: String) -> SimulatedNode {
     if let node = withRecord({ $0.nodes[name] }) { return node }
-    let node = SimulatedNode(name, in: self, life: queue.isUsedHere("node") ? queue.beginLife() : 0)
+    let node = SimulatedNode(name, in: self, life: queue.isUsedHere("node") ? queue.beginLife(of: name) : 0)
     withRecord { $0.nodes[name] = node }
     return node
   }

@@ -51,7 +51,10 @@ final class HopExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let address = unsafeBitCast(job, to: UnsafeRawPointer.self)
-    if let queue = JobQueue.ofThisThread, queue.add(address, MillraceJobGlobal) { return }
+    if let queue = JobQueue.ofThisThread, queue.add(address, MillraceJobGlobal) {
+      if queue.nodes.areUsed, let actor = millrace_hop_actor() { queue.noteCall(of: actor) }
+      return
+    }
     // A task that is not of the world continues outside.
     JobQueue.outsideOfWorlds {
       DispatchQueue.global().async { millrace_run_job(unsafeBitCast(job, to: UnsafeRawPointer.self)) }

@@ -9,7 +9,7 @@ struct WorldFailure: Sendable {
     case bodyThrew, failure
     /// An expectation of Swift Testing, or an assertion of XCTest, does not hold.
     case issue, assertion
-    case sleepEscaped, workEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere
+    case sleepEscaped, workEscaped, threadEscaped, commitEscaped, mainIsBusy, usedElsewhere, sharedActor
     case standsStill, doesNotEnd, noHooks
     /// A step does not end; after it no world runs in the process.
     case stepComputes, stepBlocks, givenUp
@@ -22,7 +22,7 @@ struct WorldFailure: Sendable {
   var place: (file: StaticString, line: UInt)?
   /// The source location, if Swift Testing has given one.
   var location: TestLocation?
-  /// The function by which work left the world, or the time in which a step did not end.
+  /// The function by which work left the world, the time in which a step did not end, or the nodes that share an actor.
   private var detail = ""
   /// The parts of the state that broke the rule, if it is one about a store.
   var state: [String] = []
@@ -63,6 +63,7 @@ struct WorldFailure: Sendable {
     case .issue: return location == other.location
     case .bodyThrew: return thrown == other.thrown
     case .assertion, .sleepEscaped, .workEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
+      .sharedActor,
       .standsStill, .doesNotEnd, .noHooks, .stepComputes, .stepBlocks, .givenUp:
       return true
     }
@@ -115,6 +116,11 @@ struct WorldFailure: Sendable {
     case .usedElsewhere:
       """
       the world's '\(rule)' was called on another thread, where no seed decides when; call it in tasks of the world
+      """
+    case .sharedActor:
+      """
+      the actor \(rule) was called by tasks of the nodes \(detail), so a crash of one may keep it from the other; make an actor in each \
+      node, and let them talk by a class with a lock, such as a fake gateway
       """
     case .standsStill:
       """

@@ -28,6 +28,51 @@ struct SimulatedNodeTests {
     }
   }
 
+  /// An actor that counts.
+  private actor Counter {
+    var count = 0
+
+    func add() { count += 1 }
+  }
+
+  @Test("An actor that tasks of two nodes call fails the seed, with its type and the nodes")
+  func sharedActor() async throws {
+    let result = await result { world in
+      let counter = Counter()
+      for name in ["a", "b"] {
+        world.node(name).run {
+          await Task.yield()
+          await counter.add()
+        }
+      }
+    }
+    let failure = try #require(result.failure)
+    let sentence = """
+      the actor Counter was called by tasks of the nodes 'a' and 'b', so a crash of one may keep it from the other; make an actor in each \
+      node, and let them talk by a class with a lock, such as a fake gateway
+      """
+    let other = sentence.replacingOccurrences(of: "'a' and 'b'", with: "'b' and 'a'")
+    #expect(failure.kind == .sharedActor && [sentence, other].contains(failure.sentence), "\(failure.sentence)")
+  }
+
+  @Test("An actor of one node, through a crash too, and one that the body calls as well, fail no seed")
+  func ownActors() async {
+    let result = await result { world in
+      let (counter, node) = (Counter(), world.node("a"))
+      for _ in 0..<2 {
+        await node.run { await counter.add() }.value
+        await counter.add()
+        node.crash()
+      }
+      // Actors that are freed leave their addresses to others.
+      for number in 0..<200 {
+        await world.node(number.isMultiple(of: 2) ? "a" : "b").run { await Counter().add() }.value
+      }
+      world.expect(await counter.count == 4, "all have counted")
+    }
+    #expect(result.failure == nil, "\(result.failure?.sentence ?? "")")
+  }
+
   /// Notes that `wait` has returned.
   private static func note(
     _ name: String, _ seen: Recorder<String>, _ wait: @Sendable () async throws -> Void
