@@ -1,5 +1,6 @@
 import Millrace
 import MillraceTesting
+import Synchronization
 import Testing
 
 /// The snippets of docs/gates-and-recorders.md, as they stand there.
@@ -150,6 +151,30 @@ struct GateSnippets {
     #expect(try await submit.value.outcome.kind == .finished)  // and is accepted when there is room.
     // snippet.end
     await store.shutdown()
+  }
+
+  private final class Screen: Sendable {
+    let title = Mutex("")
+
+    func show(_ states: some AsyncSequence<Records.State, Never>) async {
+      for await state in states { title.withLock { $0 = state.isLoading ? "…" : "\(state.records.count) records" } }
+    }
+  }
+
+  @Test("An observer in the code under test has shown a state when it asks for the next one")
+  func seen() async throws {
+    let store = Store(initial: Records.State(), interactor: Records(fetch: { ["a"] }))
+    let screen = Screen()
+    // snippet.seen
+    let shown = Recorder<Records.State>()
+    let showing = Task { await screen.show(store.states.recorded(by: shown)) }
+    _ = try await shown.next()  // The screen has shown the initial state,
+    store.send(.reload)
+    while try await shown.next().records != ["a"] {}  // and now the records.
+    #expect(screen.title.withLock { $0 } == "1 records")
+    // snippet.end
+    await store.shutdown()
+    await showing.value
   }
 
   @Test("The submit of an immediate task is suspended by the time that the task was made")
