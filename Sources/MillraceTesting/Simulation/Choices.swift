@@ -1,6 +1,7 @@
 /// Makes the choices of one world as its plan says, and remembers them.
 ///
-/// Each choice depends on the seed and its own number alone, so that leaving one out changes no other one.
+/// Each choice depends on the seed and its own place alone: the number of an action, or the task that draws and the number of the draw in it. So
+/// leaving one out changes no other one, and the order of the tasks changes none.
 struct Choices {
   /// The independent kinds of choices.
   enum Stream: UInt64 {
@@ -20,7 +21,23 @@ struct Choices {
     case none
   }
 
+  /// The task that draws, and the number that stands for its name; by itself no task.
+  struct Drawer: Sendable {
+    var task = 0
+    var identity = TaskTree.identity([0])
+  }
+
+  /// A draw that was not the least there is.
+  struct Drawn: Sendable {
+    let task: Int
+    let number: Int
+    let value: Int
+  }
+
   let plan: SimulationPlan
+
+  /// The draws of the plan by numbers that stand for their places; nil leaves them to the seed.
+  private let plannedDraws: [UInt64: Int]?
 
   /// Chooses the steps that the plan leaves to the seed; nil if the plan says what to run.
   private(set) var search: Search?
@@ -30,20 +47,26 @@ struct Choices {
 
   /// The number of actions and draws so far, taken or not.
   private(set) var actionCount = 0
-  private(set) var drawCount = 0
+  private var drawCount = 0
+
+  /// The numbers of draws so far by task, and the task that draws next.
+  private var drawCounts: [Int] = []
+  var drawer = Drawer()
 
   /// The number of steps so far.
   private(set) var stepCount = 0
 
-  /// The draws that were not the least there is, and the steps that did not run the job that had waited longest.
-  private(set) var draws: [Int: Int] = [:]
-  private(set) var steps: [Int: Int] = [:]
+  private(set) var draws: [Drawn] = []
 
-  /// - Parameter isExplored: whether a task continues as long as it can where the plan names no step, and the least is drawn where
-  ///   it names no draw.
-  init(_ plan: SimulationPlan, isExplored: Bool = false) {
+  /// The last draw.
+  var lastDraw: (task: Int, number: Int) { (drawer.task, drawCounts[drawer.task] - 1) }
+
+  /// In a plan of an explored world a task continues as long as it can where the plan names no step, and the least is drawn where it names no
+  /// draw.
+  init(_ plan: SimulationPlan) {
     self.plan = plan
-    if isExplored {
+    plannedDraws = plan.draws.map { TaskTree.identities($0) }
+    if plan.explored != nil {
       explored = ExploredChoices()
     } else if plan.steps == nil {
       search = Search(seed: plan.seed)
@@ -54,7 +77,7 @@ struct Choices {
   mutating func action() -> SeededGenerator? {
     defer { actionCount += 1 }
     guard plan.actions?.contains(actionCount) ?? true else { return nil }
-    return generator(.actions, actionCount)
+    return Self.generator(plan.seed, .actions, actionCount)
   }
 
   /// A number from 0 to `limit`.
@@ -65,7 +88,7 @@ struct Choices {
   /// Whether something happens, with a probability from 0 to 1; what is certain is no choice, whatever the plan has there.
   mutating func draw(probability: Double) -> Bool {
     guard probability > 0, probability < 1 else {
-      drawCount += 1
+      _ = nextNumber()
       return probability >= 1
     }
     return draw(upTo: 1, .all) { Double.random(in: 0..<1, using: &$0) < probability ? 1 : 0 } == 1
@@ -74,37 +97,41 @@ struct Choices {
   private mutating func draw(
     upTo limit: Int, _ alternatives: Alternatives, _ make: (inout SeededGenerator) -> Int
   ) -> Int {
-    defer { drawCount += 1 }
+    let (count, number) = (drawCount, nextNumber())
+    let place = TaskTree.identity(drawer.identity, number)
     let drawn: Int
-    if explored != nil ? alternatives != .none : plan.draws != nil {
-      drawn = min(plan.draws?[drawCount] ?? 0, limit)
-      explored?.add(draw: drawCount, drawn, upTo: limit, alternatives)
+    if let prefix = plan.explored, alternatives != .none {
+      drawn = min(prefix.draws[count] ?? 0, limit)
+      explored?.add(draw: count, drawn, upTo: limit, alternatives)
+    } else if let plannedDraws {
+      drawn = min(plannedDraws[place] ?? 0, limit)
     } else {
-      var generator = generator(.draws, drawCount)
+      var generator = Self.generator(plan.seed, .draws, place)
       drawn = make(&generator)
     }
-    if drawn != 0 { draws[drawCount] = drawn }
+    if drawn != 0 { draws.append(Drawn(task: drawer.task, number: number, value: drawn)) }
     return drawn
+  }
+
+  /// The number of the next draw among those of its task.
+  private mutating func nextNumber() -> Int {
+    drawCount += 1
+    while drawCounts.count <= drawer.task { drawCounts.append(0) }
+    defer { drawCounts[drawer.task] += 1 }
+    return drawCounts[drawer.task]
   }
 
   /// The index of the job that runs next, counted from the job that has waited longest.
   ///
-  /// - Parameter tasks: the numbers of the tasks that the jobs are; 0 for the turn of an actor.
-  mutating func step(among tasks: some RandomAccessCollection<Int>) -> Int {
+  /// - Parameters:
+  ///   - tasks: the numbers of the tasks that the jobs are; 0 for the turn of an actor.
+  ///   - planned: the index by the plan; nil if that leaves the choice to the seed, or explores.
+  mutating func step(among tasks: some RandomAccessCollection<Int>, planned: Int? = nil) -> Int {
     let step = stepCount
     stepCount += 1
-    let choice: Int
-    if let next = explored?.add(step: step, among: tasks, plan.steps?[step]) {
-      choice = next
-    } else if tasks.count == 1 {
-      return 0
-    } else if let steps = plan.steps {
-      choice = min(steps[step] ?? 0, tasks.count - 1)
-    } else {
-      choice = search?.choose(step, among: tasks) ?? 0
-    }
-    if choice != 0 { steps[step] = choice }
-    return choice
+    if let next = explored?.add(step: step, among: tasks, plan.explored?.steps[step]) { return next }
+    if tasks.count == 1 { return 0 }
+    return planned ?? search?.choose(step, among: tasks) ?? 0
   }
 
   /// Notes that a task yielded in the last step.
@@ -114,26 +141,30 @@ struct Choices {
   }
 
   /// The random numbers for the stores, whatever is left out of the rest.
-  var storeNumbers: SeededGenerator { generator(.stores, 0) }
+  var storeNumbers: SeededGenerator { Self.generator(plan.seed, .stores, 0) }
 
   /// The plan that has no choice in it but those that were made.
-  var made: SimulationPlan {
-    var made = plan
+  ///
+  /// - Parameters:
+  ///   - tasks: the names of the tasks.
+  ///   - steps: the steps that gave way.
+  func made(by tasks: TaskTree, _ steps: [SimulationPlan.Place: Int]) -> SimulationPlan {
+    var made = SimulationPlan(seed: plan.seed)
     made.actions = plan.actions?.filter { $0 < actionCount } ?? Set(0..<actionCount)
-    made.draws = draws
+    made.draws = Dictionary(draws.map { (tasks.place($0.number, of: $0.task), $0.value) }) { first, _ in first }
     made.steps = steps
     return made
   }
 
-  private func generator(_ stream: Stream, _ number: Int) -> SeededGenerator {
-    Self.generator(plan.seed, stream, number)
-  }
-
   /// The random numbers for one choice.
   static func generator(_ seed: UInt64, _ stream: Stream, _ number: Int) -> SeededGenerator {
+    generator(seed, stream, UInt64(number))
+  }
+
+  static func generator(_ seed: UInt64, _ stream: Stream, _ number: UInt64) -> SeededGenerator {
     var place = SeededGenerator(seed: seed &* 4 &+ stream.rawValue)
     let start = place.next()
-    var numbered = SeededGenerator(seed: start &+ UInt64(number) &* 0xD6E8_FEB8_6659_FD93)
+    var numbered = SeededGenerator(seed: start &+ number &* 0xD6E8_FEB8_6659_FD93)
     return SeededGenerator(seed: numbered.next())
   }
 }

@@ -6,8 +6,9 @@ import Foundation
 struct CrashNotice {
   let plan: SimulationPlan
   let origin: SimulationOrigin
-  /// Whether the world was explored, so that the plan leaves out what the world chooses by itself.
-  var isExplored = false
+
+  /// Whether the world is explored, so that the plan leaves out what the world chooses by itself.
+  private var isExplored: Bool { plan.explored != nil }
 
   var text: String {
     """

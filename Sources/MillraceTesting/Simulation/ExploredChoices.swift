@@ -1,3 +1,10 @@
+/// The first choices of a world that is explored, by the numbers of its steps and draws; it makes the others by itself.
+struct ExploredPrefix: Sendable, Hashable {
+  /// The indexes of the jobs that run.
+  var steps: [Int: Int] = [:]
+  var draws: [Int: Int] = [:]
+}
+
 /// The choices of one world among all that are explored, in their order, with the alternatives of each.
 ///
 /// The task that runs continues as long as it can, and one that yields lets the others go first. To choose otherwise is a

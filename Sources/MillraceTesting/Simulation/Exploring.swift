@@ -22,7 +22,7 @@ struct Exploring {
 
   init(seed: UInt64, preemptions: Int, limit: Int) {
     var first = SimulationPlan(seed: seed)
-    (first.draws, first.steps) = ([:], [:])
+    first.explored = ExploredPrefix()
     pending = Array(repeating: [], count: max(preemptions, 0) + 1)
     pending[0].append(Pending(plan: first, settled: 0, preemptions: 0))
     self.limit = limit
@@ -51,8 +51,8 @@ struct Exploring {
         for alternative in alternatives.reversed() {
           var plan = ran.plan
           switch choice.place {
-          case .step(let step): plan.steps?[step] = alternative
-          case .draw(let draw): plan.draws?[draw] = alternative
+          case .step(let step): plan.explored?.steps[step] = alternative
+          case .draw(let draw): plan.explored?.draws[draw] = alternative
           }
           pending[preemptions].append(Pending(plan: plan, settled: index + 1, preemptions: preemptions))
         }

@@ -7,7 +7,7 @@ extension JobQueue {
   var runningLife: NodeTasks.Life {
     let id = millrace_current_task_id()
     if id == running.id || id == 0 { return running.life }
-    return nodes.life(of: shared.withLock { $0.tasks.numberOfRunning(id) }, madeIn: running.life)
+    return nodes.life(of: shared.withLock { $0.tasks.numberOfRunning(id, madeBy: running.task) }, madeIn: running.life)
   }
 
   /// Whether the calling thread is the one of the world; if not, the seed fails.

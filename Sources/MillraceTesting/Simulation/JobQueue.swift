@@ -23,6 +23,7 @@ final class JobQueue: @unchecked Sendable {
     var yields = false
     /// The life of the node that it belongs to; 0 for none.
     var life: NodeTasks.Life = 0
+    var step = Step()
 
     var isOfMainActor: Bool {
       kind == MillraceJobMain || kind == MillraceJobMainYield || kind == MillraceJobMainDelayed
@@ -66,6 +67,12 @@ final class JobQueue: @unchecked Sendable {
   /// The ready jobs, in the order in which they came; only the world's thread uses them, or the main thread in its place.
   private(set) var ready: [Job] = []
 
+  /// The numbers of times for which steps give way by the plan, by numbers that stand for their places; nil leaves that to the seed.
+  let plannedSteps: [UInt64: Int]?
+
+  /// The steps that gave way and are not ready any more.
+  private(set) var pastSteps: [Step] = []
+
   /// The jobs that wait for a time, and the clocks and random numbers of user code; only the world's thread uses them.
   private var delayed = DelayedJobs()
   var system: WorldSystem
@@ -97,8 +104,12 @@ final class JobQueue: @unchecked Sendable {
   /// The key by which the world's thread finds its world.
   weak var world: World?
 
-  init(seed: UInt64 = 0, hops: Simulation.Hops = .actors, allowing allowed: Simulation.Outside = [], patience: Double) {
-    system = WorldSystem(seed: seed)
+  init(
+    _ plan: SimulationPlan = SimulationPlan(seed: 0), hops: Simulation.Hops = .actors,
+    allowing allowed: Simulation.Outside = [], patience: Double
+  ) {
+    system = WorldSystem(seed: plan.seed)
+    plannedSteps = plan.steps.map { TaskTree.identities($0) }
     self.hops = MillraceHops(hops)
     self.allowed = allowed
     self.patience = patience
@@ -185,7 +196,8 @@ final class JobQueue: @unchecked Sendable {
   /// Notes that the task that runs here is a handler, which may never have been enqueued.
   func meetHandler(_ name: @escaping @Sendable () -> String) {
     let id = millrace_current_task_id()
-    shared.withLock { $0.tasks.meet(id, handler: name) }
+    let parent = running.task
+    shared.withLock { $0.tasks.meet(id, madeBy: parent, handler: name) }
   }
 
   /// Notes that the task that runs here is no handler any more.
@@ -211,24 +223,28 @@ final class JobQueue: @unchecked Sendable {
     let current = millrace_current_task_id()
     let yields = kind == MillraceJobYield || kind == MillraceJobMainYield
     let sleeps = kind == MillraceJobDelayed || kind == MillraceJobMainDelayed
-    let (task, isNameless) = shared.withLock { shared in
+    let (task, isNameless, step) = shared.withLock { shared in
       // A task that was begun at once was never enqueued; this is when it is met.
       let asking = number(ofRunning: current, in: &shared)
       // The job of a task that yields is none of its own, and that of a task that sleeps wakes it.
-      return (yields && id == 0 || sleeps ? asking : shared.tasks.number(of: id), shared.tasks.isNameless(asking))
+      let task = yields && id == 0 || sleeps ? asking : shared.tasks.number(of: id, madeBy: asking)
+      let step = nextStep(of: task == 0 ? asking : task ?? 0, &shared.tasks)
+      return (task, shared.tasks.isNameless(asking), step)
     }
     if isNameless { noteCurrentTask(current) }
     guard let task else {
       hasTouchedOutside = true
       return false
     }
-    var job = Job(address: address, kind: kind, task: task, id: id, yields: yields)
+    var job = Job(address: address, kind: kind, task: task, id: id, yields: yields, step: step)
     if nodes.areUsed {
       job.life = task == 0 ? runningLife : nodes.life(of: task, madeIn: runningLife)
+      if nodes.hasEnded(job.life), !isOver {
+        nodes.stop(job)
+        return true
+      }
     }
-    if nodes.hasEnded(job.life), !isOver {
-      nodes.stop(job)
-    } else if sleeps {
+    if sleeps {
       let deadline = WorldSystem.deadline(time)
       delayed.add(job, at: deadline)
       if let deadline { world?.traceSleep(until: deadline) }
@@ -239,7 +255,8 @@ final class JobQueue: @unchecked Sendable {
   }
 
   private func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
-    id == running.id ? running.task : shared.tasks.numberOfRunning(id)
+    let running = running
+    return id == running.id ? running.task : shared.tasks.numberOfRunning(id, madeBy: running.task)
   }
 
   /// Asks the task that runs for its name.
@@ -280,6 +297,15 @@ final class JobQueue: @unchecked Sendable {
     return shared.withLock { number(ofRunning: id, in: &$0) }
   }
 
+  /// The task that runs on the world's thread, as one that draws.
+  var drawer: Choices.Drawer {
+    let id = millrace_current_task_id()
+    return shared.withLock { shared in
+      let task = number(ofRunning: id, in: &shared)
+      return Choices.Drawer(task: task, identity: shared.tasks.tree.identity(of: task))
+    }
+  }
+
   /// The name of the task that runs on the world's thread.
   var runningLabel: String { label(runningTask) }
 
@@ -298,6 +324,11 @@ final class JobQueue: @unchecked Sendable {
 
   /// The name of a task in a trace.
   func label(_ task: Int) -> String { shared.withLock { $0.tasks.label(task) } }
+
+  /// The place of a draw or a step of a task.
+  func place(_ number: Int, of task: Int) -> SimulationPlan.Place {
+    shared.withLock { $0.tasks.tree.place(number, of: task) }
+  }
 
   // MARK: Escapes
 
@@ -326,8 +357,10 @@ final class JobQueue: @unchecked Sendable {
 
   /// Takes out the jobs of a life.
   func take(_ life: NodeTasks.Life) -> [Job] {
-    defer { ready.removeAll { $0.life == life } }
-    return ready.filter { $0.life == life } + delayed.take(life)
+    let taken = ready.filter { $0.life == life }
+    pastSteps += taken.map(\.step).filter { $0.done > 0 }
+    ready.removeAll { $0.life == life }
+    return taken + delayed.take(life)
   }
 
   // MARK: Time
@@ -343,9 +376,10 @@ final class JobQueue: @unchecked Sendable {
 
   // MARK: Running
 
-  /// Takes the job at a place out, and runs it up to its next suspension.
+  /// Takes the job at an index out, which those before it give way to, and runs it up to its next suspension.
   func run(at index: Int) -> Job {
-    let job = ready.remove(at: index)
+    let job = ready.take(at: index)
+    if job.step.done > 0 { pastSteps.append(job.step) }
     running = (job.task, job.id, job.life)
     defer { running = (0, 0, 0) }
     if job.isOfMainActor {

@@ -26,13 +26,18 @@ struct KeptPlans: Sendable {
     var plans: [SimulationPlan] = []
     for file in files.filter({ $0.pathExtension == Self.suffix }).sorted(by: { $0.path < $1.path }) {
       let line = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").first ?? ""
-      guard let plan = SimulationPlan(String(line)) else {
+      do {
+        plans.append(try SimulationPlan.read(String(line)))
+      } catch {
+        let words =
+          if case .ofEarlierVersion = error { "a plan of an earlier version of Millrace" } else {
+            "no plan of a simulation"
+          }
         throw InvalidPlan(
           description: """
-            \(file.path) begins with '\(line)', which is no plan of a simulation; begin it with the plan of a failure, or remove it.
+            \(file.path) begins with '\(line)', which is \(words); begin it with the plan of a failure, or remove it.
             """)
       }
-      plans.append(plan)
     }
     return plans
   }

@@ -14,6 +14,8 @@ struct KnownTasks {
   private var numbers: [UInt64: Int] = [:]
   /// By number; the first place is that of the turns of actors.
   private var names = [Name.none]
+  /// The tasks by those that made them, with the same numbers.
+  private(set) var tree = TaskTree()
   /// Tasks that were made outside while the world ran.
   private var strangers: Set<UInt64> = []
   private var beginning: UInt64 = 0
@@ -21,24 +23,34 @@ struct KnownTasks {
   /// From now on only what is younger than this task is of the world, and what it has met already; the task itself is not.
   mutating func worldBegins(after id: UInt64) {
     beginning = id
-    if numbers.removeValue(forKey: id) != nil { names.removeLast() }
+    guard numbers.removeValue(forKey: id) != nil else { return }
+    names.removeLast()
+    tree.removeLast()
   }
 
   /// The number of a task that is enqueued on the world's thread, or runs there; 0 for the turn of an actor, nil for a task that
   /// is not of the world.
-  mutating func number(of id: UInt64) -> Int? {
+  ///
+  /// - Parameter parent: the task that makes it, if it is new; 0 for none.
+  mutating func number(of id: UInt64, madeBy parent: Int = 0) -> Int? {
     if id == 0 { return 0 }
     if let number = numbers[id] { return number }
     guard id > beginning, !strangers.contains(id) else { return nil }
     names.append(.notAsked)
+    tree.add(madeBy: parent)
     numbers[id] = names.count - 1
     return names.count - 1
   }
 
   /// The number of the task that runs on the world's thread; 0 if it is not of the world, as before that begins.
-  mutating func numberOfRunning(_ id: UInt64) -> Int {
-    beginning == 0 ? 0 : number(of: id) ?? 0
+  ///
+  /// - Parameter parent: the task that makes it, if it is new.
+  mutating func numberOfRunning(_ id: UInt64, madeBy parent: Int = 0) -> Int {
+    beginning == 0 ? 0 : number(of: id, madeBy: parent) ?? 0
   }
+
+  /// The number of the next step among those of a task.
+  mutating func nextStep(of task: Int) -> Int { tree.nextStep(of: task) }
 
   /// The number of a task that is enqueued on another thread; one that is unknown is a stranger from now on.
   mutating func numberOrStranger(of id: UInt64) -> Int? {
@@ -51,8 +63,10 @@ struct KnownTasks {
   var count: Int { names.count - 1 }
 
   /// Notes that this task is a handler.
-  mutating func meet(_ id: UInt64, handler name: @escaping @Sendable () -> String) {
-    guard let number = number(of: id), number > 0 else { return }
+  ///
+  /// - Parameter parent: the task that makes it, if it is new.
+  mutating func meet(_ id: UInt64, madeBy parent: Int = 0, handler name: @escaping @Sendable () -> String) {
+    guard let number = number(of: id, madeBy: parent), number > 0 else { return }
     names[number] = .handler(name)
   }
 

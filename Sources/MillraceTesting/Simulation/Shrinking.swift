@@ -7,6 +7,9 @@ struct Shrinking {
   /// The number of plans that may still be tried.
   private(set) var remaining: Int
 
+  /// The plan that is made smaller.
+  private var first = SimulationPlan(seed: 0)
+
   init(attempts: Int, attempt: @escaping (SimulationPlan) async -> SimulationPlan?) {
     remaining = attempts
     self.attempt = attempt
@@ -15,66 +18,55 @@ struct Shrinking {
   /// The smallest plan that was found; `plan` names all its choices.
   mutating func smallest(_ plan: SimulationPlan) async -> SimulationPlan {
     var best = plan
+    first = plan
     while remaining > 0 {
       let before = best
-      await reduce(&best) {
-        Array($0.actions ?? [])
-      } without: {
-        $0.actions?.subtract($1)
-      }
+      // The draws of the other actions stay theirs if each action made as many tasks and draws.
+      await reduceActions(&best) { plan, range in [plan.without(actionsAt: range, each: nil)] }
       for choices in [\SimulationPlan.draws, \.steps] {
         await reduce(&best) {
-          Array($0[keyPath: choices]?.keys ?? [:].keys)
-        } without: { plan, numbers in
-          for number in numbers { plan[keyPath: choices]?[number] = nil }
+          $0[keyPath: choices]?.count ?? 0
+        } without: { plan, range in
+          var plan = plan
+          for place in (plan[keyPath: choices] ?? [:]).keys.sorted()[range] { plan[keyPath: choices]?[place] = nil }
+          return [plan]
         }
-        await advance(&best, choices)
       }
-      if best == before, await !leaveOutAndAdvance(&best) { break }
+      await lessen(&best)
+      if best != before { continue }
+      await reduceActions(&best) { plan, range in
+        (1...3).map { plan.without(actionsAt: range, each: $0) } + [plan.without(actionsAt: range)]
+      }
+      if best != before { continue }
+      // A plan does not say which tasks, draws and steps an action made, so each of the few possible ones is tried.
+      await reduceActions(&best) { [first] plan, range in
+        var others = [plan, plan]
+        (others[0].steps, others[1].steps) = (first.steps, nil)
+        return (plan.without(range.count) + others).map { $0.without(actionsAt: range) }
+      }
+      if best == before { break }
     }
     return best
   }
 
-  /// Leaves one action out together with the steps or draws that it had before a choice, which is made so much earlier.
-  private mutating func leaveOutAndAdvance(_ best: inout SimulationPlan) async -> Bool {
-    for action in (best.actions ?? []).sorted() {
-      for choices in [\SimulationPlan.draws, \.steps] {
-        for (number, choice) in (best[keyPath: choices] ?? [:]).sorted(by: { $0.key < $1.key }) {
-          for earlier in (max(number - Self.reach, 0)..<number).reversed() {
-            var candidate = best
-            candidate.actions?.remove(action)
-            candidate[keyPath: choices]?[number] = nil
-            candidate[keyPath: choices]?[earlier] = choice
-            guard let found = await tried(candidate), found.actions?.count ?? 0 < best.actions?.count ?? 0 else {
-              continue
-            }
-            best = found
-            return true
-          }
-        }
-      }
-    }
-    return false
+  private mutating func reduceActions(
+    _ best: inout SimulationPlan, without leaveOut: (SimulationPlan, Range<Int>) -> [SimulationPlan]
+  ) async {
+    await reduce(&best, of: { $0.actions?.count ?? 0 }, without: leaveOut)
   }
-
-  /// The largest number of steps or draws of an action that is searched.
-  private static let reach = 8
 
   /// Leaves out as many as can be of one kind of choice, in parts that become smaller.
   private mutating func reduce(
-    _ best: inout SimulationPlan, of numbers: (SimulationPlan) -> [Int],
-    without leaveOut: (inout SimulationPlan, [Int]) -> Void
+    _ best: inout SimulationPlan, of count: (SimulationPlan) -> Int,
+    without leaveOut: (SimulationPlan, Range<Int>) -> [SimulationPlan]
   ) async {
-    var size = numbers(best).count
+    var size = count(best)
     while size > 0, remaining > 0 {
       var start = 0
-      while remaining > 0 {
-        let all = numbers(best).sorted()
-        guard start < all.count else { break }
-        var candidate = best
-        leaveOut(&candidate, Array(all[start..<min(start + size, all.count)]))
+      while remaining > 0, start < count(best) {
+        let (all, plan) = (count(best), best)
         // What was found has no choice that the world did not come to; so it is smaller than the candidate, or as small.
-        if let found = await tried(candidate), numbers(found).count < all.count {
+        if let found = await first(of: leaveOut(plan, start..<min(start + size, all)), where: { count($0) < all }) {
           best = found
         } else {
           start += size
@@ -84,27 +76,30 @@ struct Shrinking {
     }
   }
 
-  /// Makes choices earlier than they were made, which they have to be before what goes before them can be left out.
-  private mutating func advance(_ best: inout SimulationPlan, _ choices: WritableKeyPath<SimulationPlan, [Int: Int]?>)
-    async
-  {
-    for number in (best[keyPath: choices] ?? [:]).keys.sorted() {
-      for earlier in [0, number / 2, number - 2, number - 1] where earlier >= 0 && earlier < number {
-        guard let made = best[keyPath: choices], let choice = made[number], made[earlier] == nil else { continue }
+  /// The first plan that fails in the same way, and is smaller.
+  private mutating func first(
+    of candidates: [SimulationPlan], where isSmaller: (SimulationPlan) -> Bool
+  ) async -> SimulationPlan? {
+    for candidate in candidates {
+      if let found = await tried(candidate), isSmaller(found) { return found }
+    }
+    return nil
+  }
+
+  /// Lets steps give way less often.
+  private mutating func lessen(_ best: inout SimulationPlan) async {
+    for place in (best.steps ?? [:]).keys.sorted() {
+      guard let times = best.steps?[place], times > 1 else { continue }
+      for fewer in Set([1, times / 2, times - 1]).sorted() {
         var candidate = best
-        candidate[keyPath: choices]?[number] = nil
-        candidate[keyPath: choices]?[earlier] = choice
-        if let found = await tried(candidate), isEarlier(found[keyPath: choices], than: made) {
+        candidate.steps?[place] = fewer
+        let sum = best.sumOfSteps
+        if let found = await first(of: [candidate], where: { $0.sumOfSteps < sum }) {
           best = found
           break
         }
       }
     }
-  }
-
-  private func isEarlier(_ choices: [Int: Int]?, than others: [Int: Int]) -> Bool {
-    guard let choices, choices.count <= others.count else { return false }
-    return choices.count < others.count || choices.keys.reduce(0, +) < others.keys.reduce(0, +)
   }
 
   private mutating func tried(_ plan: SimulationPlan) async -> SimulationPlan? {

@@ -111,7 +111,9 @@ extension World {
     // More steps than any world takes.
     let count = choose("pause") { $0.draw(upTo: min(max(steps, 0), 1 << 40)) }
     guard queue.isOwnedHere else { return }
-    trace { "pauses for \(count == 1 ? "1 step" : "\(count) steps")" }
+    let words = count == 1 ? "1 step" : "\(count) steps"
+    noteDraw(words)
+    trace { "pauses for \(words)" }
     await queue.pause(for: count)
   }
 }

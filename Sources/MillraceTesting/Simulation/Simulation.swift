@@ -119,13 +119,22 @@ public enum Simulation {
     let search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 0, body: body)
-    guard let plan = SimulationPlan(plan) else {
+    do {
+      return await search([try SimulationPlan.read(plan)])
+    } catch .ofEarlierVersion(let seed) {
       await search.fail(
-        "'\(plan)' is no plan of a simulation; copy the whole text of the failure, such as '417 actions 0,4 draws none steps 12=1'."
-      )
-      return SimulationReport()
+        """
+        '\(plan)' is a plan of an earlier version of Millrace, which counted draws and steps without regard to tasks; run its seed \
+        again by Simulation.run(seed: \(seed)), and copy the plan of that failure.
+        """)
+    } catch {
+      await search.fail(
+        """
+        '\(plan)' is no plan of a simulation; copy the whole text of the failure, such as \
+        '417 actions 0,4 draws none steps 1.1.3=2'.
+        """)
     }
-    return await search([plan])
+    return SimulationReport()
   }
 
   /// Runs all interleavings of a small scenario that have at most `preemptions` preemptions, those with fewer first.

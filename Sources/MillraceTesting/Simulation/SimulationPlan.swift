@@ -3,22 +3,65 @@
 /// A plan that was shrunk has few choices left; all others are the least there is: an action is left out, a draw brings no
 /// fault, a step runs the job that has waited longest.
 ///
-/// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 2=1 steps 12=1,40=2` for one that was shrunk.
+/// Draws and steps belong to the tasks that make them, so that those of one task stay as they are where another task is left out. A task is named by
+/// the tasks that made it: `1` is the body, `1.2` the second task that the body made.
+///
+/// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 1.2.0=1 steps 1.1.3=2` for one that was shrunk.
 public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
+  /// The place of a draw or a step: its task, and its number among those of the task.
+  ///
+  /// Its text is the name of the task and the number: `1.2.0` is the first draw, or the first step, of the second task that the body made.
+  public struct Place: Sendable, Hashable, Comparable, LosslessStringConvertible {
+    /// The name of the task: of each task on the way from the first one, its number among those that the one before made, from 1 on.
+    ///
+    /// `[0]` stands for draws and steps of no task.
+    public var task: [Int]
+
+    /// The number from 0 on.
+    public var number: Int
+
+    /// Makes the place of a number of a task.
+    public init(task: [Int], number: Int) {
+      self.task = task
+      self.number = number
+    }
+
+    /// The text that ``init(_:)`` reads.
+    public var description: String { (task + [number]).map(String.init).joined(separator: ".") }
+
+    /// Reads a place from its text; nil if that is none.
+    public init?(_ description: String) {
+      let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+      let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
+      guard numbers.count == parts.count, numbers.count > 1 else { return nil }
+      self.init(task: numbers.dropLast(), number: numbers[numbers.count - 1])
+    }
+
+    /// Whether a place comes before another one: by tasks, then by numbers.
+    public static func < (first: Place, second: Place) -> Bool {
+      (first.task + [first.number]).lexicographicallyPrecedes(second.task + [second.number])
+    }
+  }
+
   /// The source of all choices.
   public var seed: UInt64
 
   /// The drawn actions that are taken, counted from 0; nil takes all.
   public var actions: Set<Int>?
 
-  /// The results of the draws of faults and times, counted from 0; nil draws them, and a missing draw gives the least.
+  /// The results of the draws of faults and times; nil draws them, and a missing draw gives the least.
   ///
   /// A fault of probability 0 or 1 is counted among them, and is no choice.
-  public var draws: [Int: Int]?
+  public var draws: [Place: Int]?
 
-  /// The waiting job that runs at a step, counted from the job that has waited longest; nil draws it at each step, and a
-  /// step that is not named runs that one.
-  public var steps: [Int: Int]?
+  /// The numbers of times for which ready steps give way to jobs behind them; nil leaves each choice to the seed, and a step that is not named
+  /// gives way to none.
+  ///
+  /// The turn of an actor is a step of the task that caused it.
+  public var steps: [Place: Int]?
+
+  /// The first choices of a world that is explored; nil for one that is not.
+  var explored: ExploredPrefix?
 
   /// Makes the plan of a seed, with all its choices.
   public init(seed: UInt64) {
@@ -34,7 +77,7 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
     return words.joined(separator: " ")
   }
 
-  private static func list(_ choices: [Int: Int]) -> String {
+  private static func list(_ choices: [Place: Int]) -> String {
     list(choices.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
   }
 
@@ -44,62 +87,51 @@ public struct SimulationPlan: Sendable, Hashable, LosslessStringConvertible {
 
   /// Reads a plan from the text that a failure gives; nil if that is none.
   public init?(_ description: String) {
-    var words = description.split(separator: " ")[...]
-    guard let seed = words.popFirst().flatMap({ UInt64($0) }) else { return nil }
-    self.init(seed: seed)
+    guard let plan = try? Self.read(description) else { return nil }
+    self = plan
+  }
+
+  /// The reason why a text is no plan.
+  enum Unreadable: Error {
+    case noPlan
+    /// A plan of a version that counted draws and steps without regard to tasks.
+    case ofEarlierVersion(seed: UInt64)
+  }
+
+  /// Reads a plan.
+  static func read(_ text: String) throws(Unreadable) -> SimulationPlan {
+    var words = text.split(separator: " ")[...]
+    guard let seed = words.popFirst().flatMap({ UInt64($0) }) else { throw .noPlan }
+    var plan = SimulationPlan(seed: seed)
     while let name = words.popFirst() {
-      guard let text = words.popFirst() else { return nil }
+      guard let text = words.popFirst() else { throw .noPlan }
       let items = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
       switch name {
-      case "actions":
-        guard let numbers = Self.numbers(items), actions == nil else { return nil }
-        actions = numbers
-      case "draws":
-        guard let choices = Self.choices(items), draws == nil else { return nil }
-        draws = choices
-      case "steps":
-        guard let choices = Self.choices(items), steps == nil else { return nil }
-        steps = choices
-      default: return nil
+      case "actions" where plan.actions == nil: plan.actions = try numbers(items)
+      case "draws" where plan.draws == nil: plan.draws = try choices(items, seed)
+      case "steps" where plan.steps == nil: plan.steps = try choices(items, seed)
+      default: throw .noPlan
       }
     }
+    return plan
   }
 
-  private static func numbers(_ items: [Substring]) -> Set<Int>? {
+  private static func numbers(_ items: [Substring]) throws(Unreadable) -> Set<Int> {
     let numbers = items.compactMap { Int($0) }.filter { $0 >= 0 }
-    return numbers.count == items.count ? Set(numbers) : nil
+    guard numbers.count == items.count else { throw .noPlan }
+    return Set(numbers)
   }
 
-  private static func choices(_ items: [Substring]) -> [Int: Int]? {
-    var choices: [Int: Int] = [:]
+  private static func choices(_ items: [Substring], _ seed: UInt64) throws(Unreadable) -> [Place: Int] {
+    var choices: [Place: Int] = [:]
     for item in items {
-      let pair = item.split(separator: "=", omittingEmptySubsequences: false).compactMap { Int($0) }
-      guard pair.count == 2, pair.allSatisfy({ $0 >= 0 }) else { return nil }
-      choices[pair[0]] = pair[1]
+      let pair = item.split(separator: "=", omittingEmptySubsequences: false)
+      guard pair.count == 2, let value = Int(pair[1]), value >= 0 else { throw .noPlan }
+      guard let place = Place(String(pair[0])) else {
+        throw Int(pair[0]).map { $0 >= 0 } == true ? .ofEarlierVersion(seed: seed) : .noPlan
+      }
+      choices[place] = value
     }
     return choices
-  }
-}
-
-/// The place of a simulation, and what its worlds were given besides their plans.
-struct SimulationOrigin: Sendable {
-  var maximumSteps = Simulation.maximumSteps
-  var hops = Simulation.Hops.actors
-  var allowed: Simulation.Outside = []
-  /// The longest time for which a step may compute or block, in seconds.
-  var stepSeconds = 10.0
-  var file: StaticString = ""
-  var line: UInt = 0
-
-  /// The file and the line.
-  var place: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
-
-  /// The call that runs a plan as it was run here.
-  func call(_ plan: SimulationPlan) -> String {
-    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
-    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
-    let hops = hops == .actors ? "" : ", hops: .\(hops)"
-    let allowed = allowed.isEmpty ? "" : ", allowing: \(allowed)"
-    return "Simulation.run(\(what)\(limit)\(hops)\(allowed))"
   }
 }

@@ -22,7 +22,11 @@ struct SimulationSearch {
     return await self { _ in kept.next() ?? plans.next() }
   }
 
-  /// Runs the plans that `next` gives, which is told what became of the one before where worlds are explored.
+  /// Runs the plans that `next` gives.
+  ///
+  /// - Parameters:
+  ///   - isExploring: whether each plan depends on the result of the one before.
+  ///   - next: The next plan, which is told that result; nil ends the search.
   func callAsFunction(
     isExploring: Bool = false, _ next: (WorldRun.Result?) -> SimulationPlan?
   ) async -> SimulationReport {
@@ -39,7 +43,7 @@ struct SimulationSearch {
     let most = isExploring || threads.count == 1 ? 1 : 4 * threads.count
     while true {
       while begun.count < most, !Task.isCancelled, budget.hasTime(after: report), let plan = next(last) {
-        begun.append(Task { await run(plan, isExplored: isExploring) })
+        begun.append(Task { await run(plan) })
       }
       if begun.isEmpty { return report }
       let result = await begun.removeFirst().value
@@ -98,7 +102,7 @@ struct SimulationSearch {
     besides plan: SimulationPlan, _ traced: WorldRun.Result, _ run: WorldRun
   ) async -> SimulationStory.Passing? {
     var spent = 0
-    for neighbour in plan.neighbours(steps: traced.steps, traced.trace).prefix(shrinkingAttempts) {
+    for neighbour in plan.neighbours(traced.trace).prefix(shrinkingAttempts) {
       if Task.isCancelled || spent > Self.stepsForPassing { return nil }
       let result = await run(neighbour.plan, patience: 0.05)
       if result.failure == nil { return neighbour }

@@ -51,31 +51,26 @@ extension SimulationPlan {
   ///
   /// The plans with one choice less come first, then the plans in which another job runs at one step.
   ///
-  /// - Parameters:
-  ///   - count: the number of steps of its world.
-  ///   - trace: the events of its world, which have the names of tasks and the values of draws.
-  func neighbours(steps count: Int, _ trace: Trace = Trace()) -> [SimulationStory.Passing] {
+  /// - Parameter trace: the events of its world, which have the names of tasks and the values of draws.
+  func neighbours(_ trace: Trace) -> [SimulationStory.Passing] {
     var neighbours: [SimulationStory.Passing] = []
     func add(_ difference: String, _ change: (inout SimulationPlan) -> Void) {
       var plan = self
       change(&plan)
       neighbours.append(SimulationStory.Passing(plan: plan, difference: difference))
     }
-    for (step, choice) in (steps ?? [:]).sorted(by: { $0.key < $1.key }) {
-      let ready = trace.ready[step] ?? []
-      let first = ready.first ?? "the task that has waited longest"
-      let other = ready.indices.contains(choice) ? ready[choice] : "number \(choice) behind it"
-      add("in step \(step) \(first) continues, not \(other)") { $0.steps?[step] = nil }
+    let gaveWay = (steps ?? [:]).keys.compactMap { place in trace.gaveWay[place].map { (place, $0) } }
+    for (place, decision) in gaveWay.sorted(by: { ($0.1.step, $0.0) < ($1.1.step, $1.0) }) {
+      add("in step \(decision.step) \(decision.other) continues, not \(decision.ran)") { $0.steps?[place] = nil }
     }
-    for (draw, drawn) in (draws ?? [:]).sorted(by: { $0.key < $1.key }) {
-      let value = trace.drawn[draw] ?? "number \(drawn)"
-      add("draw \(draw) is the least there is, not \(value)") { $0.draws?[draw] = nil }
+    for place in (draws ?? [:]).keys.sorted() {
+      guard let draw = trace.drawn[place] else { continue }
+      add("\(draw.task) draws the least there is, not \(draw.value)") { $0.draws?[place] = nil }
     }
-    for step in 0..<min(count, 200) where steps?[step] == nil {
-      let ready = trace.ready[step] ?? []
-      let first = ready.first ?? "the task that has waited longest"
-      let second = ready.count > 1 ? ready[1] : "the next one"
-      add("in step \(step) \(second) continues, not \(first)") { $0.steps?[step] = 1 }
+    for (place, decision) in trace.ran.prefix(200) {
+      add("in step \(decision.step) \(decision.other) continues, not \(decision.ran)") {
+        $0.steps?[place, default: 0] += 1
+      }
     }
     for action in (actions ?? []).sorted() {
       add("action \(action) is left out") { $0.actions?.remove(action) }

@@ -19,8 +19,9 @@ extension World {
       // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
       let (isFaulty, which) = (fault(all), part())
       let hasLatency = latency.duration(for: 0) != latency.duration(for: 0.5)
-      return FakeFaults.Draws(
-        fault: isFaulty ? which * all : .infinity, latency: part(hasLatency ? .extremes : .none), slowness: part())
+      let time = part(hasLatency ? .extremes : .none)
+      if hasLatency { traceDraw("the latency \(latency.duration(for: time))") }
+      return FakeFaults.Draws(fault: isFaulty ? which * all : .infinity, latency: time, slowness: part())
     }
   }
 }

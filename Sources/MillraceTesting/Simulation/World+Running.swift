@@ -5,12 +5,14 @@ extension World {
 
   /// Runs one of the jobs that are ready, the plan says which, and checks what has to hold after it.
   func step() {
-    let choice = withRecord { $0.choices.step(among: queue.ready.lazy.map(\.task)) }
-    let earlier = queue.ready.count - 1
+    let (planned, ready) = (queue.plannedIndex, queue.ready.count)
+    let choice = withRecord { $0.choices.step(among: queue.ready.lazy.map(\.task), planned: planned) }
     if isTraced { traceStep(choice) }
     let job = queue.run(at: choice)
-    for yielding in queue.ready.dropFirst(earlier) where yielding.yields {
-      withRecord { $0.choices.yielded(yielding.task) }
+    if queue.ready.count >= ready {
+      for yielding in queue.ready[(ready - 1)...] where yielding.yields {
+        withRecord { $0.choices.yielded(yielding.task) }
+      }
     }
     let asked = withRecord { content -> Invariants? in
       content.fingerprint.add(choice)

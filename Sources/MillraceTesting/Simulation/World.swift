@@ -23,8 +23,7 @@ public final class World: Sendable {
   private let storeNumbers: SharedGenerator
 
   init(_ choices: Choices, origin: SimulationOrigin = SimulationOrigin(), isTraced: Bool = false, patience: Double) {
-    let queue = JobQueue(
-      seed: choices.plan.seed, hops: origin.hops, allowing: origin.allowed, patience: patience)
+    let queue = JobQueue(choices.plan, hops: origin.hops, allowing: origin.allowed, patience: patience)
     let record = WorldRecord(choices, queue)
     self.queue = queue
     self.record = record
@@ -112,7 +111,9 @@ public final class World: Sendable {
 
   /// A number from 0 up to 1, which the seed draws; a failing seed is left with 0 where it fails too.
   func part(_ alternatives: Choices.Alternatives = .none) -> Double {
-    Double(choose("faults") { $0.draw(upTo: Self.parts - 1, alternatives) }) / Double(Self.parts)
+    let part = Double(choose("faults") { $0.draw(upTo: Self.parts - 1, alternatives) }) / Double(Self.parts)
+    noteDraw("the part \(part)")
+    return part
   }
 
   private static let parts = 1 << 20
@@ -140,12 +141,21 @@ public final class World: Sendable {
   }
 
   /// A number of what a crash keeps, from 0 to `count`; a failing seed is left with as little as fails too.
-  func drawKept(upTo count: Int) -> Int { choose("crash") { $0.draw(upTo: count) } }
+  func drawKept(upTo count: Int) -> Int {
+    let kept = choose("crash") { $0.draw(upTo: count) }
+    noteDraw("\(kept) kept")
+    return kept
+  }
 
-  /// Makes a choice, which has to be made in an order that the seed decides.
+  /// Makes a choice of the task that runs, which has to be a task of the world.
   func choose<Choice: Sendable>(_ name: String, _ make: (inout Choices) -> Choice) -> Choice {
-    if !queue.isOwnedHere { record.fail(WorldFailure(.usedElsewhere, name)) }
-    return record.withContent { make(&$0.choices) }
+    let isOwnedHere = queue.isOwnedHere
+    if !isOwnedHere { record.fail(WorldFailure(.usedElsewhere, name)) }
+    let drawer = isOwnedHere ? queue.drawer : Choices.Drawer()
+    return record.withContent {
+      $0.choices.drawer = drawer
+      return make(&$0.choices)
+    }
   }
 
   // MARK: What has to hold

@@ -10,7 +10,7 @@ struct WorldRun {
   struct Result: Sendable {
     let plan: SimulationPlan
     let failure: WorldFailure?
-    /// The plan that has all its choices in it, and no others.
+    /// The plan that has all its choices in it, and no others, if it failed; otherwise its own plan.
     let made: SimulationPlan
     /// The number of steps.
     let steps: Int
@@ -43,16 +43,15 @@ struct WorldRun {
   /// Runs the world of a plan on a thread of worlds, with a body that belongs to the calling task's test.
   ///
   /// - Parameters:
-  ///   - isExplored: whether the alternatives of its choices are asked for, as by ``Exploring``.
   ///   - isTraced: whether the events are kept.
   ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
   func callAsFunction(
-    _ plan: SimulationPlan, isExplored: Bool = false, isTraced: Bool = false, patience: Double = 2
+    _ plan: SimulationPlan, isTraced: Bool = false, patience: Double = 2
   ) async -> Result {
-    let world = World(Choices(plan, isExplored: isExplored), origin: origin, isTraced: isTraced, patience: patience)
+    let world = World(Choices(plan), origin: origin, isTraced: isTraced, patience: patience)
     let task = world.queue.adopt { begin(world) }
     return await threads.run(world, limit: origin.stepSeconds, isAlone: isAlone) { watch in
-      CrashNotice(plan: plan, origin: origin, isExplored: isExplored).whileRunning(in: world.queue) {
+      CrashNotice(plan: plan, origin: origin).whileRunning(in: world.queue) {
         world.queue.own(watchedBy: watch) {
           if world.queue.noteBeginning({ Task.detached {} }) {
             go(world)
@@ -180,7 +179,8 @@ extension WorldRun.Result {
     self = world.withRecord { content in
       let choices = content.choices
       return Self(
-        plan: choices.plan, failure: content.failure, made: choices.made, steps: choices.stepCount,
+        plan: choices.plan, failure: content.failure,
+        made: content.failure == nil ? choices.plan : world.queue.made(choices), steps: choices.stepCount,
         search: choices.search?.kind, explored: choices.explored, notes: content.notes,
         trace: content.trace ?? Trace(), time: time, fingerprint: content.fingerprint.value)
     }

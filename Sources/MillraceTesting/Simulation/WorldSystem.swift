@@ -7,7 +7,8 @@ import MillraceHooks
 /// it, or the main thread in its place.
 struct WorldSystem {
   private let seed: UInt64
-  private var numbers: [Int: SeededGenerator] = [:]
+  /// By the numbers that stand for the names of the tasks.
+  private var numbers: [UInt64: SeededGenerator] = [:]
 
   /// The wall time at the beginning of the world, in nanoseconds since 1970: in one of four years, 2028 with its leap day among them.
   private let start: Int64
@@ -41,8 +42,10 @@ struct WorldSystem {
   }
 
   /// Fills memory with the next random numbers of a task.
-  mutating func fill(_ bytes: UnsafeMutableRawBufferPointer, for task: Int) {
-    var generator = numbers[task] ?? Choices.generator(seed, .system, 1 + task)
+  ///
+  /// - Parameter task: the number that stands for its name.
+  mutating func fill(_ bytes: UnsafeMutableRawBufferPointer, for task: UInt64) {
+    var generator = numbers[task] ?? Choices.generator(seed, .system, task)
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = withUnsafeBytes(of: generator.next()) { word in
@@ -73,7 +76,7 @@ extension JobQueue {
     },
     fill: { bytes, count in
       guard let queue = JobQueue.ofThisThread else { return }
-      queue.system.fill(UnsafeMutableRawBufferPointer(start: bytes, count: count), for: queue.runningTask)
+      queue.system.fill(UnsafeMutableRawBufferPointer(start: bytes, count: count), for: queue.drawer.identity)
     },
     outside: { function, isRuntime in
       JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)

@@ -96,13 +96,13 @@ struct SimulationSnippets {
     #expect(
       lines.joined(separator: "\n") == """
         Seed 0: this does not hold at the end: the answer is that of the last query.
-        It happened after 12 steps, at 0.044675598144531245 seconds of the world's time, in world 1 of this simulation, by uniform choice.
+        It happened after 14 steps, at 0.0465963077545166 seconds of the world's time, in world 1 of this simulation, by uniform choice.
         To run it again: Simulation.run(seed: 0)
         As small as it was made (actions: 2, draws: 2, scheduling decisions: 0):
-          Simulation.run(plan: "0 actions 2,3 draws 0=727200,1=806403 steps none")
-          fails after 8 steps, at 0.044675598144531245 seconds of the world's time.
-        The nearest plan that passes: draw 0 is the least there is, not the duration 0.03467559814453125 seconds.
-          Simulation.run(plan: "0 actions 2,3 draws 1=806403 steps none")
+          Simulation.run(plan: "0 actions 2,3 draws 1.1.1.0=1039152,1.2.1.0=859682 steps none")
+          fails after 8 steps, at 0.059550628662109376 seconds of the world's time.
+        The nearest plan that passes: task 3 draws the least there is, not the duration 0.049550628662109374 seconds.
+          Simulation.run(plan: "0 actions 2,3 draws 1.2.1.0=859682 steps none")
         Its events, with the time of the world:
           0.0 seconds:
             the body: chooses the action "a"
@@ -116,18 +116,18 @@ struct SimulationSnippets {
                 isSearching: false → true
             task 2: the handler of Records for search("a") begins
             the body: sleeps until 0.02 seconds
-            task 3: draws the duration 0.03467559814453125 seconds
-            task 3: sleeps until 0.044675598144531245 seconds
+            task 3: draws the duration 0.049550628662109374 seconds
+            task 3: sleeps until 0.059550628662109376 seconds
             the time moves to 0.02 seconds
           0.02 seconds:
             the body: #9@-1 search("c") is accepted by Records
             the body: #9@-1 search("c") commits searching("c")
                 query: "a" → "c"
             task 4: the handler of Records for search("c") begins
-            task 5: draws the duration 0.038452291488647455 seconds
-            task 5: sleeps until 0.05845229148864746 seconds
-            the time moves to 0.044675598144531245 seconds
-          0.044675598144531245 seconds:
+            task 5: draws the duration 0.04099283218383789 seconds
+            task 5: sleeps until 0.060992832183837886 seconds
+            the time moves to 0.059550628662109376 seconds
+          0.059550628662109376 seconds:
             task 2: #5@-1 search("a") commits found("answer to a")
                 found: "" → "answer to a"
                 isSearching: true → false

@@ -30,6 +30,17 @@ struct KnownTasksTests {
     #expect(tasks.number(of: 13) == 2 && tasks.numberOrStranger(of: 13) == 2)
   }
 
+  @Test("A task is known by the task that made it; one that is none of the world leaves no name")
+  func parents() {
+    var tasks = begun()
+    _ = tasks.number(of: 20, madeBy: 1)
+    _ = tasks.numberOfRunning(21, madeBy: 2)
+    tasks.meet(22, madeBy: 1) { "the handler" }
+    _ = tasks.number(of: 20, madeBy: 3)
+    #expect((1...4).map { tasks.tree.path(of: $0) } == [[1], [1, 1], [1, 1, 1], [1, 2]])
+    #expect((0..<3).map { _ in tasks.nextStep(of: 2) } == [0, 1, 2])
+  }
+
   @Test("Before the world begins, the running task is none of the world")
   func beforeTheBeginning() {
     var tasks = KnownTasks()

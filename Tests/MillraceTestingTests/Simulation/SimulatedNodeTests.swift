@@ -327,7 +327,7 @@ struct SimulatedNodeTests {
   func pauseSteps() async throws {
     var made: [Int] = []
     for steps in [0, 3, 6, 9] {
-      let plan = try #require(SimulationPlan("7 draws 0=\(steps) steps none"))
+      let plan = try #require(SimulationPlan("7 draws 1.0=\(steps) steps none"))
       let seen = Recorder<Int>()
       let result = await result(plan) { world in
         let others = Task {

@@ -74,7 +74,7 @@ struct SimulatedSystemTests {
       world.note(await second)
       world.note("\(SystemRandomNumberGenerator.number)")
     }
-    let plans = ["7 steps none", "7 steps 1=1", "7 steps 1=1,2=1"].compactMap { SimulationPlan($0) }
+    let plans = ["7 steps none", "7 steps 1.1.0=1", "7 steps 1.1.0=1,1.0=1"].compactMap { SimulationPlan($0) }
     var all: Set<[String]> = []
     for plan in plans {
       let result = await WorldRun(origin: SimulationOrigin(), body: body)(plan)

@@ -41,8 +41,8 @@ struct SimulationFailureTextTests {
   func plain() throws {
     #expect(try text(always) == beginning + ["To run it again: Simulation.run(seed: 417)"])
     #expect(
-      try text(always, plan: "417 steps 3=1")
-        == beginning + ["To run it again: Simulation.run(plan: \"417 steps 3=1\")"])
+      try text(always, plan: "417 steps 1.3=1")
+        == beginning + ["To run it again: Simulation.run(plan: \"417 steps 1.3=1\")"])
   }
 
   @Test("It has the number of steps in its calls if that is one of the test's own")
@@ -54,12 +54,12 @@ struct SimulationFailureTextTests {
 
   @Test("It tells the world that failed from the smallest one, and shows the notes of that")
   func smallest() throws {
-    let lines = try text(always, smallest: ("417 actions 0,4 draws none steps 12=1", always), notes: ["larger"])
+    let lines = try text(always, smallest: ("417 actions 0,4 draws none steps 1.2.1=1", always), notes: ["larger"])
     #expect(
       lines == beginning + [
         "To run it again: Simulation.run(seed: 417)",
         "As small as it was made (actions: 2, draws: 0, scheduling decisions: 1):",
-        "  Simulation.run(plan: \"417 actions 0,4 draws none steps 12=1\")",
+        "  Simulation.run(plan: \"417 actions 0,4 draws none steps 1.2.1=1\")",
         "  fails after 2 steps, at 4.0 seconds of the world's time.",
         "Notes of the smallest world:", "  smaller",
       ])

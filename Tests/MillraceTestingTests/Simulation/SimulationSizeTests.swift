@@ -128,6 +128,21 @@ struct SimulationSizeTests {
       ])
   }
 
+  @Test("A kept plan of an earlier version is refused with a sentence")
+  func earlierPlans() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millrace-plans-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appendingPathComponent("seed-4.plan")
+    try "4 actions 1 draws 0=3 steps none\nit failed\n".write(to: file, atomically: true, encoding: .utf8)
+    let error = #expect(throws: KeptPlans.InvalidPlan.self) { try KeptPlans(folder.path, besides: "").all() }
+    #expect(
+      error?.description == """
+        \(file.path) begins with '4 actions 1 draws 0=3 steps none', which is a plan of an earlier version of Millrace; begin it with \
+        the plan of a failure, or remove it.
+        """)
+  }
+
   @Test("A folder that cannot be written is told, and the failure with it")
   func folder() async throws {
     let report = await Simulation.run(seeds: 0..<1, reporting: false, plans: "/dev/null/plans") { world in

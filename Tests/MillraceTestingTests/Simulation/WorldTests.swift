@@ -259,7 +259,7 @@ struct WorldTests {
   func ends() async {
     let seen = Recorder<Duration>()
     let range = Duration.seconds(-1) ... .seconds(Int64.max)
-    await Simulation.run(plan: "1 draws 0=1048576") { world in
+    await Simulation.run(plan: "1 draws 1.0=1048576") { world in
       seen.record(world.duration(in: range))
       seen.record(world.duration(in: range))
     }
@@ -268,7 +268,7 @@ struct WorldTests {
 
   @Test("A fault that is certain is no choice of a plan: none with 0, and one with 1")
   func certainFaults() async {
-    let none = await Simulation.run(plan: "1 draws 0=1,1=1") { world in
+    let none = await Simulation.run(plan: "1 draws 1.0=1,1.1=1") { world in
       world.expect(!world.fault(0) && !world.fault(-1), "it does not happen")
     }
     let all = await Simulation.run(plan: "1 draws none") { world in
@@ -279,7 +279,7 @@ struct WorldTests {
 
   @Test("A fault that is certain is counted, so that the draws behind it are those of their numbers")
   func certainFaultsAreCounted() async {
-    let report = await Simulation.run(plan: "1 draws 2=1") { world in
+    let report = await Simulation.run(plan: "1 draws 1.2=1") { world in
       let drawn = [world.fault(0), world.fault(1), world.fault(0.5), world.fault(0.5)]
       world.expect(drawn == [false, true, true, false], "the third is the plan's")
     }
