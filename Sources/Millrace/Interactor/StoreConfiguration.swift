@@ -181,8 +181,8 @@ package protocol StoreWitness: Sendable {
   ///
   /// - Parameters:
   ///   - cancelAll: cancels all that the store has accepted; it does not hold the store.
-  ///   - openActions: a sentence without its end for each action that has not ended; it does not hold the store.
-  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String])
+  ///   - openActions: the actions that have not ended; it does not hold the store.
+  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [OpenAction])
 
   /// Called when a store is to have a number, once for each; gives one below 0, or nil for one among those of the process.
   func numberStore() -> Int?

@@ -1,16 +1,36 @@
 /// The open actions in words, for a test that finds that nothing continues.
 extension StoreCore {
-  /// A sentence without its end for each action that has not ended or whose handler has not returned; nil from inside a step.
-  func openActions() -> [String]? {
+  /// The actions that have not ended or whose handlers have not returned; nil from inside a step.
+  func openActions() -> [OpenAction]? {
     performNow { $0.runs?.openActions ?? [] }
   }
 }
 
 extension RunRegistry {
-  fileprivate var openActions: [String] {
+  fileprivate var openActions: [OpenAction] {
     scheduler.openActions
       .sorted { record(of: $0.handle)?.id.number ?? 0 < record(of: $1.handle)?.id.number ?? 0 }
-      .map { "\(name(of: $0.handle)) \(words(for: $0.reason))" }
+      .map { handle, reason in
+        let run = record(of: handle)
+        return OpenAction(
+          "\(name(of: handle)) \(words(for: reason))", run: runID(of: handle),
+          awaitedBy: run.flatMap { $0.isAwaited || $0.record.answer != nil ? $0.lineage?.parent : nil },
+          waitsFor: handles(in: reason).compactMap { runID(of: $0) })
+      }
+  }
+
+  private func runID(of handle: Scheduler.Handle) -> RunID? {
+    record(of: handle).map { RunID(store: services.store, action: $0.id) }
+  }
+
+  /// The actions without which a waiting one cannot continue; of several that have permits any one may be enough.
+  private func handles(in reason: Scheduler.Reason) -> [Scheduler.Handle] {
+    switch reason {
+    case .turn(_, let holders): holders
+    case .permit(_, let holders): holders.count == 1 ? holders : []
+    case .sharedRun(let run): [run]
+    case .handlerOut, .handlerOutAfterEnd, .resting, .pace, .slot, .step: []
+    }
   }
 
   private func record(of handle: Scheduler.Handle) -> ActiveRun<I>? {
@@ -18,8 +38,8 @@ extension RunRegistry {
   }
 
   private func name(of handle: Scheduler.Handle) -> String {
-    guard let run = record(of: handle) else { return "a shared run" }
-    return "\(RunID(store: services.store, action: run.id)) \(ValueText.of(run.action, limit: 80))"
+    guard let run = record(of: handle), let id = runID(of: handle) else { return "a shared run" }
+    return "\(id) \(ValueText.of(run.action, limit: 80))"
   }
 
   private func words(for reason: Scheduler.Reason) -> String {

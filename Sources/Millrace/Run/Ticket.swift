@@ -45,6 +45,9 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// The revision of the first commit; 0 before that.
   final var firstRevision: Int { progress.withLock { $0.firstCommit ?? 0 } }
 
+  /// Whether a task waits for the outcome.
+  final var isAwaited: Bool { progress.withLock { !$0.waitingForOutcome.isEmpty } }
+
   /// The number of mutations it emitted that are queued for a holder and not taken.
   final let queuedEmits = Atomic(0)
 

@@ -37,9 +37,17 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The plan that runs the world again; one that was explored left out what it chose by itself.
   private var plan: SimulationPlan { result.explored == nil ? result.plan : result.made }
 
+  /// The failure, with its reason where the smallest world shows one: actions that wait for one another.
+  var sentence: String {
+    guard failure.kind == .standsStill, let story, let deadlock = Deadlock(among: story.openActions) else {
+      return failure.sentence
+    }
+    return "\(deadlock)"
+  }
+
   var description: String {
     let plan = self.plan
-    var lines = ["Seed \(plan.seed): \(Self.closed(failure.sentence))"]
+    var lines = ["Seed \(plan.seed): \(Self.closed(sentence))"]
     let search = result.search.map { ", by \($0)" } ?? ""
     lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
     if passesAlone {

@@ -79,7 +79,7 @@ struct SimulationSearch {
     let text = SimulationFailureText(
       result: result, failure: failure, smallest: smallest, story: story, worlds: worlds, origin: origin,
       kept: isKnown ? nil : kept?.keep(plan, failure.sentence))
-    return SimulationReport.Failure(plan: plan, sentence: failure.sentence, description: text.description)
+    return SimulationReport.Failure(plan: plan, sentence: text.sentence, description: text.description)
   }
 
   /// The number of steps after which no further plan that may pass is tried.

@@ -14,7 +14,7 @@ struct SimulationStory: Sendable {
   /// The parts of the state that broke the rule; empty if it is about no state.
   let state: [String]
   /// The actions that had not ended, if the failure is one of the end.
-  var openActions: [String] = []
+  var openActions: [OpenAction] = []
   /// Nil if none was found.
   let passing: Passing?
 

@@ -1,3 +1,5 @@
+import Millrace
+
 /// Runs a world.
 extension World {
   /// The failure of the world, or nil.
@@ -58,8 +60,8 @@ extension World {
     for cancel in cancellations { cancel() }
   }
 
-  /// The actions of its stores that have not ended, in words.
-  var openActions: [String] { withRecord { $0.openActions }.flatMap { $0() } }
+  /// The actions of its stores that have not ended.
+  var openActions: [OpenAction] { withRecord { $0.openActions }.flatMap { $0() } }
 
   /// The tasks that have not ended after all were cancelled.
   var leftOver: [String] {

@@ -13,8 +13,8 @@ final class WorldRecord: Sendable {
     var isBodyOver = false
     /// Cancels all that a store of the world has accepted.
     var cancellations: [@Sendable () -> Void] = []
-    /// The actions of each store that have not ended, in words.
-    var openActions: [@Sendable () -> [String]] = []
+    /// The actions of each store that have not ended.
+    var openActions: [@Sendable () -> [OpenAction]] = []
     /// The handlers that have begun and not returned, by their numbers.
     var handlers: [Int: @Sendable () -> String] = [:]
     var lastHandler = 0

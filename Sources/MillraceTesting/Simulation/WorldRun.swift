@@ -22,7 +22,7 @@ struct WorldRun {
     /// The events; empty unless they were traced.
     var trace = Trace()
     /// The actions that had not ended, if the failure is one of the end and the events were traced.
-    var openActions: [String] = []
+    var openActions: [OpenAction] = []
     /// The time that had passed in it.
     let time: Duration
     /// A number that stands for all that happened, in its order.

@@ -11,7 +11,7 @@ final class WorldWitness: InterceptingWitness {
     self.life = life
   }
 
-  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String]) {
+  func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [OpenAction]) {
     world?.withRecord {
       $0.cancellations.append(cancelAll)
       $0.openActions.append(openActions)

@@ -141,8 +141,8 @@ struct SimulationStoryTests {
     }
     #expect(
       text == """
-        Seed 5: the body has not returned, and nothing is left that could go on; resume what it waits for (a gate, \
-        a held call, a continuation), or put a fake in the place of what works on another thread.
+        Seed 5: deadlock, for #13@-1 waits for #25@-1, which waits for #17@-1, which waits for #21@-1, which waits for #13@-1; let all \
+        actions take their keys in one order, or let no handler wait for an action that needs a key which its own action has.
         It happened after 4 steps, at 0.0 seconds of the world's time, in world 6 of this simulation, by random \
         priorities (PCT) of depth 4 for 64 steps.
         To run it again: Simulation.run(seed: 5)

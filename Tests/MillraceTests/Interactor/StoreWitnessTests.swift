@@ -37,12 +37,12 @@ struct StoreWitnessTests {
   private final class Witness: InterceptingWitness {
     let notes = Recorder<String>()
     let cancellations = Recorder<@Sendable () -> Void>()
-    let openActions = Recorder<@Sendable () -> [String]>()
+    let openActions = Recorder<@Sendable () -> [OpenAction]>()
     let intercepts: Bool
 
     init(intercepts: Bool = false) { self.intercepts = intercepts }
 
-    func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [String]) {
+    func storeMade(cancelAll: @escaping @Sendable () -> Void, openActions: @escaping @Sendable () -> [OpenAction]) {
       notes.record("made")
       cancellations.record(cancelAll)
       self.openActions.record(openActions)
@@ -171,9 +171,12 @@ struct StoreWitnessTests {
     try await interactor.gate.waitForArrivals(3)
     let open = try #require(witness.openActions.recorded.first)
     func sentences() -> [String] {
-      open().map { $0.split(separator: " ").filter { $0.first != "#" }.joined(separator: " ") }
+      open().map { "\($0)".split(separator: " ").filter { $0.first != "#" }.joined(separator: " ") }
     }
-    #expect(open().first?.hasPrefix("\(receipts[0].id)@") == true)
+    #expect(open().first.map { "\($0)".hasPrefix("\(receipts[0].id)@") } == true)
+    let runs = open().compactMap(\.run)
+    #expect(open().map(\.waitsFor) == [[], [runs[0]], [], [runs[2]], [], [], [], [runs[5]], [runs[0]]])
+    #expect(open().allSatisfy { $0.awaitedBy == nil })
     #expect(
       sentences() == [
         "0 has a handler that has not returned",
