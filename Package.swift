@@ -86,6 +86,7 @@ let package = Package(
       name: "MillraceResponder", dependencies: ["MillraceLoopback"], path: "Tests/MillraceResponder",
       swiftSettings: strict),
     .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
+    .target(name: "MillraceDispatchChecks", path: "Tests/MillraceDispatchChecks"),
     .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
     .target(name: "MillraceLoopbackSystem"),
     .target(name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem"], swiftSettings: strict),
@@ -105,7 +106,8 @@ let package = Package(
       name: "MillraceReconcileTests", dependencies: ["MillraceReconcile", "Millrace", "MillraceTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+      name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting", "MillraceDispatchChecks"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceRecordingTests", dependencies: ["MillraceRecording", "Millrace", "MillraceTesting"],
       swiftSettings: strict),

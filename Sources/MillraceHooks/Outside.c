@@ -43,6 +43,13 @@ TELLS_OF_OUTSIDE(void, dispatch_after, (uint64_t when, void *queue, void *block)
 TELLS_OF_OUTSIDE(void, dispatch_apply, (size_t count, void *queue, void *block), count, queue, block)
 TELLS_OF_OUTSIDE(void, dispatch_group_async, (void *group, void *queue, void *block), group, queue, block)
 TELLS_OF_OUTSIDE(void, dispatch_group_notify, (void *group, void *queue, void *block), group, queue, block)
+// With functions, for callers in C; the runtime calls none of these.
+TELLS_OF_OUTSIDE(void, dispatch_barrier_async_f, (void *queue, void *context, void *work), queue, context, work)
+TELLS_OF_OUTSIDE(void, dispatch_apply_f, (size_t count, void *queue, void *context, void *work), count, queue, context, work)
+TELLS_OF_OUTSIDE(void, dispatch_group_async_f, (void *group, void *queue, void *context, void *work),
+    group, queue, context, work)
+TELLS_OF_OUTSIDE(void, dispatch_group_notify_f, (void *group, void *queue, void *context, void *work),
+    group, queue, context, work)
 TELLS_OF_OUTSIDE(void *, dispatch_source_create, (void *type, uintptr_t handle, uintptr_t mask, void *queue),
     type, handle, mask, queue)
 #else

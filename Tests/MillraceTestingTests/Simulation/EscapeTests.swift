@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceDispatchChecks
 import Testing
 
 @testable import MillraceTesting
@@ -99,6 +100,26 @@ struct EscapeTests {
         task 1 of the world gave work to a dispatch queue (dispatch_\(function)), which no seed decides; put a fake in the place of what \
         works there, or allow it with 'allowing:' where it has no effect on the world.
         """)
+  }
+
+  private static let functionsForC = [
+    "dispatch_async_f", "dispatch_after_f", "dispatch_barrier_async_f", "dispatch_apply_f", "dispatch_group_async_f",
+    "dispatch_group_notify_f",
+  ]
+
+  @Test("Each way in which C code gives work to a queue by a function is named", arguments: functionsForC)
+  func queueOfC(function: String) async throws {
+    let sentence = try await sentence(allowing: .threads) { world in
+      world.expect(millrace_give_work(function), "the function is known")
+    }
+    #expect(
+      sentence == """
+        task 1 of the world gave work to a dispatch queue (\(function)), which no seed decides; put a fake in the place of what \
+        works there, or allow it with 'allowing:' where it has no effect on the world.
+        """)
+    let report = await Simulation.run(seed: 1, allowing: .queues) { _ in _ = millrace_give_work(function) }
+    #expect(report.failingPlan == nil)
+    #expect(millrace_give_work(function), "outside of worlds it works as ever")
   }
 
   @Test("Work that is allowed fails no seed, and a call that says how to run the world again allows it too")
