@@ -194,20 +194,23 @@ extension Plan.Backoff {
 @usableFromInline
 @frozen
 package struct PlanKey: Hashable, Sendable {
-  /// A key of at most three words takes no memory of its own.
-  @usableFromInline let key: any ErasedKey
+  /// One word, so that a copy costs a retain, whatever the key is.
+  @usableFromInline let key: ErasedKey
 
   @inlinable
   package init<Key: Hashable & Sendable>(_ key: Key) {
     self.key = TypedKey(key)
   }
 
-  @inlinable
+  @usableFromInline
   package static func == (one: PlanKey, other: PlanKey) -> Bool {
-    one.key.isEqual(to: other.key)
+    if type(of: one.key) == type(of: other.key) { return one.key.isEqual(toSameType: other.key) }
+    // An object may be given as one of its superclass.
+    let (one, other) = (one.key.value, other.key.value)
+    return type(of: one) == type(of: other) && AnyHashable(one) == AnyHashable(other)
   }
 
-  @inlinable
+  @usableFromInline
   package func hash(into hasher: inout Hasher) {
     key.hash(into: &hasher)
   }
@@ -220,54 +223,55 @@ package struct PlanKey: Hashable, Sendable {
   }
 
   /// The place of a child: its scope, and which one it is there.
-  @usableFromInline
+  @inlinable
   @inline(never)
   package init(scope: any Any.Type, id: some Hashable & Sendable) {
     self.init(ChildPlace(ObjectIdentifier(scope), id))
   }
+
+  /// Whether this is the same key, or an equal one.
+  func isSame(as other: PlanKey) -> Bool { key === other.key || self == other }
 }
 
 /// A key of any type.
 @usableFromInline
-protocol ErasedKey: Sendable {
-  func isEqual(to other: some ErasedKey) -> Bool
+class ErasedKey: @unchecked Sendable {
+  @inlinable
+  init() {}
 
-  func hash(into hasher: inout Hasher)
+  @usableFromInline var value: any Hashable & Sendable { preconditionFailure("Each key is of a type.") }
 
-  /// The key, and the type that it has at run time.
-  var erased: (key: AnyHashable, type: ObjectIdentifier) { get }
+  /// Whether this equals a key of the same type.
+  @usableFromInline
+  func isEqual(toSameType other: ErasedKey) -> Bool { preconditionFailure("Each key is of a type.") }
+
+  @usableFromInline
+  func hash(into hasher: inout Hasher) { preconditionFailure("Each key is of a type.") }
 }
 
 /// A key of one type.
 @usableFromInline
-@frozen
-struct TypedKey<Key: Hashable & Sendable>: ErasedKey {
+final class TypedKey<Key: Hashable & Sendable>: ErasedKey, @unchecked Sendable {
   @usableFromInline let key: Key
 
   @inlinable
   init(_ key: Key) {
     self.key = key
+    super.init()
   }
 
-  @inlinable
-  func isEqual<Other: ErasedKey>(to other: Other) -> Bool {
-    if Other.self == TypedKey.self {
-      return withUnsafePointer(to: other) { other in
-        UnsafeRawPointer(other).assumingMemoryBound(to: TypedKey.self).pointee.key == key
-      }
-    }
-    // An object may be given as one of its superclass.
-    return Key.self is AnyClass && erased == other.erased
+  @usableFromInline override var value: any Hashable & Sendable { key }
+
+  @usableFromInline
+  override func isEqual(toSameType other: ErasedKey) -> Bool {
+    unsafeDowncast(other, to: TypedKey.self).key == key
   }
 
-  @inlinable
-  func hash(into hasher: inout Hasher) {
+  @usableFromInline
+  override func hash(into hasher: inout Hasher) {
     hasher.combine(key)
   }
 
-  @usableFromInline var erased: (key: AnyHashable, type: ObjectIdentifier) {
-    (AnyHashable(key), ObjectIdentifier(type(of: key)))
-  }
 }
 
 /// The key of a child's plan, as the store knows it: with the child's place before it.
@@ -284,10 +288,13 @@ package struct ScopedKey: Hashable, Sendable {
 }
 
 /// The place of one of several children, which prefixes its keys.
-private struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
-  private let scope: ObjectIdentifier
-  private let id: ID
+@usableFromInline
+@frozen
+struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
+  @usableFromInline let scope: ObjectIdentifier
+  @usableFromInline let id: ID
 
+  @inlinable
   init(_ scope: ObjectIdentifier, _ id: ID) {
     self.scope = scope
     self.id = id

@@ -74,17 +74,21 @@ struct ChildID: Sendable {
   let id: PlanKey?
 
   @usableFromInline
-  @inline(never)
-  init(scope: any Any.Type) {
-    self.scope = PlanKey(scope: scope)
-    id = nil
+  init(scope: PlanKey, id: PlanKey?) {
+    self.scope = scope
+    self.id = id
   }
 
   @usableFromInline
   @inline(never)
+  init(scope: any Any.Type) {
+    self.init(scope: PlanKey(scope: scope), id: nil)
+  }
+
+  @inlinable
+  @inline(never)
   init(scope: any Any.Type, id: some Hashable & Sendable) {
-    self.scope = PlanKey(scope: scope)
-    self.id = PlanKey(id)
+    self.init(scope: PlanKey(scope: scope), id: PlanKey(id))
   }
 }
 

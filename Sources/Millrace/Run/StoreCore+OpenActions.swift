@@ -57,7 +57,7 @@ extension RunRegistry {
   }
 
   private func words(for key: Scheduler.KeyIndex) -> String {
-    ValueText.of(scheduler.keys.key(of: key).key.erased.key.base, limit: 80)
+    ValueText.of(scheduler.keys.key(of: key).key.value, limit: 80)
   }
 
   /// The clause that names the actions which have the turn or the permits.

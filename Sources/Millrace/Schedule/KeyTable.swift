@@ -65,7 +65,7 @@ struct KeyTable: ~Copyable {
   func key(of index: Index) -> PlanKey { names[index].key }
 
   /// Whether this is the index of the key.
-  func isIndex(_ index: Index, of key: PlanKey) -> Bool { names[index].key == key }
+  func isIndex(_ index: Index, of key: PlanKey) -> Bool { names[index].key.isSame(as: key) }
 
   @inline(__always)
   subscript(index: Index) -> KeyState {
@@ -83,7 +83,7 @@ struct KeyTable: ~Copyable {
   private func bucket(of key: PlanKey, _ hash: Int) -> Int {
     var bucket = home(hash)
     while buckets[bucket] >= 0 {
-      if names[buckets[bucket]].hash == hash, names[buckets[bucket]].key == key { return bucket }
+      if names[buckets[bucket]].hash == hash, names[buckets[bucket]].key.isSame(as: key) { return bucket }
       bucket = next(after: bucket)
     }
     return bucket

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The scheduler decides who runs when: a value without tasks, locks, clocks, states and interactors.
 ///
 /// Its owner tells it an event with the time, and then performs the actions it answers, in their order. Performing an action may
@@ -125,6 +127,9 @@ struct Scheduler: ~Copyable {
   private var planned = 0
 
   var retries = 0
+
+  /// A part that cannot be loaded: the compiler would load a value of plain words at each question, all 600 bytes.
+  private let byAddress = Atomic(false)
 
   /// The number of shared runs, and of the actions that began one and have not ended.
   var sharedRuns = 0
