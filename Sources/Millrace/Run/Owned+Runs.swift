@@ -36,7 +36,7 @@ extension Owned {
   @usableFromInline
   func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
     guard let next = runs.nextWakeUp else { return }
-    runs.sleep(until: next) { [weak core] instant in core?.wake(at: instant) }
+    runs.sleep(until: next) { [core] in core.wake(at: next) }
     if let notice = runs.services.time.timerIsSet { core.lock.afterUnlock(notice) }
   }
 

@@ -107,15 +107,11 @@ final class RunRegistry<I: Interactor> {
   }
 
   /// Has a task sleep until this instant, in place of the one that sleeps.
-  func sleep(until instant: Instant, thenCall wake: @escaping @Sendable (Instant) -> Void) {
-    wakeUp?.task.cancel()
-    let time = services.time
-    wakeUp = WakeUp(
-      instant: instant,
-      task: Task.detached {
-        do { try await time.sleep(until: instant) } catch { return }
-        wake(instant)
-      })
+  func sleep(until instant: Instant, thenCall wake: @escaping LockWork) {
+    cancelWakeUp()
+    let next = WakeUp(at: instant, wake)
+    next.sleep(by: services.time)
+    wakeUp = next
   }
 
   /// Forgets the task that has slept until this instant.
@@ -125,7 +121,7 @@ final class RunRegistry<I: Interactor> {
 
   /// Cancels the task that sleeps until the next timer.
   func cancelWakeUp() {
-    wakeUp?.task.cancel()
+    wakeUp?.cancel()
     wakeUp = nil
   }
 }
@@ -153,9 +149,40 @@ final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
 }
 
 /// The task that sleeps until the next timer.
-private struct WakeUp {
+///
+/// It holds the store until it wakes or is cancelled, at the end of the store at the latest. It has no weak reference to the store,
+/// because an object counts its references in a table beside it from its first weak one on, which doubles the cost of each retain.
+private final class WakeUp: Sendable {
   let instant: Instant
-  let task: Task<Void, Never>
+  private let wake: Lock<LockWork?>
+  private let task = Lock<Task<Void, Never>?>(nil)
+
+  init(at instant: Instant, _ wake: @escaping LockWork) {
+    self.instant = instant
+    self.wake = Lock(wake)
+  }
+
+  /// Begins to sleep.
+  func sleep(by time: TimeSource) {
+    let sleeper = Task.detached {
+      do { try await time.sleep(until: self.instant) } catch { return }
+      self.takeWake()?()
+    }
+    task.withLock { $0 = sleeper }
+  }
+
+  /// Wakes nothing any more, and releases the store.
+  func cancel() {
+    _ = takeWake()
+    task.withLock { $0 }?.cancel()
+  }
+
+  private func takeWake() -> LockWork? {
+    wake.withLock { wake in
+      defer { wake = nil }
+      return wake
+    }
+  }
 }
 
 /// The numbers of actions that did not finish, by how they ended, and of late emits.
