@@ -250,10 +250,12 @@ struct Owned<I: Interactor>: ~Copyable {
   }
 
   /// Records the first commit of a shared run for the actions that share it.
-  @usableFromInline
+  @inlinable
   mutating func didCommitFirst(ofMembersOf run: ActiveRun<I>, at core: StoreCore<I>) {
     guard let runs, let handle = run.record.handle else { return }
-    for member in runs.scheduler.members(of: handle) {
+    var next = runs.scheduler.firstMember(of: handle)
+    while let member = next {
+      next = runs.scheduler.member(after: member)
       guard let member = runs.tables.records[Int(member)] else { continue }
       if member.recordFirstCommit(core.revision) { core.answerAfterUnlock(member) }
     }

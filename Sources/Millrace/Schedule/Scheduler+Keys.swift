@@ -191,10 +191,16 @@ extension Scheduler {
     }
   }
 
-  /// The actions that share a run, in the order in which they joined it.
-  func members(of run: Handle) -> [Handle] {
-    entries[run].plan.map { queues.handles(of: plans[$0].members) } ?? []
+  /// The first of the actions that share a run, in the order in which they joined it.
+  @usableFromInline
+  func firstMember(of run: Handle) -> Handle? {
+    guard let shared = entries[run].plan else { return nil }
+    return plans[shared].members.first
   }
+
+  /// The next of the actions that share a run.
+  @usableFromInline
+  func member(after member: Handle) -> Handle? { queues.handle(after: member) }
 
   // MARK: The end of a key
 
