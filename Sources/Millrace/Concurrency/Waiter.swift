@@ -75,12 +75,9 @@ final class Promise<Value: Sendable>: Sendable {
   init() {}
 
   /// Whether the value is there.
-  @inlinable var isFulfilled: Bool { valueNow != nil }
-
-  /// The value, if it is there.
-  @inlinable var valueNow: Value? {
+  @inlinable var isFulfilled: Bool {
     phase.withLock { phase in
-      if case .fulfilled(let value) = phase { value } else { nil }
+      if case .fulfilled = phase { true } else { false }
     }
   }
 
@@ -88,26 +85,11 @@ final class Promise<Value: Sendable>: Sendable {
   @inlinable
   @discardableResult
   func fulfil(_ value: Value) -> Bool {
-    let (isFirst, continuation) = keep(value)
-    continuation?.resume(returning: value)
-    return isFirst
-  }
-
-  /// Ends the wait with this value, unless it has ended, and returns the work that resumes the task; nil if none waits.
-  @inlinable
-  func fulfilResumingLater(_ value: Value) -> LockWork? {
-    guard let continuation = keep(value).1 else { return nil }
-    return { continuation.resume(returning: value) }
-  }
-
-  /// Keeps the value, unless there is one, and returns whether it did, with the task to be resumed.
-  @inlinable
-  func keep(_ value: Value) -> (Bool, UnsafeContinuation<Value, Never>?) {
-    phase.withLock { phase in
+    let (isFirst, continuation) = phase.withLock { phase in
       switch phase {
       case .new:
         phase = .fulfilled(value)
-        return (true, nil)
+        return (true, nil as UnsafeContinuation<Value, Never>?)
       case .waiting(let continuation):
         phase = .fulfilled(value)
         return (true, continuation)
@@ -115,6 +97,8 @@ final class Promise<Value: Sendable>: Sendable {
         return (false, nil)
       }
     }
+    continuation?.resume(returning: value)
+    return isFirst
   }
 
   /// Suspends until the value is there, cancelled or not; for one task, once.

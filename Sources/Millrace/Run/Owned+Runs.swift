@@ -271,7 +271,7 @@ extension Owned {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil
     }
-    if run.record.answer != nil { readAnswer(of: run, outcome, at: core) }
+    if run.record.answer != nil { readAnswer(of: run, outcome) }
     if !run.record.isShared {
       count(outcome, at: core)
       didEndInShutdown(run, outcome)
@@ -284,10 +284,10 @@ extension Owned {
 
   /// Has the reader called when an action ends that was just taken up, or at once if that has ended in this step.
   @usableFromInline
-  func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>, at core: StoreCore<I>) {
+  func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>) {
     guard let ticket = receipt.ticket else { return }
     if let outcome = ticket.outcomeNow {
-      if let resume = reader(outcome, state) { core.lock.afterUnlock(resume) }
+      if outcome.isFinished { reader(state) }
     } else {
       unsafeDowncast(ticket, to: ActiveRun<I>.self).record.answer = reader
     }
@@ -296,10 +296,10 @@ extension Owned {
   /// Reads the answer to a request whose action ends in this step, before its outcome is visible.
   @inlinable
   @inline(never)
-  func readAnswer(of run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) {
+  func readAnswer(of run: ActiveRun<I>, _ outcome: Outcome) {
     guard let read = run.record.answer else { return }
     run.record.answer = nil
-    if let resume = read(outcome, state) { core.lock.afterUnlock(resume) }
+    if outcome.isFinished { read(state) }
   }
 
   /// Counts an outcome other than `finished`: the actions without another one have finished.

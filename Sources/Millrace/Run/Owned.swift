@@ -312,7 +312,7 @@ struct Owned<I: Interactor>: ~Copyable {
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
-    if run.record.answer != nil { readAnswer(of: run, .finished, at: core) }
+    if run.record.answer != nil { readAnswer(of: run, .finished) }
     if run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) { core.answerAfterUnlock(run) }
   }
 }

@@ -1,5 +1,9 @@
 public import Synchronization
 
+/// Reads the answer to a request from the state in which its action finishes, for the caller that waits.
+@usableFromInline
+typealias AnswerReader<State> = @Sendable (State) -> Void
+
 /// Requests: actions whose callers wait for an answer, which is read from the state in the step in which the action ends.
 extension StoreCore {
   /// Sends an action, and waits for its answer.
@@ -25,18 +29,27 @@ extension StoreCore {
         unlock()
         throw StoreError(.ended(outcome))
       }
-      let pending = PendingAnswer<Answer>()
-      owned.expectAnswer(of: receipt, answerReader(for: pending, answer), at: self)
+      let value = Lock<Answer?>(nil)
+      owned.expectAnswer(of: receipt) { state in
+        let read = answer(state)
+        value.withLock { $0 = read }
+      }
       unlock()
-      return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+      try await waitForEnd(of: receipt, cancelsAction: cancelsAction)
+      return finished(value.withLock { $0 })
     }
-    let pending = PendingAnswer<Answer>()
-    let (lineage, reader) = (lineageOfSender(), answerReader(for: pending, answer))
+    let value = Lock<Answer?>(nil)
+    let reader: AnswerReader<I.State> = { state in
+      let read = answer(state)
+      value.withLock { $0 = read }
+    }
+    let lineage = lineageOfSender()
     let receipt =
       isIntercepted.load(ordering: .relaxed)
       ? sendIntercepted(action, lineage, from: nil, answer: reader)
       : accept(action, lineage, from: nil, answer: reader)
-    return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+    try await waitForEnd(of: receipt, cancelsAction: cancelsAction)
+    return finished(value.withLock { $0 })
   }
 
   /// Submits an action, and waits for its answer.
@@ -44,13 +57,18 @@ extension StoreCore {
   func submit<Answer: Sendable>(
     _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
-    let pending = PendingAnswer<Answer>()
-    let (lineage, reader) = (Lineage.ofSender(), answerReader(for: pending, answer))
+    let value = Lock<Answer?>(nil)
+    let reader: AnswerReader<I.State> = { state in
+      let read = answer(state)
+      value.withLock { $0 = read }
+    }
+    let lineage = Lineage.ofSender()
     let receipt =
       isIntercepted.load(ordering: .relaxed)
       ? try await submitIntercepted(action, lineage, from: nil, answer: reader)
       : try await acceptance(of: queue(submitter(of: action, lineage, answer: reader)))
-    return try await waitForAnswer(pending, to: receipt, cancelsAction: cancelsAction)
+    try await waitForEnd(of: receipt, cancelsAction: cancelsAction)
+    return finished(value.withLock { $0 })
   }
 
   /// Releases what reads an answer that its caller does not wait for any more.
@@ -59,24 +77,30 @@ extension StoreCore {
     perform { _ in run.record.answer = nil }
   }
 
-  /// Waits for the answer to an action that was accepted or refused.
+  /// Returns when the requested action has finished, and throws if it ends otherwise or the calling task is cancelled.
   @inlinable
-  func waitForAnswer<Answer: Sendable>(
-    _ promise: PendingAnswer<Answer>, to receipt: Receipt, cancelsAction: Bool
-  ) async throws -> Answer {
-    if let answer = promise.valueNow { return try answer.get() }
+  func waitForEnd(of receipt: Receipt, cancelsAction: Bool) async throws {
     // An action without a run was refused because too many are queued.
     guard let ticket = receipt.ticket else { throw StoreError(.ended(await receipt.outcome)) }
     let run = unsafeDowncast(ticket, to: ActiveRun<I>.self)
-    do {
-      return try await withTaskCancellationHandler {
-        try await promise.value.get()
-      } onCancel: {
-        if cancelsAction { cancel(run, waits: true) }
-        if promise.fulfil(.failure(CancellationError())) { forgetAnswer(to: run) }
-      }
-    } catch let error as StoreError where cancelsAction && Task.isCancelled && error.outcome?.kind == .cancelled {
-      throw CancellationError()
+    let outcome = await withTaskCancellationHandler {
+      await run.outcomeOfRequest
+    } onCancel: {
+      if cancelsAction { cancel(run, waits: true) }
+      if run.endRequest() { forgetAnswer(to: run) }
     }
+    switch outcome {
+    case .finished: return
+    case nil: throw CancellationError()
+    case .cancelled where cancelsAction && Task.isCancelled: throw CancellationError()
+    case .some(let outcome): throw StoreError(.ended(outcome))
+    }
+  }
+
+  /// The answer to a request whose action has finished.
+  @inlinable
+  func finished<Answer>(_ answer: Answer?) -> Answer {
+    guard let answer else { preconditionFailure("An action finishes after its answer was read.") }
+    return answer
   }
 }

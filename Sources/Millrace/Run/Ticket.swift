@@ -22,6 +22,26 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     var lastRevision: Int?
     var waitingForOutcome = Waiting<Outcome>()
     var waitingForCommit = Waiting<Int?>()
+    var request = Request.none
+  }
+
+  /// The wait of the caller of a request.
+  private enum Request {
+    /// No caller waits. Becomes `waiting` or `over`.
+    case none
+    /// A caller waits for the outcome. Becomes `over` when its task is cancelled, and `none` when it is resumed.
+    case waiting(UnsafeContinuation<Outcome?, Never>)
+    /// The task of the caller was cancelled, so that it does not wait. Remains.
+    case over
+
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+
+    /// Hands over the continuation of a caller that waits.
+    mutating func take(leaving next: Request) -> UnsafeContinuation<Outcome?, Never>? {
+      guard case .waiting(let continuation) = self else { return nil }
+      self = next
+      return continuation
+    }
   }
 
   /// The run that the current task belongs to.
@@ -105,7 +125,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
       if !cancelsTask { progress.task = nil }
       progress.cancelsTask = progress.task != nil
       return progress.cancelsTask || !progress.waitingForOutcome.isEmpty || !progress.waitingForCommit.isEmpty
-        || lineage?.tree != nil
+        || progress.request.isWaiting || lineage?.tree != nil
     }
   }
 
@@ -113,20 +133,22 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// ended, and removes an action that has ended from its tree; once the lock is free.
   @usableFromInline
   final func answer() {
-    let (outcome, forOutcome, first, forCommit, task) = progress.withLock { progress in
+    let (outcome, forOutcome, forRequest, first, forCommit, task) = progress.withLock { progress in
       var outcome: Outcome?
       if case .ended(let known) = progress.phase { outcome = known }
       let forOutcome = outcome == nil ? Waiting() : progress.waitingForOutcome.take()
+      let forRequest = outcome == nil ? nil : progress.request.take(leaving: .none)
       let isCommitKnown = outcome != nil || progress.firstCommit != nil
       let forCommit = isCommitKnown ? progress.waitingForCommit.take() : Waiting()
       var cancelled: Task<Void, any Error>?
       if progress.cancelsTask { swap(&cancelled, &progress.task) }
       progress.cancelsTask = false
-      return (outcome, forOutcome, progress.firstCommit, forCommit, cancelled)
+      return (outcome, forOutcome, forRequest, progress.firstCommit, forCommit, cancelled)
     }
     if let outcome {
       lineage?.tree?.remove(self)
       forOutcome.resume(returning: outcome)
+      forRequest?.resume(returning: outcome)
     }
     forCommit.resume(returning: first)
     task?.cancel()
@@ -185,6 +207,34 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
         if let outcome { continuation.resume(returning: outcome) }
       }
     }
+  }
+
+  /// The outcome, for the caller of a request; nil as soon as ``endRequest()`` ends the wait.
+  @usableFromInline final var outcomeOfRequest: Outcome? {
+    get async {
+      await withUnsafeContinuation { continuation in
+        let answer: Outcome?? = progress.withLock { progress in
+          if case .ended(let outcome) = progress.phase { return .some(outcome) }
+          if case .over = progress.request { return .some(nil) }
+          progress.request = .waiting(continuation)
+          return .none
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    }
+  }
+
+  /// Ends the wait of the caller of a request, unless the action has ended; returns whether it did.
+  @usableFromInline
+  final func endRequest() -> Bool {
+    let (isOver, caller) = progress.withLock { progress in
+      if case .ended = progress.phase { return (false, nil as UnsafeContinuation<Outcome?, Never>?) }
+      let caller = progress.request.take(leaving: .over)
+      progress.request = .over
+      return (true, caller)
+    }
+    caller?.resume(returning: nil)
+    return isOver
   }
 
   final var firstCommit: Int? {
