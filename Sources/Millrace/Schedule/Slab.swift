@@ -33,7 +33,7 @@ struct Slab<Element>: ~Copyable {
   /// The number of values.
   var count: Int { used - free.count }
 
-  mutating func insert(_ element: Element) -> Int32 {
+  mutating func insert(_ element: consuming Element) -> Int32 {
     if let index = free.popLast() {
       address(of: index).pointee = element
       return index
