@@ -1,4 +1,4 @@
-/// The terms of a plan; they change only while the plan is made, through the only reference to them.
+/// The terms of a plan; they change only while the plan is made, through the only reference to them, so that accesses are not checked.
 @usableFromInline
 package final class PlanTerms: @unchecked Sendable {
   /// The debounce or throttle that applies before the overlap.
@@ -25,8 +25,8 @@ package final class PlanTerms: @unchecked Sendable {
 
   /// Nil: beside all others, and without a key.
   let overlap: Overlap?
-  private(set) var key: PlanKey?
-  private(set) var limits: [Limit] = []
+  @exclusivity(unchecked) private(set) var key: PlanKey?
+  @exclusivity(unchecked) private(set) var limits: [Limit] = []
   var name: String?
   var pace: Pace?
   var spacing: Duration?
@@ -37,7 +37,7 @@ package final class PlanTerms: @unchecked Sendable {
   var recovery = Recovery.abandon
 
   /// The thread on which the handler starts; nil leaves it to the configuration.
-  @usableFromInline var start: StoreConfiguration.HandlerStart?
+  @exclusivity(unchecked) @usableFromInline var start: StoreConfiguration.HandlerStart?
 
   /// The breaker's own key.
   private var ownBreakerKey: PlanKey?

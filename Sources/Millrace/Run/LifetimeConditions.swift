@@ -3,8 +3,9 @@
 /// Each child has one condition, however many runs it has. A run is stored with each of its children, but not with a child whose own
 /// child has the run: the condition of the inner one includes that the outer one exists. A child is forgotten with its last run.
 ///
-/// It is not generic, so that it is compiled once: the questions about states and mutations are ``AnyPredicate``, and its owner uses it
-/// with states and mutations of one type and with runs of one type.
+/// Only the holder of the store's lock touches its objects, so that accesses are not checked. It is not generic, so that it is compiled
+/// once: the questions about states and mutations are ``AnyPredicate``, and its owner uses it with states and mutations of one type and
+/// with runs of one type.
 @usableFromInline
 struct LifetimeConditions {
   /// The scopes of the outermost children.
@@ -171,13 +172,13 @@ extension LifetimeConditions {
     unowned let parent: RemovableChild?
 
     /// False for a mutation that removes none of the children; nil if the scope cannot say that.
-    @usableFromInline fileprivate(set) var mayRemove: AnyPredicate?
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var mayRemove: AnyPredicate?
 
-    fileprivate(set) var childrenByID: [PlanKey?: RemovableChild] = [:]
-    @usableFromInline fileprivate(set) var children = LinkedList<RemovableChild>()
+    @exclusivity(unchecked) fileprivate(set) var childrenByID: [PlanKey?: RemovableChild] = [:]
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var children = LinkedList<RemovableChild>()
 
-    @usableFromInline var previous: Scope?
-    @usableFromInline var following: Scope?
+    @exclusivity(unchecked) @usableFromInline var previous: Scope?
+    @exclusivity(unchecked) @usableFromInline var following: Scope?
 
     fileprivate init(_ key: PlanKey, of parent: RemovableChild?) {
       self.key = key
@@ -198,10 +199,10 @@ extension LifetimeConditions {
     let number: Int
 
     /// The entry of the same run with another child.
-    fileprivate(set) var next: Entry?
+    @exclusivity(unchecked) fileprivate(set) var next: Entry?
 
-    @usableFromInline var previous: Entry?
-    @usableFromInline var following: Entry?
+    @exclusivity(unchecked) @usableFromInline var previous: Entry?
+    @exclusivity(unchecked) @usableFromInline var following: Entry?
 
     fileprivate init(_ run: AnyObject, of child: RemovableChild, attempt: Int, number: Int) {
       self.run = run
@@ -219,16 +220,16 @@ final class RemovableChild: Linked, @unchecked Sendable {
   unowned let scope: LifetimeConditions.Scope
 
   /// Whether the child exists in a state; nil for a child that only its own children's runs depend on.
-  @usableFromInline fileprivate(set) var exists: AnyPredicate?
+  @exclusivity(unchecked) @usableFromInline fileprivate(set) var exists: AnyPredicate?
 
   /// The runs that end when the child is removed, without those that end with one of its own children.
-  @usableFromInline fileprivate(set) var runs = LinkedList<LifetimeConditions.Entry>()
+  @exclusivity(unchecked) @usableFromInline fileprivate(set) var runs = LinkedList<LifetimeConditions.Entry>()
 
   /// The scopes of its own children.
-  @usableFromInline fileprivate(set) var scopes: [PlanKey: LifetimeConditions.Scope] = [:]
+  @exclusivity(unchecked) @usableFromInline fileprivate(set) var scopes: [PlanKey: LifetimeConditions.Scope] = [:]
 
-  @usableFromInline var previous: RemovableChild?
-  @usableFromInline var following: RemovableChild?
+  @exclusivity(unchecked) @usableFromInline var previous: RemovableChild?
+  @exclusivity(unchecked) @usableFromInline var following: RemovableChild?
 
   fileprivate init(_ id: PlanKey?, in scope: LifetimeConditions.Scope) {
     self.id = id

@@ -15,10 +15,10 @@ final class RunRegistry<I: Interactor> {
   var random: any RandomNumberGenerator & Sendable
 
   /// The chain of interceptors, for the lock's holder.
-  @usableFromInline var chain: InterceptorChain<I>?
+  @exclusivity(unchecked) @usableFromInline var chain: InterceptorChain<I>?
 
   /// The children that may be removed and have runs.
-  @usableFromInline var lifetimeConditions = LifetimeConditions()
+  @exclusivity(unchecked) @usableFromInline var lifetimeConditions = LifetimeConditions()
 
   /// Runs whose child the last commits have removed, to be ended after the step.
   var runsOfRemovedChildren: [ActiveRun<I>] = [] {
@@ -26,7 +26,7 @@ final class RunRegistry<I: Interactor> {
   }
 
   /// Whether there are such runs; looked at after each of the scheduler's actions.
-  @usableFromInline private(set) var hasRunsToEnd = false
+  @exclusivity(unchecked) @usableFromInline private(set) var hasRunsToEnd = false
 
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
