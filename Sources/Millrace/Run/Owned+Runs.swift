@@ -4,7 +4,8 @@ extension Owned {
   @inlinable
   mutating func raise(_ event: Scheduler.Event, at core: StoreCore<I>) {
     let runs = madeRuns(at: core)
-    runs.scheduler.handle(event, at: runs.now)
+    // What an action raises is of the same step, and so of the same instant.
+    runs.scheduler.handle(event, at: runs.tables.isPerforming ? runs.scheduler.now : runs.now)
     performActions(of: runs, at: core)
   }
 
@@ -178,7 +179,7 @@ extension Owned {
     if attempt == nil || attempt == 1 {
       // Not for a further attempt: the handler of one that was given up may read it.
       run.store = runs.services.store
-      runs.tables.times.wait.record(nanoseconds: planned.map { runs.services.time.now() - $0.acceptedAt } ?? 0)
+      runs.tables.times.wait.record(nanoseconds: planned.map { runs.scheduler.now - $0.acceptedAt } ?? 0)
     }
     let deadline = planned?.deadline ?? Instant.max
     guard let attempt else {

@@ -119,7 +119,7 @@ struct Scheduler: ~Copyable {
   var isAdmitDue = false
 
   /// The time of the event that is handled.
-  var now: Instant = 0
+  @usableFromInline var now: Instant = 0
 
   // MARK: Counting
 
