@@ -95,14 +95,16 @@ extension Scoped where S: EachScope {
   /// run is that of the child's.
   @inlinable
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
-    child.effect(of: action, as: ChildID(scope: S.self, id: id)) {
-      S.state(of: id, in: $0)
+    // An object, so that a closure that captures it takes no memory of its own.
+    let key = TypedKey(id)
+    return child.effect(of: action, as: ChildID(scope: PlanKey(scope: S.self), id: PlanKey(of: key))) {
+      S.state(of: key.key, in: $0)
     } mayRemove: {
       S.mayRemoveChild($0)
     } mutation: {
-      S.mutation($0, of: id)
+      S.mutation($0, of: key.key)
     } sent: {
-      try S.action($0, of: id)
+      try S.action($0, of: key.key)
     }
   }
 

@@ -202,6 +202,11 @@ package struct PlanKey: Hashable, Sendable {
     self.key = TypedKey(key)
   }
 
+  @inlinable
+  init(of key: ErasedKey) {
+    self.key = key
+  }
+
   @usableFromInline
   package static func == (one: PlanKey, other: PlanKey) -> Bool {
     if type(of: one.key) == type(of: other.key) { return one.key.isEqual(toSameType: other.key) }

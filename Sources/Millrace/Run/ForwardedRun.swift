@@ -106,18 +106,46 @@ extension Run {
     let found = await endWhen(
       notHolding: LifetimeCondition(id, mayRemove: Predicate(mayRemove), exists: Predicate { part($0) != nil }))
     guard let found else { return nil }
-    let child = found.child
+    let child = RunOfChild<I, Child>(self, found.child, id, part: part, mutation: mutation, action: action)
     return Run<Child>(
       ForwardedRun(
         self,
-        emit: { emit(mutation($0), through: $1 ?? child) },
+        emit: { child.whole.emit(child.mutation($0), through: $1 ?? child.child) },
         state: {
-          guard let now = part(try await self.state) else { throw CancellationError() }
+          guard let now = child.part(try await child.whole.state) else { throw CancellationError() }
           return now
         },
-        endWhen: { await endWhen(notHolding: $0, in: id, part) },
-        send: { send($0, as: action) },
-        submit: { try await submit($0, as: action) }))
+        endWhen: { await child.whole.endWhen(notHolding: $0, in: child.id, child.part) },
+        send: { child.whole.send($0, as: child.action) },
+        submit: { try await child.whole.submit($0, as: child.action) }))
+  }
+}
+
+/// The values that the functions of a child's run have in common.
+///
+/// A closure that captures one object alone is that object, and takes no memory of its own.
+@usableFromInline
+final class RunOfChild<I: Interactor, Child: Interactor>: Sendable {
+  /// The run of the parent.
+  @usableFromInline let whole: Run<I>
+  @usableFromInline let child: RemovableChild?
+  @usableFromInline let id: ChildID
+  @usableFromInline let part: @Sendable (I.State) -> Child.State?
+  @usableFromInline let mutation: @Sendable (Child.Mutation) -> I.Mutation
+  @usableFromInline let action: @Sendable (Child.Action) throws -> I.Action
+
+  @inlinable
+  init(
+    _ whole: Run<I>, _ child: RemovableChild?, _ id: ChildID, part: @escaping @Sendable (I.State) -> Child.State?,
+    mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
+    action: @escaping @Sendable (Child.Action) throws -> I.Action
+  ) {
+    self.whole = whole
+    self.child = child
+    self.id = id
+    self.part = part
+    self.mutation = mutation
+    self.action = action
   }
 }
 

@@ -175,6 +175,7 @@ extension StoreCore {
   // MARK: Children
 
   /// Ends a run when a condition stops holding; see ``Run/endWhen(notHolding:)``.
+  @inlinable
   nonisolated(nonsending) func endRun(
     _ run: ActiveRun<I>, _ attempt: Attempt<I>?, whenNotHolding condition: LifetimeCondition<I.State, I.Mutation>
   ) async -> ExistingChild? {

@@ -5,7 +5,7 @@ struct LifetimeCondition<State, Mutation>: Sendable {
   let child: ChildPath
 
   /// Whether the child exists in a state.
-  let exists: Predicate<State>
+  @usableFromInline let exists: Predicate<State>
 
   /// False for a mutation that removes no child of the scope; nil if the scope does not know mutations of this type.
   let mayRemove: Predicate<Mutation>?
@@ -83,12 +83,6 @@ struct ChildID: Sendable {
   @inline(never)
   init(scope: any Any.Type) {
     self.init(scope: PlanKey(scope: scope), id: nil)
-  }
-
-  @inlinable
-  @inline(never)
-  init(scope: any Any.Type, id: some Hashable & Sendable) {
-    self.init(scope: PlanKey(scope: scope), id: PlanKey(id))
   }
 }
 

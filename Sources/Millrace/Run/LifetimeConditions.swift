@@ -29,6 +29,7 @@ struct LifetimeConditions {
   ///   - run: the run; not retained.
   ///   - attempt: the number of the run's attempt. The conditions of another attempt are removed.
   ///   - entries: the entries of the run.
+  @usableFromInline
   @discardableResult
   mutating func add<State, Mutation>(
     _ condition: LifetimeCondition<State, Mutation>, of run: AnyObject, attempt: Int, to entries: inout Entry?

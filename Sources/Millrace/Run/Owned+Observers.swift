@@ -154,6 +154,7 @@ extension Owned {
   // MARK: Children that are removed
 
   /// Adds a condition of a run, and returns the child that it asks for; nil if that does not exist, or the run has ended.
+  @inlinable
   mutating func add(
     _ condition: LifetimeCondition<I.State, I.Mutation>, of run: ActiveRun<I>, _ attempt: Attempt<I>?,
     at core: StoreCore<I>
@@ -165,8 +166,14 @@ extension Owned {
     }
     let child = madeRuns(at: core).lifetimeConditions.add(
       condition, of: run, attempt: attempt?.number ?? 0, to: &run.record.lifetimeConditions)
-    madeRegistry(at: core).needs.insert(.conditions)
+    lookForRemovedChildren(at: core)
     return ExistingChild(child)
+  }
+
+  /// Has commits looked at for children that they remove.
+  @usableFromInline
+  mutating func lookForRemovedChildren(at core: StoreCore<I>) {
+    madeRegistry(at: core).needs.insert(.conditions)
   }
 
   /// Removes the conditions of a run.

@@ -141,7 +141,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///
   /// - Returns: the child; nil if the condition does not hold of the newest state, or if the run or its attempt has ended. The run
   ///   has its outcome then.
-  @usableFromInline
+  @inlinable
   func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild? {
     switch place {
     case .store(let core, let run): await core.endRun(run, nil, whenNotHolding: condition)

@@ -32,7 +32,7 @@ struct LifetimeConditionsTests {
 
     private func condition(_ path: String, isAsked: Bool) -> LifetimeCondition<Set<String>, Bool> {
       let names = path.split(separator: "/").map(String.init)
-      let ids = names.map { ChildID(scope: Place.self, id: $0) }
+      let ids = names.map { ChildID(scope: PlanKey(scope: Place.self), id: PlanKey($0)) }
       let mayRemove: @Sendable (Bool) -> Bool = { $0 }
       var condition = LifetimeCondition<Set<String>, Bool>(
         ids[ids.count - 1], mayRemove: isAsked ? Predicate(mayRemove) : nil,
