@@ -36,7 +36,7 @@ extension Owned {
   /// Has the store do a step at the next timer.
   @usableFromInline
   func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
-    guard let next = runs.nextWakeUp else { return }
+    guard let next = runs.nextWakeUp() else { return }
     runs.sleep(until: next) { [core] in core.wake(at: next) }
     if let notice = runs.services.time.timerIsSet { core.lock.afterUnlock(notice) }
   }

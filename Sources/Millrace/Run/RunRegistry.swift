@@ -100,10 +100,8 @@ final class RunRegistry<I: Interactor> {
   // MARK: The wake-up
 
   /// The instant of the next timer, unless a task sleeps until then or an earlier instant.
-  var nextWakeUp: Instant? {
-    guard let next = scheduler.timers.earliest else { return nil }
-    if let wakeUp, wakeUp.instant <= next { return nil }
-    return next
+  func nextWakeUp() -> Instant? {
+    scheduler.timers.earliest(before: wakeUp?.instant ?? .max)
   }
 
   /// Has a task sleep until this instant, in place of the one that sleeps.

@@ -2,45 +2,58 @@ import MillraceSystem
 
 /// The timers of a store by their instants, the earliest first; equal instants in the order in which they were added.
 ///
-/// A binary heap whose timers are named by ids, so that one is taken out of the middle in logarithmic time.
+/// A binary heap. Most timers are taken out long before they are due, and most are added at a later instant than all others. So a
+/// timer that is taken out leaves its place in the heap, which goes when it comes first or when more than half of the heap are such
+/// places: both cost the same however many timers there are.
 struct TimerQueue<Purpose>: ~Copyable {
   /// Names a timer from its addition until it is due or taken out.
   typealias ID = Int32
 
-  private struct Timer {
+  /// The place of a timer in the heap.
+  private struct Place {
     let instant: Instant
     let order: Int
     let id: ID
-    let purpose: Purpose
 
-    func comes(before other: Timer) -> Bool {
+    func comes(before other: Place) -> Bool {
       (instant, order) < (other.instant, other.order)
     }
   }
 
-  /// Each comes after the one at half its index.
-  private var heap: [Timer] = []
+  private struct Timer {
+    let instant: Instant
+    /// Tells the timer from those that had its id before; 0 for none.
+    let order: Int
+    let purpose: Purpose?
+  }
 
-  /// The index of each timer in the heap, by its id.
-  private var indices = Slab<Int>(blank: -1)
+  /// Each comes after the one at half its index.
+  private var heap: [Place] = []
+  private var timers = Slab(blank: Timer(instant: .max, order: 0, purpose: nil))
   private var added = 0
 
-  var isEmpty: Bool { heap.isEmpty }
+  var isEmpty: Bool { timers.count == 0 }
 
-  var count: Int { heap.count }
+  var count: Int { timers.count }
 
-  /// The instant of the timer that is due next, or nil.
-  var earliest: Instant? { heap.first?.instant }
+  /// The instant of the timer that is due next, if it is before `limit`; otherwise nil.
+  mutating func earliest(before limit: Instant = .max) -> Instant? {
+    while let first = heap.first, first.instant < limit {
+      if isTaken(first) { return first.instant }
+      removeFirst()
+    }
+    return nil
+  }
 
   /// The instant of a timer that is in the queue.
-  func instant(of id: ID) -> Instant { heap[indices[id]].instant }
+  func instant(of id: ID) -> Instant { timers[id].instant }
 
   mutating func add(_ purpose: Purpose, at instant: Instant) -> ID {
     added += 1
-    let id = indices.insert(heap.count)
-    let timer = Timer(instant: instant, order: added, id: id, purpose: purpose)
-    heap.append(timer)
-    rise(timer, from: heap.count - 1)
+    let id = timers.insert(Timer(instant: instant, order: added, purpose: purpose))
+    let place = Place(instant: instant, order: added, id: id)
+    heap.append(place)
+    rise(place, from: heap.count - 1)
     return id
   }
 
@@ -52,65 +65,73 @@ struct TimerQueue<Purpose>: ~Copyable {
   }
 
   mutating func remove(_ id: ID) {
-    let index = indices[id]
-    indices.remove(id)
-    let last = heap.removeLast()
-    if last.id != id {
-      // The last one takes its index, and goes up or down from there.
-      if index > 0, last.comes(before: heap[(index - 1) / 2]) {
-        rise(last, from: index)
-      } else {
-        sink(last, from: index)
-      }
-    }
-    shrink()
+    timers.remove(id)
+    if timers.count == 0 || heap.count > 2 * timers.count + 64 { removeFreePlaces() }
   }
 
   /// Takes out the earliest timer, if it is due.
   mutating func popDue(at now: Instant) -> Purpose? {
-    guard let first = heap.first, first.instant <= now else { return nil }
-    remove(first.id)
-    return first.purpose
+    while let first = heap.first, first.instant <= now {
+      removeFirst()
+      guard isTaken(first) else { continue }
+      let purpose = timers[first.id].purpose
+      remove(first.id)
+      return purpose
+    }
+    return nil
   }
 
-  /// Puts the timer where it belongs, at this index or above it.
-  private mutating func rise(_ timer: Timer, from index: Int) {
+  // MARK: The heap
+
+  /// Whether the place is that of a timer, which was not taken out.
+  private func isTaken(_ place: Place) -> Bool { timers[place.id].order == place.order }
+
+  private mutating func removeFirst() {
+    let last = heap.removeLast()
+    if !heap.isEmpty { sink(last, from: 0) }
+  }
+
+  /// Removes the places of timers that were taken out; gives memory back once little of it is used.
+  private mutating func removeFreePlaces() {
+    if timers.count == 0 {
+      // Also because the timers may have given their memory back.
+      heap.removeAll(keepingCapacity: heap.capacity <= 1_024)
+      return
+    }
+    var kept = 0
+    for index in heap.indices where isTaken(heap[index]) {
+      heap[kept] = heap[index]
+      kept += 1
+    }
+    heap.removeLast(heap.count - kept)
+    if heap.capacity > 16 * heap.count + 1_024 { heap = Array(heap) }
+    for index in (0..<heap.count / 2).reversed() { sink(heap[index], from: index) }
+  }
+
+  /// Puts the place where it belongs, at this index or above it.
+  private mutating func rise(_ place: Place, from index: Int) {
     var index = index
     while index > 0 {
       let above = (index - 1) / 2
-      guard timer.comes(before: heap[above]) else { break }
-      put(heap[above], at: index)
+      guard place.comes(before: heap[above]) else { break }
+      heap[index] = heap[above]
       index = above
     }
-    put(timer, at: index)
+    heap[index] = place
   }
 
-  /// Puts the timer where it belongs, at this index or below it.
-  private mutating func sink(_ timer: Timer, from index: Int) {
+  /// Puts the place where it belongs, at this index or below it.
+  private mutating func sink(_ place: Place, from index: Int) {
     var index = index
     while true {
       var below = 2 * index + 1
       guard below < heap.count else { break }
       if below + 1 < heap.count, heap[below + 1].comes(before: heap[below]) { below += 1 }
-      guard heap[below].comes(before: timer) else { break }
-      put(heap[below], at: index)
+      guard heap[below].comes(before: place) else { break }
+      heap[index] = heap[below]
       index = below
     }
-    put(timer, at: index)
-  }
-
-  private mutating func put(_ timer: Timer, at index: Int) {
-    heap[index] = timer
-    indices[timer.id] = index
-  }
-
-  /// Gives memory back once little of it is used.
-  private mutating func shrink() {
-    guard heap.capacity > 64, heap.count < heap.capacity / 4 else { return }
-    var smaller: [Timer] = []
-    smaller.reserveCapacity(2 * heap.count)
-    smaller.append(contentsOf: heap)
-    heap = smaller
+    heap[index] = place
   }
 }
 

@@ -53,7 +53,8 @@ struct TimerQueueTests {
       #expect(fixture.apply(step.event) == step.popped, "step \(index): \(step.event)")
       #expect(fixture.queue.count == step.count, "step \(index): \(step.event)")
       #expect(fixture.queue.isEmpty == (step.count == 0), "step \(index): \(step.event)")
-      #expect(fixture.queue.earliest == step.earliest, "step \(index): \(step.event)")
+      let earliest = fixture.queue.earliest()
+      #expect(earliest == step.earliest, "step \(index): \(step.event)")
       for (name, id) in fixture.ids { #expect(fixture.queue.instant(of: id) >= step.earliest ?? .max, "\(name)") }
     }
   }
@@ -129,7 +130,9 @@ struct TimerQueueTests {
           return
         }
       }
-      guard queue.count == list.count, queue.earliest == list.first?.instant else {
+      // Not at each step, so that places of timers that were taken out stay for a while.
+      let earliest = step % 100 == 0 ? queue.earliest() : list.first?.instant
+      guard queue.count == list.count, earliest == list.first?.instant else {
         Issue.record("step \(step): \(queue.count) timers, \(list.count) in the list")
         return
       }
