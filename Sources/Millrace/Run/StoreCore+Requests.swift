@@ -1,9 +1,5 @@
 public import Synchronization
 
-/// Reads the answer to a request from the state in which its action finishes, for the caller that waits.
-@usableFromInline
-typealias AnswerReader<State> = @Sendable (State) -> Void
-
 /// Requests: actions whose callers wait for an answer, which is read from the state in the step in which the action ends.
 extension StoreCore {
   /// Sends an action, and waits for its answer.

@@ -301,6 +301,10 @@ private struct Waiting<Answer: Sendable> {
   }
 }
 
+/// Reads the answer to a request from the state in which its action finishes, for the caller that waits.
+@usableFromInline
+typealias AnswerReader<State> = @Sendable (State) -> Void
+
 /// The origin of an action that comes from a run or with a trace; ids only, so that a chain of runs holds nothing.
 @usableFromInline
 package final class Lineage: Sendable {

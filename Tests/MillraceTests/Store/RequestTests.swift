@@ -216,6 +216,15 @@ struct RequestTests {
     #expect(invalid?.rejection == .invalidPlan)
   }
 
+  @Test("The answer of an action that does not finish is not read")
+  func answerOfAnUnfinishedAction() async throws {
+    let reads = Notes<Void>()
+    await #expect(throws: StoreError.self) {
+      try await store.request(Action.handle { _ in throw Mishap() }.closed(), returning: { _ in reads.note(()) })
+    }
+    #expect(reads.all.isEmpty)
+  }
+
   @Test("The plan's timeout is the deadline of a request", arguments: RequestWay.allCases)
   func timeout(way: RequestWay) async throws {
     let action = staying("a").planned(.concurrent.timeout(.seconds(1)))

@@ -9,11 +9,13 @@ struct StoreReleaseTests {
     private let owned: Box<Store<Keeper>?>
     let freed = Recorder<Void>()
     let closed = Recorder<Outcome.Kind>()
+    let clock = TestClock()
 
     init() {
       owned = Box(nil)
       owned.value = Store(
-        initial: Keeper.State(canary: Keeper.Canary(freed)), interactor: Keeper(closed: closed))
+        initial: Keeper.State(canary: Keeper.Canary(freed)), interactor: Keeper(closed: closed),
+        configuration: StoreConfiguration(clock: clock))
     }
 
     /// The store; not to be kept.
@@ -38,6 +40,15 @@ struct StoreReleaseTests {
     owner.release()
     #expect(store == nil)
     #expect(owner.freed.recorded.count == 1)
+  }
+
+  @Test("R6: releasing a store that sleeps until a timer frees its state at once")
+  func aStoreWithATimerIsFreed() async throws {
+    let receipt = owner.store.send(.later)
+    try await owner.clock.waitForSleepers(1)
+    owner.release()
+    #expect(owner.freed.recorded.count == 1)
+    #expect(await receipt.outcome.kind == .shutDown)
   }
 
   @Test("R6: releasing the store cancels its runs, and ends their receipts as shut down without closing")
@@ -219,6 +230,8 @@ struct Keeper: Interactor {
 
   enum Action: Sendable {
     case commit
+    /// Committed when it was debounced for a second.
+    case later
     case enter(Gate)
     case stay(Gate, Recorder<Bool>)
     case handOut(Recorder<Run<Keeper>>, Gate)
@@ -231,14 +244,21 @@ struct Keeper: Interactor {
 
   let closed: Recorder<Outcome.Kind>
 
+  func plan(for action: Action) -> Plan {
+    if case .later = action { .latest(key: "later").debounce(.seconds(1)) } else { .concurrent }
+  }
+
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
-    if case .commit = action { .mutate(.committed) } else { .handle }
+    switch action {
+    case .commit, .later: .mutate(.committed)
+    case .enter, .stay, .handOut: .handle
+    }
   }
 
   func handle(_ action: Action, state: State) async -> Effect<Self> {
     Effect { run in
       switch action {
-      case .commit: break
+      case .commit, .later: break
       case .enter(let gate): try await gate.enter()
       case .stay(let gate, let emitted):
         await gate.enterIgnoringCancellation()
