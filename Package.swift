@@ -44,7 +44,8 @@ let package = Package(
     .target(name: "MillraceReconcile", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
     .target(name: "MillraceHooks"),
-    .target(name: "MillraceRecording", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(name: "MillraceEntries", swiftSettings: strict),
+    .target(name: "MillraceRecording", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
     .target(
@@ -109,8 +110,9 @@ let package = Package(
       name: "MillraceTestingTests", dependencies: ["Millrace", "MillraceTesting", "MillraceDispatchChecks"],
       swiftSettings: strict),
     .testTarget(
-      name: "MillraceRecordingTests", dependencies: ["MillraceRecording", "Millrace", "MillraceTesting"],
-      swiftSettings: strict),
+      name: "MillraceRecordingTests",
+      dependencies: ["MillraceRecording", "MillraceEntries", "Millrace", "MillraceTesting"], swiftSettings: strict),
+    .testTarget(name: "MillraceEntriesTests", dependencies: ["MillraceEntries"], swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(

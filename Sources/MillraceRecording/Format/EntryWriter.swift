@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceEntries
 
 /// Writes entries as lines of JSON.
 struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable> {

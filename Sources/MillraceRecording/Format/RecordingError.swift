@@ -1,3 +1,5 @@
+import MillraceEntries
+
 /// The reason for which a recording could not be written, read or used.
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reasons there are; more may come.

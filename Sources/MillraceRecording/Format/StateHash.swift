@@ -1,4 +1,5 @@
 import Foundation
+import MillraceEntries
 
 /// A number that tells states apart, and is the same in every process and on every machine.
 ///
@@ -27,11 +28,9 @@ public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
   }
 
   init(ofJSON json: Data) {
-    value = json.withUnsafeBytes { bytes in
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-      return hash
-    }
+    var checksum = Checksum()
+    json.withUnsafeBytes { checksum.add($0) }
+    value = checksum.value
   }
 
   /// The hash as 16 hexadecimal digits.

@@ -1,3 +1,5 @@
+import MillraceEntries
+
 /// The names of the types whose values a recording has.
 struct TypeNames: Sendable, Hashable, Decodable, CustomStringConvertible {
   let action, mutation, state: String

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceEntries
 
 extension RecordingError {
   static func unreadable(_ name: String, _ error: any Error) -> RecordingError {
@@ -69,7 +70,8 @@ extension RecordingError {
       } else {
         "The line was damaged; take the file as the recorder wrote it."
       }
-    return RecordingError(.brokenLine, line: line, "Line \(line) cannot be read: \(reason(ofDecoding: error)). \(fix)")
+    return RecordingError(
+      .brokenLine, line: line, "Line \(line) cannot be read: \(DecodingReason.text(of: error)). \(fix)")
   }
 
   /// The advice where a value was encoded by other types than those that it is read with.
@@ -97,21 +99,5 @@ extension RecordingError {
       default: "state"
       }
     return key.map { ["action", "mutation", "state"].contains($0) } ?? false
-  }
-
-  private static func reason(ofDecoding error: any Error) -> String {
-    // Keys may come from the file, and so may how many there are.
-    func place(_ path: [any CodingKey]) -> String {
-      path.map(\.stringValue).joined(separator: ".").shortened(to: 200)
-    }
-    return switch error {
-    case DecodingError.keyNotFound(let key, let context): "\"\(place(context.codingPath + [key]))\" is missing"
-    case DecodingError.valueNotFound(let type, let context): "\"\(place(context.codingPath))\" is null, and no \(type)"
-    case DecodingError.typeMismatch(let type, let context):
-      context.codingPath.isEmpty ? "it is no \(type)" : "\"\(place(context.codingPath))\" is no \(type)"
-    case DecodingError.dataCorrupted(let context):
-      context.codingPath.isEmpty ? "it is no JSON" : "\"\(place(context.codingPath))\" has no value that is possible"
-    default: "\(error)"
-    }
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import MillraceEntries
 
 /// Reads a recording from a file, entry by entry, with a flat memory however long it is.
 ///

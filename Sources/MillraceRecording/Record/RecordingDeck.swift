@@ -1,4 +1,5 @@
 import Millrace
+import MillraceEntries
 
 /// Passes calls on, and gives them with their replies to a recorder.
 struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceEntries
 
 /// The difference between a recorded value and the present one.
 enum EncodedDifference {

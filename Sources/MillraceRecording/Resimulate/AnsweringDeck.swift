@@ -1,4 +1,5 @@
 import Millrace
+import MillraceEntries
 
 /// Answers calls with what was recorded.
 struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: TapeDeck {

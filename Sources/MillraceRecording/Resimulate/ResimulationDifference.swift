@@ -1,4 +1,5 @@
 public import Millrace
+import MillraceEntries
 
 /// Something that was otherwise in a resimulation than when it was recorded.
 public struct ResimulationDifference: Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceEntries
 import Testing
 
 @testable import MillraceRecording

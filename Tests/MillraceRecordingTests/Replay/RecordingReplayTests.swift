@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceEntries
 import Testing
 
 @testable import MillraceRecording

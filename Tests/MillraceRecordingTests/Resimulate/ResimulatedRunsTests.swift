@@ -1,3 +1,4 @@
+import MillraceEntries
 import Testing
 
 @testable import Millrace

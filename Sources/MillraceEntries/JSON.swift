@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// The encoder and the decoder, which have to agree.
-enum JSON {
-  static func encoder() -> JSONEncoder {
+package enum JSON {
+  package static func encoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -10,7 +10,7 @@ enum JSON {
     return encoder
   }
 
-  static func decoder() -> JSONDecoder {
+  package static func decoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -18,12 +18,12 @@ enum JSON {
   }
 
   /// A value as one line of JSON.
-  static func text(of value: some Encodable) throws -> String {
+  package static func text(of value: some Encodable) throws -> String {
     String(decoding: try encoder().encode(value), as: UTF8.self)
   }
 
   /// A value from JSON.
-  static func value<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
+  package static func value<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
     try decoder().decode(type, from: Data(text.utf8))
   }
 }

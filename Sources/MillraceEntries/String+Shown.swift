@@ -1,6 +1,6 @@
 extension String {
   /// The text, or its first characters and an ellipsis if there are more than `limit`.
-  func shortened(to limit: Int) -> String {
+  package func shortened(to limit: Int) -> String {
     let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: endIndex) ?? endIndex
     return end == endIndex ? self : String(unicodeScalars[..<end]) + "…"
   }
@@ -8,7 +8,7 @@ extension String {
   /// The text as it can be shown: what would steer a terminal, or turn the order of the letters, is written as `\u{1B}`.
   ///
   /// - Parameter keepsLines: whether line breaks stay.
-  func shown(keepsLines: Bool = false) -> String {
+  package func shown(keepsLines: Bool = false) -> String {
     func isShown(_ scalar: Unicode.Scalar) -> Bool { !scalar.steers || keepsLines && scalar == "\n" }
     if unicodeScalars.allSatisfy(isShown) { return self }
     var text = ""
