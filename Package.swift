@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "MillraceReconcile", targets: ["MillraceReconcile"]),
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
+    .library(name: "MillraceJournal", targets: ["MillraceJournal"]),
     .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
     .library(name: "MillraceLoad", targets: ["MillraceLoad"]),
     .executable(name: "millrace", targets: ["MillraceCommandLine"]),
@@ -46,6 +47,7 @@ let package = Package(
     .target(name: "MillraceHooks"),
     .target(name: "MillraceEntries", swiftSettings: strict),
     .target(name: "MillraceRecording", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
+    .target(name: "MillraceJournal", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
     .target(
@@ -113,6 +115,9 @@ let package = Package(
       name: "MillraceRecordingTests",
       dependencies: ["MillraceRecording", "MillraceEntries", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(name: "MillraceEntriesTests", dependencies: ["MillraceEntries"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceJournalTests", dependencies: ["MillraceJournal", "Millrace", "MillraceTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(

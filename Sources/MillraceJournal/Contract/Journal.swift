@@ -1,0 +1,146 @@
+/// A durable log for each of many keys.
+///
+/// A journal stores the mutations of stores, so that their states survive a crash. An engine may be a file of this process or a
+/// service on other machines; a store depends on this contract alone, and one suite of tests holds for each engine.
+///
+/// **Durability.** The batches that ``append(_:to:after:)`` reports as stored, and a snapshot or a truncation whose call has
+/// returned, survive every later crash of the process and of the machine. A call that has not returned may have stored a first part
+/// of its batches. Reads return durable records alone.
+///
+/// **Atomicity.** A batch is stored as a whole or not at all. After a crash the log of each key is a first part of what was appended,
+/// and ends between two batches.
+///
+/// **Fencing.** An append names the last sequence that its writer knows, and conflicts if the log ends elsewhere. A writer takes a
+/// log over by appending an entry of the kind ``JournalEntry/Kind/epoch``; the next append of the earlier writer then conflicts,
+/// and its error names the newcomer. A conflict affects its own key alone.
+///
+/// **Errors.** ``JournalError/isTransient`` tells errors apart:
+///
+/// - *Transient*: with ``JournalError/Code/unavailable`` nothing was stored, and the writer repeats the call. With
+///   ``JournalError/Code/unknown`` the writer looks for the batch by its id (``batch(_:of:after:)``), and repeats the append
+///   if there is none.
+/// - *Final*: the writer stops. After ``JournalError/Code/failed`` every later call fails with the same error; whether the
+///   batches in progress were stored shows when the journal is opened again.
+///
+/// **Order and isolation.** Calls may come from any task at once. Calls of one task take effect in their order; appends that
+/// wait at the same time may share one write. No method blocks the thread that calls it.
+///
+/// **Cancellation.** No call is cut short: a batch that was given to the journal is stored, and the caller waits until it knows.
+public protocol Journal: Sendable {
+  /// The largest ``JournalBatch/byteCount`` of a batch that the journal stores.
+  var largestBatch: Int { get }
+
+  /// Stores batches behind the last record of a key.
+  ///
+  /// The first batch is stored if the log ends at `last`, the next one if it ends at the last record of the first one, and so on. The
+  /// call ends at the first batch that is not stored; the batches before that one stay. A key begins with its first record.
+  /// Cancellation has no effect.
+  ///
+  /// - Parameters:
+  ///   - batches: The batches in their order.
+  ///   - key: The key.
+  ///   - last: The last sequence that the writer knows; ``JournalSequence/start`` for an empty log.
+  /// - Returns: The number of batches that are durable, and the reason for which the next one is not.
+  func append(_ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence) async -> JournalAppend
+
+  /// Reads records of a key.
+  ///
+  /// The records are checked: each one fits the checksum of the record before it, and none is missing. Cancellation has no effect.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - sequence: The sequence before the first record of the page.
+  ///   - byteCount: The number of payload bytes after which the page ends with the batch that it has come to.
+  /// - Returns: The records; none if the log does not go further than `sequence`.
+  /// - Throws: ``JournalError``, among others with ``JournalError/Code/truncated`` if the next record was removed, and with
+  ///   ``JournalError/Code/corrupt`` and the sequence of the first record that is not the one that was written.
+  func records(
+    of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
+  ) async throws(JournalError) -> JournalPage
+
+  /// Reads a batch by its id, to learn whether an append with an unknown result has stored it.
+  ///
+  /// Call it once the earlier calls for the key have ended. An implementation that reads the records behind `last` is provided.
+  /// Cancellation has no effect.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the batch.
+  ///   - key: The key.
+  ///   - last: The last sequence that the append expected, or an earlier one.
+  /// - Returns: All records of the batch; nil if it was not stored.
+  /// - Throws: ``JournalError``, as ``records(of:after:upTo:)``.
+  func batch(
+    _ id: JournalBatch.ID, of key: JournalKey, after last: JournalSequence
+  ) async throws(JournalError) -> [JournalRecord]?
+
+  /// Reads the sequence of the last record of a key; ``JournalSequence/start`` if it has none. Truncation does not change it.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence
+
+  /// Reads the newest snapshot of a key; nil if there is none.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, with ``JournalError/Code/corrupt`` if the snapshot is not the one that was written.
+  func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot?
+
+  /// Stores a snapshot in the place of the one before it. A snapshot that is older than the stored one changes nothing.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the log of the key ends before the snapshot.
+  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError)
+
+  /// Removes the records of a key up to a sequence, which the newest snapshot has to cover.
+  ///
+  /// Later records keep their sequences. Records that were removed already are left out. Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the newest snapshot does not cover the sequence.
+  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError)
+
+  /// Reads keys in the order of their UTF-8.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Parameter key: The key before the first one; nil to begin.
+  /// - Returns: Up to 1,000 keys; none behind the last one.
+  /// - Throws: ``JournalError``.
+  func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey]
+
+  /// Ends the journal once the calls that wait have ended; later calls fail with ``JournalError/Code/closed``.
+  ///
+  /// Cancellation has no effect. When it returns, the journal can be opened again.
+  func close() async
+}
+
+extension Journal {
+  /// Reads records of a key, about 1 MiB at once; otherwise as ``records(of:after:upTo:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``records(of:after:upTo:)``.
+  public func records(of key: JournalKey, after sequence: JournalSequence) async throws(JournalError) -> JournalPage {
+    try await records(of: key, after: sequence, upTo: 1 << 20)
+  }
+
+  /// Reads a batch by its id from the records behind `last`.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``records(of:after:upTo:)``.
+  public func batch(
+    _ id: JournalBatch.ID, of key: JournalKey, after last: JournalSequence
+  ) async throws(JournalError) -> [JournalRecord]? {
+    var position = last
+    while true {
+      let page = try await records(of: key, after: position)
+      let found = page.records.filter { $0.batch == id }
+      if !found.isEmpty { return found }
+      guard let end = page.records.last?.sequence, end < page.last else { return nil }
+      position = end
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import MillraceEntries
+
+/// The failure of a journal.
+///
+/// A store that gets a transient error tries again; any other one stops it.
+public struct JournalError: Error, Sendable, CustomStringConvertible {
+  /// The kinds of failures; later versions may add some.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private let name: String
+
+    /// The name of the kind.
+    public var description: String { name }
+
+    /// The log does not end at the expected sequence; ``JournalError/newcomer`` is the writer that took it over, if one did.
+    public static let conflict = Code(name: "conflict")
+    /// The journal cannot be used now, and nothing was stored; the same call may succeed later.
+    public static let unavailable = Code(name: "unavailable")
+    /// The journal cannot say whether a batch was stored; reading it back by its id tells.
+    public static let unknown = Code(name: "unknown")
+    /// Stored bytes are not those that were written; ``JournalError/sequence`` is the record, if it is known.
+    public static let corrupt = Code(name: "corrupt")
+    /// A batch is larger than ``Journal/largestBatch``, or a snapshot larger than the journal stores; nothing of it was stored.
+    public static let tooLarge = Code(name: "tooLarge")
+    /// The requested records were removed, because a snapshot covers them.
+    public static let truncated = Code(name: "truncated")
+    /// A snapshot is ahead of its log, or a truncation ahead of its snapshot; nothing was changed.
+    public static let ahead = Code(name: "ahead")
+    /// The journal has failed for all keys and has to be opened again, which shows whether a batch in progress was stored.
+    public static let failed = Code(name: "failed")
+    /// The journal was closed before the call; nothing was stored.
+    public static let closed = Code(name: "closed")
+    /// The file is open in this process already, or has failed in it.
+    public static let inUse = Code(name: "inUse")
+    /// The file cannot be opened, read or written.
+    public static let cannotOpen = Code(name: "cannotOpen")
+    /// The file is no journal.
+    public static let notAJournal = Code(name: "notAJournal")
+    /// The file has a format that this program does not read.
+    public static let otherVersion = Code(name: "otherVersion")
+  }
+
+  /// The kind of the failure.
+  public let code: Code
+
+  /// The record that the failure is about; nil if it is about none.
+  public let sequence: JournalSequence?
+
+  /// The writer that has taken the log over; nil unless the code is ``Code/conflict`` and another writer did.
+  public let newcomer: JournalEpoch?
+
+  /// The failure as a sentence, with the fix.
+  public let description: String
+
+  /// Makes an error, as an engine does.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the failure.
+  ///   - sequence: The record that it is about.
+  ///   - newcomer: The writer that has taken the log over.
+  ///   - description: A sentence that says the fix. Control characters are escaped.
+  public init(_ code: Code, sequence: JournalSequence? = nil, newcomer: JournalEpoch? = nil, _ description: String) {
+    self.code = code
+    self.sequence = sequence
+    self.newcomer = newcomer
+    // Keys, and names of machines, may come from a file of unknown origin.
+    self.description = description.shown()
+  }
+
+  /// Whether the same call may succeed later: true for ``Code/unavailable`` and ``Code/unknown`` alone.
+  public var isTransient: Bool { code == .unavailable || code == .unknown }
+}
+
+extension JournalError {
+  static func conflict(
+    _ key: JournalKey, expected: JournalSequence, last: JournalSequence, newcomer: JournalEpoch?
+  ) -> JournalError {
+    let reason = newcomer.map { "another writer took it over: \($0)" } ?? "the writer expected another end"
+    let fix =
+      newcomer == nil
+      ? "read the log to its end and open the store again, or give each store a key of its own."
+      : "this writer has to stop; open the store again where it is to continue."
+    return JournalError(
+      .conflict, newcomer: newcomer,
+      "The log of \(key.quoted) ends at \(last) and not at \(expected), because \(reason); \(fix)")
+  }
+
+  static func corrupt(_ key: JournalKey, at sequence: JournalSequence) -> JournalError {
+    JournalError(
+      .corrupt, sequence: sequence,
+      """
+      Record \(sequence) of \(key.quoted) is missing or is not the one that was written, so the storage has damaged it; restore the \
+      journal from a copy.
+      """)
+  }
+
+  static func unreadable(_ key: JournalKey, at sequence: JournalSequence, _ reason: String) -> JournalError {
+    JournalError(
+      .corrupt, sequence: sequence,
+      """
+      Record \(sequence) of \(key.quoted) is whole and cannot be read: \(reason); read it with the version of the program that \
+      wrote it.
+      """)
+  }
+
+  static func corruptSnapshot(_ key: JournalKey) -> JournalError {
+    JournalError(
+      .corrupt,
+      """
+      The snapshot of \(key.quoted) is missing or is not the one that was written, so the storage has damaged it; restore the \
+      journal from a copy.
+      """)
+  }
+
+  static func tooLarge(_ batch: JournalBatch, limit: Int) -> JournalError {
+    JournalError(
+      .tooLarge,
+      "A batch of \(batch.byteCount) bytes is larger than the \(limit) that the journal takes; write smaller mutations."
+    )
+  }
+
+  static func truncated(_ key: JournalKey, after sequence: JournalSequence, through: JournalSequence) -> JournalError {
+    JournalError(
+      .truncated, sequence: through,
+      """
+      The records of \(key.quoted) behind \(sequence) were removed up to \(through), because a snapshot covers them; begin with the \
+      snapshot.
+      """)
+  }
+
+  static func snapshotAhead(_ key: JournalKey, _ sequence: JournalSequence, last: JournalSequence) -> JournalError {
+    JournalError(
+      .ahead, sequence: sequence,
+      """
+      The snapshot of \(key.quoted) at \(sequence) is ahead of its log, which ends at \(last); store a snapshot once its records \
+      are durable.
+      """)
+  }
+
+  static func truncationAhead(
+    _ key: JournalKey, _ sequence: JournalSequence, snapshot: JournalSequence?
+  ) -> JournalError {
+    let covered = snapshot.map { "the snapshot covers the records up to \($0) only" } ?? "there is no snapshot"
+    return JournalError(
+      .ahead, sequence: sequence,
+      "The log of \(key.quoted) cannot be truncated through \(sequence), because \(covered); store a snapshot first.")
+  }
+
+  static let closed = JournalError(.closed, "The journal is closed; open it again, or close it after its stores.")
+}
+
+extension JournalKey {
+  /// The name in quotes, shortened, for a sentence.
+  var quoted: String { "\"\(name.shortened(to: 200))\"" }
+}

@@ -1,0 +1,28 @@
+/// The state of a store after the records up to a sequence, as the writer has encoded it.
+public struct JournalSnapshot: Sendable, Hashable {
+  /// The last record whose effects are in the state.
+  public let sequence: JournalSequence
+
+  /// The revision of the state.
+  public let revision: Int
+
+  /// The version of the schema of the payload.
+  public let schemaVersion: Int
+
+  /// The bytes that the writer has encoded.
+  public let payload: [UInt8]
+
+  /// Makes a snapshot.
+  ///
+  /// - Parameters:
+  ///   - sequence: The last record whose effects are in the state.
+  ///   - revision: The revision of the state.
+  ///   - payload: The encoded state.
+  ///   - schemaVersion: The version of the payload's schema.
+  public init(sequence: JournalSequence, revision: Int, payload: [UInt8], schemaVersion: Int = 1) {
+    self.sequence = sequence
+    self.revision = revision
+    self.payload = payload
+    self.schemaVersion = schemaVersion
+  }
+}

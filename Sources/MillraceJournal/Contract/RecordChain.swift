@@ -1,0 +1,67 @@
+import MillraceEntries
+
+/// The checksums of a key, each made of a record and of the checksum before it.
+struct RecordChain: Sendable, Hashable {
+  private(set) var value: UInt64
+
+  /// Begins the chain of a key, so that a record that stands under another key does not fit.
+  init(of key: JournalKey) {
+    var checksum = Checksum()
+    checksum.add(text: key.name)
+    value = checksum.value
+  }
+
+  /// Continues a chain.
+  init(continuing value: UInt64) {
+    self.value = value
+  }
+
+  /// Adds a record.
+  mutating func add(_ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID) {
+    var checksum = Checksum(continuing: value)
+    checksum.add(sequence.number)
+    checksum.add(batch.writer)
+    checksum.add(batch.number)
+    checksum.add(UInt64(entry.kind.rawValue))
+    checksum.add(UInt64(bitPattern: Int64(entry.schemaVersion)))
+    checksum.add(UInt64(bitPattern: Int64(entry.revision ?? -1)))
+    checksum.add(bytes: entry.payload)
+    value = checksum.value
+  }
+
+  /// Makes the records of a batch, and adds them.
+  mutating func records(of batch: JournalBatch, after last: JournalSequence) -> [JournalRecord] {
+    var sequence = last
+    return batch.entries.map { entry in
+      sequence = sequence.advanced(by: 1)
+      add(entry, sequence: sequence, batch: batch.id)
+      return JournalRecord(entry, sequence: sequence, batch: batch.id, checksum: value)
+    }
+  }
+}
+
+extension JournalSnapshot {
+  /// The checksum of the snapshot under its key.
+  func checksum(of key: JournalKey) -> UInt64 {
+    var checksum = Checksum()
+    checksum.add(text: key.name)
+    checksum.add(sequence.number)
+    checksum.add(UInt64(bitPattern: Int64(revision)))
+    checksum.add(UInt64(bitPattern: Int64(schemaVersion)))
+    checksum.add(bytes: payload)
+    return checksum.value
+  }
+}
+
+extension Checksum {
+  /// Adds the number of bytes, and the bytes.
+  mutating func add(bytes: [UInt8]) {
+    add(UInt64(bytes.count))
+    bytes.withUnsafeBytes { add($0) }
+  }
+
+  /// Adds the number of bytes of a text's UTF-8, and these bytes.
+  mutating func add(text: String) {
+    add(bytes: Array(text.utf8))
+  }
+}

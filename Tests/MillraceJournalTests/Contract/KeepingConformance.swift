@@ -1,0 +1,80 @@
+import MillraceJournal
+import Testing
+
+extension JournalConformance {
+  static let keeping = [
+    JournalConformance("The newest snapshot is kept, an older one changes nothing, and one ahead of the log is refused")
+    { fixture in
+      let journal = try await fixture.open()
+      _ = await journal.append([JournalBatch(1, "1", "2", "3")], to: "a", after: .start)
+      #expect(try await journal.snapshot(of: "a") == nil)
+      let second = JournalSnapshot(sequence: 2, revision: 2, payload: Array(0...255), schemaVersion: 4)
+      try await journal.store(second, of: "a")
+      #expect(try await journal.snapshot(of: "a") == second)
+      try await journal.store(JournalSnapshot(sequence: 1, revision: 1, payload: [1]), of: "a")
+      #expect(try await journal.snapshot(of: "a") == second)
+      let third = JournalSnapshot(sequence: 3, revision: 3, payload: Array(repeating: 1, count: 300_000))
+      try await journal.store(third, of: "a")
+      #expect(try await journal.snapshot(of: "a") == third)
+      let again = JournalSnapshot(sequence: 3, revision: 3, payload: [])
+      try await journal.store(again, of: "a")
+      #expect(try await journal.snapshot(of: "a") == again)
+      for key: JournalKey in ["a", "b"] {
+        let error = try await failure {
+          try await journal.store(JournalSnapshot(sequence: 4, revision: 4, payload: []), of: key)
+        }
+        #expect(error.code == .ahead && error.sequence == 4)
+        #expect(
+          error.description == """
+            The snapshot of "\(key)" at 4 is ahead of its log, which ends at \(key == "a" ? 3 : 0); store a snapshot once its records \
+            are durable.
+            """)
+      }
+      #expect(try await journal.snapshot(of: "a") == again)
+      #expect(try await journal.snapshot(of: "b") == nil)
+    },
+    JournalConformance("Truncation removes what the snapshot covers, and later records keep their sequences") {
+      fixture in
+      let journal = try await fixture.open()
+      _ = await journal.append(
+        [JournalBatch(1, "1", "2"), JournalBatch(2, "3"), JournalBatch(3, "4")], to: "a", after: .start)
+      _ = await journal.append([JournalBatch(1, "x")], to: "b", after: .start)
+      var error = try await failure { try await journal.truncate("a", through: 2) }
+      #expect(error.code == .ahead)
+      #expect(
+        error.description
+          == #"The log of "a" cannot be truncated through 2, because there is no snapshot; store a snapshot first."#)
+      try await journal.store(JournalSnapshot(sequence: 3, revision: 3, payload: [9]), of: "a")
+      error = try await failure { try await journal.truncate("a", through: 4) }
+      #expect(error.code == .ahead && error.description.contains("the snapshot covers the records up to 3 only"))
+      #expect(try await journal.texts("a") == ["1", "2", "3", "4"])
+      try await journal.truncate("a", through: 3)
+      try await journal.truncate("a", through: 2)
+      #expect(try await journal.texts("a", after: 3) == ["4"])
+      for start: JournalSequence in [0, 2] {
+        let error = try await failure { _ = try await journal.records(of: "a", after: start) }
+        #expect(error.code == .truncated && error.sequence == 3)
+        #expect(
+          error.description.hasSuffix("removed up to 3, because a snapshot covers them; begin with the snapshot."))
+      }
+      #expect(try await journal.snapshot(of: "a")?.payload == [9])
+      #expect(await journal.append([JournalBatch(4, "5")], to: "a", after: 4).last == 5)
+      #expect(try await journal.all("a", after: 3).map(\.sequence) == [4, 5])
+      #expect(try await journal.texts("b") == ["x"])
+    },
+    JournalConformance("A log of which everything was truncated continues where it ended") { fixture in
+      var journal = try await fixture.open()
+      _ = await journal.append([JournalBatch(1, "1", "2")], to: "a", after: .start)
+      try await journal.store(JournalSnapshot(sequence: 2, revision: 2, payload: [9]), of: "a")
+      try await journal.truncate("a", through: 2)
+      #expect(try await journal.lastSequence(of: "a") == 2)
+      await journal.close()
+      journal = try await fixture.open()
+      #expect(try await journal.lastSequence(of: "a") == 2)
+      #expect(try await journal.texts("a", after: 2) == [])
+      #expect(await journal.append([JournalBatch(2, "3")], to: "a", after: .start).failure?.code == .conflict)
+      #expect(await journal.append([JournalBatch(2, "3")], to: "a", after: 2).last == 3)
+      #expect(try await journal.texts("a", after: 2) == ["3"])
+    },
+  ]
+}
