@@ -30,6 +30,9 @@ let package = Package(
     .executable(name: "load", targets: ["MillraceLoadCommand"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
+  traits: [
+    .trait(name: "SQLite", description: "The journal in a file, by libsqlite3, whose development package it needs.")
+  ],
   targets: [
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
     .target(name: "MillraceSystem"),
@@ -47,7 +50,13 @@ let package = Package(
     .target(name: "MillraceHooks"),
     .target(name: "MillraceEntries", swiftSettings: strict),
     .target(name: "MillraceRecording", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
-    .target(name: "MillraceJournal", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
+    .systemLibrary(name: "MillraceSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "MillraceJournal",
+      dependencies: [
+        "Millrace", "MillraceEntries", .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
+      ],
+      swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
     .target(
@@ -115,8 +124,14 @@ let package = Package(
       name: "MillraceRecordingTests",
       dependencies: ["MillraceRecording", "MillraceEntries", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(name: "MillraceEntriesTests", dependencies: ["MillraceEntries"], swiftSettings: strict),
+    .target(
+      name: "MillraceVFS", path: "Tests/MillraceVFS", cSettings: [.define("SQLite", .when(traits: ["SQLite"]))]),
     .testTarget(
-      name: "MillraceJournalTests", dependencies: ["MillraceJournal", "Millrace", "MillraceTesting"],
+      name: "MillraceJournalTests",
+      dependencies: [
+        "MillraceJournal", "Millrace", "MillraceTesting",
+        .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),

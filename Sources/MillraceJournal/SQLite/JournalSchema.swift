@@ -1,0 +1,142 @@
+#if SQLite
+  import MillraceEntries
+  import MillraceSQLite
+
+  /// The tables of a journal's file, and the checks of a file that is opened.
+  struct JournalSchema {
+    /// The number that PRAGMA application_id shows for a journal: "Mill" in ASCII.
+    static let application = 0x4D69_6C6C
+    /// The version of the tables.
+    static let version = 1
+
+    private static let tables = [
+      "CREATE TABLE file(id INTEGER PRIMARY KEY, keys INTEGER NOT NULL, seal INTEGER NOT NULL)",
+      """
+      CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL, last INTEGER NOT NULL, chain INTEGER NOT NULL, \
+      truncated INTEGER NOT NULL, truncatedChain INTEGER NOT NULL, epochSequence INTEGER NOT NULL, epoch BLOB NOT NULL, \
+      snapshot INTEGER, snapshotChecksum INTEGER NOT NULL, seal INTEGER NOT NULL) WITHOUT ROWID
+      """,
+      """
+      CREATE TABLE records(key INTEGER NOT NULL, sequence INTEGER NOT NULL, writer INTEGER NOT NULL, batch INTEGER NOT NULL, \
+      kind INTEGER NOT NULL, version INTEGER NOT NULL, revision INTEGER NOT NULL, payload BLOB NOT NULL, chain INTEGER NOT NULL, \
+      PRIMARY KEY(key, sequence)) WITHOUT ROWID
+      """,
+      """
+      CREATE TABLE snapshots(key INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, revision INTEGER NOT NULL, \
+      version INTEGER NOT NULL, payload BLOB NOT NULL)
+      """,
+    ]
+
+    let connection: SQLiteConnection
+    let path: String
+
+    /// Checks that the file is a journal, and makes it one if it is empty.
+    ///
+    /// Nothing is changed in a file of another program.
+    func open(pageSize: Int) throws {
+      let isEmpty = try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
+      if !isEmpty {
+        guard try number("PRAGMA application_id") == Self.application else {
+          throw JournalError(
+            .notAJournal,
+            "\(path) is a database of another program, and is left as it is; give the journal the name of a file of its own."
+          )
+        }
+        let found = try number("PRAGMA user_version")
+        guard found == Self.version else {
+          throw JournalError(
+            .otherVersion,
+            """
+            \(path) has version \(found) of the format, and this program reads version \(Self.version); open it with the version of \
+            Millrace that wrote it.
+            """)
+        }
+      }
+      try connection.run("PRAGMA page_size=\(pageSize)")
+      guard try text("PRAGMA journal_mode=WAL") == "wal" else {
+        throw JournalError(
+          .cannotOpen,
+          "\(path) is on a file system that has no shared memory for SQLite; put the journal on a local disk.")
+      }
+      try connection.run("PRAGMA synchronous=FULL")
+      // What a savepoint needs to undo a large batch stays in memory, so that no other folder has to be writable.
+      try connection.run("PRAGMA temp_store=MEMORY")
+      try connection.run("PRAGMA cell_size_check=ON")
+      try connection.run("BEGIN IMMEDIATE")
+      defer { connection.rollback() }
+      // Another process may have made the tables meanwhile.
+      if try number("SELECT count(*) FROM sqlite_schema") == 0 { try make() }
+      try check()
+      try connection.run("COMMIT")
+    }
+
+    private func make() throws {
+      for table in Self.tables { try connection.run(table) }
+      try connection.run("PRAGMA application_id=\(Self.application)")
+      try connection.run("PRAGMA user_version=\(Self.version)")
+      try SQLiteStatement(connection, "INSERT INTO file VALUES(1, 0, ?)").run([SQLiteValue(Self.seal(keys: 0))])
+    }
+
+    /// Checks that the tables are those that were made, and each row of `keys`, so that no key is missing.
+    ///
+    /// The records of a key are checked when they are read.
+    private func check() throws {
+      var found: [String] = []
+      try SQLiteStatement(connection, "SELECT sql FROM sqlite_schema ORDER BY name").run {
+        found.append($0.text(0))
+        return true
+      }
+      guard found == Self.tables else { throw damage("the tables are not those of a journal") }
+      let problem = try text("PRAGMA quick_check('keys')")
+      guard problem == "ok" else { throw damage("the table of keys is broken") }
+      var count = 0
+      try SQLiteStatement(connection, "SELECT \(KeyRow.columns) FROM keys").run { row in
+        _ = try KeyRow(row)
+        count += 1
+        return true
+      }
+      guard try Self.keyCount(connection) == count else { throw damage("keys are missing") }
+    }
+
+    /// The number of keys that the file says it has; nil if that row is not the one that was written.
+    static func keyCount(_ connection: SQLiteConnection) throws -> Int? {
+      var count: Int?
+      try SQLiteStatement(connection, "SELECT keys, seal FROM file WHERE id=1").run { row in
+        if row.number(1) == seal(keys: row.int(0)) { count = row.int(0) }
+        return false
+      }
+      return count
+    }
+
+    /// The checksum of the row of `file`.
+    static func seal(keys: Int) -> UInt64 {
+      var checksum = Checksum()
+      checksum.add(text: "keys")
+      checksum.add(UInt64(bitPattern: Int64(keys)))
+      return checksum.value
+    }
+
+    private func damage(_ reason: String) -> JournalError {
+      JournalError(.corrupt, "\(path) is damaged: \(reason); restore the journal from a copy.")
+    }
+
+    // A PRAGMA shows its row before it commits, so statements run to their end.
+    private func number(_ sql: String) throws -> Int {
+      var number = 0
+      try SQLiteStatement(connection, sql).run {
+        number = $0.int(0)
+        return true
+      }
+      return number
+    }
+
+    private func text(_ sql: String) throws -> String {
+      var text = ""
+      try SQLiteStatement(connection, sql).run {
+        text = $0.text(0)
+        return true
+      }
+      return text
+    }
+  }
+#endif

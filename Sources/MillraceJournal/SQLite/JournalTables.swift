@@ -1,0 +1,222 @@
+#if SQLite
+  import MillraceSQLite
+
+  /// The statements on the tables of a journal, which the thread of the file runs.
+  ///
+  /// A method throws ``JournalError`` where a call is refused and the file is as before, and ``SQLiteFailure`` where the file fails.
+  final class JournalTables {
+    let connection: SQLiteConnection
+    let largestBatch: Int
+    private let begin, beginReading, commit, mark, keep, undo: SQLiteStatement
+    private let selectKey, insertKey, updateKey, updateFile, selectKeys: SQLiteStatement
+    private let insertRecord, selectRecords, deleteRecords: SQLiteStatement
+    private let selectSnapshot, insertSnapshot: SQLiteStatement
+
+    init(_ connection: SQLiteConnection, largestBatch: Int) throws {
+      func prepare(_ sql: String) throws -> SQLiteStatement { try SQLiteStatement(connection, sql) }
+      self.connection = connection
+      self.largestBatch = largestBatch
+      begin = try prepare("BEGIN IMMEDIATE")
+      beginReading = try prepare("BEGIN")
+      commit = try prepare("COMMIT")
+      mark = try prepare("SAVEPOINT batch")
+      keep = try prepare("RELEASE batch")
+      undo = try prepare("ROLLBACK TO batch")
+      selectKey = try prepare("SELECT \(KeyRow.columns) FROM keys WHERE name=?")
+      insertKey = try prepare("INSERT INTO keys(\(KeyRow.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?)")
+      updateKey = try prepare(
+        """
+        UPDATE keys SET id=?2, last=?3, chain=?4, truncated=?5, truncatedChain=?6, epochSequence=?7, epoch=?8, snapshot=?9, \
+        snapshotChecksum=?10, seal=?11 WHERE name=?1
+        """)
+      updateFile = try prepare("UPDATE file SET keys=?, seal=? WHERE id=1")
+      selectKeys = try prepare("SELECT name FROM keys WHERE name>=? ORDER BY name LIMIT 1000")
+      insertRecord = try prepare("INSERT INTO records VALUES(?,?,?,?,?,?,?,?,?)")
+      selectRecords = try prepare(
+        """
+        SELECT sequence, writer, batch, kind, version, revision, payload, chain FROM records WHERE key=? AND sequence>=? \
+        ORDER BY sequence
+        """)
+      deleteRecords = try prepare("DELETE FROM records WHERE key=? AND sequence<=?")
+      selectSnapshot = try prepare("SELECT sequence, revision, version, payload FROM snapshots WHERE key=?")
+      insertSnapshot = try prepare("INSERT OR REPLACE INTO snapshots VALUES(?,?,?,?,?)")
+    }
+
+    // MARK: Transactions
+
+    /// Runs writes in one transaction, which is durable when this returns.
+    func store(_ writes: () throws -> Void) throws {
+      do {
+        try begin.run()
+        try writes()
+        try commit.run()
+      } catch {
+        connection.rollback()
+        throw error
+      }
+    }
+
+    /// Runs one write, which is undone if it throws ``JournalError``.
+    func alone<Result>(_ write: () throws -> Result) throws -> Result {
+      try mark.run()
+      do {
+        let result = try write()
+        try keep.run()
+        return result
+      } catch let error as JournalError {
+        try undo.run()
+        try keep.run()
+        throw error
+      }
+    }
+
+    /// Runs reads that see one state of the file.
+    func read<Result>(_ reads: () throws -> Result) throws -> Result {
+      try beginReading.run()
+      defer { connection.rollback() }
+      return try reads()
+    }
+
+    // MARK: Keys
+
+    func row(of key: JournalKey) throws -> KeyRow? {
+      var found: KeyRow?
+      try selectKey.run([.text(key.name)]) {
+        found = try KeyRow($0)
+        return false
+      }
+      return found
+    }
+
+    func keys(after key: JournalKey?) throws -> [JournalKey] {
+      var keys: [JournalKey] = []
+      // No text is between a text and the same with a zero behind it.
+      try selectKeys.run([.text(key.map { "\($0.name)\0" } ?? "")]) {
+        keys.append(JournalKey($0.text(0)))
+        return true
+      }
+      return keys
+    }
+
+    // MARK: Records
+
+    /// Adds a batch, and returns the new last sequence.
+    func append(_ batch: JournalBatch, to key: JournalKey, after last: JournalSequence) throws -> JournalSequence {
+      guard batch.byteCount <= largestBatch else { throw JournalError.tooLarge(batch, limit: largestBatch) }
+      let found = try row(of: key)
+      var row = try found ?? newRow(key)
+      guard row.last == last else { throw try conflict(row, expected: last) }
+      let records = row.chain.records(of: batch, after: last)
+      guard let end = records.last else { return last }
+      for record in records {
+        try insert(record, key: row)
+        if record.entry.kind == .epoch { (row.epochSequence, row.epoch) = (record.sequence, record.entry.payload) }
+      }
+      row.last = end.sequence
+      if found == nil {
+        try insertKey.run(row.values)
+        try updateFile.run([SQLiteValue(row.id), SQLiteValue(JournalSchema.seal(keys: row.id))])
+      } else {
+        try updateKey.run(row.values)
+      }
+      return end.sequence
+    }
+
+    private func insert(_ record: JournalRecord, key row: KeyRow) throws {
+      do {
+        try insertRecord.run([
+          SQLiteValue(row.id), SQLiteValue(record.sequence.number), SQLiteValue(record.batch.writer),
+          SQLiteValue(record.batch.number), SQLiteValue(Int(record.entry.kind.rawValue)),
+          SQLiteValue(record.entry.schemaVersion), SQLiteValue(record.entry.revision ?? -1),
+          .bytes(record.entry.payload),
+          SQLiteValue(record.checksum),
+        ])
+      } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_CONSTRAINT {
+        // There is a record behind the last one.
+        throw JournalError.corrupt(row.key, at: record.sequence)
+      }
+    }
+
+    private func newRow(_ key: JournalKey) throws -> KeyRow {
+      guard let count = try JournalSchema.keyCount(connection) else {
+        throw SQLiteFailure(SQLITE_CORRUPT, connection.pointer)
+      }
+      return KeyRow(key, id: count + 1)
+    }
+
+    private func conflict(_ row: KeyRow, expected: JournalSequence) throws(JournalError) -> JournalError {
+      let newcomer =
+        row.epochSequence > expected
+        ? try JournalEpoch(payload: row.epoch, of: row.key, at: row.epochSequence) : nil
+      return .conflict(row.key, expected: expected, last: row.last, newcomer: newcomer)
+    }
+
+    func page(of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int) throws -> JournalPage {
+      guard let row = try row(of: key) else { return JournalPage(records: [], last: .start) }
+      guard sequence >= row.truncated else {
+        throw JournalError.truncated(key, after: sequence, through: row.truncated)
+      }
+      guard sequence < row.last else { return JournalPage(records: [], last: row.last) }
+      var reader = PageReader(row, after: sequence, upTo: byteCount)
+      let start = sequence == row.truncated ? sequence.advanced(by: 1) : sequence
+      try selectRecords.run([SQLiteValue(row.id), SQLiteValue(start.number)]) { try reader.take($0) }
+      return try reader.page()
+    }
+
+    // MARK: Snapshots
+
+    func snapshot(of key: JournalKey) throws -> JournalSnapshot? {
+      guard let row = try row(of: key), let stored = row.snapshot else { return nil }
+      var found: JournalSnapshot?
+      try selectSnapshot.run([SQLiteValue(row.id)]) {
+        found = JournalSnapshot(
+          sequence: JournalSequence($0.number(0)), revision: $0.int(1), payload: $0.bytes(3), schemaVersion: $0.int(2))
+        return false
+      }
+      guard let found, found.sequence == stored.sequence, found.checksum(of: key) == stored.checksum else {
+        throw JournalError.corruptSnapshot(key)
+      }
+      return found
+    }
+
+    func keep(_ snapshot: JournalSnapshot, of key: JournalKey) throws {
+      let found = try row(of: key)
+      guard var row = found, snapshot.sequence <= row.last else {
+        throw JournalError.snapshotAhead(key, snapshot.sequence, last: found?.last ?? .start)
+      }
+      if let stored = row.snapshot, stored.sequence > snapshot.sequence { return }
+      do {
+        try insertSnapshot.run([
+          SQLiteValue(row.id), SQLiteValue(snapshot.sequence.number), SQLiteValue(snapshot.revision),
+          SQLiteValue(snapshot.schemaVersion), .bytes(snapshot.payload),
+        ])
+      } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_TOOBIG {
+        throw JournalError(
+          .tooLarge,
+          "The snapshot of \(key.quoted) has \(snapshot.payload.count) bytes, more than SQLite stores; keep less in the state."
+        )
+      }
+      row.snapshot = (snapshot.sequence, snapshot.checksum(of: key))
+      try updateKey.run(row.values)
+    }
+
+    func truncate(_ key: JournalKey, through sequence: JournalSequence) throws {
+      let found = try row(of: key)
+      guard sequence > found?.truncated ?? .start else { return }
+      guard var row = found, let snapshot = row.snapshot, snapshot.sequence >= sequence else {
+        throw JournalError.truncationAhead(key, sequence, snapshot: found?.snapshot?.sequence)
+      }
+      // The chain up to there is checked before its records are removed.
+      var position = row.truncated
+      while position < sequence {
+        let page = try page(of: key, after: position, upTo: 1 << 20)
+        if let end = page.records.first(where: { $0.sequence == sequence }) ?? page.records.last {
+          (position, row.truncatedChain) = (end.sequence, RecordChain(continuing: end.checksum))
+        }
+      }
+      try deleteRecords.run([SQLiteValue(row.id), SQLiteValue(sequence.number)])
+      row.truncated = sequence
+      try updateKey.run(row.values)
+    }
+  }
+#endif

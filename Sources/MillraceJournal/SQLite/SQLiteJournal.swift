@@ -1,0 +1,195 @@
+#if SQLite
+  /// A journal in a file, by SQLite; it needs the trait `SQLite`.
+  ///
+  /// Many keys share a file. One thread stores everything that waits in one transaction, which is durable (WAL, `synchronous=FULL`) before
+  /// any of its calls returns; no call blocks a thread of the caller. Several processes may have a file open, as when one takes over.
+  ///
+  /// **Failures.** A commit or a sync that fails ends the journal for all its keys (``JournalError/Code/failed``): open it again, which
+  /// after a failed sync takes a new process. A lock that another process holds is ``JournalError/Code/unavailable``.
+  ///
+  /// ```swift
+  /// let journal = try await SQLiteJournal("/var/lib/shop/journal")
+  /// ```
+  public final class SQLiteJournal: Journal {
+    /// The largest batch that is stored: 16 MiB unless it was opened with another limit.
+    public let largestBatch: Int
+
+    let queue = JournalQueue()
+
+    /// Opens a file, and makes it if it is missing.
+    ///
+    /// Checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they are read.
+    /// Cancellation has no effect.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file on a local disk; SQLite puts two files beside it, with `-wal` and `-shm` behind the name.
+    ///   - largestBatch: The largest batch in bytes.
+    /// - Throws: ``JournalError``: ``JournalError/Code/inUse`` if this process has the file open, or has seen a sync of it fail;
+    ///   ``JournalError/Code/cannotOpen`` for a folder that is missing or cannot be written; ``JournalError/Code/notAJournal``,
+    ///   ``JournalError/Code/otherVersion`` or ``JournalError/Code/corrupt`` for a file that cannot be used; ``JournalError/Code/unavailable``
+    ///   if another process keeps the file locked. The file is left as it is then.
+    public convenience init(_ path: String, largestBatch: Int = 1 << 24) async throws(JournalError) {
+      var options = SQLiteJournalOptions()
+      options.largestBatch = largestBatch
+      try await self.init(path, options)
+    }
+
+    package init(_ path: String, _ options: SQLiteJournalOptions) async throws(JournalError) {
+      largestBatch = options.largestBatch
+      // The file systems of tests have no folders.
+      let file = options.system == nil ? try OpenFiles.resolve(path) : path
+      try options.files.claim(file)
+      try await JournalThread.start(file, options, queue: queue)
+    }
+
+    deinit {
+      queue.close()
+    }
+
+    /// Stores batches, as ``Journal/append(_:to:after:)`` says.
+    ///
+    /// Cancellation has no effect.
+    public func append(
+      _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence
+    ) async -> JournalAppend {
+      await withCheckedContinuation { continuation in
+        queue.add(Self.appending(batches, to: key, after: last) { continuation.resume(returning: $0) })
+      }
+    }
+
+    /// The call for the thread that appends batches, and gives `finish` the result.
+    static func appending(
+      _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence,
+      _ finish: @escaping @Sendable (JournalAppend) -> Void
+    ) -> JournalCall {
+      JournalCall(
+        isWrite: true,
+        perform: { tables in
+          let result = try append(batches, to: key, after: last, in: tables)
+          return { finish(result) }
+        },
+        refuse: { finish(JournalAppend(stored: 0, last: last, failure: $0)) })
+    }
+
+    private static func append(
+      _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence, in tables: JournalTables
+    ) throws -> JournalAppend {
+      var (stored, last) = (0, last)
+      for batch in batches {
+        do {
+          last = try tables.alone { try tables.append(batch, to: key, after: last) }
+          stored += 1
+        } catch let error as JournalError {
+          return JournalAppend(stored: stored, last: last, failure: error)
+        }
+      }
+      return JournalAppend(stored: stored, last: last)
+    }
+
+    /// Reads records, as ``Journal/records(of:after:upTo:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func records(
+      of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
+    ) async throws(JournalError) -> JournalPage {
+      try await read { try $0.page(of: key, after: sequence, upTo: byteCount) }
+    }
+
+    /// Reads the last sequence of a key.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
+      try await read { try $0.row(of: key)?.last ?? .start }
+    }
+
+    /// Reads the newest snapshot of a key.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
+      try await read { try $0.snapshot(of: key) }
+    }
+
+    /// Stores a snapshot, as ``Journal/store(_:of:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+      try await write { try $0.keep(snapshot, of: key) }
+    }
+
+    /// Removes records, as ``Journal/truncate(_:through:)`` says.
+    ///
+    /// The file keeps its size, and new records use the room. Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
+      try await write { try $0.truncate(key, through: sequence) }
+    }
+
+    /// Reads keys, as ``Journal/keys(after:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] {
+      try await read { try $0.keys(after: key) }
+    }
+
+    /// Ends the journal, and returns when the file is closed.
+    ///
+    /// Releasing the journal ends it too, some time later. Cancellation has no effect.
+    public func close() async {
+      queue.close()
+      await queue.waitForEnd()
+    }
+
+    private func write(_ body: @escaping @Sendable (JournalTables) throws -> Void) async throws(JournalError) {
+      try await call(isWrite: true) { tables in try tables.alone { try body(tables) } }
+    }
+
+    private func read<Value: Sendable>(
+      _ body: @escaping @Sendable (JournalTables) throws -> Value
+    ) async throws(JournalError) -> Value {
+      try await call(isWrite: false, body)
+    }
+
+    private func call<Value: Sendable>(
+      isWrite: Bool, _ body: @escaping @Sendable (JournalTables) throws -> Value
+    ) async throws(JournalError) -> Value {
+      let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
+        queue.add(
+          JournalCall(
+            isWrite: isWrite,
+            perform: { tables in
+              let result: Result<Value, JournalError>
+              do { result = .success(try body(tables)) } catch let error as JournalError { result = .failure(error) }
+              return { continuation.resume(returning: result) }
+            },
+            refuse: { continuation.resume(returning: .failure($0)) }))
+      }
+      return try result.get()
+    }
+  }
+
+  /// The parts of a journal that tests replace.
+  package struct SQLiteJournalOptions: Sendable {
+    package var largestBatch = 1 << 24
+    /// The name of SQLite's interface to the system; nil for the default one.
+    package var system: String?
+    /// The size of the pages of a new file.
+    package var pageSize = 4096
+    /// The number of pages in the WAL after which they are copied into the file.
+    package var checkpointPages: Int32 = 1_000
+    /// The files that this process has open.
+    package var files = OpenFiles.ofProcess
+
+    package init() {}
+  }
+#endif

@@ -1,0 +1,87 @@
+#if SQLite
+  import MillraceSQLite
+
+  /// A value of a row or of a parameter.
+  enum SQLiteValue {
+    case number(Int64)
+    case text(String)
+    case bytes([UInt8])
+    case null
+
+    init(_ number: UInt64) { self = .number(Int64(bitPattern: number)) }
+    init(_ number: Int) { self = .number(Int64(number)) }
+  }
+
+  /// A prepared statement.
+  final class SQLiteStatement {
+    private let connection: SQLiteConnection
+    private let pointer: OpaquePointer
+
+    init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteFailure) {
+      var prepared: OpaquePointer?
+      try connection.check(
+        sqlite3_prepare_v3(connection.pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+      guard let prepared else { throw SQLiteFailure(SQLITE_MISUSE, connection.pointer) }
+      self.connection = connection
+      pointer = prepared
+    }
+
+    deinit {
+      sqlite3_finalize(pointer)
+    }
+
+    /// Runs the statement, and shows its rows until `body` returns false.
+    func run(_ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Bool = { _ in true }) throws {
+      defer {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+      }
+      for (index, value) in values.enumerated() { try connection.check(bind(value, at: Int32(index + 1))) }
+      while true {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: if try !body(SQLiteRow(pointer)) { return }
+        case SQLITE_DONE: return
+        case let code: throw SQLiteFailure(code, connection.pointer)
+        }
+      }
+    }
+
+    private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
+      switch value {
+      case .number(let number): sqlite3_bind_int64(pointer, index, number)
+      case .null: sqlite3_bind_null(pointer, index)
+      case .bytes(let bytes):
+        bytes.withUnsafeBytes { millrace_sqlite_bind_bytes(pointer, index, $0.baseAddress, UInt64($0.count)) }
+      case .text(var text):
+        text.withUTF8 { text in
+          text.withMemoryRebound(to: CChar.self) {
+            millrace_sqlite_bind_text(pointer, index, $0.baseAddress, UInt64($0.count))
+          }
+        }
+      }
+    }
+  }
+
+  /// A row of a result, which lasts until the next one.
+  struct SQLiteRow {
+    private let pointer: OpaquePointer
+
+    fileprivate init(_ pointer: OpaquePointer) {
+      self.pointer = pointer
+    }
+
+    func number(_ column: Int32) -> UInt64 { UInt64(bitPattern: sqlite3_column_int64(pointer, column)) }
+
+    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(pointer, column)) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+      guard let bytes = sqlite3_column_blob(pointer, column) else { return [] }
+      return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
+    /// A text; bytes that are no UTF-8 are replaced.
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  }
+#endif

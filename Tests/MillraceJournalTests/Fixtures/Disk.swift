@@ -1,0 +1,76 @@
+#if SQLite
+  import MillraceJournal
+  import MillraceVFS
+  import Synchronization
+
+  /// A disk in memory, with the options of a journal on it.
+  final class Disk: JournalFixture, @unchecked Sendable {
+    private static let count = Atomic(0)
+
+    static let file = "journal"
+    static let wal = "journal-wal"
+
+    let name: String
+    private let disk: OpaquePointer
+    private let opened = Mutex<[SQLiteJournal]>([])
+
+    init() {
+      name = "disk \(Self.count.add(1, ordering: .relaxed).newValue)"
+      // There is memory for it.
+      disk = millrace_disk_make(name)!
+    }
+
+    /// All journals that were opened here have to be closed.
+    deinit {
+      millrace_disk_free(disk)
+    }
+
+    /// The options of a process: small pages, so that a few records fill many, and checkpoints often.
+    func options(_ files: OpenFiles = OpenFiles()) -> SQLiteJournalOptions {
+      var options = SQLiteJournalOptions()
+      options.system = name
+      options.pageSize = 512
+      options.checkpointPages = 12
+      options.files = files
+      return options
+    }
+
+    /// Opens the journal as a new process does.
+    func open(largestBatch: Int) async throws(JournalError) -> any Journal {
+      var options = options()
+      options.largestBatch = largestBatch
+      let journal = try await SQLiteJournal(Self.file, options)
+      opened.withLock { $0.append(journal) }
+      return journal
+    }
+
+    /// Closes each journal that `open` has returned.
+    func close() async {
+      for journal in opened.withLock({ $0 }) { await journal.close() }
+      opened.withLock { $0 = [] }
+    }
+
+    func damage(_ payload: String) async throws {
+      let bytes = Array(payload.utf8)
+      var content = [UInt8](repeating: 0, count: size(Self.file))
+      millrace_disk_read(disk, Self.file, &content)
+      for place in content.indices where content[place...].starts(with: bytes) {
+        flip(Self.file, bit: (place + bytes.count / 2) * 8 + 2)
+      }
+    }
+
+    func plan(_ fault: millrace_fault, at operation: Int = 0, seed: UInt64 = 0) {
+      millrace_disk_plan(disk, fault, UInt64(operation), seed)
+    }
+
+    var operations: Int { Int(millrace_disk_operations(disk)) }
+    var syncs: Int { Int(millrace_disk_syncs(disk)) }
+    var failedSyncs: Int { Int(millrace_disk_failed_syncs(disk)) }
+
+    func restart() { millrace_disk_restart(disk) }
+    func protect(_ isProtected: Bool) { millrace_disk_protect(disk, isProtected) }
+    func size(_ file: String) -> Int { Int(millrace_disk_size(disk, file)) }
+    func flip(_ file: String, bit: Int) { millrace_disk_flip(disk, file, UInt64(bit)) }
+    func copy(_ other: Disk) { millrace_disk_copy(disk, other.disk) }
+  }
+#endif

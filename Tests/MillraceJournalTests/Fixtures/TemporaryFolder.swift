@@ -1,0 +1,1 @@
+../../MillraceRecordingTests/Fixtures/TemporaryFolder.swift

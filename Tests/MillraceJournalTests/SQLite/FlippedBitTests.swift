@@ -1,0 +1,115 @@
+#if SQLite
+  import Foundation
+  import MillraceJournal
+  import MillraceVFS
+  import Testing
+
+  @Suite("Flipped bits in a SQLite journal")
+  struct FlippedBitTests {
+    /// All that a reader sees of a journal.
+    private struct Content: Equatable {
+      var keys: [JournalKey]
+      var records: [JournalKey: [JournalRecord]] = [:]
+      var snapshots: [JournalKey: JournalSnapshot] = [:]
+
+      init(_ journal: any Journal) async throws(JournalError) {
+        keys = try await journal.keys(after: nil)
+        for key in keys {
+          snapshots[key] = try await journal.snapshot(of: key)
+          records[key] = try await journal.all(key, after: snapshots[key]?.sequence ?? .start)
+        }
+      }
+    }
+
+    private func fill(_ journal: any Journal) async throws {
+      for key in ["a", "b", "c"] as [JournalKey] {
+        for number in 1...12 as ClosedRange<UInt64> {
+          let length = number == 5 ? 900 : 30
+          let result = await journal.append(
+            [JournalBatch(number, "\(key) \(number) " + String(repeating: "y", count: length))], to: key,
+            after: JournalSequence(number - 1))
+          try #require(result.stored == 1)
+        }
+      }
+      try await journal.store(
+        JournalSnapshot(sequence: 6, revision: 6, payload: Array(repeating: 3, count: 800)), of: "a")
+      try await journal.truncate("a", through: 6)
+    }
+
+    private func read(_ disk: Disk) async -> Result<Content, JournalError> {
+      let result: Result<Content, JournalError>
+      do throws(JournalError) {
+        result = .success(try await Content(disk.open()))
+      } catch {
+        result = .failure(error)
+      }
+      await disk.close()
+      return result
+    }
+
+    /// Each bit of the header and of the schema, and some of the others; all of them in the long run.
+    private func bits(_ size: Int, every stride: Int) -> [Int] {
+      let stride = ProcessInfo.processInfo.environment["MILLRACE_FLIPS"].flatMap(Int.init) ?? stride
+      return Array(0..<800) + Array(Swift.stride(from: 800, to: size * 8, by: stride))
+    }
+
+    @Test("A flipped bit in the file is found, or changes nothing")
+    func file() async throws {
+      let original = Disk()
+      let journal = try await original.open()
+      try await fill(journal)
+      await journal.close()
+      #expect(original.size(Disk.wal) == 0)
+      let content = try await read(original).get()
+      #expect(content.records["b"]?.count == 12 && content.snapshots["a"] != nil)
+      let codes: Set<JournalError.Code> = [.corrupt, .notAJournal, .otherVersion, .cannotOpen, .failed]
+      var (found, problems) = (0, [String]())
+      for bit in bits(original.size(Disk.file), every: 61) {
+        let disk = Disk()
+        disk.copy(original)
+        disk.flip(Disk.file, bit: bit)
+        switch await read(disk) {
+        case .success(let read): if read != content { problems.append("bit \(bit) changes \(read.keys)") }
+        case .failure(let error) where codes.contains(error.code): found += 1
+        case .failure(let error): problems.append("bit \(bit): \(error)")
+        }
+      }
+      #expect(problems == [])
+      #expect(found > 1_000)
+    }
+
+    @Test("A flipped bit in the WAL leaves a first part of the log, or is found")
+    func wal() async throws {
+      let original = Disk()
+      var options = original.options()
+      options.checkpointPages = 10_000
+      let journal = try await SQLiteJournal(Disk.file, options)
+      try await fill(journal)
+      // The machine crashes; everything was synchronized.
+      original.plan(.crash)
+      await journal.close()
+      original.restart()
+      let size = original.size(Disk.wal)
+      #expect(size > 10_000)
+      var (prefixes, problems) = (Set<Int>(), [String]())
+      for bit in bits(size, every: 1_009) {
+        let disk = Disk()
+        disk.copy(original)
+        disk.flip(Disk.wal, bit: bit)
+        switch await read(disk) {
+        case .failure(let error): if error.isTransient { problems.append("bit \(bit): \(error)") }
+        case .success(let read):
+          for (key, records) in read.records {
+            let start = records.first.map { Int($0.sequence.number) } ?? 1
+            if !records.allSatisfy({ $0.text.hasPrefix("\(key) \($0.sequence) ") }) || ![1, 7].contains(start) {
+              problems.append("bit \(bit) changes \(key)")
+            }
+          }
+          prefixes.insert(read.records.values.reduce(0) { $0 + $1.count })
+        }
+      }
+      #expect(problems == [])
+      #expect(prefixes.count > 20)
+    }
+  }
+#endif

@@ -1,0 +1,109 @@
+#if SQLite
+  import Foundation
+  import MillraceJournal
+  import MillraceVFS
+  import Testing
+
+  @Suite("Crashes of a SQLite journal")
+  struct SQLiteCrashTests {
+    /// The number of operations of the scenario, and whether the last of them are syncs.
+    private func operations() async -> Int {
+      let disk = Disk()
+      var scenario = CrashScenario()
+      await scenario.run(disk)
+      return disk.operations
+    }
+
+    /// Runs the scenario once for each operation, with a fault there.
+    private func expectPrefix(
+      _ fault: millrace_fault, restarts: Bool, seeds: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+      let count = await operations()
+      #expect(count > 200, sourceLocation: sourceLocation)
+      var failures: [String] = []
+      for operation in 0..<count {
+        for seed in 0..<seeds {
+          let disk = Disk()
+          disk.plan(fault, at: operation, seed: UInt64(operation * seeds + seed))
+          var scenario = CrashScenario()
+          await scenario.run(disk)
+          if restarts { disk.restart() } else { disk.plan(.none) }
+          for problem in await scenario.problems(disk) {
+            failures.append("operation \(operation), seed \(seed): \(problem)")
+          }
+        }
+      }
+      #expect(failures == [], sourceLocation: sourceLocation)
+    }
+
+    @Test(
+      "D2: After a crash before any write or sync, with any sectors kept, each log is a first part with every acknowledged batch"
+    )
+    func crash() async { await expectPrefix(.crash, restarts: true, seeds: 2) }
+
+    @Test("D2: A crash in the middle of a write or of a sync splits no batch")
+    func tornWrite() async { await expectPrefix(.torn, restarts: true, seeds: 2) }
+
+    @Test(
+      "D2: A write or a sync that fails loses no acknowledged batch, also when the machine then crashes",
+      arguments: [true, false])
+    func error(restarts: Bool) async { await expectPrefix(.error, restarts: restarts) }
+
+    @Test("D2: A disk that is full from any operation on loses no acknowledged batch")
+    func fullDisk() async { await expectPrefix(.full, restarts: true) }
+
+    @Test(
+      "A scenario without a fault has all its batches, also when the machine then crashes", arguments: [true, false])
+    func noFault(restarts: Bool) async {
+      let disk = Disk()
+      var scenario = CrashScenario()
+      await scenario.run(disk)
+      if restarts { disk.restart() }
+      #expect(await scenario.problems(disk) == [])
+    }
+
+    @Test("A failed sync ends the journal for all its keys, and the file opens again in a new process alone")
+    func failedSync() async throws {
+      let count = await operations()
+      var failedSyncs = 0
+      for operation in 0..<count {
+        let (disk, files) = (Disk(), OpenFiles())
+        disk.plan(.error, at: operation)
+        guard let journal = try? await SQLiteJournal(Disk.file, disk.options(files)) else { continue }
+        var scenario = CrashScenario()
+        try? await scenario.write(to: journal)
+        guard disk.failedSyncs > 0 else {
+          await journal.close()
+          continue
+        }
+        failedSyncs += 1
+        let error = try #require(
+          await journal.append([JournalBatch(1, "x")], to: "third", after: .start).failure)
+        #expect(error.code == .failed && !error.isTransient && error.description.contains("takes a new process"))
+        #expect(try await failure { _ = try await journal.texts("first") }.code == .failed)
+        await journal.close()
+        let refusal = try await failure { _ = try await SQLiteJournal(Disk.file, disk.options(files)) }
+        #expect(refusal.code == .inUse && refusal.description.contains("has failed in this process"))
+        #expect(await scenario.problems(disk) == [])
+      }
+      #expect(failedSyncs > 20)
+    }
+
+    @Test("A folder that cannot be written is an error with the fix, and nothing is changed")
+    func protectedFolder() async throws {
+      let disk = Disk()
+      disk.protect(true)
+      #expect(try await failure { _ = try await disk.open() }.code == .cannotOpen)
+      disk.protect(false)
+      var scenario = CrashScenario()
+      await scenario.run(disk)
+      disk.protect(true)
+      // There is a file, and no room for its WAL.
+      let error = try await failure { _ = try await disk.open() }
+      #expect(error.code == .cannotOpen)
+      #expect(error.description.hasSuffix("see that its folder can be written, or name another file."))
+      disk.protect(false)
+      #expect(await scenario.problems(disk) == [])
+    }
+  }
+#endif
