@@ -1,0 +1,100 @@
+import MillraceJournal
+import MillraceTesting
+import Testing
+
+/// The snippets of docs/durability.md, as they stand there.
+@Suite("DurabilitySnippets")
+struct DurabilitySnippets {
+  // snippet.write
+  /// Appends a batch again until the journal knows whether it is stored.
+  static func store(
+    _ batch: JournalBatch, in journal: any Journal, of key: JournalKey, after last: JournalSequence,
+    retry: () async throws -> Void
+  ) async throws -> JournalSequence {
+    while true {
+      let result = await journal.append([batch], to: key, after: last)
+      guard let failure = result.failure else { return result.last }
+      // A conflict names the newcomer, and this writer stops.
+      guard failure.isTransient else { throw failure }
+      try await retry()
+      if failure.code == .unknown, let stored = try await journal.batch(batch.id, of: key, after: last)?.last {
+        return stored.sequence
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.takeOver
+  /// Takes a log over, and reads it to its end.
+  static func open(
+    _ key: JournalKey, in journal: any Journal, writer: UInt64
+  ) async throws -> (records: [JournalRecord], last: JournalSequence) {
+    let epoch = JournalBatch(id: JournalBatch.ID(writer: writer, number: 0), entries: [.epoch(.now())])
+    let last = try await store(epoch, in: journal, of: key, after: journal.lastSequence(of: key), retry: {})
+    var (records, position) = ([JournalRecord](), try await journal.snapshot(of: key)?.sequence ?? .start)
+    while position < last {
+      let page = try await journal.records(of: key, after: position)
+      records += page.records
+      // The progress is position.number of page.last.number.
+      position = page.records.last?.sequence ?? last
+    }
+    return (records, last)
+  }
+  // snippet.end
+
+  @Test("A log that is taken over is read to its end, and its earlier writer stops")
+  func takeOver() async throws {
+    let journal = MemoryJournal()
+    let first = try await Self.open("pulse", in: journal, writer: 1)
+    #expect(first.records.map(\.entry.kind) == [.epoch] && first.last == 1)
+    let batch = JournalBatch(
+      id: JournalBatch.ID(writer: 1, number: 1), entries: [JournalEntry(kind: .emit, payload: [1])])
+    let last = try await Self.store(batch, in: journal, of: "pulse", after: first.last, retry: {})
+    let second = try await Self.open("pulse", in: journal, writer: 2)
+    #expect(second.records.map(\.entry.kind) == [.epoch, .emit, .epoch] && second.last == 3)
+    let error = try await failure { _ = try await Self.store(batch, in: journal, of: "pulse", after: last, retry: {}) }
+    #expect(error.code == .conflict && error.newcomer?.process == JournalEpoch.now().process)
+  }
+
+  /// A journal whose append is lost on its way, or whose answer is.
+  private actor Unreliable: Journal {
+    nonisolated let largestBatch = 1_000
+    let journal = MemoryJournal()
+    /// For each append whose answer is lost, whether the append arrives.
+    var arrives: [Bool]
+
+    init(arrives: [Bool]) { self.arrives = arrives }
+
+    func append(_ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence) async -> JournalAppend {
+      guard !arrives.isEmpty else { return await journal.append(batches, to: key, after: last) }
+      if arrives.removeFirst() { _ = await journal.append(batches, to: key, after: last) }
+      return JournalAppend(
+        stored: 0, last: last, failure: JournalError(.unknown, "The connection was lost; read the batch back."))
+    }
+
+    func records(
+      of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
+    ) async throws(JournalError) -> JournalPage {
+      try await journal.records(of: key, after: sequence, upTo: byteCount)
+    }
+
+    func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
+      try await journal.lastSequence(of: key)
+    }
+
+    func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { nil }
+    func store(_ snapshot: JournalSnapshot, of key: JournalKey) {}
+    func truncate(_ key: JournalKey, through sequence: JournalSequence) {}
+    func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await journal.keys(after: key) }
+    func close() async {}
+  }
+
+  @Test("A batch whose result is unknown is stored once", arguments: [[], [true], [false], [false, false, true]])
+  func unknown(arrives: [Bool]) async throws {
+    let journal = Unreliable(arrives: arrives)
+    let batch = JournalBatch(
+      id: JournalBatch.ID(writer: 1, number: 1), entries: [JournalEntry(kind: .emit, payload: [1])])
+    #expect(try await Self.store(batch, in: journal, of: "a", after: .start, retry: {}) == 1)
+    #expect(try await journal.records(of: "a", after: .start).records.map(\.batch) == [batch.id])
+  }
+}
