@@ -85,6 +85,20 @@ struct MemoryJournalTests {
     }
   }
 
+  @Test("Of calls that wait for the storage at the same time each sees the one before it")
+  func callsAtOnce() async {
+    let report = await Simulation.run(seeds: 0..<100) { world in
+      let journal = try await MemoryJournal(storage: world.node("a").storage)
+      let tasks = (0..<3 as Range<UInt64>).map { number in
+        Task { await journal.append([JournalBatch(number, "\(number)")], to: "a", after: .start).stored }
+      }
+      var stored = 0
+      for task in tasks { stored += await task.value }
+      world.expect(stored == 1, "one append of three is stored, and not \(stored)")
+    }
+    #expect(report.failingPlan == nil && report.leftOverTasks == 0)
+  }
+
   @Test(
     "D2: After a crash at any step a log on the storage of a node has every batch that was acknowledged, and none in part"
   )
