@@ -17,6 +17,9 @@ package class Startable: @unchecked Sendable {
   /// Told of the task once it is begun.
   func hasStarted(as task: Task<Void, any Error>) {}
 
+  /// Begins it on the pool, without the starter.
+  final func startOnPool() { start(immediately: false) }
+
   fileprivate final func start(immediately: Bool) {
     if let task = begin(immediately: immediately) { hasStarted(as: task) }
   }

@@ -25,7 +25,7 @@ public enum Rejection: Sendable {
   /// Its plan contradicts itself; the sentence says how, and the fix.
   case invalidPlan(String)
 
-  /// The store's journal takes no more entries, for this reason.
+  /// The store's journal did not take the action, for this reason: the action cannot be encoded, or the journal takes no more.
   case journal(any Error)
 
   /// The interactor decided against the action, with this error.
@@ -113,7 +113,7 @@ extension Rejection: CustomStringConvertible {
     case .invalidPlan(let problem):
       problem
     case .journal(let error):
-      "The journal takes no more entries: \(error)"
+      "The journal did not take the action: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
     case .missingChild(let sentence):

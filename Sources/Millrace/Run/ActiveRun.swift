@@ -73,6 +73,12 @@ struct RunRecord<I: Interactor> {
   /// Answers the caller of a request; nil for any other action, and once the caller has its answer.
   @usableFromInline var answer: AnswerReader<I.State>?
 
+  /// The position of the entry in the journal by which the action was taken up; 0 without one.
+  @usableFromInline var takenUpAt = 0
+
+  /// Whether the journal has kept the closing mutation, so that it is committed.
+  @usableFromInline var isClosingKept = true
+
   /// The newest attempt, if there may be several.
   @usableFromInline var attempt: Attempt<I>?
 

@@ -114,18 +114,28 @@ struct Holder<I: Interactor> {
   }
 
   /// Ends the actions that have not ended, accepts no more, and lets the observers end after the last state.
+  ///
+  /// - Parameters:
+  ///   - asksClosing: whether the actions are closed.
+  ///   - outcome: the outcome of the actions that have not ended.
   @usableFromInline
-  func finishShutdown(asksClosing: Bool) {
+  func finishShutdown(asksClosing: Bool, _ outcome: Outcome = .shutDown) {
     let runs = core.owned.madeRuns(at: core)
     guard core.owned.isOpen else { return }
     let shutdown = runs.shutdown ?? Shutdown()
     runs.shutdown = shutdown
     core.owned.isAdmitting = false
-    endAll(.shutDown, asksClosing: asksClosing)
+    endAll(outcome, asksClosing: asksClosing)
     core.owned.raise(.close, at: core)
     // In a store that is released, the end of the queued actions has let it accept again.
     refuseMore(runs)
     runs.cancelWakeUp()
+    if !waitsForJournal(whenDurable: { $0.close() }) { close() }
+  }
+
+  /// Lets the observers end after the last state, and answers those who wait for the shutdown.
+  private func close() {
+    guard core.owned.isOpen, let runs = core.owned.runs, let shutdown = runs.shutdown else { return }
     core.owned.close(at: core)
     let report = ShutdownReport(drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned)
     let waiting = shutdown.waiters + runs.shutdownWaiters
@@ -133,6 +143,43 @@ struct Holder<I: Interactor> {
     runs.shutdown = Shutdown()
     runs.shutdown?.report = report
     if !waiting.isEmpty { core.lock.afterUnlock { waiting.forEach { $0.fulfil(report) } } }
+  }
+
+  // MARK: The journal
+
+  /// Whether entries of the journal are not durable; then `work` is called when they are, or the journal has failed.
+  private func waitsForJournal(whenDurable work: @escaping @Sendable (Holder<I>) -> Void) -> Bool {
+    guard let journal = core.owned.journal, !journal.gate.isDurable(position: journal.position) else { return false }
+    let (gate, position) = (journal.gate, journal.position)
+    core.lock.afterUnlock { [core] in
+      gate.whenDurable(position: position) { [weak core] _ in core?.performHolding(work) }
+    }
+    return true
+  }
+
+  /// Stops the store because its journal has failed: what is open ends with the error, and nothing is closed.
+  func stop(after error: any Error) {
+    guard let gate = core.owned.journal?.gate else { return }
+    core.owned.setJournal(nil, failure: error)
+    finishShutdown(asksClosing: false, .failed(error))
+    core.lock.afterUnlock { gate.fail(error) }
+  }
+
+  /// Keeps nothing more, because the store is released; what was kept is still stored.
+  func releaseJournal() {
+    if core.owned.journal != nil { core.owned.setJournal(nil) }
+  }
+}
+
+extension StoreCore: JournaledStore {
+  /// Takes more actions again, if the journal kept the store from that.
+  package func journalIsRelieved() {
+    perform { $0.updateBackpressure(at: self) }
+  }
+
+  /// Stops the store, because nothing more becomes durable.
+  package func journalHasFailed(_ error: any Error) {
+    performHolding { $0.stop(after: error) }
   }
 }
 
@@ -144,7 +191,7 @@ extension StoreCore {
   }
 
   /// Has the lock's holder call `work` before this returns, or after the step that calls this.
-  private func performHolding(_ work: @escaping @Sendable (Holder<I>) -> Void) {
+  fileprivate func performHolding(_ work: @escaping @Sendable (Holder<I>) -> Void) {
     lock.performUrgently(for: self) { work(Holder(core: self)) }
   }
 
@@ -225,7 +272,10 @@ extension StoreCore {
       unlock()
       if isIdle { return }
     }
-    performHolding { $0.finishShutdown(asksClosing: false) }
+    performHolding { holder in
+      holder.releaseJournal()
+      holder.finishShutdown(asksClosing: false)
+    }
   }
 
   // MARK: Tasks

@@ -146,7 +146,8 @@ extension Owned {
   /// Takes up less while an observer is too far behind, and looks for what waited when none is any more.
   @usableFromInline
   mutating func updateBackpressure(at core: StoreCore<I>) {
-    guard setBackpressured(registry?.isBackpressured == true), !isBackpressured, let runs else { return }
+    let isBehind = registry?.isBackpressured == true || journal?.sink.isCrowded == true
+    guard setBackpressured(isBehind), !isBackpressured, let runs else { return }
     runs.scheduler.admitLater()
     performActions(of: runs, at: core)
   }

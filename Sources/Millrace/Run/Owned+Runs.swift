@@ -112,6 +112,7 @@ extension Owned {
   ///
   /// - Parameter ending: the reason why the run that sent it sends no more, if a run did and does not.
   private func refusal(of run: ActiveRun<I>, _ terms: PlanTerms?, _ ending: String?) -> Outcome? {
+    if let journalFailure { return .rejected(.journal(journalFailure)) }
     if !isAdmitting, let runs {
       let isChild = run.lineage?.parent?.store == runs.services.store
       // What was sent from outside before the drain began was taken up when it did.
@@ -190,6 +191,7 @@ extension Owned {
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
     let made = Attempt(attempt, of: run, planned?.terms, deadline: deadline, at: core)
     run.record.attempt = made
+    if journal != nil { return startWhenDurable(made, of: run, at: core) }
     core.lock.startAfterUnlock(made)
   }
 
@@ -226,6 +228,7 @@ extension Owned {
   func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true
+    swap(&run.record.takenUpAt, &first.record.takenUpAt)
     first.record.sharedRun = run
     runs.keep(run, handle)
   }
@@ -233,7 +236,7 @@ extension Owned {
   @usableFromInline
   func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
-    if shared.firstRevision > 0, run.recordFirstCommit(shared.firstRevision) { core.answerAfterUnlock(run) }
+    if shared.firstRevision > 0 { recordFirstCommit(shared.firstRevision, of: run, at: core) }
   }
 
   // MARK: Ending
@@ -260,11 +263,15 @@ extension Owned {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing {
-      if let mutation = core.interactor.closing(run.action, outcome: outcome) {
+      let closing = core.interactor.closing(run.action, outcome: outcome)
+      if journal != nil { journalEnd(of: run, outcome, closing: closing, at: core) }
+      if let mutation = closing, run.record.isClosingKept {
         commit(mutation, of: run, at: core)
       } else if case .failed(let error) = outcome {
         reportUnhandled(error, of: run, at: core)
       }
+    } else if journal != nil {
+      journalEnd(of: run, outcome, closing: nil, at: core)
     }
     run.record.attempt?.willEnd()
     run.record.attempt = nil
@@ -278,16 +285,21 @@ extension Owned {
       didEndInShutdown(run, outcome)
       didEnd(run, outcome, at: core)
     }
-    if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut) {
+    let isHeld = journal != nil && isHeldBack(run, outcome)
+    if run.end(
+      outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut || journalFailure != nil,
+      isHeld: isHeld)
+    {
       core.answerAfterUnlock(run)
     }
+    if isHeld { releaseWhenDurable(run, at: core) }
   }
 
   /// Has the reader called when an action ends that was just taken up, or at once if that has ended in this step.
   @usableFromInline
   func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>) {
     guard let ticket = receipt.ticket else { return }
-    if let outcome = ticket.outcomeNow {
+    if let outcome = ticket.decidedOutcome {
       if outcome.isFinished { reader(state) }
     } else {
       unsafeDowncast(ticket, to: ActiveRun<I>.self).record.answer = reader

@@ -13,6 +13,14 @@ struct Owned<I: Interactor>: ~Copyable {
   /// The runs; nil while every action was decided at once.
   @usableFromInline var runs: RunRegistry<I>?
 
+  /// The journal; nil if the store has none, or it has failed.
+  @usableFromInline private(set) var journal: StoreJournal<I>? {
+    didSet { updateFastPath() }
+  }
+
+  /// The reason why the journal has failed.
+  @usableFromInline private(set) var journalFailure: (any Error)?
+
   /// The number of actions that were taken up at once.
   @usableFromInline var takenAtOnce = 0
 
@@ -26,10 +34,11 @@ struct Owned<I: Interactor>: ~Copyable {
     didSet { updateFastPath() }
   }
 
-  /// Whether an action that is decided at once needs no run: all are accepted, and no observer asks for the causes of commits.
+  /// Whether an action that is decided at once needs no run: all are accepted, no observer asks for the causes of commits, and there is
+  /// no journal.
   @usableFromInline private(set) var isFastPath = true
 
-  /// Whether an observer is so far behind that the store takes up less.
+  /// Whether an observer or the journal is so far behind that the store takes up less.
   private(set) var isBackpressured = false {
     didSet { updateFastPath() }
   }
@@ -49,7 +58,17 @@ struct Owned<I: Interactor>: ~Copyable {
 
   mutating func updateFastPath() {
     if !namesCauses { registry?.cause = nil }
-    isFastPath = isAdmitting && !isBackpressured && !namesCauses
+    isFastPath = isAdmitting && !isBackpressured && !namesCauses && journal == nil
+  }
+
+  /// Whether an action that is decided at once needs no run, but that its mutations go to the journal.
+  @usableFromInline var isJournaledFastPath: Bool {
+    journal != nil && isAdmitting && !isBackpressured && !namesCauses
+  }
+
+  mutating func setJournal(_ journal: StoreJournal<I>?, failure: (any Error)? = nil) {
+    journalFailure = failure
+    self.journal = journal
   }
 
   mutating func setShowsCauses(_ shows: Bool) {
@@ -125,6 +144,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   @inline(never)
   mutating func takeUp(_ action: I.Action, _ plan: Plan, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
+    if isJournaledFastPath, plan.isConcurrent { return takeUpJournaled(action, id, at: core) }
     let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
     takeUp(run, plan, at: core)
     return Receipt(run)
@@ -177,6 +197,7 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Does what was decided.
   @inlinable
   mutating func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>, at core: StoreCore<I>) {
+    if journal != nil, !journalDecision(decision, of: run, at: core) { return }
     switch decision.step {
     case .handle:
       start(run, at: core)
@@ -239,13 +260,14 @@ struct Owned<I: Interactor>: ~Copyable {
       didEmitLate(of: run, at: core)
       return false
     }
+    if journal != nil, !journalEmit(mutation, of: run, at: core) { return false }
     commit(mutation, of: run, through: child, at: core)
     return true
   }
 
   @inlinable
   mutating func didCommitFirst(of run: ActiveRun<I>, at core: StoreCore<I>) {
-    if run.recordFirstCommit(core.revision) { core.answerAfterUnlock(run) }
+    recordFirstCommit(core.revision, of: run, at: core)
     if run.record.isShared { didCommitFirst(ofMembersOf: run, at: core) }
   }
 
@@ -257,8 +279,13 @@ struct Owned<I: Interactor>: ~Copyable {
     while let member = next {
       next = runs.scheduler.member(after: member)
       guard let member = runs.tables.records[Int(member)] else { continue }
-      if member.recordFirstCommit(core.revision) { core.answerAfterUnlock(member) }
+      recordFirstCommit(core.revision, of: member, at: core)
     }
+  }
+
+  @inlinable
+  func recordFirstCommit(_ revision: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    if run.recordFirstCommit(revision, isHeld: journal != nil) { answerFirstCommit(revision, of: run, at: core) }
   }
 
   // MARK: Starting and returning
@@ -279,6 +306,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   func begin(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.launch.core = core
+    if journal != nil { return startWhenDurable(run, of: run, at: core) }
     core.lock.startAfterUnlock(run)
   }
 

@@ -7,18 +7,47 @@ public struct Receipt: Sendable {
   /// The action's id in its store.
   public let id: ActionID
 
-  /// Of an action that had not finished when it was sent; without one, the action finished with the commits below.
-  @usableFromInline let ticket: Ticket?
+  /// The ticket of an action that had not finished when it was sent. Of an action that had, and whose store has a journal, the gate that
+  /// holds its outcome back; otherwise nil.
+  @usableFromInline let source: (any AnyObject & Sendable)?
 
-  /// Revisions of the first and the last commit of an action without a ticket; 0 without a commit, -1 if it was rejected
-  /// because the store was full, -2 if it was never sent.
+  /// Revisions of the first and the last commit of an action without a ticket. A first one of 0 stands for no commit, -1 for an action that
+  /// was rejected because the store was full, -2 for one that was never sent; the least number stands for a ticket.
   @usableFromInline let first: Int
   @usableFromInline let last: Int
+
+  @inlinable static var ofTicket: Int { .min }
+
+  @inlinable var ticket: Ticket? {
+    guard first == Receipt.ofTicket, let source else { return nil }
+    return unsafeDowncast(source, to: Ticket.self)
+  }
+
+  /// The gate that holds the outcome back; nil if none does.
+  private var gate: DurabilityGate? {
+    guard first >= 0, let source else { return nil }
+    return unsafeDowncast(source, to: DurabilityGate.self)
+  }
 
   @inlinable
   init(id: ActionID, first: Int, last: Int) {
     self.id = id
-    ticket = nil
+    source = nil
+    self.first = first
+    self.last = last
+  }
+
+  /// The receipt of an action that finished at once, and whose outcome waits for the journal.
+  ///
+  /// - Parameters:
+  ///   - id: the action's id.
+  ///   - gate: the gate of the store.
+  ///   - first: the revision of the first commit; 0 without one.
+  ///   - last: the newest revision after the decision, which has to be durable.
+  @inlinable
+  init(id: ActionID, heldBy gate: DurabilityGate, first: Int, last: Int) {
+    self.id = id
+    source = gate
     self.first = first
     self.last = last
   }
@@ -26,8 +55,8 @@ public struct Receipt: Sendable {
   @inlinable
   init(_ ticket: Ticket) {
     id = ticket.id
-    self.ticket = ticket
-    first = 0
+    source = ticket
+    first = Receipt.ofTicket
     last = 0
   }
 
@@ -35,7 +64,7 @@ public struct Receipt: Sendable {
   @inlinable
   init(full id: ActionID) {
     self.id = id
-    ticket = nil
+    source = nil
     first = -1
     last = -1
   }
@@ -48,8 +77,8 @@ public struct Receipt: Sendable {
     "A run that waits for an action of its own store may wait for itself; give the plan of the action a `timeout`, or `send` the "
     + "action and do not wait for it."
 
-  /// Whether the action had finished when this was made.
-  @inlinable var hasFinishedAtOnce: Bool { ticket == nil && first >= 0 }
+  /// Whether the action had finished when this was made, and its outcome waits for nothing.
+  @inlinable var hasFinishedAtOnce: Bool { source == nil && first >= 0 }
 
   /// The outcome of the action, as soon as it has ended: exactly one, at shutdown and release of the store too.
   ///
@@ -58,13 +87,15 @@ public struct Receipt: Sendable {
   public var outcome: Outcome {
     get async {
       if let ticket { return await ticket.outcome }
+      if let error = await gate?.waitUntilDurable(revision: last) { return .failed(error) }
       return outcomeWithoutTicket
     }
   }
 
-  /// The outcome of an action that has ended; nil as long as it has not.
+  /// The outcome of an action that has ended; nil as long as it has not, or a journal holds it back.
   package var outcomeNow: Outcome? {
     if let ticket { return ticket.outcomeNow }
+    if let gate, gate.durableRevision < last { return nil }
     return outcomeWithoutTicket
   }
 
@@ -74,10 +105,13 @@ public struct Receipt: Sendable {
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.
   ///
+  /// With a journal it waits until the commit is durable, and is nil if the journal fails before.
+  ///
   /// Cancelling the task that waits ends neither the wait nor the action; ``cancel()`` does both.
   public var firstCommit: Int? {
     get async {
       if let ticket { return await ticket.firstCommit }
+      if first > 0, await gate?.waitUntilDurable(revision: first) != nil { return nil }
       return first > 0 ? first : nil
     }
   }
@@ -88,7 +122,8 @@ public struct Receipt: Sendable {
   public var lastRevision: Int? {
     get async {
       if let ticket { return await ticket.finalRevision }
-      return last > 0 ? last : nil
+      _ = await gate?.waitUntilDurable(revision: last)
+      return first > 0 ? last : nil
     }
   }
 

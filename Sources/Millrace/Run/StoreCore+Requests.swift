@@ -8,8 +8,8 @@ extension StoreCore {
     _ action: I.Action, cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
     try Task.checkCancellation()
-    // A run that requests is the parent of the action, and may have to be refused.
-    if !isIntercepted.load(ordering: .relaxed), Ticket.current.get() == nil, lock.tryLock() {
+    // A run that requests is the parent of the action, and may have to be refused. With a journal the caller may have to wait.
+    if !isIntercepted.load(ordering: .relaxed), !isJournaled, Ticket.current.get() == nil, lock.tryLock() {
       let receipt = owned.takeUp(action, at: self)
       if receipt.hasFinishedAtOnce {
         let value = answer(owned.state)
@@ -21,7 +21,7 @@ extension StoreCore {
         throw StoreError(.ended(await receipt.outcome))
       }
       // A refused action, for example: no answer has to be waited for.
-      if ticket.hasEnded, let outcome = ticket.outcomeNow, !outcome.isFinished {
+      if ticket.hasEnded, let outcome = ticket.decidedOutcome, !outcome.isFinished {
         unlock()
         throw StoreError(.ended(outcome))
       }

@@ -48,12 +48,18 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   @usableFromInline let code: InteractorCode<I>
 
+  /// Whether the store was made with a journal.
+  @usableFromInline let isJournaled: Bool
+
   @usableFromInline
-  init(state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>) {
+  init(
+    state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>, isJournaled: Bool = false
+  ) {
     owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
     self.code = code
+    self.isJournaled = isJournaled
   }
 
   /// The services, made if there are none; for the lock's holder, in a step too.
@@ -149,6 +155,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline
   package func willUnlock() {
     owned.publish(at: self)
+    owned.journal?.sink.flush()
   }
 
   /// Answers the receipts of an action, and cancels its task if it was ended, once the lock is free; for the lock's holder.

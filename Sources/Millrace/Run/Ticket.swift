@@ -18,6 +18,9 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     var task: Task<Void, any Error>?
     /// Whether the task is cancelled when the receipts are answered.
     var cancelsTask = false
+    /// Whether the journal holds the outcome back, and the first commit.
+    var isHeld = false
+    var isFirstCommitHeld = false
     var firstCommit: Int?
     var lastRevision: Int?
     var waitingForOutcome = Waiting<Outcome>()
@@ -95,12 +98,17 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   // MARK: For the lock's holder
 
   /// Records the first commit of this action, and returns whether it is to be answered once the lock is free.
+  ///
+  /// - Parameters:
+  ///   - revision: the revision.
+  ///   - isHeld: whether the journal holds it back, so that it is to be answered in any case.
   @usableFromInline
-  final func recordFirstCommit(_ revision: Int) -> Bool {
+  final func recordFirstCommit(_ revision: Int, isHeld: Bool = false) -> Bool {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return false }
       progress.firstCommit = revision
-      return !progress.waitingForCommit.isEmpty
+      progress.isFirstCommitHeld = isHeld
+      return isHeld || !progress.waitingForCommit.isEmpty
     }
   }
 
@@ -116,11 +124,13 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   ///   - outcome: the outcome.
   ///   - lastRevision: the revision of the last commit; 0 if there was none.
   ///   - cancelsTask: whether the task is cancelled, because the run did not end by itself.
+  ///   - isHeld: whether the journal holds the outcome back.
   /// - Returns: whether it is to be answered once the lock is free.
   @usableFromInline
-  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool) -> Bool {
+  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool, isHeld: Bool = false) -> Bool {
     progress.withLock { progress in
       progress.phase = .ended(outcome)
+      progress.isHeld = isHeld
       if lastRevision > 0 { progress.lastRevision = lastRevision }
       if !cancelsTask { progress.task = nil }
       progress.cancelsTask = progress.task != nil
@@ -129,16 +139,34 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
   }
 
+  /// Lets the first commit be seen: it is durable, or never known to be.
+  final func releaseFirstCommit(_ error: (any Error)?) {
+    progress.withLock { progress in
+      progress.isFirstCommitHeld = false
+      if error != nil { progress.firstCommit = nil }
+    }
+    answer()
+  }
+
+  /// Lets the outcome be seen: what it depends on is durable, or the journal has failed with this error.
+  final func releaseOutcome(_ error: (any Error)?) {
+    progress.withLock { progress in
+      progress.isHeld = false
+      if let error { progress.phase = .ended(.failed(error)) }
+    }
+    answer()
+  }
+
   /// Answers the receipts that wait for an outcome or a commit which is known by now, cancels the task of an action that was
   /// ended, and removes an action that has ended from its tree; once the lock is free.
   @usableFromInline
   final func answer() {
     let (outcome, forOutcome, forRequest, first, forCommit, task) = progress.withLock { progress in
       var outcome: Outcome?
-      if case .ended(let known) = progress.phase { outcome = known }
+      if case .ended(let known) = progress.phase, !progress.isHeld { outcome = known }
       let forOutcome = outcome == nil ? Waiting() : progress.waitingForOutcome.take()
       let forRequest = outcome == nil ? nil : progress.request.take(leaving: .none)
-      let isCommitKnown = outcome != nil || progress.firstCommit != nil
+      let isCommitKnown = outcome != nil || progress.firstCommit != nil && !progress.isFirstCommitHeld
       let forCommit = isCommitKnown ? progress.waitingForCommit.take() : Waiting()
       var cancelled: Task<Void, any Error>?
       if progress.cancelsTask { swap(&cancelled, &progress.task) }
@@ -189,8 +217,15 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   // MARK: For receipts
 
-  /// The outcome, or nil as long as there is none.
-  @usableFromInline final var outcomeNow: Outcome? {
+  /// The outcome; nil as long as there is none, or a journal holds it back.
+  final var outcomeNow: Outcome? {
+    progress.withLock { progress in
+      if case .ended(let outcome) = progress.phase, !progress.isHeld { outcome } else { nil }
+    }
+  }
+
+  /// The outcome, which a journal may still hold back; nil as long as there is none.
+  @usableFromInline final var decidedOutcome: Outcome? {
     progress.withLock { progress in
       if case .ended(let outcome) = progress.phase { outcome } else { nil }
     }
@@ -200,7 +235,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let outcome: Outcome? = progress.withLock { progress in
-          if case .ended(let outcome) = progress.phase { return outcome }
+          if case .ended(let outcome) = progress.phase, !progress.isHeld { return outcome }
           progress.waitingForOutcome.append(continuation)
           return nil
         }
@@ -214,7 +249,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let answer: Outcome?? = progress.withLock { progress in
-          if case .ended(let outcome) = progress.phase { return .some(outcome) }
+          if case .ended(let outcome) = progress.phase, !progress.isHeld { return .some(outcome) }
           if case .over = progress.request { return .some(nil) }
           progress.request = .waiting(continuation)
           return .none
@@ -224,11 +259,11 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
   }
 
-  /// Ends the wait of the caller of a request, unless the action has ended; returns whether it did.
+  /// Ends the wait of the caller of a request, unless the outcome can be seen; returns whether it did.
   @usableFromInline
   final func endRequest() -> Bool {
     let (isOver, caller) = progress.withLock { progress in
-      if case .ended = progress.phase { return (false, nil as UnsafeContinuation<Outcome?, Never>?) }
+      if case .ended = progress.phase, !progress.isHeld { return (false, nil as UnsafeContinuation<Outcome?, Never>?) }
       let caller = progress.request.take(leaving: .over)
       progress.request = .over
       return (true, caller)
@@ -241,8 +276,8 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let answer: Int?? = progress.withLock { progress in
-          if let first = progress.firstCommit { return .some(first) }
-          if case .ended = progress.phase { return .some(nil) }
+          if let first = progress.firstCommit, !progress.isFirstCommitHeld { return .some(first) }
+          if case .ended = progress.phase, !progress.isHeld { return .some(nil) }
           progress.waitingForCommit.append(continuation)
           return .none
         }

@@ -38,6 +38,12 @@ public final actor Store<I: Interactor> {
     if !feedbacks.isEmpty { begin(feedbacks) }
   }
 
+  @usableFromInline
+  init(core: StoreCore<I>) {
+    self.core = core
+    core.introduce()
+  }
+
   /// One executor for all stores: nothing of a store is isolated to it, and a store with one of its own is 96 bytes larger.
   ///
   /// A method that an extension isolates to its store takes turns with those of all stores; declare it `nonisolated`.

@@ -42,7 +42,7 @@ struct RejectionTests {
       rejection: .invalidPlan("A plan is wrong; make it right."), kind: .invalidPlan,
       description: "A plan is wrong; make it right."),
     Row(
-      rejection: .journal(Mishap()), kind: .journal, description: "The journal takes no more entries: a mishap"),
+      rejection: .journal(Mishap()), kind: .journal, description: "The journal did not take the action: a mishap"),
     Row(
       rejection: .decided(Mishap()), kind: .decided,
       description: "The interactor decided against the action: a mishap"),

@@ -1,0 +1,103 @@
+/// Holds back the outcomes of a store's actions until the journal has stored what they depend on.
+///
+/// Entries of the journal are numbered by their positions, from 1 on; mutations by the revisions of the states that they lead to. Both
+/// become durable in their order. Any thread may use the gate.
+@usableFromInline
+package final class DurabilityGate: Sendable {
+  /// Called once: without an error when it is durable, and with the reason if the journal has failed before.
+  package typealias Work = @Sendable ((any Error)?) -> Void
+
+  private struct State {
+    var position: Int
+    var revision: Int
+    var failure: (any Error)?
+    var positions = Waits()
+    var revisions = Waits()
+  }
+
+  private let state: Lock<State>
+
+  /// - Parameters:
+  ///   - position: the position of the last durable entry; 0 is none.
+  ///   - revision: the revision that the durable entries lead to.
+  package init(position: Int = 0, revision: Int = 0) {
+    state = Lock(State(position: position, revision: revision))
+  }
+
+  /// The revision that the durable entries lead to.
+  package var durableRevision: Int { state.withLock { $0.revision } }
+
+  /// Whether the entry at a position, and each before it, is durable.
+  package func isDurable(position: Int) -> Bool { state.withLock { $0.position >= position } }
+
+  /// Calls `work` when the entry at a position is durable: at once if it is.
+  package func whenDurable(position: Int, _ work: @escaping Work) {
+    wait(for: position, in: \.positions, beyond: \.position, work)
+  }
+
+  /// Calls `work` when all mutations up to a revision are durable: at once if they are.
+  package func whenDurable(revision: Int, _ work: @escaping Work) {
+    wait(for: revision, in: \.revisions, beyond: \.revision, work)
+  }
+
+  private func wait(
+    for place: Int, in waits: WritableKeyPath<State, Waits>, beyond durable: KeyPath<State, Int>, _ work: @escaping Work
+  ) {
+    let end = state.withLock { state -> Result<Void, any Error>? in
+      if state[keyPath: durable] >= place { return .success(()) }
+      if let failure = state.failure { return .failure(failure) }
+      state[keyPath: waits].insert(work, at: place)
+      return nil
+    }
+    switch end {
+    case .success: work(nil)
+    case .failure(let error): work(error)
+    case nil: break
+    }
+  }
+
+  /// Returns when all mutations up to a revision are durable, or the reason why they are not known to be.
+  func waitUntilDurable(revision: Int) async -> (any Error)? {
+    await withUnsafeContinuation { continuation in
+      whenDurable(revision: revision) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Notes that the entries up to a position are durable, and calls what waits for them, on this thread.
+  package func advance(to position: Int, revision: Int) {
+    let works = state.withLock { state in
+      state.position = max(state.position, position)
+      state.revision = max(state.revision, revision)
+      return state.positions.take(through: state.position) + state.revisions.take(through: state.revision)
+    }
+    for work in works { work(nil) }
+  }
+
+  /// Notes that nothing more becomes durable, and calls everything that waits, on this thread.
+  package func fail(_ error: any Error) {
+    let works = state.withLock { state -> [Work] in
+      guard state.failure == nil else { return [] }
+      state.failure = error
+      return state.positions.take(through: .max) + state.revisions.take(through: .max)
+    }
+    for work in works { work(error) }
+  }
+}
+
+/// Work that waits for places, in the order of these.
+private struct Waits {
+  private var items: [(place: Int, work: DurabilityGate.Work)] = []
+
+  /// Inserts behind everything that waits for the same place or an earlier one.
+  mutating func insert(_ work: @escaping DurabilityGate.Work, at place: Int) {
+    // Most come in their order.
+    let index = (items.lastIndex { $0.place <= place } ?? -1) + 1
+    items.insert((place, work), at: index)
+  }
+
+  mutating func take(through place: Int) -> [DurabilityGate.Work] {
+    let end = items.firstIndex { $0.place > place } ?? items.endIndex
+    defer { items.removeSubrange(..<end) }
+    return items[..<end].map(\.work)
+  }
+}

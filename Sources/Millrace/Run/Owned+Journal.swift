@@ -1,0 +1,142 @@
+/// The journal: entries before commits, and outcomes and handlers that wait until these are durable.
+extension Owned {
+  // MARK: Deciding
+
+  /// Takes up an action that needs no run if it is decided at once; its receipt waits for the journal.
+  @inlinable
+  @inline(never)
+  mutating func takeUpJournaled(_ action: I.Action, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
+    let decision = core.interactor.decide(action, state: state)
+    let mutations: JournaledMutations<I.Mutation>
+    switch decision.step {
+    case .one(let mutation): mutations = .one(mutation)
+    case .many(let several) where !several.isEmpty: mutations = .many(several)
+    case .ignore, .many: return hold(id, first: 0, at: core)
+    case .handle, .oneThenHandle, .manyThenHandle, .reject: return follow(decision, action, id, at: core)
+    }
+    if let error = keep(.decided(mutations), at: core) { return reject(action, error, id, at: core) }
+    let first = core.revision &+ 1
+    switch mutations {
+    case .none: break
+    case .one(let mutation): commit(mutation, at: core)
+    case .many(let several): for mutation in several { commit(mutation, at: core) }
+    }
+    return hold(id, first: first, at: core)
+  }
+
+  /// The receipt of an action that has finished; it waits for all that was committed by now.
+  @usableFromInline
+  func hold(_ id: ActionID, first: Int, at core: StoreCore<I>) -> Receipt {
+    guard let journal else { return Receipt(id: id, first: first, last: first > 0 ? core.revision : 0) }
+    return Receipt(id: id, heldBy: journal.gate, first: first, last: core.revision)
+  }
+
+  @inlinable
+  mutating func reject(_ action: I.Action, _ error: any Error, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
+    let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
+    end(run, .rejected(.journal(error)), at: core)
+    return Receipt(run)
+  }
+
+  /// Keeps what was decided of an action, before it is committed; returns false if the action was rejected instead.
+  @inlinable
+  mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
+    let entry: JournalEntry<I.Action, I.Mutation>
+    switch decision.step {
+    case .ignore, .reject: return true
+    case .many(let mutations) where mutations.isEmpty: return true
+    case .one(let mutation): entry = .decided(.one(mutation))
+    case .many(let mutations): entry = .decided(.many(mutations))
+    case .handle: entry = takeUpEntry(of: run, .none)
+    case .oneThenHandle(let mutation): entry = takeUpEntry(of: run, .one(mutation))
+    case .manyThenHandle(let mutations): entry = takeUpEntry(of: run, .many(mutations))
+    }
+    if let error = keep(entry, at: core) {
+      refuse(run, .journal(error), at: core)
+      return false
+    }
+    if decision.handles { run.record.takenUpAt = journal?.position ?? 0 }
+    return true
+  }
+
+  @usableFromInline
+  func takeUpEntry(
+    of run: ActiveRun<I>, _ mutations: JournaledMutations<I.Mutation>
+  ) -> JournalEntry<I.Action, I.Mutation> {
+    let terms = run.record.handle.flatMap { runs?.scheduler.planned($0)?.terms }
+    return .takenUp(run.action, run.id, handlesAgain: terms?.recovery == .handleAgain, mutations)
+  }
+
+  /// Keeps an entry, and returns the reason if it cannot be kept.
+  @usableFromInline
+  mutating func keep(_ entry: JournalEntry<I.Action, I.Mutation>, at core: StoreCore<I>) -> (any Error)? {
+    guard let journal else { return nil }
+    do {
+      try journal.append(entry, at: core)
+    } catch {
+      return error
+    }
+    if journal.sink.isCrowded { updateBackpressure(at: core) }
+    return nil
+  }
+
+  // MARK: Runs
+
+  /// Keeps a mutation that a handler emits, before it is committed; returns false if the run was ended instead.
+  @usableFromInline
+  mutating func journalEmit(_ mutation: I.Mutation, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
+    guard let error = keep(.emitted(mutation, by: run.id), at: core) else { return true }
+    end(run, .failed(error), at: core)
+    return false
+  }
+
+  /// Keeps the end of an action, before its closing mutation is committed.
+  @usableFromInline
+  mutating func journalEnd(of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>) {
+    if run.record.takenUpAt > 0 {
+      if keep(.ended(run.id, outcome, closing: closing), at: core) == nil { return }
+      run.record.isClosingKept = false
+      _ = keep(.ended(run.id, outcome, closing: nil), at: core)
+    } else if let closing {
+      run.record.isClosingKept = keep(.decided(.one(closing)), at: core) == nil
+    }
+  }
+
+  /// Starts a handler on the pool once its action is durable.
+  @usableFromInline
+  func startWhenDurable(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let journal else { return }
+    let (gate, position) = (journal.gate, run.record.takenUpAt)
+    core.lock.afterUnlock {
+      gate.whenDurable(position: position) { error in
+        if error == nil { start.startOnPool() } else { run.launch.core = nil }
+      }
+    }
+  }
+
+  // MARK: Receipts
+
+  /// Whether an outcome that is given now waits for the journal; that of an action which was refused undecided does not.
+  @usableFromInline
+  func isHeldBack(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
+    guard let journal, !run.record.isShared else { return false }
+    if case .rejected(let reason) = outcome, reason.kind != .decided, run.record.takenUpAt == 0 { return false }
+    return !journal.gate.isDurable(position: journal.position)
+  }
+
+  /// Lets the outcome of an action be seen once all that was kept by now is durable.
+  @usableFromInline
+  func releaseWhenDurable(_ run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let journal else { return }
+    let (gate, position) = (journal.gate, journal.position)
+    core.lock.afterUnlock { gate.whenDurable(position: position) { run.releaseOutcome($0) } }
+  }
+
+  /// Answers those who wait for the first commit of an action, once it is durable.
+  @usableFromInline
+  func answerFirstCommit(_ revision: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let journal else { return core.answerAfterUnlock(run) }
+    let gate = journal.gate
+    core.lock.afterUnlock { gate.whenDurable(revision: revision) { run.releaseFirstCommit($0) } }
+  }
+}

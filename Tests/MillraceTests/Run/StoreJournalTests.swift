@@ -1,0 +1,378 @@
+import MillraceTesting
+import Synchronization
+import Testing
+
+@testable import Millrace
+
+@Suite("A store with a journal", .timeLimit(.minutes(1)))
+struct StoreJournalTests {
+  private let journal = ScriptedJournal()
+
+  private func store(
+    handling: @escaping Ledger.Handling = { _, _ in }, revision: Int = 0, limits: StoreConfiguration.Limits = .init()
+  ) -> Store<Ledger> {
+    let store = Store.restored(
+      [], revision: revision, interactor: Ledger(handling: handling),
+      configuration: StoreConfiguration(limits: limits), journal: journal, gate: journal.gate)
+    journal.attach(to: store.journaled)
+    return store
+  }
+
+  // MARK: Decided actions
+
+  @Test("D1: the outcome of a decided action waits until its mutations are durable, and so do its commits")
+  func decided() async {
+    let store = store()
+    let (one, many) = (store.send(.add([1])), store.send(.add([2, 3])))
+    #expect(await store.state == [1, 2, 3], "the state is ahead of the journal")
+    #expect(one.ticket == nil && one.outcomeNow == nil && many.outcomeNow == nil)
+    let revisions = Task { (await one.firstCommit, await many.firstCommit, await many.lastRevision) }
+    journal.store(1)
+    #expect(await one.outcome.kind == .finished)
+    #expect(many.outcomeNow == nil)
+    journal.store(1)
+    #expect(await many.outcome.kind == .finished)
+    #expect(await revisions.value == (1, 2, 3))
+    #expect(journal.entries == ["decided [1]", "decided [2, 3]"])
+  }
+
+  @Test("D1: an action that commits nothing waits for all that was committed before its decision, and for no more")
+  func nothing() async {
+    let store = store()
+    #expect(await store.send(.add([])).outcome.kind == .finished, "nothing was committed before")
+    store.send(.add([1]))
+    let (empty, rejected) = (store.send(.add([])), store.send(.reject))
+    store.send(.add([2]))
+    #expect(empty.outcomeNow == nil && rejected.outcomeNow == nil)
+    journal.store(1)
+    #expect(await empty.outcome.kind == .finished)
+    let revisions = await (empty.firstCommit, empty.lastRevision)
+    #expect(revisions == (nil, nil))
+    #expect(await rejected.outcome.rejection == .decided)
+    #expect(journal.entries == ["decided [1]", "decided [2]"])
+  }
+
+  @Test("A batch waits for each of its actions")
+  func batch() async {
+    let store = store()
+    let batch = store.send(contentsOf: [.add([1]), .add([2])])
+    let outcomes = Task { await batch.outcomes.map(\.kind) }
+    journal.store(2)
+    #expect(await outcomes.value == [.finished, .finished])
+  }
+
+  @Test("The answer to a request waits until the action is durable, decided at once or handled")
+  func request() async throws {
+    let store = store { run, value in run.emit(value) }
+    let decided = Task { try await store.request(.add([1]), returning: { $0 }) }
+    try await journal.waitForEntries(1)
+    journal.fail()
+    await #expect(throws: StoreError.self) { try await decided.value }
+  }
+
+  @Test("A revision goes on where the restored state had it")
+  func restored() async {
+    let store = store(revision: 7)
+    #expect(await store.snapshot.revision == 7)
+    store.send(.add([1]))
+    #expect(await store.snapshot.revision == 8)
+    #expect(journal.revisions == [7])
+  }
+
+  // MARK: Handled actions
+
+  @Test("D1: a handler starts when its action is durable, and its outcome comes when its end is")
+  func handled() async throws {
+    let begun = Recorder<Int>()
+    let store = store { run, value in
+      begun.record(value)
+      run.emit(value + 1)
+    }
+    let receipt = store.send(.load(4))
+    #expect(begun.recorded.isEmpty && journal.entries == ["taken up load(4) [4]"])
+    journal.store(1)
+    #expect(try await begun.next() == 4)
+    try await journal.waitForEntries(3)
+    #expect(receipt.outcomeNow == nil)
+    #expect(journal.entries.dropFirst() == ["emitted 5", "ended finished"])
+    journal.store(2)
+    #expect(await receipt.outcome.kind == .finished)
+    let revisions = await (receipt.firstCommit, receipt.lastRevision)
+    #expect(revisions == (1, 2))
+  }
+
+  @Test("D1: a run that is cancelled has its outcome at once, and its receipt shows it when the closing is durable")
+  func cancelled() async throws {
+    let gate = Gate()
+    let store = store { _, _ in try await gate.enter() }
+    let receipt = store.send(.load(4))
+    journal.store(1)
+    try await gate.waitForArrivals(1)
+    receipt.cancel()
+    #expect(await store.state == [4, -4], "the closing is committed")
+    #expect(receipt.outcomeNow == nil && journal.entries.last == "ended cancelled closing -4")
+    journal.store(1)
+    #expect(await receipt.outcome.kind == .cancelled)
+  }
+
+  @Test("A handler whose action was cancelled before it was durable never starts")
+  func cancelledBefore() async {
+    let begun = Recorder<Int>()
+    let store = store { _, value in begun.record(value) }
+    let receipt = store.send(.load(4))
+    receipt.cancel()
+    journal.store(2)
+    #expect(await receipt.outcome.kind == .cancelled)
+    await store.shutdown()
+    #expect(begun.recorded.isEmpty)
+  }
+
+  @Test("A shared run has one entry for its take-up and one for its end; the other actions wait for what was kept")
+  func shared() async throws {
+    let gate = Gate()
+    let store = store { run, value in
+      try await gate.enter()
+      run.emit(value)
+    }
+    let receipts = [store.send(.share(1)), store.send(.share(1))]
+    journal.store(1)
+    try await gate.waitForArrivals(1)
+    receipts[0].cancel()
+    gate.open()
+    try await journal.waitForEntries(3)
+    #expect(journal.entries == ["taken up share(1) []", "emitted 1", "ended finished"])
+    journal.store(2)
+    #expect(await receipts[0].outcome.kind == .cancelled)
+    #expect(await receipts[1].outcome.kind == .finished)
+  }
+
+  // MARK: Entries that cannot be encoded
+
+  @Test("A decision that cannot be encoded changes nothing, and its action ends alone", arguments: [[13], [1, 13]])
+  func decisionNotEncoded(mutations: [Int]) async throws {
+    let store = store()
+    let outcome = await store.send(.add(mutations)).outcome
+    #expect(outcome.rejection == .journal)
+    let planned = await store.send(.addSerially(mutations)).outcome
+    #expect(planned.rejection == .journal)
+    #expect(await store.state.isEmpty && journal.entries.isEmpty)
+    let next = store.send(.add([2]))
+    journal.store(1)
+    #expect(await next.outcome.kind == .finished)
+  }
+
+  @Test("A run whose mutation cannot be encoded fails with a closing, and one whose closing cannot ends without")
+  func emitNotEncoded() async throws {
+    let store = store { run, value in #expect(!run.emit(13)) }
+    let receipt = store.send(.load(4))
+    let other = store.send(.load(-13))
+    journal.store(2)
+    try await journal.waitForEntries(4)
+    journal.store(2)
+    #expect(await receipt.outcome.kind == .failed)
+    #expect(await other.outcome.kind == .failed)
+    #expect(Set(await store.state) == [4, -13, -4])
+    #expect(journal.entries.contains("ended failed"))
+  }
+
+  // MARK: A journal that is behind, or fails
+
+  @Test("D6: a store takes no more actions while its journal is crowded, and more once it is relieved")
+  func crowded() async {
+    let store = store()
+    store.send(.add([1]))
+    journal.setCrowded(true)
+    store.send(.add([2]))
+    #expect(await store.send(.add([3])).outcome.rejection == .full)
+    journal.setCrowded(false)
+    store.send(.add([4]))
+    #expect(await store.state == [1, 2, 4])
+  }
+
+  @Test("D6: when the journal fails the store stops, and whatever is open or waits for the journal fails, unclosed")
+  func failed() async throws {
+    let gate = Gate()
+    let store = store { _, _ in try await gate.enter() }
+    let (running, waiting) = (store.send(.load(4)), store.send(.addSerially([5])))
+    journal.store(1)
+    try await gate.waitForArrivals(1)
+    let held = store.send(.add([6]))
+    let states = Task { for await _ in store.states {} }
+    journal.fail()
+    for receipt in [running, waiting, held] { #expect(await receipt.outcome.kind == .failed) }
+    #expect(await store.send(.add([7])).outcome.rejection == .journal)
+    #expect(await store.state == [4, 5, 6])
+    await states.value
+    await store.shutdown()
+    #expect(journal.entries.count == 3)
+  }
+
+  // MARK: The end
+
+  @Test("S1: a shutdown returns when all that was kept is durable, and observers end then")
+  func shutdown() async throws {
+    let store = store { _, _ in try await Gate().enter() }
+    let receipt = store.send(.load(4))
+    let states = Recorder<[Int]>()
+    let observer = states.record(from: store.states)
+    let end = Task.immediate { await store.shutdown() }
+    #expect(await store.state == [4, -4] && receipt.outcomeNow == nil)
+    #expect(journal.entries.last == "ended shutDown closing -4")
+    journal.store(2)
+    #expect(await end.value.cut == [receipt.id])
+    #expect(await receipt.outcome.kind == .shutDown)
+    try await observer.value
+    #expect(states.recorded.last == [4, -4])
+  }
+
+  @Test(
+    "R6: for the journal the release of a store is a crash; an action that had ended gets its outcome once that is stored"
+  )
+  func released() async throws {
+    var store: Store<Ledger>? = store { _, _ in try await Gate().enter() }
+    let decided = store?.send(.add([1]))
+    let open = store?.send(.load(4))
+    store = nil
+    #expect(await open?.outcome.kind == .shutDown)
+    #expect(journal.entries == ["decided [1]", "taken up load(4) [4]"])
+    journal.store(1)
+    #expect(await decided?.outcome.kind == .finished)
+  }
+}
+
+/// Numbers, in the order in which they were added.
+private struct Ledger: Interactor {
+  typealias Handling = @Sendable (Run<Ledger>, Int) async throws -> Void
+
+  enum Action: Sendable {
+    case add([Int])
+    case addSerially([Int])
+    case reject
+    case load(Int)
+    case share(Int)
+  }
+
+  struct Refusal: Error {}
+
+  typealias Mutation = Int
+  typealias State = [Int]
+
+  let handling: Handling
+
+  func plan(for action: Action) -> Plan {
+    switch action {
+    case .addSerially: .serial(key: "add")
+    case .share: .shared(key: "share")
+    case .add, .reject, .load: .concurrent
+    }
+  }
+
+  func decide(_ action: Action, state: [Int]) -> Decision<Int> {
+    switch action {
+    case .add(let numbers), .addSerially(let numbers): numbers.count == 1 ? .mutate(numbers[0]) : .mutate(numbers)
+    case .reject: .reject(Refusal())
+    case .load(let number): .mutate(number, thenHandle: true)
+    case .share: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: [Int]) -> Effect<Self> {
+    Effect { run in
+      switch action {
+      case .load(let number), .share(let number): try await handling(run, number)
+      case .add, .addSerially, .reject: break
+      }
+    }
+  }
+
+  func closing(_ action: Action, outcome: Outcome) -> Int? {
+    if case .load(let number) = action { -number } else { nil }
+  }
+
+  static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
+}
+
+/// A journal whose entries become durable when the test says so; it cannot encode the number 13.
+private final class ScriptedJournal: JournalSink {
+  typealias Action = Ledger.Action
+  typealias Mutation = Int
+
+  struct Failure: Error {}
+
+  private struct Content {
+    var entries: [String] = []
+    /// By entry, the newest revision before it, and behind it.
+    var revisions: [(before: Int, after: Int)] = []
+    var durable = 0
+    var flushed = 0
+    var isCrowded = false
+    weak var store: (any JournaledStore)?
+  }
+
+  let gate = DurabilityGate()
+  private let content = Mutex(Content())
+  private let kept = Recorder<String>()
+
+  func attach(to store: any JournaledStore) { content.withLock { $0.store = store } }
+
+  var entries: [String] { content.withLock { $0.entries } }
+  var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
+  var isCrowded: Bool { content.withLock { $0.isCrowded } }
+
+  func append(_ entry: JournalEntry<Action, Int>, after revision: Int) throws {
+    let (text, mutations) = Self.text(entry)
+    if mutations.contains(13) { throw Failure() }
+    content.withLock { content in
+      content.entries.append(text)
+      content.revisions.append((revision, revision + mutations.count))
+    }
+    kept.record(text)
+  }
+
+  func flush() { content.withLock { $0.flushed = $0.entries.count } }
+
+  private static func text(_ entry: JournalEntry<Action, Int>) -> (String, [Int]) {
+    switch entry {
+    case .decided(let mutations): ("decided \(numbers(mutations))", numbers(mutations))
+    case .takenUp(let action, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
+    case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
+    case .ended(_, let outcome, let closing?): ("ended \(outcome.kind) closing \(closing)", [closing])
+    case .ended(_, let outcome, nil): ("ended \(outcome.kind)", [])
+    }
+  }
+
+  private static func numbers(_ mutations: JournaledMutations<Int>) -> [Int] {
+    switch mutations {
+    case .none: []
+    case .one(let mutation): [mutation]
+    case .many(let mutations): mutations
+    }
+  }
+
+  // MARK: For the test
+
+  /// Waits until so many entries were kept since the beginning.
+  func waitForEntries(_ count: Int) async throws {
+    while entries.count < count { _ = try await kept.next() }
+  }
+
+  /// Makes the next entries durable.
+  func store(_ count: Int) {
+    let (position, revision) = content.withLock { content in
+      content.durable += count
+      precondition(content.durable <= content.flushed, "only entries that were handed over can be stored")
+      return (content.durable, content.revisions[content.durable - 1].after)
+    }
+    gate.advance(to: position, revision: revision)
+  }
+
+  func fail() { content.withLock { $0.store }?.journalHasFailed(Failure()) }
+
+  func setCrowded(_ isCrowded: Bool) {
+    let store = content.withLock { content in
+      content.isCrowded = isCrowded
+      return content.store
+    }
+    if !isCrowded { store?.journalIsRelieved() }
+  }
+}
