@@ -7,7 +7,7 @@ extension Owned {
   @inline(never)
   mutating func takeUpJournaled(_ action: I.Action, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
     let decision = core.interactor.decide(action, state: state)
-    let mutations: JournaledMutations<I.Mutation>
+    let mutations: DecidedMutations<I.Mutation>
     switch decision.step {
     case .one(let mutation): mutations = .one(mutation)
     case .many(let several) where !several.isEmpty: mutations = .many(several)
@@ -41,7 +41,7 @@ extension Owned {
   /// Keeps what was decided of an action, before it is committed; returns false if the action was rejected instead.
   @inlinable
   mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
-    let entry: JournalEntry<I.Action, I.Mutation>
+    let entry: StoreEntry<I.Action, I.Mutation>
     switch decision.step {
     case .ignore, .reject: return true
     case .many(let mutations) where mutations.isEmpty: return true
@@ -61,15 +61,15 @@ extension Owned {
 
   @usableFromInline
   func takeUpEntry(
-    of run: ActiveRun<I>, _ mutations: JournaledMutations<I.Mutation>
-  ) -> JournalEntry<I.Action, I.Mutation> {
+    of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>
+  ) -> StoreEntry<I.Action, I.Mutation> {
     let terms = run.record.handle.flatMap { runs?.scheduler.planned($0)?.terms }
     return .takenUp(run.action, run.id, handlesAgain: terms?.recovery == .handleAgain, mutations)
   }
 
   /// Keeps an entry, and returns the reason if it cannot be kept.
   @usableFromInline
-  mutating func keep(_ entry: JournalEntry<I.Action, I.Mutation>, at core: StoreCore<I>) -> (any Error)? {
+  mutating func keep(_ entry: StoreEntry<I.Action, I.Mutation>, at core: StoreCore<I>) -> (any Error)? {
     guard let journal else { return nil }
     do {
       try journal.append(entry, at: core)

@@ -12,7 +12,7 @@ package protocol JournalSink<Action, Mutation>: AnyObject, Sendable {
   ///   - entry: the entry.
   ///   - revision: the newest revision before the entry.
   /// - Throws: the reason why the entry cannot be encoded. Then it is not kept, and its action ends alone.
-  func append(_ entry: JournalEntry<Action, Mutation>, after revision: Int) throws
+  func append(_ entry: StoreEntry<Action, Mutation>, after revision: Int) throws
 
   /// Hands the entries since the last call over to be stored; their mutations are committed by now.
   func flush()
@@ -32,11 +32,11 @@ package protocol JournaledStore: AnyObject, Sendable {
 
 /// An entry of a journal: all that one step has to store.
 @usableFromInline
-package enum JournalEntry<Action, Mutation> {
+package enum StoreEntry<Action, Mutation> {
   /// The mutations of an action that has ended with them.
-  case decided(JournaledMutations<Mutation>)
+  case decided(DecidedMutations<Mutation>)
   /// An action that is handled, with the mutations that were decided before.
-  case takenUp(Action, ActionID, handlesAgain: Bool, JournaledMutations<Mutation>)
+  case takenUp(Action, ActionID, handlesAgain: Bool, DecidedMutations<Mutation>)
   /// A mutation of the handler of this action.
   case emitted(Mutation, by: ActionID)
   /// The end of an action that was handled, with its closing mutation.
@@ -45,7 +45,7 @@ package enum JournalEntry<Action, Mutation> {
 
 /// The mutations of one decision.
 @usableFromInline
-package enum JournaledMutations<Mutation> {
+package enum DecidedMutations<Mutation> {
   case none
   case one(Mutation)
   case many([Mutation])
@@ -68,7 +68,7 @@ final class StoreJournal<I: Interactor> {
 
   /// Keeps an entry; its step has the lock's holder call `willUnlock`.
   @usableFromInline
-  func append(_ entry: JournalEntry<I.Action, I.Mutation>, at core: StoreCore<I>) throws {
+  func append(_ entry: StoreEntry<I.Action, I.Mutation>, at core: StoreCore<I>) throws {
     try sink.append(entry, after: core.revision)
     position += 1
     core.lock.planNotification()

@@ -319,7 +319,7 @@ private final class ScriptedJournal: JournalSink {
   var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
   var isCrowded: Bool { content.withLock { $0.isCrowded } }
 
-  func append(_ entry: JournalEntry<Action, Int>, after revision: Int) throws {
+  func append(_ entry: StoreEntry<Action, Int>, after revision: Int) throws {
     let (text, mutations) = Self.text(entry)
     if mutations.contains(13) { throw Failure() }
     content.withLock { content in
@@ -331,7 +331,7 @@ private final class ScriptedJournal: JournalSink {
 
   func flush() { content.withLock { $0.flushed = $0.entries.count } }
 
-  private static func text(_ entry: JournalEntry<Action, Int>) -> (String, [Int]) {
+  private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
     case .decided(let mutations): ("decided \(numbers(mutations))", numbers(mutations))
     case .takenUp(let action, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
@@ -341,7 +341,7 @@ private final class ScriptedJournal: JournalSink {
     }
   }
 
-  private static func numbers(_ mutations: JournaledMutations<Int>) -> [Int] {
+  private static func numbers(_ mutations: DecidedMutations<Int>) -> [Int] {
     switch mutations {
     case .none: []
     case .one(let mutation): [mutation]
