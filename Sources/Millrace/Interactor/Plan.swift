@@ -229,7 +229,9 @@ public struct Plan: Sendable {
   }
 
   /// Sets how a restored store treats the action's run after a crash of the process; it abandons the run by default.
-  package consuming func recovery(_ recovery: Recovery) -> Plan {
+  ///
+  /// It has no effect without a journal.
+  public consuming func recovery(_ recovery: Recovery) -> Plan {
     changed { $0.recovery = recovery }
   }
 

@@ -159,7 +159,7 @@ extension Plan {
 /// The treatment of a run that was open when its process crashed, once the store is restored from a journal.
 ///
 /// It has no effect without a journal.
-package enum Recovery: Sendable, Hashable {
+public enum Recovery: Sendable, Hashable {
   /// Ends the run as ``Outcome/abandoned``, with its closing.
   case abandon
 

@@ -8,6 +8,9 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// Set by the start of a run without attempts, before its handler begins.
   @exclusivity(unchecked) @usableFromInline var launch = RunLaunch<I>()
 
+  /// The take-up in the journal; nil without one. Set before the handler begins.
+  @exclusivity(unchecked) @usableFromInline var takenUp: JournaledTakeUp?
+
   /// The action; an interceptor may replace it before it is accepted.
   @exclusivity(unchecked) @usableFromInline var action: I.Action
 
@@ -27,6 +30,22 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     guard let core = launch.core else { return nil }
     launch.core = nil
     return core.code.startHandler(.run(self), core, immediately && !core.startsOnPool(launch.place))
+  }
+}
+
+/// The take-up of an action in a journal.
+@usableFromInline
+final class JournaledTakeUp: Sendable {
+  /// The position of the entry.
+  @usableFromInline let position: Int
+
+  /// The idempotency key of a run that is handled again; nil for another run.
+  @usableFromInline let restoredKey: String?
+
+  @usableFromInline
+  init(position: Int, restoredKey: String? = nil) {
+    self.position = position
+    self.restoredKey = restoredKey
   }
 }
 
@@ -72,12 +91,6 @@ struct RunRecord<I: Interactor> {
 
   /// Answers the caller of a request; nil for any other action, and once the caller has its answer.
   @usableFromInline var answer: AnswerReader<I.State>?
-
-  /// The position of the entry in the journal by which the action was taken up; 0 without one.
-  @usableFromInline var takenUpAt = 0
-
-  /// Whether the journal has kept the closing mutation, so that it is committed.
-  @usableFromInline var isClosingKept = true
 
   /// The newest attempt, if there may be several.
   @usableFromInline var attempt: Attempt<I>?

@@ -1,6 +1,6 @@
 /// Holds back the outcomes of a store's actions until the journal has stored what they depend on.
 ///
-/// Entries of the journal are numbered by their positions, from 1 on; mutations by the revisions of the states that they lead to. Both
+/// Entries of the journal are numbered by their positions, from 2 on, because 1 is the restored state; mutations by the revisions of the states that they lead to. Both
 /// become durable in their order. Any thread may use the gate.
 @usableFromInline
 package final class DurabilityGate: Sendable {
@@ -17,11 +17,12 @@ package final class DurabilityGate: Sendable {
 
   private let state: Lock<State>
 
-  /// - Parameters:
-  ///   - position: the position of the last durable entry; 0 is none.
-  ///   - revision: the revision that the durable entries lead to.
-  package init(position: Int = 0, revision: Int = 0) {
-    state = Lock(State(position: position, revision: revision))
+  /// The position of the restored state.
+  package static let restoredPosition = 1
+
+  /// - Parameter revision: the revision of the restored state.
+  package init(restored revision: Int = 0) {
+    state = Lock(State(position: Self.restoredPosition, revision: revision))
   }
 
   /// The revision that the durable entries lead to.

@@ -41,30 +41,33 @@ extension Owned {
   /// Keeps what was decided of an action, before it is committed; returns false if the action was rejected instead.
   @inlinable
   mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
+    if run.takenUp != nil { return true }  // It is handled again.
     let entry: StoreEntry<I.Action, I.Mutation>
     switch decision.step {
     case .ignore, .reject: return true
     case .many(let mutations) where mutations.isEmpty: return true
     case .one(let mutation): entry = .decided(.one(mutation))
     case .many(let mutations): entry = .decided(.many(mutations))
-    case .handle: entry = takeUpEntry(of: run, .none)
-    case .oneThenHandle(let mutation): entry = takeUpEntry(of: run, .one(mutation))
-    case .manyThenHandle(let mutations): entry = takeUpEntry(of: run, .many(mutations))
+    case .handle: entry = takeUpEntry(of: run, .none, at: core)
+    case .oneThenHandle(let mutation): entry = takeUpEntry(of: run, .one(mutation), at: core)
+    case .manyThenHandle(let mutations): entry = takeUpEntry(of: run, .many(mutations), at: core)
     }
     if let error = keep(entry, at: core) {
       refuse(run, .journal(error), at: core)
       return false
     }
-    if decision.handles { run.record.takenUpAt = journal?.position ?? 0 }
+    if decision.handles, let journal { run.takenUp = JournaledTakeUp(position: journal.position) }
     return true
   }
 
   @usableFromInline
-  func takeUpEntry(
-    of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>
+  mutating func takeUpEntry(
+    of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>, at core: StoreCore<I>
   ) -> StoreEntry<I.Action, I.Mutation> {
-    let terms = run.record.handle.flatMap { runs?.scheduler.planned($0)?.terms }
-    return .takenUp(run.action, run.id, handlesAgain: terms?.recovery == .handleAgain, mutations)
+    let terms = madeRuns(at: core).planTerms(of: run)
+    return .takenUp(
+      run.action, run.id, idempotencyKey: core.idempotencyKey(of: run), handlesAgain: terms?.recovery == .handleAgain,
+      mutations)
   }
 
   /// Keeps an entry, and returns the reason if it cannot be kept.
@@ -90,23 +93,24 @@ extension Owned {
     return false
   }
 
-  /// Keeps the end of an action, before its closing mutation is committed.
+  /// Keeps the end of an action, and returns the closing mutation to be committed; nil if there is none, or it cannot be kept.
   @usableFromInline
-  mutating func journalEnd(of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>) {
-    if run.record.takenUpAt > 0 {
-      if keep(.ended(run.id, outcome, closing: closing), at: core) == nil { return }
-      run.record.isClosingKept = false
+  mutating func journalEnd(
+    of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
+  ) -> I.Mutation? {
+    if run.takenUp != nil {
+      if keep(.ended(run.id, outcome, closing: closing), at: core) == nil { return closing }
       _ = keep(.ended(run.id, outcome, closing: nil), at: core)
-    } else if let closing {
-      run.record.isClosingKept = keep(.decided(.one(closing)), at: core) == nil
+      return nil
     }
+    return closing.flatMap { keep(.decided(.one($0)), at: core) == nil ? $0 : nil }
   }
 
   /// Starts a handler on the pool once its action is durable.
   @usableFromInline
   func startWhenDurable(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
     guard let journal else { return }
-    let (gate, position) = (journal.gate, run.record.takenUpAt)
+    let (gate, position) = (journal.gate, run.takenUp?.position ?? 0)
     core.lock.afterUnlock {
       gate.whenDurable(position: position) { error in
         if error == nil { start.startOnPool() } else { run.launch.core = nil }
@@ -120,7 +124,7 @@ extension Owned {
   @usableFromInline
   func isHeldBack(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
     guard let journal, !run.record.isShared else { return false }
-    if case .rejected(let reason) = outcome, reason.kind != .decided, run.record.takenUpAt == 0 { return false }
+    if case .rejected(let reason) = outcome, reason.kind != .decided, run.takenUp == nil { return false }
     return !journal.gate.isDurable(position: journal.position)
   }
 
@@ -138,5 +142,18 @@ extension Owned {
     guard let journal else { return core.answerAfterUnlock(run) }
     let gate = journal.gate
     core.lock.afterUnlock { gate.whenDurable(revision: revision) { run.releaseFirstCommit($0) } }
+  }
+}
+
+extension Owned {
+  /// Handles an action again that was taken up before the store was restored: planned anew, and not decided.
+  @inlinable
+  mutating func handleAgain(
+    _ action: I.Action, idempotencyKey: String, at core: StoreCore<I>, _ assign: (ActionID) -> Void
+  ) {
+    let run = ActiveRun(id: nextID(), action: action, core: core, lineage: nil)
+    run.takenUp = JournaledTakeUp(position: StoreJournal<I>.restoredPosition, restoredKey: idempotencyKey)
+    assign(run.id)
+    takeUp(run, at: core)
   }
 }

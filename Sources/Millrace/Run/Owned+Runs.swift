@@ -228,7 +228,7 @@ extension Owned {
   func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true
-    swap(&run.record.takenUpAt, &first.record.takenUpAt)
+    swap(&run.takenUp, &first.takenUp)
     first.record.sharedRun = run
     runs.keep(run, handle)
   }
@@ -263,15 +263,15 @@ extension Owned {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing {
-      let closing = core.interactor.closing(run.action, outcome: outcome)
-      if journal != nil { journalEnd(of: run, outcome, closing: closing, at: core) }
-      if let mutation = closing, run.record.isClosingKept {
+      var closing = core.interactor.closing(run.action, outcome: outcome)
+      if journal != nil { closing = journalEnd(of: run, outcome, closing: closing, at: core) }
+      if let mutation = closing {
         commit(mutation, of: run, at: core)
       } else if case .failed(let error) = outcome {
         reportUnhandled(error, of: run, at: core)
       }
     } else if journal != nil {
-      journalEnd(of: run, outcome, closing: nil, at: core)
+      _ = journalEnd(of: run, outcome, closing: nil, at: core)
     }
     run.record.attempt?.willEnd()
     run.record.attempt = nil

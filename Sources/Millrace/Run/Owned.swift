@@ -186,8 +186,9 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Decides an action that waits for nothing more, and does what was decided.
   @inlinable
   mutating func decideAndFollow(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    let decision = core.interactor.decide(run.action, state: state)
-    if decision.handles, let refusal = refusalOfHandling(run) {
+    let isRestored = run.takenUp != nil
+    let decision = isRestored ? .handle : core.interactor.decide(run.action, state: state)
+    if decision.handles, !isRestored, let refusal = refusalOfHandling(run) {
       refuse(run, refusal, at: core)
     } else {
       follow(decision, run, at: core)

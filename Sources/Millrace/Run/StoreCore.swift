@@ -48,18 +48,22 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   @usableFromInline let code: InteractorCode<I>
 
+  /// Holds back what is not durable; nil if the store was made without a journal.
+  let gate: DurabilityGate?
+
   /// Whether the store was made with a journal.
-  @usableFromInline let isJournaled: Bool
+  @usableFromInline var isJournaled: Bool { gate != nil }
 
   @usableFromInline
   init(
-    state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>, isJournaled: Bool = false
+    state: I.State, interactor: I, configuration: StoreConfiguration, code: InteractorCode<I>,
+    gate: DurabilityGate? = nil
   ) {
     owned = Owned(state: state)
     self.interactor = interactor
     self.configuration = configuration
     self.code = code
-    self.isJournaled = isJournaled
+    self.gate = gate
   }
 
   /// The services, made if there are none; for the lock's holder, in a step too.
@@ -84,7 +88,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// The same for all attempts at one action, and for no other action.
   func idempotencyKey(of run: ActiveRun<I>) -> String {
-    "\(services?.keyPrefix ?? "")-\(run.id.number)"
+    run.takenUp?.restoredKey ?? "\(services?.keyPrefix ?? "")-\(run.id.number)"
   }
 
   /// Whether a handler starts on the pool, whatever thread starts it; nil is a plan that does not say where.

@@ -36,7 +36,7 @@ package enum StoreEntry<Action, Mutation> {
   /// The mutations of an action that has ended with them.
   case decided(DecidedMutations<Mutation>)
   /// An action that is handled, with the mutations that were decided before.
-  case takenUp(Action, ActionID, handlesAgain: Bool, DecidedMutations<Mutation>)
+  case takenUp(Action, ActionID, idempotencyKey: String, handlesAgain: Bool, DecidedMutations<Mutation>)
   /// A mutation of the handler of this action.
   case emitted(Mutation, by: ActionID)
   /// The end of an action that was handled, with its closing mutation.
@@ -57,8 +57,11 @@ final class StoreJournal<I: Interactor> {
   @usableFromInline let sink: any JournalSink<I.Action, I.Mutation>
   @usableFromInline let gate: DurabilityGate
 
+  /// The position of the restored state, behind which the entries of this store come.
+  @usableFromInline static var restoredPosition: Int { DurabilityGate.restoredPosition }
+
   /// The position of the last entry.
-  @usableFromInline private(set) var position = 0
+  @usableFromInline private(set) var position = restoredPosition
 
   @usableFromInline
   init(_ sink: any JournalSink<I.Action, I.Mutation>, gate: DurabilityGate) {

@@ -16,13 +16,29 @@ extension Store {
     journal sink: any JournalSink<I.Action, I.Mutation>, gate: DurabilityGate
   ) -> Store {
     let core = StoreCore(
-      state: state, interactor: interactor, configuration: configuration, code: InteractorCode(), isJournaled: true)
+      state: state, interactor: interactor, configuration: configuration, code: InteractorCode(), gate: gate)
     core.restore(revision, journal: sink, gate)
     return Store(core: core)
   }
 
   /// The store as its journal knows it; holding it holds no store.
   package nonisolated var journaled: any JournaledStore { core }
+
+  /// Holds back what is not durable; nil without a journal.
+  package nonisolated var gate: DurabilityGate? { core.gate }
+
+  /// Handles an action again that was taken up before the store was restored: it is planned anew, and not decided.
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - idempotencyKey: the key that its handler had.
+  ///   - assign: given the id of the run, in the store's step, before the sink has an entry of it.
+  @inlinable
+  package nonisolated func handleAgain(
+    _ action: I.Action, idempotencyKey: String, _ assign: @escaping @Sendable (ActionID) -> Void
+  ) {
+    core.perform { [core] in $0.handleAgain(action, idempotencyKey: idempotencyKey, at: core, assign) }
+  }
 }
 
 extension StoreCore {

@@ -21,6 +21,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let corrupt = Code(name: "corrupt")
     /// A batch is larger than ``Journal/largestBatch``, or a snapshot larger than the journal stores; nothing of it was stored.
     public static let tooLarge = Code(name: "tooLarge")
+    /// The coder of a store cannot encode an action or a mutation; nothing of it was committed.
+    public static let notEncoded = Code(name: "notEncoded")
     /// The requested records were removed, because a snapshot covers them.
     public static let truncated = Code(name: "truncated")
     /// A snapshot is ahead of its log, or a truncation ahead of its snapshot; nothing was changed.

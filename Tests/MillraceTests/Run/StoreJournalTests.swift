@@ -146,6 +146,21 @@ struct StoreJournalTests {
     #expect(await receipts[1].outcome.kind == .finished)
   }
 
+  @Test("D3: an action that is handled again is planned anew and not decided, and keeps its idempotency key")
+  func handledAgain() async throws {
+    let seen = Recorder<String>()
+    let store = store { run, value in
+      seen.record("\(run.idempotencyKey) \(value) \(run.attempt)")
+      run.emit(value)
+    }
+    let ids = Recorder<ActionID>()
+    store.handleAgain(.load(4), idempotencyKey: "key-1") { ids.record($0) }
+    #expect(try await seen.next() == "key-1 4 1" && ids.recorded.count == 1)
+    try await journal.waitForEntries(2)
+    #expect(journal.entries == ["emitted 4", "ended finished"])
+    #expect(await store.state == [4])
+  }
+
   // MARK: Entries that cannot be encoded
 
   @Test("A decision that cannot be encoded changes nothing, and its action ends alone", arguments: [[13], [1, 13]])
@@ -334,7 +349,7 @@ private final class ScriptedJournal: JournalSink {
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
     case .decided(let mutations): ("decided \(numbers(mutations))", numbers(mutations))
-    case .takenUp(let action, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
+    case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
     case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
     case .ended(_, let outcome, let closing?): ("ended \(outcome.kind) closing \(closing)", [closing])
     case .ended(_, let outcome, nil): ("ended \(outcome.kind)", [])
@@ -361,7 +376,7 @@ private final class ScriptedJournal: JournalSink {
     let (position, revision) = content.withLock { content in
       content.durable += count
       precondition(content.durable <= content.flushed, "only entries that were handed over can be stored")
-      return (content.durable, content.revisions[content.durable - 1].after)
+      return (DurabilityGate.restoredPosition + content.durable, content.revisions[content.durable - 1].after)
     }
     gate.advance(to: position, revision: revision)
   }

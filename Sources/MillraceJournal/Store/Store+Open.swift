@@ -1,0 +1,103 @@
+public import Millrace
+
+/// The progress of ``Millrace/Store/open(_:initial:journal:key:configuration:options:progress:)``.
+public struct JournalProgress: Sendable {
+  /// The last record that was read.
+  public let sequence: JournalSequence
+
+  /// The last record of the log.
+  public let last: JournalSequence
+}
+
+extension Store where I.Action: Codable, I.Mutation: Codable {
+  /// Restores a store from its log in a journal, and makes it the writer of the log.
+  ///
+  /// ```swift
+  /// let store = try await Store.open(
+  ///   Records(gateway: gateway), initial: Records.State(), journal: journal, key: "records")
+  /// await store.send(.add("a")).outcome  // The record survives a crash once this has returned.
+  /// ```
+  ///
+  /// **Durability.** The restored state is the fold of all mutations in the log. Outcomes of actions, and ``Receipt/firstCommit``, wait until
+  /// everything they depend on is durable; ``state`` and observers may be ahead. A handler starts on the pool once its action is durable. An action that
+  /// cannot be encoded ends as ``Rejection/journal(_:)``, and changes nothing. When the journal fails for good, the store stops: open
+  /// actions and those whose outcomes were held back end as ``Outcome/failed(_:)`` with a ``JournalError``, which means that it is not known
+  /// whether they are durable, and later ones are rejected.
+  ///
+  /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
+  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happens in the order in
+  /// which the actions were taken up; the closings are durable when this returns.
+  ///
+  /// **Fencing.** The store appends an epoch to the log. An earlier store of the same key stops with its next append, and its error names this
+  /// one.
+  ///
+  /// **Cancellation** of the calling task has no effect.
+  ///
+  /// - Parameters:
+  ///   - interactor: Handles actions and reduces mutations.
+  ///   - initial: The state of revision 0, which the log does not have.
+  ///   - journal: The journal, which the store holds.
+  ///   - key: The log in the journal; no other store may use it.
+  ///   - configuration: Clock, limits, and what else the defaults do not suit.
+  ///   - options: The coder and the limits of the journal.
+  ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.
+  /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence; nothing is changed
+  ///   then.
+  public static func open(
+    _ interactor: I, initial: I.State, journal: any Journal, key: JournalKey,
+    configuration: StoreConfiguration = StoreConfiguration(), options: JournalOptions = JournalOptions(),
+    progress: (@Sendable (JournalProgress) -> Void)? = nil
+  ) async throws(JournalError) -> Store {
+    var random = configuration.random
+    let number = random.next()
+    var restored = Restoration<I>(initial, key: key, coder: options.coder)
+    var batches: UInt64 = 0
+
+    func append(_ entry: JournalEntry) async -> JournalError? {
+      batches += 1
+      let batch = JournalBatch(id: .init(writer: number, number: UInt64.max - batches), entries: [entry])
+      let result = await journal.append([batch], to: key, after: restored.last)
+      if result.failure == nil { restored.didStore(through: result.last) }
+      return result.failure
+    }
+
+    // An earlier writer may append until it is fenced.
+    while true {
+      try await restored.readOn(journal, progress)
+      guard let failure = await append(.epoch(.now())) else { break }
+      if failure.code != .conflict { throw failure }
+    }
+    for run in restored.openRuns where !run.handlesAgain {
+      let closing = interactor.closing(run.action, outcome: .abandoned)
+      if let failure = await append(restored.abandon(run, closing: closing)) { throw failure }
+    }
+    let writer = JournalWriter<I.Action, I.Mutation>(
+      journal, key: key, after: restored.last, revision: restored.revision, number: number, options: options,
+      clock: configuration.clock)
+    let store = Store.restored(
+      restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
+      journal: writer, gate: writer.gate)
+    writer.attach(to: store.journaled)
+    for run in restored.openRuns {
+      store.handleAgain(run.action, idempotencyKey: run.idempotencyKey) { writer.adopt($0, takenUpAt: run.sequence) }
+    }
+    return store
+  }
+
+  /// The newest revision that is durable; nil for a store without a journal.
+  public nonisolated var durableRevision: Int? { gate?.durableRevision }
+}
+
+extension Restoration {
+  /// Reads the records behind the last one that was applied.
+  mutating func readOn(
+    _ journal: any Journal, _ progress: (@Sendable (JournalProgress) -> Void)?
+  ) async throws(JournalError) {
+    while true {
+      let page = try await journal.records(of: key, after: last)
+      for record in page.records { try apply(record) }
+      progress?(JournalProgress(sequence: last, last: page.last))
+      if last >= page.last { return }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Millrace
+import MillraceJournal
+import MillraceTesting
+import Synchronization
+import Testing
+
+@Suite("A journaled store that crashes", .timeLimit(.minutes(2)))
+struct JournaledStoreCrashTests {
+  /// A node whose store is opened in each of its lives.
+  private final class Service: Sendable {
+    let world: World
+    let node: SimulatedNode
+    /// The notes and orders whose outcomes were seen.
+    let acknowledged = Recorder<String>()
+    let numbers = Mutex(0)
+
+    init(in world: World) {
+      self.world = world
+      node = world.node("a")
+    }
+
+    /// Opens the store, checks the restored state, and sends.
+    func live() async throws {
+      let journal = try await MemoryJournal(storage: node.storage)
+      let store = try await Store.open(
+        Orders { run, number in
+          await Task.yield()
+          run.emit(.done(number))
+        }, initial: [], journal: journal, key: "orders", configuration: node.configuration)
+      check(await store.state)
+      await withTaskGroup { group in
+        for action in world.actions(4, from: [0, 1, 2]) {
+          group.addTask { await self.send(action, to: store) }
+        }
+      }
+      await store.shutdown(drainFor: .seconds(1))
+    }
+
+    private func send(_ kind: Int, to store: Store<Orders>) async {
+      let number = numbers.withLock { number in
+        number += 2
+        return number
+      }
+      switch kind {
+      case 0:
+        let isFinished = await store.send(.note(number)).outcome.kind == .finished
+        if isFinished { acknowledged.record("note \(number)") }
+      case 1:
+        let receipt = store.send(.notes([number, number + 1]))
+        if await receipt.firstCommit != nil { acknowledged.record("note \(number)") }
+        if await receipt.outcome.kind == .finished { acknowledged.record("note \(number + 1)") }
+      default:
+        let isFinished = await store.send(.order(number)).outcome.kind == .finished
+        if isFinished { acknowledged.record("done \(number)") }
+      }
+    }
+
+    private func check(_ state: [String]) {
+      let all = Set(state)
+      world.expect(all.isSuperset(of: acknowledged.recorded), "what was acknowledged survives")
+      world.expect(all.count == state.count, "nothing is there twice")
+      let notes = state.compactMap { $0.hasPrefix("note ") ? Int($0.dropFirst(5)) : nil }
+      let odd = notes.filter { !$0.isMultiple(of: 2) }
+      world.expect(odd.allSatisfy { notes.contains($0 - 1) }, "no decision is split")
+      let opened = state.filter { $0.hasPrefix("open ") }.map { $0.dropFirst(5) }
+      world.expect(
+        opened.allSatisfy { all.contains("done \($0)") || all.contains("abandoned \($0)") }, "no order is open for ever")
+    }
+  }
+
+  @Test("D1, D2, D3: after a crash at any step the store has all that was acknowledged, splits no decision, and leaves no run open")
+  func crashes() async {
+    await Simulation.run(seeds: 0..<1_000) { world in
+      let service = Service(in: world)
+      for _ in 0..<3 {
+        service.node.run { try await service.live() }
+        await world.pause(upTo: 120)
+        service.node.crash()
+      }
+      await service.node.run { try await service.live() }.value
+      world.expect(!service.acknowledged.recorded.isEmpty || service.numbers.withLock { $0 } == 0, "it makes progress")
+    }
+  }
+}
