@@ -8,7 +8,7 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// Set by the start of a run without attempts, before its handler begins.
   @exclusivity(unchecked) @usableFromInline var launch = RunLaunch<I>()
 
-  /// The take-up in the journal; nil without one. Set before the handler begins.
+  /// The take-up in the journal, set before the handler begins; nil without one.
   @exclusivity(unchecked) @usableFromInline var takenUp: JournaledTakeUp?
 
   /// The action; an interceptor may replace it before it is accepted.

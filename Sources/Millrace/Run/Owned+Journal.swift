@@ -64,7 +64,8 @@ extension Owned {
   mutating func takeUpEntry(
     of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>, at core: StoreCore<I>
   ) -> StoreEntry<I.Action, I.Mutation> {
-    let terms = madeRuns(at: core).planTerms(of: run)
+    let runs = madeRuns(at: core)
+    let terms = run.record.handle.flatMap { runs.scheduler.planned($0)?.terms }
     return .takenUp(
       run.action, run.id, idempotencyKey: core.idempotencyKey(of: run), handlesAgain: terms?.recovery == .handleAgain,
       mutations)
@@ -75,10 +76,11 @@ extension Owned {
   mutating func keep(_ entry: StoreEntry<I.Action, I.Mutation>, at core: StoreCore<I>) -> (any Error)? {
     guard let journal else { return nil }
     do {
-      try journal.append(entry, at: core)
+      try journal.append(entry, after: core.revision)
     } catch {
       return error
     }
+    core.lock.planNotification()
     if journal.sink.isCrowded { updateBackpressure(at: core) }
     return nil
   }

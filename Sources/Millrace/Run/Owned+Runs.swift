@@ -324,12 +324,7 @@ extension Owned {
   /// Counts an action that ends during a shutdown.
   @usableFromInline
   func didEndInShutdown(_ run: ActiveRun<I>, _ outcome: Outcome) {
-    guard !isAdmitting, let shutdown = runs?.shutdown, shutdown.report == nil else { return }
-    switch outcome {
-    case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
-    case .shutDown: shutdown.ended.append(run.id)
-    case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: shutdown.drained += 1
-    }
+    if !isAdmitting { runs?.shutdown?.count(outcome, of: run.id) }
   }
 
   // MARK: Submits

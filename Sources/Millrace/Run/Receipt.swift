@@ -7,12 +7,13 @@ public struct Receipt: Sendable {
   /// The action's id in its store.
   public let id: ActionID
 
-  /// The ticket of an action that had not finished when it was sent. Of an action that had, and whose store has a journal, the gate that
-  /// holds its outcome back; otherwise nil.
+  /// The ticket of an action that had not finished when it was sent, or the gate that holds the outcome back; nil without both.
   @usableFromInline let source: (any AnyObject & Sendable)?
 
-  /// Revisions of the first and the last commit of an action without a ticket. A first one of 0 stands for no commit, -1 for an action that
-  /// was rejected because the store was full, -2 for one that was never sent; the least number stands for a ticket.
+  /// Revisions of the first and the last commit of an action without a ticket.
+  ///
+  /// A first one of 0 stands for no commit, -1 for an action that was rejected because the store was full, -2 for one that was never
+  /// sent; the least number stands for a ticket.
   @usableFromInline let first: Int
   @usableFromInline let last: Int
 

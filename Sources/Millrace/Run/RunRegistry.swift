@@ -66,11 +66,6 @@ final class RunRegistry<I: Interactor> {
     run.record.handle = handle
   }
 
-  /// The terms of the plan of an action.
-  func planTerms(of run: ActiveRun<I>) -> PlanTerms? {
-    run.record.handle.flatMap { scheduler.planned($0)?.terms }
-  }
-
   /// Releases the action that the scheduler has named; with the last one the memory is given back, if it was much.
   @inlinable
   func release(_ handle: Scheduler.Handle) {

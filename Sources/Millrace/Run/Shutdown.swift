@@ -49,4 +49,14 @@ final class Shutdown {
 
   /// Set when it is over.
   var report: ShutdownReport?
+
+  /// Counts an action that ends, unless the shutdown is over.
+  func count(_ outcome: Outcome, of id: ActionID) {
+    if report != nil { return }
+    switch outcome {
+    case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
+    case .shutDown: ended.append(id)
+    case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: drained += 1
+    }
+  }
 }

@@ -66,6 +66,13 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
     self.gate = gate
   }
 
+  /// Sets the revision of the restored state, and the journal; before the store is used.
+  @usableFromInline
+  func restore(_ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation>, _ gate: DurabilityGate) {
+    newest.store(revision, ordering: .releasing)
+    owned.setJournal(StoreJournal(sink, gate: gate))
+  }
+
   /// The services, made if there are none; for the lock's holder, in a step too.
   @usableFromInline
   func makeServices() -> StoreServices<I> {

@@ -17,11 +17,13 @@ package protocol JournalSink<Action, Mutation>: AnyObject, Sendable {
   /// Hands the entries since the last call over to be stored; their mutations are committed by now.
   func flush()
 
-  /// Whether so many entries wait to be stored that the store takes no more actions for now.
+  /// Whether the entries that wait to be stored are too many for the store to take more actions.
   var isCrowded: Bool { get }
 }
 
-/// The store that a journal belongs to, for the thread that stores the entries. Without the store's lock, and outside of its steps.
+/// The store that a journal belongs to, for the thread that stores the entries.
+///
+/// It is called without the store's lock, and outside of the store's steps.
 package protocol JournaledStore: AnyObject, Sendable {
   /// Called when the sink is crowded no more.
   func journalIsRelieved()
@@ -69,11 +71,10 @@ final class StoreJournal<I: Interactor> {
     self.gate = gate
   }
 
-  /// Keeps an entry; its step has the lock's holder call `willUnlock`.
+  /// Keeps an entry, to be handed over before the lock is free.
   @usableFromInline
-  func append(_ entry: StoreEntry<I.Action, I.Mutation>, at core: StoreCore<I>) throws {
-    try sink.append(entry, after: core.revision)
+  func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
+    try sink.append(entry, after: revision)
     position += 1
-    core.lock.planNotification()
   }
 }

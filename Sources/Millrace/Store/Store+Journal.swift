@@ -1,7 +1,5 @@
-import Synchronization
-
 extension Store {
-  /// Makes a store that goes on from a restored state, and keeps what it does in a journal.
+  /// Makes a store that continues from a restored state, and keeps what it does in a journal.
   ///
   /// - Parameters:
   ///   - state: the restored state.
@@ -25,7 +23,7 @@ extension Store {
   package nonisolated var journaled: any JournaledStore { core }
 
   /// Holds back what is not durable; nil without a journal.
-  package nonisolated var gate: DurabilityGate? { core.gate }
+  package nonisolated var durabilityGate: DurabilityGate? { core.gate }
 
   /// Handles an action again that was taken up before the store was restored: it is planned anew, and not decided.
   ///
@@ -38,14 +36,5 @@ extension Store {
     _ action: I.Action, idempotencyKey: String, _ assign: @escaping @Sendable (ActionID) -> Void
   ) {
     core.perform { [core] in $0.handleAgain(action, idempotencyKey: idempotencyKey, at: core, assign) }
-  }
-}
-
-extension StoreCore {
-  /// Sets the revision of the restored state, and the journal; before the store is used.
-  @usableFromInline
-  func restore(_ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation>, _ gate: DurabilityGate) {
-    newest.store(revision, ordering: .releasing)
-    owned.setJournal(StoreJournal(sink, gate: gate))
   }
 }

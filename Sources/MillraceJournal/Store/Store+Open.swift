@@ -85,7 +85,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable {
   }
 
   /// The newest revision that is durable; nil for a store without a journal.
-  public nonisolated var durableRevision: Int? { gate?.durableRevision }
+  public nonisolated var durableRevision: Int? { durabilityGate?.durableRevision }
 }
 
 extension Restoration {

@@ -1,3 +1,4 @@
+import Millrace
 import MillraceJournal
 import MillraceTesting
 import Testing
@@ -5,6 +6,19 @@ import Testing
 /// The snippets of docs/durability.md, as they stand there.
 @Suite("DurabilitySnippets")
 struct DurabilitySnippets {
+  @Test("A store that is opened again has what was acknowledged")
+  func store() async throws {
+    let journal = MemoryJournal()
+    // snippet.store
+    let first = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let outcome = await first.send(.note(1)).outcome  // Once this returns, the note survives a crash.
+
+    let second = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let restored = await second.state  // The fold of all mutations in the log.
+    // snippet.end
+    #expect(outcome.kind == .finished && restored == ["note 1"])
+  }
+
   // snippet.write
   /// Appends a batch again until the journal knows whether it is stored.
   static func store(

@@ -64,11 +64,14 @@ struct JournaledStoreCrashTests {
       world.expect(odd.allSatisfy { notes.contains($0 - 1) }, "no decision is split")
       let opened = state.filter { $0.hasPrefix("open ") }.map { $0.dropFirst(5) }
       world.expect(
-        opened.allSatisfy { all.contains("done \($0)") || all.contains("abandoned \($0)") }, "no order is open for ever")
+        opened.allSatisfy { all.contains("done \($0)") || all.contains("abandoned \($0)") }, "no order is open for ever"
+      )
     }
   }
 
-  @Test("D1, D2, D3: after a crash at any step the store has all that was acknowledged, splits no decision, and leaves no run open")
+  @Test(
+    "D1, D2, D3: after a crash at any step all that was acknowledged is there, no decision is split, and no run is open"
+  )
   func crashes() async {
     await Simulation.run(seeds: 0..<1_000) { world in
       let service = Service(in: world)

@@ -21,7 +21,7 @@ struct OpenStoreTests {
 
   // MARK: Restoring
 
-  @Test("D2: the restored state has every mutation whose action had its outcome, and goes on with the revisions")
+  @Test("D2: the restored state has every mutation whose action had its outcome, and revisions continue")
   func restored() async throws {
     let first = try await open(journal()) { run, number in run.emit(.done(number)) }
     for action in [Orders.Action.note(1), .notes([2, 3]), .order(4)] {

@@ -70,7 +70,7 @@ struct StoreJournalTests {
     await #expect(throws: StoreError.self) { try await decided.value }
   }
 
-  @Test("A revision goes on where the restored state had it")
+  @Test("Revisions continue from that of the restored state")
   func restored() async {
     let store = store(revision: 7)
     #expect(await store.snapshot.revision == 7)
@@ -366,7 +366,7 @@ private final class ScriptedJournal: JournalSink {
 
   // MARK: For the test
 
-  /// Waits until so many entries were kept since the beginning.
+  /// Waits until this number of entries was kept since the beginning.
   func waitForEntries(_ count: Int) async throws {
     while entries.count < count { _ = try await kept.next() }
   }
