@@ -19,7 +19,7 @@ extension AsyncSequence where Element: Sendable {
   }
 }
 
-/// A sequence that records each element when its consumer asks for the next; made by ``Swift/AsyncSequence/recorded(by:)``.
+/// A sequence that records each element when its consumer asks for the next; made by `recorded(by:)`.
 public struct RecordedSequence<Base: AsyncSequence>: AsyncSequence where Base.Element: Sendable {
   /// An element of the recorded sequence.
   public typealias Element = Base.Element
