@@ -93,12 +93,15 @@ struct WorldThreadsTests {
     let report = await run(0..<3, allowing: .threads) { world in
       all.arrive(andWaitFor: 3)
       guard world.seed == 1 else { return resumed.wait(for: 1) }
-      await withCheckedContinuation { continuation in
+      let waiting = Lock<CheckedContinuation<Void, Never>?>(nil)
+      // A step of its own, so that the body is suspended by then.
+      Task {
         Thread.detachNewThread {
-          continuation.resume()
+          waiting.withLock { $0 }?.resume()
           resumed.arrive()
         }
       }
+      await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
     }
     #expect(report.failures.map(\.plan.seed) == [1])
     #expect(report.failures.first?.sentence.contains("another thread") == true, "\(report.failures)")
