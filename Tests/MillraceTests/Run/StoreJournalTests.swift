@@ -326,7 +326,7 @@ private final class ScriptedJournal: JournalSink {
 
   let gate = DurabilityGate()
   private let content = Mutex(Content())
-  private let kept = Recorder<String>()
+  private let handedOver = Recorder<String>()
 
   func attach(to store: any JournaledStore) { content.withLock { $0.store = store } }
 
@@ -341,10 +341,15 @@ private final class ScriptedJournal: JournalSink {
       content.entries.append(text)
       content.revisions.append((revision, revision + mutations.count))
     }
-    kept.record(text)
   }
 
-  func flush() { content.withLock { $0.flushed = $0.entries.count } }
+  func flush() {
+    let entries = content.withLock { content in
+      defer { content.flushed = content.entries.count }
+      return content.entries[content.flushed...]
+    }
+    for entry in entries { handedOver.record(entry) }
+  }
 
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
@@ -366,9 +371,9 @@ private final class ScriptedJournal: JournalSink {
 
   // MARK: For the test
 
-  /// Waits until this number of entries was kept since the beginning.
+  /// Waits until this number of entries was handed over since the beginning.
   func waitForEntries(_ count: Int) async throws {
-    while entries.count < count { _ = try await kept.next() }
+    while content.withLock({ $0.flushed }) < count { _ = try await handedOver.next() }
   }
 
   /// Makes the next entries durable.
