@@ -1,6 +1,6 @@
 public import Millrace
 
-/// The progress of ``Millrace/Store/open(_:initial:journal:key:configuration:options:progress:)``.
+/// The progress of `Store.open`.
 public struct JournalProgress: Sendable {
   /// The last record that was read.
   public let sequence: JournalSequence
