@@ -101,11 +101,28 @@ extension Owned {
     of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> I.Mutation? {
     if run.takenUp != nil {
-      if keep(.ended(run.id, outcome, closing: closing), at: core) == nil { return closing }
+      guard let error = keep(.ended(run.id, outcome, closing: closing), at: core) else { return closing }
+      if closing != nil { reportLostClosing(error, of: run, at: core) }
       _ = keep(.ended(run.id, outcome, closing: nil), at: core)
       return nil
     }
-    return closing.flatMap { keep(.decided(.one($0)), at: core) == nil ? $0 : nil }
+    guard let closing, let error = keep(.decided(.one(closing)), at: core) else { return closing }
+    reportLostClosing(error, of: run, at: core)
+    return nil
+  }
+
+  /// Whether an action that is handled again ends before it is handled, so that its first take-up has no closing yet.
+  @usableFromInline
+  func isOwedClosing(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
+    journal != nil && run.takenUp?.restoredKey != nil && !outcome.isFinished
+  }
+
+  private func reportLostClosing(_ error: any Error, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    report(
+      Incident(
+        .unhandledFailure, of: I.Action.self, action: run.id, error: error,
+        "The closing mutation of \(String(reflecting: I.self)) for an action of type \(String(reflecting: I.Action.self)) "
+          + "(\(run.id)) was not committed, because the journal did not take it: \(error)"), at: core)
   }
 
   /// Starts a handler on the pool once its action is durable.

@@ -262,7 +262,7 @@ extension Owned {
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     run.willEnd()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
-    if asksClosing {
+    if asksClosing || isOwedClosing(run, outcome) {
       var closing = core.interactor.closing(run.action, outcome: outcome)
       if journal != nil { closing = journalEnd(of: run, outcome, closing: closing, at: core) }
       if let mutation = closing {

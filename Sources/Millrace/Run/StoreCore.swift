@@ -11,7 +11,7 @@ public import Synchronization
 /// | StoreCore+Requests | requests: an action, and the answer that its caller waits for |
 /// | Handler | the task of a handler, its mutations and its return |
 /// | StoreCore+Observation | observers that look, wait and leave |
-/// | Owned, Owned+Runs, Owned+Observers | the step: take up, decide, commit; runs; notifications |
+/// | Owned, Owned+Runs, Owned+Observers, Owned+Journal | the step: take up, decide, commit; runs; notifications; the journal |
 /// | Holder | cancelling, timers and shutdown, which do several steps; tasks that end with the store |
 @usableFromInline
 package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {

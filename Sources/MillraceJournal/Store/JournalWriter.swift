@@ -67,9 +67,10 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
   var isCrowded: Bool { state.withLock { $0.bytes >= options.bufferedBytes / 2 } }
 
   func append(_ entry: StoreEntry<Action, Mutation>, after revision: Int) throws {
+    // The coder is code of others, so it runs without the lock of this; only the store's holder appends.
+    let (made, mutations) = try encode(entry, after: revision)
     let isFull = try state.withLock { state in
       if let failure = state.failure { throw failure }
-      let (made, mutations) = try encode(entry, after: revision, state.runs)
       let batch = JournalBatch(id: .init(writer: number, number: state.batches + 1), entries: [made])
       if batch.byteCount > journal.largestBatch { throw JournalError.tooLarge(batch, limit: journal.largestBatch) }
       if state.bytes + batch.byteCount > options.bufferedBytes { return true }
@@ -102,7 +103,7 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
   }
 
   private func encode(
-    _ entry: StoreEntry<Action, Mutation>, after revision: Int, _ runs: [ActionID: JournalSequence]
+    _ entry: StoreEntry<Action, Mutation>, after revision: Int
   ) throws -> (JournalEntry, mutations: Int) {
     func make(_ kind: JournalEntry.Kind, _ payload: some Encodable, _ mutations: Int) throws -> (JournalEntry, Int) {
       let bytes: Data
@@ -123,12 +124,15 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
       let payload = TakeUpPayload(action: action, key: key, handlesAgain: handlesAgain, mutations: mutations)
       return try make(.takeUp, payload, mutations.count)
     case .emitted(let mutation, let id):
-      return try make(.emit, EmitPayload(run: runs[id]?.number ?? 0, mutations: [mutation]), 1)
+      return try make(.emit, EmitPayload(run: takeUp(of: id), mutations: [mutation]), 1)
     case .ended(let id, let outcome, let closing):
-      let payload = EndPayload(run: runs[id]?.number ?? 0, outcome: "\(outcome.kind)", closing: closing)
+      let payload = EndPayload(run: takeUp(of: id), outcome: "\(outcome.kind)", closing: closing)
       return try make(.end, payload, closing == nil ? 0 : 1)
     }
   }
+
+  /// The sequence of the take-up of an open run.
+  private func takeUp(of run: ActionID) -> UInt64 { state.withLock { $0.runs[run]?.number ?? 0 } }
 
   // MARK: Storing
 
@@ -167,6 +171,7 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
           return error
         } catch {}
       }
+      if let failure = state.withLock({ $0.failure }) { return failure }
       if waited >= options.deadline { return .deadline(key, options.deadline, failure) }
       try? await clock.sleep(for: pause)
       waited += pause
@@ -188,12 +193,9 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
     if isRelieved { store.withLock { $0.store }?.journalIsRelieved() }
   }
 
-  /// Stops the store, and lets everything that waits fail.
+  /// Stops the store, and lets everything that waits fail; an append that is under way may still store a part of it.
   private func fail(_ failure: JournalError) {
-    state.withLock { state in
-      state.failure = failure
-      state.waiting = []
-    }
+    state.withLock { $0.failure = failure }
     store.withLock { $0.store }?.journalHasFailed(failure)
     gate.fail(failure)
   }

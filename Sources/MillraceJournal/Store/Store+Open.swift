@@ -25,7 +25,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable {
   /// whether they are durable, and later ones are rejected.
   ///
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
-  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happens in the order in
+  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happen in the order in
   /// which the actions were taken up; the closings are durable when this returns.
   ///
   /// **Fencing.** The store appends an epoch to the log. An earlier store of the same key stops with its next append, and its error names this

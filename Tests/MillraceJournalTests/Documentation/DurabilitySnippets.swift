@@ -70,42 +70,10 @@ struct DurabilitySnippets {
     #expect(error.code == .conflict && error.newcomer?.process == JournalEpoch.now().process)
   }
 
-  /// A journal whose append is lost on its way, or whose answer is.
-  private actor Unreliable: Journal {
-    nonisolated let largestBatch = 1_000
-    let journal = MemoryJournal()
-    /// For each append whose answer is lost, whether the append arrives.
-    var arrives: [Bool]
-
-    init(arrives: [Bool]) { self.arrives = arrives }
-
-    func append(_ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence) async -> JournalAppend {
-      guard !arrives.isEmpty else { return await journal.append(batches, to: key, after: last) }
-      if arrives.removeFirst() { _ = await journal.append(batches, to: key, after: last) }
-      return JournalAppend(
-        stored: 0, last: last, failure: JournalError(.unknown, "The connection was lost; read the batch back."))
-    }
-
-    func records(
-      of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
-    ) async throws(JournalError) -> JournalPage {
-      try await journal.records(of: key, after: sequence, upTo: byteCount)
-    }
-
-    func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
-      try await journal.lastSequence(of: key)
-    }
-
-    func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { nil }
-    func store(_ snapshot: JournalSnapshot, of key: JournalKey) {}
-    func truncate(_ key: JournalKey, through sequence: JournalSequence) {}
-    func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await journal.keys(after: key) }
-    func close() async {}
-  }
-
   @Test("A batch whose result is unknown is stored once", arguments: [[], [true], [false], [false, false, true]])
   func unknown(arrives: [Bool]) async throws {
-    let journal = Unreliable(arrives: arrives)
+    let journal = UnsteadyJournal(
+      MemoryJournal(), failing: arrives.map { UnsteadyJournal.Failure(code: .unknown, stores: $0) })
     let batch = JournalBatch(
       id: JournalBatch.ID(writer: 1, number: 1), entries: [JournalEntry(kind: .emit, payload: [1])])
     #expect(try await Self.store(batch, in: journal, of: "a", after: .start, retry: {}) == 1)

@@ -1,26 +1,51 @@
 import MillraceJournal
+import MillraceTesting
 import Synchronization
 
-/// A journal whose appends fail as long as a test says so.
+/// A journal whose appends fail, or are answered late, as a test says.
 final class UnsteadyJournal: Journal {
-  private let base: MemoryJournal
-  private let failure = Mutex<(code: JournalError.Code, stores: Bool)?>(nil)
-
-  init(_ base: MemoryJournal) { self.base = base }
-
-  /// Lets appends fail, before or after the batches are stored; nil lets them succeed.
-  func fail(_ code: JournalError.Code?, afterStoring stores: Bool = false) {
-    failure.withLock { $0 = code.map { ($0, stores) } }
+  /// An append that fails, before or after its batches are stored.
+  struct Failure {
+    let code: JournalError.Code
+    var stores = false
   }
+
+  private struct Script {
+    var next: [Failure] = []
+    var always: Failure?
+    var gate: Gate?
+  }
+
+  private let base: MemoryJournal
+  private let script: Mutex<Script>
+
+  /// - Parameter failures: the failures of the first appends.
+  init(_ base: MemoryJournal, failing failures: [Failure] = []) {
+    self.base = base
+    script = Mutex(Script(next: failures))
+  }
+
+  /// Lets appends fail until this is called again; nil lets them succeed.
+  func fail(_ code: JournalError.Code?, afterStoring stores: Bool = false) {
+    script.withLock { $0.always = code.map { Failure(code: $0, stores: stores) } }
+  }
+
+  /// Lets the answers of appends wait at a gate.
+  func hold(at gate: Gate) { script.withLock { $0.gate = gate } }
 
   var largestBatch: Int { base.largestBatch }
 
   func append(
     _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence
   ) async -> JournalAppend {
-    guard let (code, stores) = failure.withLock({ $0 }) else { return await base.append(batches, to: key, after: last) }
-    if stores { _ = await base.append(batches, to: key, after: last) }
-    return JournalAppend(stored: 0, last: last, failure: JournalError(code, "The journal does not answer; try again."))
+    let (failure, gate) = script.withLock { script in
+      (script.next.isEmpty ? script.always : script.next.removeFirst(), script.gate)
+    }
+    let stored = failure?.stores != false ? await base.append(batches, to: key, after: last) : nil
+    try? await gate?.enter()
+    guard let failure else { return stored ?? JournalAppend(stored: 0, last: last) }
+    return JournalAppend(
+      stored: 0, last: last, failure: JournalError(failure.code, "The journal does not answer; try again."))
   }
 
   func records(

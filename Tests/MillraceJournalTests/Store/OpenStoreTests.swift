@@ -191,6 +191,28 @@ struct OpenStoreTests {
     #expect(await run.outcome.kind == .failed)
     #expect(await store.send(.note(1)).outcome.rejection == .journal)
   }
+
+  @Test("An append that is answered after the buffer was full changes nothing, and what it stored is in the log")
+  func lateAnswer() async throws {
+    let journal = UnsteadyJournal(try await journal())
+    var options = JournalOptions()
+    options.bufferedBytes = 2_000
+    let (begins, answers) = (Gate(), Gate())
+    let store = try await open(journal, options: options) { run, _ in
+      try await begins.enter()
+      while run.emit(.done(1)) {}
+    }
+    let run = store.send(.order(1))
+    try await begins.waitForArrivals(1)
+    journal.hold(at: answers)
+    let stored = store.send(.note(1))
+    try await answers.waitForArrivals(1)
+    begins.open()
+    let outcomes = await (run.outcome.kind, stored.outcome.kind)
+    #expect(outcomes == (.failed, .failed))
+    answers.open()
+    #expect(try await open(self.journal()).state == ["open 1", "note 1", "abandoned 1"])
+  }
 }
 
 /// A value that no coder takes.

@@ -7,13 +7,16 @@ import Testing
 @Suite("A store with a journal", .timeLimit(.minutes(1)))
 struct StoreJournalTests {
   private let journal = ScriptedJournal()
+  private let incidents = Recorder<Incident>()
 
   private func store(
-    handling: @escaping Ledger.Handling = { _, _ in }, revision: Int = 0, limits: StoreConfiguration.Limits = .init()
+    revision: Int = 0, handling: @escaping Ledger.Handling = { _, _ in }
   ) -> Store<Ledger> {
+    var configuration = StoreConfiguration()
+    configuration.report = { [incidents] in incidents.record($0) }
     let store = Store.restored(
       [], revision: revision, interactor: Ledger(handling: handling),
-      configuration: StoreConfiguration(limits: limits), journal: journal, gate: journal.gate)
+      configuration: configuration, journal: journal, gate: journal.gate)
     journal.attach(to: store.journaled)
     return store
   }
@@ -161,6 +164,19 @@ struct StoreJournalTests {
     #expect(await store.state == [4])
   }
 
+  @Test("R2: an action that is handled again and ends while it waits gets its closing, because it was taken up before")
+  func handledAgainCancelled() async throws {
+    let gate = Gate()
+    let store = store { _, _ in try await gate.enter() }
+    for (number, key) in [(4, "first"), (5, "second")] {
+      store.handleAgain(.loadSerially(number), idempotencyKey: key) { _ in }
+    }
+    try await gate.waitForArrivals(1)
+    store.cancelAll()
+    #expect(Set(await store.state) == [-4, -5])
+    #expect(Set(journal.entries) == ["ended cancelled closing -4", "ended cancelled closing -5"])
+  }
+
   // MARK: Entries that cannot be encoded
 
   @Test("A decision that cannot be encoded changes nothing, and its action ends alone", arguments: [[13], [1, 13]])
@@ -188,6 +204,10 @@ struct StoreJournalTests {
     #expect(await other.outcome.kind == .failed)
     #expect(Set(await store.state) == [4, -13, -4])
     #expect(journal.entries.contains("ended failed"))
+    let lost = incidents.recorded.filter {
+      $0.description.contains("was not committed, because the journal did not take it")
+    }
+    #expect(lost.count == 1, "the closing of the other one")
   }
 
   // MARK: A journal that is behind, or fails
@@ -264,6 +284,7 @@ private struct Ledger: Interactor {
     case addSerially([Int])
     case reject
     case load(Int)
+    case loadSerially(Int)
     case share(Int)
   }
 
@@ -277,6 +298,7 @@ private struct Ledger: Interactor {
   func plan(for action: Action) -> Plan {
     switch action {
     case .addSerially: .serial(key: "add")
+    case .loadSerially: .serial(key: "load")
     case .share: .shared(key: "share")
     case .add, .reject, .load: .concurrent
     }
@@ -286,7 +308,7 @@ private struct Ledger: Interactor {
     switch action {
     case .add(let numbers), .addSerially(let numbers): numbers.count == 1 ? .mutate(numbers[0]) : .mutate(numbers)
     case .reject: .reject(Refusal())
-    case .load(let number): .mutate(number, thenHandle: true)
+    case .load(let number), .loadSerially(let number): .mutate(number, thenHandle: true)
     case .share: .handle
     }
   }
@@ -294,14 +316,17 @@ private struct Ledger: Interactor {
   func handle(_ action: Action, state: [Int]) -> Effect<Self> {
     Effect { run in
       switch action {
-      case .load(let number), .share(let number): try await handling(run, number)
+      case .load(let number), .loadSerially(let number), .share(let number): try await handling(run, number)
       case .add, .addSerially, .reject: break
       }
     }
   }
 
   func closing(_ action: Action, outcome: Outcome) -> Int? {
-    if case .load(let number) = action { -number } else { nil }
+    switch action {
+    case .load(let number), .loadSerially(let number): -number
+    case .add, .addSerially, .reject, .share: nil
+    }
   }
 
   static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
