@@ -10,10 +10,10 @@ struct WorldThreadsTests {
 
   /// Runs a world for each seed on three threads.
   private func run(
-    _ seeds: Range<UInt64>, for time: Duration? = nil, allowing: Simulation.Outside = [],
-    on threads: WorldThreads = three, _ body: @escaping Simulation.Body
+    _ seeds: Range<UInt64>, for time: Duration? = nil, on threads: WorldThreads = three,
+    _ body: @escaping Simulation.Body
   ) async -> SimulationReport {
-    let origin = SimulationOrigin(allowed: allowing, file: "Workers.swift", line: 7)
+    let origin = SimulationOrigin(file: "Workers.swift", line: 7)
     let search = SimulationSearch(
       origin: origin, shrinkingAttempts: 10, time: time, isReporting: false, threads: threads, body: body)
     return await search(seeds.lazy.map { SimulationPlan(seed: $0) })
@@ -89,22 +89,26 @@ struct WorldThreadsTests {
 
   @Test("A task that another thread resumes fails its own world")
   func escape() async {
-    let (all, resumed) = (Arrivals(), Arrivals())
-    let report = await run(0..<3, allowing: .threads) { world in
-      all.arrive(andWaitFor: 3)
-      guard world.seed == 1 else { return resumed.wait(for: 1) }
-      let waiting = Lock<CheckedContinuation<Void, Never>?>(nil)
-      // A step of its own, so that the body is suspended by then.
-      Task {
-        Thread.detachNewThread {
-          waiting.withLock { $0 }?.resume()
-          resumed.arrive()
-        }
-      }
-      await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
+    let (blocked, resumed) = (Arrivals(), Arrivals())
+    let waiting = Lock<[CheckedContinuation<Void, Never>]>([])
+    Thread.detachNewThread {
+      blocked.wait(for: 3)
+      for continuation in waiting.withLock({ $0 }) { continuation.resume() }
+      resumed.arrive()
     }
-    #expect(report.failures.map(\.plan.seed) == [1])
-    #expect(report.failures.first?.sentence.contains("another thread") == true, "\(report.failures)")
+    let run = WorldRun(origin: SimulationOrigin(), threads: Self.three) { _ in
+      // A step of its own, so that the body is suspended by then; it keeps its world until all three bodies are resumed.
+      Task {
+        blocked.arrive()
+        resumed.wait(for: 1)
+      }
+      await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+    let failures = await withTaskGroup { group in
+      for seed in 0..<3 as Range<UInt64> { group.addTask { await run(SimulationPlan(seed: seed)).failure?.kind } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(failures == [.threadEscaped, .threadEscaped, .threadEscaped])
   }
 }
 

@@ -250,11 +250,13 @@ struct StoreJournalTests {
     let receipt = store.send(.load(4))
     let states = Recorder<[Int]>()
     let observer = states.record(from: store.states)
-    let end = Task.immediate { await store.shutdown() }
+    let ended = Recorder<ShutdownReport>()
+    Task.immediate { ended.record(await store.shutdown()) }
+    #expect(ended.recorded.isEmpty, "it waits for the journal")
     #expect(await store.state == [4, -4] && receipt.outcomeNow == nil)
     #expect(journal.entries.last == "ended shutDown closing -4")
     journal.store(2)
-    #expect(await end.value.cut == [receipt.id])
+    #expect(try await ended.next().cut == [receipt.id])
     #expect(await receipt.outcome.kind == .shutDown)
     try await observer.value
     #expect(states.recorded.last == [4, -4])
