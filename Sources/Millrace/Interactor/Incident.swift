@@ -41,6 +41,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported each time.
     public static let missingAction = Kind(name: "missingAction")
+
+    /// The snapshot of a store with a journal could not be stored, so the log keeps growing.
+    ///
+    /// Reported each time.
+    public static let snapshotFailure = Kind(name: "snapshotFailure")
   }
 
   /// The kind of the incident.
@@ -49,8 +54,8 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, which concerns no
-  /// action.
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure`` and
+  /// ``Kind/snapshotFailure``, which concern no action.
   ///
   /// A run that several actions share has the id of the first of them.
   public let action: ActionID?

@@ -39,13 +39,17 @@ final class JournaledTakeUp: Sendable {
   /// The position of the entry.
   @usableFromInline let position: Int
 
-  /// The idempotency key of a run that is handled again; nil for another run.
-  @usableFromInline let restoredKey: String?
+  /// The idempotency key that the sender gave, or that the run had before the store was restored; nil if the store makes one.
+  @usableFromInline let key: String?
+
+  /// Whether the take-up was restored, so that the action is handled again.
+  @usableFromInline let isRestored: Bool
 
   @usableFromInline
-  init(position: Int, restoredKey: String? = nil) {
+  init(position: Int, key: String?, isRestored: Bool = false) {
     self.position = position
-    self.restoredKey = restoredKey
+    self.key = key
+    self.isRestored = isRestored
   }
 }
 
@@ -88,6 +92,12 @@ struct RunRecord<I: Interactor> {
 
   /// The run that sends the action; until that is accepted or rejected.
   @usableFromInline var sender: RunSender<I>?
+
+  /// The demands of the sender on the journal; nil without any, and once they are met.
+  @usableFromInline var journaled: JournaledSend?
+
+  /// Whether the result for the idempotency key is in the journal.
+  @usableFromInline var isResultKept = false
 
   /// Answers the caller of a request; nil for any other action, and once the caller has its answer.
   @usableFromInline var answer: AnswerReader<I.State>?

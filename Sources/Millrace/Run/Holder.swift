@@ -130,7 +130,16 @@ struct Holder<I: Interactor> {
     // In a store that is released, the end of the queued actions has let it accept again.
     refuseMore(runs)
     runs.cancelWakeUp()
-    if !waitsForJournal(whenDurable: { $0.close() }) { close() }
+    if !waitsForJournal(whenDurable: { $0.takeLastSnapshot() }) { takeLastSnapshot() }
+  }
+
+  /// Closes the store once the journal has its last snapshot.
+  private func takeLastSnapshot() {
+    guard core.owned.isOpen, let sink = core.owned.journal?.sink else { return close() }
+    let (state, revision) = (core.owned.state, core.revision)
+    core.lock.afterUnlock { [core] in
+      sink.takeLastSnapshot(of: state, revision: revision) { [weak core] in core?.performHolding { $0.close() } }
+    }
   }
 
   /// Lets the observers end after the last state, and answers those who wait for the shutdown.
@@ -175,6 +184,16 @@ extension StoreCore: JournaledStore {
   /// Takes more actions again, if the journal kept the store from that.
   package func journalIsRelieved() {
     perform { $0.updateBackpressure(at: self) }
+  }
+
+  /// Reports that the journal takes no snapshot.
+  package func journalTookNoSnapshot(_ error: any Error) {
+    perform { owned in
+      owned.report(
+        Incident(
+          .snapshotFailure, of: I.Action.self, error: error,
+          "The journal of \(String(reflecting: I.self)) has no new snapshot, so its log grows: \(error)"), at: self)
+    }
   }
 
   /// Stops the store, because nothing more becomes durable.

@@ -14,7 +14,7 @@ extension Owned {
     case .ignore, .many: return hold(id, first: 0, at: core)
     case .handle, .oneThenHandle, .manyThenHandle, .reject: return follow(decision, action, id, at: core)
     }
-    if let error = keep(.decided(mutations), at: core) { return reject(action, error, id, at: core) }
+    if let error = keep(.decided(mutations, nil), at: core) { return reject(action, error, id, at: core) }
     let first = core.revision &+ 1
     switch mutations {
     case .none: break
@@ -44,20 +44,31 @@ extension Owned {
     if run.takenUp != nil { return true }  // It is handled again.
     let entry: StoreEntry<I.Action, I.Mutation>
     switch decision.step {
-    case .ignore, .reject: return true
-    case .many(let mutations) where mutations.isEmpty: return true
-    case .one(let mutation): entry = .decided(.one(mutation))
-    case .many(let mutations): entry = .decided(.many(mutations))
+    case .ignore: return journalNothing(of: run, at: core)
+    case .many(let mutations) where mutations.isEmpty: return journalNothing(of: run, at: core)
+    case .reject: return run.record.journaled?.confirms == true ? journal(.mark, of: run, at: core) : true
+    case .one(let mutation): entry = .decided(.one(mutation), result(of: run, committing: 1, at: core))
+    case .many(let mutations):
+      entry = .decided(.many(mutations), result(of: run, committing: mutations.count, at: core))
     case .handle: entry = takeUpEntry(of: run, .none, at: core)
     case .oneThenHandle(let mutation): entry = takeUpEntry(of: run, .one(mutation), at: core)
     case .manyThenHandle(let mutations): entry = takeUpEntry(of: run, .many(mutations), at: core)
     }
-    if let error = keep(entry, at: core) {
-      refuse(run, .journal(error), at: core)
-      return false
+    guard journal(entry, of: run, at: core) else { return false }
+    if decision.handles, let journal {
+      run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key)
     }
-    if decision.handles, let journal { run.takenUp = JournaledTakeUp(position: journal.position) }
     return true
+  }
+
+  /// Keeps an entry of an action that is decided; returns false if the action was rejected instead.
+  @usableFromInline
+  mutating func journal(
+    _ entry: StoreEntry<I.Action, I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>
+  ) -> Bool {
+    guard let error = keep(entry, at: core) else { return true }
+    refuse(run, .journal(error), at: core)
+    return false
   }
 
   @usableFromInline
@@ -66,9 +77,10 @@ extension Owned {
   ) -> StoreEntry<I.Action, I.Mutation> {
     let runs = madeRuns(at: core)
     let terms = run.record.handle.flatMap { runs.scheduler.planned($0)?.terms }
+    let key = run.record.journaled?.key
     return .takenUp(
-      run.action, run.id, idempotencyKey: core.idempotencyKey(of: run), handlesAgain: terms?.recovery == .handleAgain,
-      mutations)
+      run.action, run.id, key: RunKey(key ?? core.idempotencyKey(of: run), isSenders: key != nil),
+      handlesAgain: terms?.recovery == .handleAgain, mutations)
   }
 
   /// Keeps an entry, and returns the reason if it cannot be kept.
@@ -100,21 +112,23 @@ extension Owned {
   mutating func journalEnd(
     of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> I.Mutation? {
+    let result = result(of: run, outcome, closing: closing, at: core)
     if run.takenUp != nil {
-      guard let error = keep(.ended(run.id, outcome, closing: closing), at: core) else { return closing }
+      guard let error = keep(.ended(run.id, outcome, closing: closing, result), at: core) else { return closing }
       if closing != nil { reportLostClosing(error, of: run, at: core) }
-      _ = keep(.ended(run.id, outcome, closing: nil), at: core)
+      _ = keep(.ended(run.id, outcome, closing: nil, nil), at: core)
       return nil
     }
-    guard let closing, let error = keep(.decided(.one(closing)), at: core) else { return closing }
-    reportLostClosing(error, of: run, at: core)
+    if closing == nil, result == nil { return nil }
+    guard let error = keep(.decided(closing.map { .one($0) } ?? .none, result), at: core) else { return closing }
+    if closing != nil { reportLostClosing(error, of: run, at: core) }
     return nil
   }
 
   /// Whether an action that is handled again ends before it is handled, so that its first take-up has no closing yet.
   @usableFromInline
   func isOwedClosing(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
-    journal != nil && run.takenUp?.restoredKey != nil && !outcome.isFinished
+    journal != nil && run.takenUp?.isRestored == true && !outcome.isFinished
   }
 
   private func reportLostClosing(_ error: any Error, of run: ActiveRun<I>, at core: StoreCore<I>) {
@@ -168,10 +182,10 @@ extension Owned {
   /// Handles an action again that was taken up before the store was restored: planned anew, and not decided.
   @inlinable
   mutating func handleAgain(
-    _ action: I.Action, idempotencyKey: String, at core: StoreCore<I>, _ assign: (ActionID) -> Void
+    _ action: I.Action, key: RunKey, at core: StoreCore<I>, _ assign: (ActionID) -> Void
   ) {
     let run = ActiveRun(id: nextID(), action: action, core: core, lineage: nil)
-    run.takenUp = JournaledTakeUp(position: StoreJournal<I>.restoredPosition, restoredKey: idempotencyKey)
+    restoreTakeUp(of: run, key, at: core)
     assign(run.id)
     takeUp(run, at: core)
   }

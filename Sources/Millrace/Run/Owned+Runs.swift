@@ -229,6 +229,7 @@ extension Owned {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true
     swap(&run.takenUp, &first.takenUp)
+    swap(&run.record.journaled, &first.record.journaled)
     first.record.sharedRun = run
     runs.keep(run, handle)
   }
@@ -279,6 +280,7 @@ extension Owned {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil
     }
+    let followers = run.record.journaled == nil ? [] : forgetKey(of: run)
     if run.record.answer != nil { readAnswer(of: run, outcome) }
     if !run.record.isShared {
       count(outcome, at: core)
@@ -293,6 +295,7 @@ extension Owned {
       core.answerAfterUnlock(run)
     }
     if isHeld { releaseWhenDurable(run, at: core) }
+    for follower in followers { settle(follower, with: run, outcome, at: core) }
   }
 
   /// Has the reader called when an action ends that was just taken up, or at once if that has ended in this step.

@@ -175,6 +175,7 @@ struct Owned<I: Interactor>: ~Copyable {
     guard accepts(run, plan.terms, at: core) else { return }
     run.record.wasAccepted = true
     if !isFastPath { didAccept(run, at: core) }
+    if run.record.journaled != nil, settlesByKey(run, at: core) { return didEndStep(of: run) }
     if let terms = plan.terms {
       schedule(run, terms, at: core)
     } else {

@@ -28,6 +28,12 @@ final class RunRegistry<I: Interactor> {
   /// Whether there are such runs; looked at after each of the scheduler's actions.
   @exclusivity(unchecked) @usableFromInline private(set) var hasRunsToEnd = false
 
+  /// By the idempotency key of each open action that was sent with one, the actions that were sent with the same key since.
+  var followers: [String: [ActiveRun<I>]] = [:]
+
+  /// The number of all these actions.
+  var followerCount = 0
+
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
 

@@ -39,12 +39,14 @@ extension StoreCore {
   @inlinable
   @inline(never)
   func sendIntercepted(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
+    _ demands: JournaledSend? = nil
   ) -> Receipt {
     guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
     let run = queuedRun(of: action, lineage)
     run.record.sender = sender
     run.record.answer = answer
+    run.record.journaled = demands
     if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
@@ -117,19 +119,21 @@ extension StoreCore {
   /// Submits an action of this lineage that has passed the interceptors, or ends it.
   @usableFromInline
   func submitIntercepted(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
+    _ demands: JournaledSend? = nil
   ) async throws -> Receipt {
-    guard let shared else {
-      return try await acceptance(of: queue(submitter(of: action, lineage, from: sender, answer: answer)))
+    func waiting(_ action: I.Action) -> Submitter<I> {
+      queue(submitter(of: action, lineage, from: sender, answer: answer, demands))
     }
+    guard let shared else { return try await acceptance(of: waiting(action)) }
     let (interception, sent) = shared.interceptions.intercept {
       shared.chain.intercept(action, context(of: lineage))
     }
     // It takes its place before the actions that the interceptors have sent meanwhile.
     let submitted: Submitted
     switch interception {
-    case .pass: submitted = .waiting(queue(submitter(of: action, lineage, from: sender, answer: answer)))
-    case .replace(let other): submitted = .waiting(queue(submitter(of: other, lineage, from: sender, answer: answer)))
+    case .pass: submitted = .waiting(waiting(action))
+    case .replace(let other): submitted = .waiting(waiting(other))
     case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason, answer))
     }
     for run in sent { pass(unsafeDowncast(run, to: ActiveRun<I>.self)) }

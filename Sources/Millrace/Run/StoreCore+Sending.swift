@@ -46,12 +46,14 @@ extension StoreCore {
   /// Accepts an action of this lineage, in the name of the run that sends it if one does.
   @inlinable
   func accept(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
+    _ demands: JournaledSend? = nil
   ) -> Receipt {
     if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
       let run = ActiveRun(id: owned.nextID(), action: action, core: self, lineage: lineage)
       run.record.sender = sender
       run.record.answer = answer
+      run.record.journaled = demands
       owned.takeUp(run, at: self)
       unlock()
       return Receipt(run)
@@ -60,8 +62,16 @@ extension StoreCore {
     let run = queuedRun(of: action, lineage)
     run.record.sender = sender
     run.record.answer = answer
+    run.record.journaled = demands
     takeUpOrQueue(run)
     return Receipt(run)
+  }
+
+  /// Accepts an action with demands on the journal.
+  func send(_ action: I.Action, _ demands: JournaledSend) -> Receipt {
+    let lineage = lineageOfSender()
+    return isIntercepted.load(ordering: .relaxed)
+      ? sendIntercepted(action, lineage, from: nil, demands) : accept(action, lineage, from: nil, demands)
   }
 
   /// Accepts actions in order, many while it holds the lock.
@@ -199,14 +209,24 @@ extension StoreCore {
       : try await acceptance(of: queue(submitter(of: action, lineage, from: sender)))
   }
 
+  /// Accepts an action with demands on the journal as soon as the limits allow it.
+  func submit(_ action: I.Action, _ demands: JournaledSend) async throws -> Receipt {
+    let lineage = Lineage.ofSender()
+    return isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(action, lineage, from: nil, demands)
+      : try await acceptance(of: queue(submitter(of: action, lineage, demands)))
+  }
+
   @inlinable
   func submitter(
-    of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil, answer: AnswerReader<I.State>? = nil
+    of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil, answer: AnswerReader<I.State>? = nil,
+    _ demands: JournaledSend? = nil
   ) -> Submitter<I> {
     Submitter(sender: sender?.run ?? Ticket.current.get()) { id, core in
       let run = ActiveRun(id: id, action: action, core: core, lineage: lineage)
       run.record.sender = sender
       run.record.answer = answer
+      run.record.journaled = demands
       return run
     }
   }

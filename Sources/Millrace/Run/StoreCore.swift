@@ -68,7 +68,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// Sets the revision of the restored state, and the journal; before the store is used.
   @usableFromInline
-  func restore(_ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation>, _ gate: DurabilityGate) {
+  func restore(_ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation, I.State>, _ gate: DurabilityGate) {
     newest.store(revision, ordering: .releasing)
     owned.setJournal(StoreJournal(sink, gate: gate))
   }
@@ -95,7 +95,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// The same for all attempts at one action, and for no other action.
   func idempotencyKey(of run: ActiveRun<I>) -> String {
-    run.takenUp?.restoredKey ?? "\(services?.keyPrefix ?? "")-\(run.id.number)"
+    run.takenUp?.key ?? "\(services?.keyPrefix ?? "")-\(run.id.number)"
   }
 
   /// Whether a handler starts on the pool, whatever thread starts it; nil is a plan that does not say where.
@@ -166,7 +166,8 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline
   package func willUnlock() {
     owned.publish(at: self)
-    owned.journal?.sink.flush()
+    guard let sink = owned.journal?.sink, sink.flush() else { return }
+    sink.takeSnapshot(of: owned.state, revision: revision)
   }
 
   /// Answers the receipts of an action, and cancels its task if it was ended, once the lock is free; for the lock's holder.

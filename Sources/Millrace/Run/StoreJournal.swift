@@ -2,9 +2,10 @@
 ///
 /// It is called with the store's lock, so it neither blocks nor calls the store. It tells the store's ``DurabilityGate`` what is durable.
 @usableFromInline
-package protocol JournalSink<Action, Mutation>: AnyObject, Sendable {
+package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
   associatedtype Action: Sendable
   associatedtype Mutation: Sendable
+  associatedtype State: Sendable
 
   /// Encodes an entry, and keeps it behind those before it. The entry is stored as a whole, or not at all.
   ///
@@ -15,7 +16,18 @@ package protocol JournalSink<Action, Mutation>: AnyObject, Sendable {
   func append(_ entry: StoreEntry<Action, Mutation>, after revision: Int) throws
 
   /// Hands the entries since the last call over to be stored; their mutations are committed by now.
-  func flush()
+  ///
+  /// - Returns: whether a snapshot is due, which the store takes then.
+  func flush() -> Bool
+
+  /// Takes a snapshot, which is stored once everything before it is durable.
+  func takeSnapshot(of state: State, revision: Int)
+
+  /// Takes the last snapshot of a store that is shut down, and calls `work` once it is stored, or cannot be.
+  func takeLastSnapshot(of state: State, revision: Int, then work: @escaping @Sendable () -> Void)
+
+  /// The result of the action that was sent with this idempotency key; nil if none is remembered.
+  func result(of key: String) -> KeyedResult?
 
   /// Whether the entries that wait to be stored are too many for the store to take more actions.
   var isCrowded: Bool { get }
@@ -28,6 +40,9 @@ package protocol JournaledStore: AnyObject, Sendable {
   /// Called when the sink is crowded no more.
   func journalIsRelieved()
 
+  /// Called when a snapshot cannot be stored, so that the log keeps growing.
+  func journalTookNoSnapshot(_ error: any Error)
+
   /// Called once, when nothing more becomes durable; the gate fails after that.
   func journalHasFailed(_ error: any Error)
 }
@@ -35,14 +50,63 @@ package protocol JournaledStore: AnyObject, Sendable {
 /// An entry of a journal: all that one step has to store.
 @usableFromInline
 package enum StoreEntry<Action, Mutation> {
-  /// The mutations of an action that has ended with them.
-  case decided(DecidedMutations<Mutation>)
+  /// The mutations of an action that has ended with them, and its result if that is to be remembered.
+  case decided(DecidedMutations<Mutation>, KeyedResult?)
   /// An action that is handled, with the mutations that were decided before.
-  case takenUp(Action, ActionID, idempotencyKey: String, handlesAgain: Bool, DecidedMutations<Mutation>)
+  case takenUp(Action, ActionID, key: RunKey, handlesAgain: Bool, DecidedMutations<Mutation>)
   /// A mutation of the handler of this action.
   case emitted(Mutation, by: ActionID)
-  /// The end of an action that was handled, with its closing mutation.
-  case ended(ActionID, Outcome, closing: Mutation?)
+  /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
+  case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
+  /// Nothing, to learn whether the log is still the store's own.
+  case mark
+}
+
+/// The idempotency key that a handler has.
+@usableFromInline
+package struct RunKey: Sendable {
+  package let text: String
+
+  /// Whether the sender of the action gave the key, so that the result is remembered.
+  package let isSenders: Bool
+
+  package init(_ text: String, isSenders: Bool) {
+    self.text = text
+    self.isSenders = isSenders
+  }
+}
+
+/// The result of an action that was sent with an idempotency key.
+@usableFromInline
+package struct KeyedResult: Sendable {
+  package let key: String
+
+  /// Finished, or rejected by the decision.
+  package let outcome: Outcome
+
+  /// The revisions of the first and the last commit; nil without one.
+  package let revisions: ClosedRange<Int>?
+
+  package init(key: String, outcome: Outcome, revisions: ClosedRange<Int>?) {
+    self.key = key
+    self.outcome = outcome
+    self.revisions = revisions
+  }
+}
+
+/// The demands of a sender on the journal.
+@usableFromInline
+package final class JournaledSend: Sendable {
+  /// The idempotency key; nil without one.
+  @usableFromInline package let key: String?
+
+  /// Whether the journal gets a mark if the action is decided and commits nothing.
+  @usableFromInline package let confirms: Bool
+
+  package init(key: String?, confirms: Bool) {
+    self.key = key
+    self.confirms = confirms
+  }
 }
 
 /// The mutations of one decision.
@@ -56,7 +120,7 @@ package enum DecidedMutations<Mutation> {
 /// The journal of a store, for the holder of the store's lock.
 @usableFromInline
 final class StoreJournal<I: Interactor> {
-  @usableFromInline let sink: any JournalSink<I.Action, I.Mutation>
+  @usableFromInline let sink: any JournalSink<I.Action, I.Mutation, I.State>
   @usableFromInline let gate: DurabilityGate
 
   /// The position of the restored state, behind which the entries of this store come.
@@ -66,7 +130,7 @@ final class StoreJournal<I: Interactor> {
   @usableFromInline private(set) var position = restoredPosition
 
   @usableFromInline
-  init(_ sink: any JournalSink<I.Action, I.Mutation>, gate: DurabilityGate) {
+  init(_ sink: any JournalSink<I.Action, I.Mutation, I.State>, gate: DurabilityGate) {
     self.sink = sink
     self.gate = gate
   }

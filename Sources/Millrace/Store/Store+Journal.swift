@@ -11,7 +11,7 @@ extension Store {
   @inlinable
   package static func restored(
     _ state: I.State, revision: Int, interactor: I, configuration: StoreConfiguration,
-    journal sink: any JournalSink<I.Action, I.Mutation>, gate: DurabilityGate
+    journal sink: any JournalSink<I.Action, I.Mutation, I.State>, gate: DurabilityGate
   ) -> Store {
     let core = StoreCore(
       state: state, interactor: interactor, configuration: configuration, code: InteractorCode(), gate: gate)
@@ -29,12 +29,22 @@ extension Store {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - idempotencyKey: the key that its handler had.
+  ///   - key: the key that its handler had.
   ///   - assign: given the id of the run, in the store's step, before the sink has an entry of it.
   @inlinable
   package nonisolated func handleAgain(
-    _ action: I.Action, idempotencyKey: String, _ assign: @escaping @Sendable (ActionID) -> Void
+    _ action: I.Action, key: RunKey, _ assign: @escaping @Sendable (ActionID) -> Void
   ) {
-    core.perform { [core] in $0.handleAgain(action, idempotencyKey: idempotencyKey, at: core, assign) }
+    core.perform { [core] in $0.handleAgain(action, key: key, at: core, assign) }
+  }
+
+  /// Gives the store an action with demands on the journal; otherwise as ``send(_:)``.
+  package nonisolated func send(_ action: I.Action, _ demands: JournaledSend) -> Receipt {
+    core.send(action, demands)
+  }
+
+  /// Gives the store an action with demands on the journal as soon as it has room; otherwise as ``submit(_:)``.
+  package nonisolated func submit(_ action: I.Action, _ demands: JournaledSend) async throws -> Receipt {
+    try await core.submit(action, demands)
   }
 }

@@ -1,9 +1,9 @@
 public import Foundation
 import MillraceEntries
 
-/// The coder of a store's journal, and the limits within which the store waits for it.
+/// The coder of a store's journal, its limits, and the times of its snapshots.
 public struct JournalOptions: Sendable {
-  /// Encodes actions and mutations; JSON by default.
+  /// Encodes actions, mutations and states; JSON by default.
   public var coder: any JournalCoder = JSONJournalCoder()
 
   /// The number of bytes that may wait to be stored; 16 MiB by default.
@@ -14,6 +14,23 @@ public struct JournalOptions: Sendable {
 
   /// The time for which an unavailable journal is tried again before the store stops, on the store's clock; 30 seconds by default.
   public var deadline: Duration = .seconds(30)
+
+  /// The number of records after which the store takes a snapshot; 10,000 by default.
+  ///
+  /// Between two snapshots the log grows at least by the size of the first, so that a large state is not written all the time.
+  public var snapshotRecords = 10_000
+
+  /// The number of payload bytes after which the store takes a snapshot; 16 MiB by default.
+  public var snapshotBytes = 1 << 24
+
+  /// Whether the records that a snapshot covers are removed from the log; true by default.
+  public var truncatesLog = true
+
+  /// The number of idempotency keys whose results are remembered; 100,000 by default. Past it the oldest is forgotten.
+  public var rememberedKeys = 100_000
+
+  /// The wall time for which the result of an idempotency key is remembered; 24 hours by default.
+  public var rememberedTime: Duration = .seconds(86_400)
 
   /// Makes the default options.
   public init() {}

@@ -1,11 +1,16 @@
 import Foundation
 import Millrace
-import MillraceEntries
 
-/// Stores the entries of one store in the journal, as many at once as wait.
+/// Stores the entries of one store in the journal, as many at once as wait, and the snapshots of its state.
 ///
-/// Entries are encoded with the store's lock. A task stores them, and lives as long as entries wait.
-final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendable>: JournalSink {
+/// Entries are encoded with the store's lock. A task stores them, and lives as long as entries wait; each snapshot is encoded and stored
+/// by a task of its own.
+final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  typealias Action = I.Action
+  typealias Mutation = I.Mutation
+  typealias State = I.State
+  typealias Snapshot = SnapshotPayload<I.Action, I.State>
+
   private struct Waiting {
     let batch: JournalBatch
     /// The position of the entry in the store, and the revision behind it.
@@ -13,135 +18,137 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
     let revision: Int
   }
 
-  private struct State {
+  private struct Content {
     var waiting: [Waiting] = []
     var bytes = 0
     /// The last sequence that an entry has, stored or not.
     var last: JournalSequence
     var position = DurabilityGate.restoredPosition
     var batches: UInt64 = 0
-    /// The sequences of the take-ups of open runs.
-    var runs: [ActionID: JournalSequence] = [:]
+    /// The runs that have not ended.
+    var runs: [ActionID: OpenRun<I.Action>] = [:]
+    var keys: IdempotencyTable
+    var growth: LogGrowth
     var isWriting = false
     var failure: JournalError?
   }
 
   let gate: DurabilityGate
-  private let journal: any Journal
-  private let key: JournalKey
-  private let options: JournalOptions
+  private let log: StoreLog<I>
   private let clock: any Clock<Duration>
   /// The number of this writer among those of the key.
   private let number: UInt64
-  private let state: Lock<State>
+  private let epoch: JournalEpoch
+  private let content: Lock<Content>
   private let store = Lock<WeakStore>(WeakStore())
 
   private struct WeakStore {
     weak var store: (any JournaledStore)?
   }
 
-  /// - Parameters:
-  ///   - last: The last sequence of the log.
-  ///   - revision: The revision of the restored state.
+  private var options: JournalOptions { log.options }
+
+  /// Makes the writer that continues a log.
   init(
-    _ journal: any Journal, key: JournalKey, after last: JournalSequence, revision: Int, number: UInt64,
-    options: JournalOptions, clock: any Clock<Duration>
+    _ log: StoreLog<I>, after restored: Restoration<I>, number: UInt64, epoch: JournalEpoch, clock: any Clock<Duration>
   ) {
-    self.journal = journal
-    self.key = key
-    self.options = options
+    self.log = log
     self.clock = clock
     self.number = number
-    gate = DurabilityGate(restored: revision)
-    state = Lock(State(last: last))
+    self.epoch = epoch
+    gate = DurabilityGate(restored: restored.revision)
+    content = Lock(Content(last: restored.last, keys: restored.keys, growth: restored.growth))
   }
 
   /// Sets the store, which is not held.
   func attach(to store: any JournaledStore) { self.store.withLock { $0.store = store } }
 
-  /// Names a run that is handled again by the sequence of its take-up.
-  func adopt(_ run: ActionID, takenUpAt sequence: JournalSequence) { state.withLock { $0.runs[run] = sequence } }
+  /// Names a run that is handled again.
+  func adopt(_ id: ActionID, _ run: OpenRun<I.Action>) { content.withLock { $0.runs[id] = run } }
 
   // MARK: With the store's lock
 
-  var isCrowded: Bool { state.withLock { $0.bytes >= options.bufferedBytes / 2 } }
+  var isCrowded: Bool { content.withLock { $0.bytes >= options.bufferedBytes / 2 } }
 
-  func append(_ entry: StoreEntry<Action, Mutation>, after revision: Int) throws {
+  func result(of key: String) -> KeyedResult? { content.withLock { $0.keys.result(of: key, at: WallTime.now) } }
+
+  func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
+    let result = entry.result.map { RememberedResult($0, at: WallTime.now) }
     // The coder is code of others, so it runs without the lock of this; only the store's holder appends.
-    let (made, mutations) = try encode(entry, after: revision)
-    let isFull = try state.withLock { state in
-      if let failure = state.failure { throw failure }
-      let batch = JournalBatch(id: .init(writer: number, number: state.batches + 1), entries: [made])
-      if batch.byteCount > journal.largestBatch { throw JournalError.tooLarge(batch, limit: journal.largestBatch) }
-      if state.bytes + batch.byteCount > options.bufferedBytes { return true }
-      state.batches += 1
-      state.position += 1
-      state.last = state.last.advanced(by: 1)
-      state.bytes += batch.byteCount
-      state.waiting.append(Waiting(batch: batch, position: state.position, revision: revision + mutations))
+    let (made, mutations) = try encode(entry, result, after: revision)
+    let isFull = try content.withLock { content in
+      if let failure = content.failure { throw failure }
+      let batch = JournalBatch(id: .init(writer: number, number: content.batches + 1), entries: [made])
+      let largest = log.journal.largestBatch
+      if batch.byteCount > largest { throw JournalError.tooLarge(batch, limit: largest) }
+      if content.bytes + batch.byteCount > options.bufferedBytes { return true }
+      content.batches += 1
+      content.position += 1
+      content.last = content.last.advanced(by: 1)
+      content.bytes += batch.byteCount
+      content.growth.add(made)
+      content.waiting.append(Waiting(batch: batch, position: content.position, revision: revision + mutations))
+      if let result { content.keys.remember(result, entry.result?.rejectionError) }
       switch entry {
-      case .takenUp(_, let id, _, _, _): state.runs[id] = state.last
-      case .ended(let id, _, _): state.runs[id] = nil
-      case .decided, .emitted: break
+      case .takenUp(let action, let id, let key, let handlesAgain, _):
+        let takeUp = TakeUpHead(
+          action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
+        content.runs[id] = OpenRun(sequence: content.last.number, takeUp: takeUp)
+      case .ended(let id, _, _, _): content.runs[id] = nil
+      case .decided, .emitted, .mark: break
       }
       return false
     }
     guard isFull else { return }
-    let failure = JournalError.bufferFull(key, limit: options.bufferedBytes)
-    state.withLock { $0.failure = failure }
+    let failure = JournalError.bufferFull(log.key, limit: options.bufferedBytes)
+    content.withLock { $0.failure = failure }
     // Not with the store's lock, which this has.
     Task.detached { [self] in fail(failure) }
     throw failure
   }
 
-  func flush() {
-    let begins = state.withLock { state in
-      defer { state.isWriting = state.isWriting || !state.waiting.isEmpty }
-      return !state.isWriting && !state.waiting.isEmpty
+  func flush() -> Bool {
+    let (begins, isDue) = content.withLock { content in
+      let begins = !content.isWriting && !content.waiting.isEmpty
+      if begins { content.isWriting = true }
+      return (begins, content.growth.isDue(options) && content.failure == nil)
     }
     if begins { Task.detached { [self] in await write() } }
+    return isDue
   }
 
   private func encode(
-    _ entry: StoreEntry<Action, Mutation>, after revision: Int
+    _ entry: StoreEntry<I.Action, I.Mutation>, _ result: RememberedResult?, after revision: Int
   ) throws -> (JournalEntry, mutations: Int) {
-    func make(_ kind: JournalEntry.Kind, _ payload: some Encodable, _ mutations: Int) throws -> (JournalEntry, Int) {
-      let bytes: Data
-      do {
-        bytes = try options.coder.encode(payload)
-      } catch {
-        throw JournalError.notEncoded(key, kind, "\(error)")
-      }
-      let revision = mutations == 0 ? nil : revision + mutations
-      return (JournalEntry(kind: kind, payload: Array(bytes), revision: revision), mutations)
+    func make(
+      _ kind: JournalEntry.Kind, _ head: some Codable, _ mutations: [I.Mutation]
+    ) throws -> (JournalEntry, mutations: Int) {
+      (try log.entry(kind, head, mutations, after: revision), mutations.count)
     }
     switch entry {
-    case .decided(let decided):
-      let mutations = decided.all
-      return try make(.decided, DecidedPayload(mutations: mutations), mutations.count)
-    case .takenUp(let action, _, let key, let handlesAgain, let decided):
-      let mutations = decided.all
-      let payload = TakeUpPayload(action: action, key: key, handlesAgain: handlesAgain, mutations: mutations)
-      return try make(.takeUp, payload, mutations.count)
-    case .emitted(let mutation, let id):
-      return try make(.emit, EmitPayload(run: takeUp(of: id), mutations: [mutation]), 1)
-    case .ended(let id, let outcome, let closing):
-      let payload = EndPayload(run: takeUp(of: id), outcome: "\(outcome.kind)", closing: closing)
-      return try make(.end, payload, closing == nil ? 0 : 1)
+    case .decided(let mutations, _): return try make(.decided, DecidedHead(result: result), mutations.all)
+    case .takenUp(let action, _, let key, let handlesAgain, let mutations):
+      let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
+      return try make(.takeUp, head, mutations.all)
+    case .emitted(let mutation, let id): return try make(.emit, EmitHead(run: takeUp(of: id)), [mutation])
+    case .ended(let id, let outcome, let closing, _):
+      let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", result: result)
+      return try make(.end, head, closing.map { [$0] } ?? [])
+    case .mark: return (JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), 0)
     }
   }
 
   /// The sequence of the take-up of an open run.
-  private func takeUp(of run: ActionID) -> UInt64 { state.withLock { $0.runs[run]?.number ?? 0 } }
+  private func takeUp(of run: ActionID) -> UInt64 { content.withLock { $0.runs[run]?.sequence ?? 0 } }
 
   // MARK: Storing
 
   /// Stores everything that waits, until nothing does.
   private func write() async {
     while true {
-      let waiting = state.withLock { state in
-        state.isWriting = !state.waiting.isEmpty && state.failure == nil
-        return state.isWriting ? state.waiting : []
+      let waiting = content.withLock { content in
+        content.isWriting = !content.waiting.isEmpty && content.failure == nil
+        return content.isWriting ? content.waiting : []
       }
       if waiting.isEmpty { return }
       if let failure = await store(waiting) { return fail(failure) }
@@ -150,11 +157,12 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
 
   /// Stores entries, and waits while the journal is unavailable; returns the reason if they cannot be stored.
   private func store(_ waiting: [Waiting]) async -> JournalError? {
+    let (journal, key) = (log.journal, log.key)
     var rest = waiting[...]
     var (pause, waited) = (Duration.milliseconds(10), Duration.zero)
     while !rest.isEmpty {
       // Each entry is one record.
-      let last = state.withLock { JournalSequence($0.last.number - UInt64($0.waiting.count)) }
+      let last = content.withLock { JournalSequence($0.last.number - UInt64($0.waiting.count)) }
       let result = await journal.append(rest.map(\.batch), to: key, after: last)
       didStore(rest.prefix(result.stored))
       rest = rest.dropFirst(result.stored)
@@ -171,7 +179,7 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
           return error
         } catch {}
       }
-      if let failure = state.withLock({ $0.failure }) { return failure }
+      if let failure = content.withLock({ $0.failure }) { return failure }
       if waited >= options.deadline { return .deadline(key, options.deadline, failure) }
       try? await clock.sleep(for: pause)
       waited += pause
@@ -183,11 +191,11 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
   private func didStore(_ stored: ArraySlice<Waiting>) {
     guard let last = stored.last else { return }
     let limit = options.bufferedBytes / 2
-    let isRelieved = state.withLock { state in
-      let before = state.bytes
-      state.bytes -= stored.reduce(0) { $0 + $1.batch.byteCount }
-      state.waiting.removeFirst(stored.count)
-      return before >= limit && state.bytes < limit
+    let isRelieved = content.withLock { content in
+      let before = content.bytes
+      content.bytes -= stored.reduce(0) { $0 + $1.batch.byteCount }
+      content.waiting.removeFirst(stored.count)
+      return before >= limit && content.bytes < limit
     }
     gate.advance(to: last.position, revision: last.revision)
     if isRelieved { store.withLock { $0.store }?.journalIsRelieved() }
@@ -195,9 +203,58 @@ final class JournalWriter<Action: Codable & Sendable, Mutation: Codable & Sendab
 
   /// Stops the store, and lets everything that waits fail; an append that is under way may still store a part of it.
   private func fail(_ failure: JournalError) {
-    state.withLock { $0.failure = failure }
+    content.withLock { $0.failure = failure }
     store.withLock { $0.store }?.journalHasFailed(failure)
     gate.fail(failure)
+  }
+
+  // MARK: Snapshots
+
+  func takeSnapshot(of value: I.State, revision: Int) {
+    takeSnapshot(of: value, revision: revision, then: {})
+  }
+
+  func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
+    if content.withLock({ $0.growth.records == 0 }) { return work() }
+    takeSnapshot(of: value, revision: revision, then: work)
+  }
+
+  /// Takes a snapshot of the state behind all entries so far, and stores it once these are durable.
+  private func takeSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
+    let (payload, last, position) = content.withLock { content in
+      content.growth.take()
+      let runs = content.runs.values.sorted { $0.sequence < $1.sequence }
+      let payload = Snapshot(state: value, runs: runs, keys: content.keys.results, epoch: epoch)
+      return (payload, content.last, content.position)
+    }
+    gate.whenDurable(position: position) { [self] failure in
+      guard failure == nil else { return work() }
+      Task.detached {
+        await self.store(payload, at: last, revision: revision)
+        work()
+      }
+    }
+  }
+
+  private func store(_ payload: Snapshot, at sequence: JournalSequence, revision: Int) async {
+    var size: Int?
+    do {
+      size = try await log.store(payload, at: sequence, revision: revision)
+    } catch {
+      // A journal that is unavailable has one later.
+      if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
+    }
+    content.withLock { $0.growth.didTake(size) }
+  }
+}
+
+extension StoreEntry {
+  /// The result that the entry remembers.
+  fileprivate var result: KeyedResult? {
+    switch self {
+    case .decided(_, let result), .ended(_, _, _, let result): result
+    case .takenUp, .emitted, .mark: nil
+    }
   }
 }
 
@@ -208,34 +265,5 @@ extension DecidedMutations {
     case .one(let mutation): [mutation]
     case .many(let mutations): mutations
     }
-  }
-}
-
-extension JournalError {
-  static func bufferFull(_ key: JournalKey, limit: Int) -> JournalError {
-    JournalError(
-      .unavailable,
-      """
-      More than \(limit) bytes of \(key.quoted) wait to be stored, so its store has stopped; open it again when the journal is \
-      available, or raise 'bufferedBytes'.
-      """)
-  }
-
-  static func deadline(_ key: JournalKey, _ deadline: Duration, _ failure: JournalError) -> JournalError {
-    JournalError(
-      failure.code,
-      """
-      The journal of \(key.quoted) was unavailable for \(deadline), so its store has stopped; open it again when the journal is \
-      available. The last attempt failed: \(failure.description)
-      """)
-  }
-
-  static func notEncoded(_ key: JournalKey, _ kind: JournalEntry.Kind, _ reason: String) -> JournalError {
-    JournalError(
-      .notEncoded,
-      """
-      An entry '\(kind)' of \(key.quoted) cannot be encoded: \(reason.shortened(to: 400)); nothing of it was committed. Keep values out \
-      of actions and mutations that the coder does not take.
-      """)
   }
 }

@@ -1,92 +1,135 @@
-import Foundation
 import Millrace
-import MillraceEntries
 
 /// The state of a store that is being restored, and the runs that were open.
-struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable {
-  /// A run that has not ended.
-  struct OpenRun {
-    let sequence: JournalSequence
-    let action: I.Action
-    let idempotencyKey: String
-    let handlesAgain: Bool
-  }
-
-  let key: JournalKey
-  let coder: any JournalCoder
+struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  let log: StoreLog<I>
+  private let initial: I.State
   private(set) var state: I.State
   private(set) var revision = 0
   private(set) var last = JournalSequence.start
-  private var open: [UInt64: OpenRun] = [:]
+  private(set) var keys: IdempotencyTable
+  private(set) var growth = LogGrowth()
+  private var open: [UInt64: TakeUpHead<I.Action>] = [:]
 
-  init(_ initial: I.State, key: JournalKey, coder: any JournalCoder) {
+  init(_ initial: I.State, from log: StoreLog<I>) {
+    self.log = log
+    self.initial = initial
     state = initial
-    self.key = key
-    self.coder = coder
+    keys = IdempotencyTable(log.options)
   }
 
   /// The open runs in the order in which their actions were taken up.
-  var openRuns: [OpenRun] { open.values.sorted { $0.sequence < $1.sequence } }
+  var openRuns: [OpenRun<I.Action>] {
+    open.map { OpenRun(sequence: $0.key, takeUp: $0.value) }.sorted { $0.sequence < $1.sequence }
+  }
+
+  // MARK: Reading
+
+  /// Reads the newest snapshot, and the records behind it and behind those that were read before.
+  ///
+  /// - Throws: ``JournalError``.
+  mutating func readOn(_ progress: (@Sendable (JournalProgress) -> Void)?) async throws(JournalError) {
+    if last == .start { try await readSnapshot() }
+    while true {
+      let page: JournalPage
+      do {
+        page = try await log.journal.records(of: log.key, after: last)
+      } catch  where error.code == .truncated && last > .start {
+        // An earlier writer has taken a snapshot meanwhile.
+        let before = last
+        try await readSnapshot()
+        if last <= before { throw error }
+        continue
+      }
+      for record in page.records { try apply(record) }
+      progress?(JournalProgress(sequence: last, last: page.last))
+      if last >= page.last { return }
+    }
+  }
+
+  private mutating func readSnapshot() async throws(JournalError) {
+    guard let snapshot = try await log.journal.snapshot(of: log.key) else { return }
+    let payload: SnapshotPayload<I.Action, I.State>
+    do {
+      payload = try log.schema.state(of: snapshot, log.options.coder)
+    } catch {
+      // The whole log tells the same, if it is there.
+      let unreadable = JournalError.unreadableSnapshot(log.key, snapshot, error.reason)
+      do {
+        _ = try await log.journal.records(of: log.key, after: .start, upTo: 1)
+      } catch  where error.code == .truncated {
+        throw unreadable
+      }
+      self = Restoration(initial, from: log)
+      return
+    }
+    self = Restoration(payload.state, from: log)
+    (revision, last) = (snapshot.revision, snapshot.sequence)
+    for run in payload.runs { open[run.sequence] = run.takeUp }
+    for result in payload.keys { keys.remember(result) }
+  }
 
   /// Applies a record.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence if it cannot be read.
-  mutating func apply(_ record: JournalRecord) throws(JournalError) {
+  private mutating func apply(_ record: JournalRecord) throws(JournalError) {
     switch record.entry.kind {
     case .epoch, .mark: break
-    case .decided: reduce(try decode(DecidedPayload<I.Mutation>.self, record).mutations)
-    case .takeUp:
-      let payload = try decode(TakeUpPayload<I.Action, I.Mutation>.self, record)
-      open[record.sequence.number] = OpenRun(
-        sequence: record.sequence, action: payload.action, idempotencyKey: payload.key,
-        handlesAgain: payload.handlesAgain)
+    case .decided:
+      let payload = try log.payload(DecidedHead.self, of: record)
       reduce(payload.mutations)
-    case .emit: reduce(try decode(EmitPayload<I.Mutation>.self, record).mutations)
+      remember(payload.head.result)
+    case .takeUp:
+      let payload = try log.payload(TakeUpHead<I.Action>.self, of: record)
+      open[record.sequence.number] = payload.head
+      reduce(payload.mutations)
+    case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
     case .end:
-      let payload = try decode(EndPayload<I.Mutation>.self, record)
-      open[payload.run] = nil
-      reduce(payload.closing.map { [$0] } ?? [])
+      let payload = try log.payload(EndHead.self, of: record)
+      open[payload.head.run] = nil
+      reduce(payload.mutations)
+      remember(payload.head.result)
     default:
-      throw .unreadable(key, at: record.sequence, "this version knows no entry of the \(record.entry.kind)")
+      throw .unreadable(
+        log.key, at: record.sequence, "this version knows no entry of the \(record.entry.kind)")
     }
     if let expected = record.entry.revision, expected != revision {
-      throw .unreadable(key, at: record.sequence, "it leads to the revision \(revision) and not to \(expected)")
+      throw .unreadable(
+        log.key, at: record.sequence, "it leads to the revision \(revision) and not to \(expected)")
     }
+    growth.add(record.entry)
     last = record.sequence
   }
 
-  /// Ends a run as abandoned, and returns the entry.
-  mutating func abandon(_ run: OpenRun, closing: I.Mutation?) -> JournalEntry {
-    let (entry, kept) = end(of: run, closing)
-    reduce(kept.map { [$0] } ?? [])
-    open[run.sequence.number] = nil
-    return kept == nil ? entry : JournalEntry(kind: .end, payload: entry.payload, revision: revision)
+  private mutating func remember(_ result: RememberedResult?) {
+    if let result { keys.remember(result) }
   }
-
-  /// The entry of an end, without the closing mutation if that cannot be encoded.
-  private func end(of run: OpenRun, _ closing: I.Mutation?) -> (JournalEntry, I.Mutation?) {
-    let outcome = "\(Outcome.Kind.abandoned)"
-    let bytes = try? coder.encode(EndPayload(run: run.sequence.number, outcome: outcome, closing: closing))
-    if let bytes { return (JournalEntry(kind: .end, payload: Array(bytes)), closing) }
-    let rest = EndPayload<I.Mutation>(run: run.sequence.number, outcome: outcome, closing: nil)
-    return (JournalEntry(kind: .end, payload: (try? coder.encode(rest)).map(Array.init) ?? []), nil)
-  }
-
-  /// Continues behind an entry that was stored.
-  mutating func didStore(through sequence: JournalSequence) { last = sequence }
 
   private mutating func reduce(_ mutations: [I.Mutation]) {
     for mutation in mutations { I.reduce(into: &state, mutation: mutation) }
     revision += mutations.count
   }
 
-  private func decode<Payload: Decodable>(
-    _ type: Payload.Type, _ record: JournalRecord
-  ) throws(JournalError) -> Payload {
-    do {
-      return try coder.decode(type, from: Data(record.entry.payload))
-    } catch {
-      throw .unreadable(key, at: record.sequence, DecodingReason.text(of: error))
+  // MARK: Appending
+
+  /// Ends a run as abandoned, and returns the entry; without the closing mutation if that cannot be encoded.
+  ///
+  /// - Throws: ``JournalError`` if the end cannot be encoded at all.
+  mutating func abandon(
+    _ run: OpenRun<I.Action>, closing: I.Mutation?
+  ) throws(JournalError) -> JournalEntry {
+    let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", result: nil)
+    open[run.sequence] = nil
+    if let closing, let entry = try? log.entry(.end, head, [closing], after: revision) {
+      reduce([closing])
+      return entry
     }
+    return try log.entry(.end, head, [], after: revision)
+  }
+
+  /// Continues behind entries that were stored.
+  mutating func didStore(_ entries: [JournalEntry], through sequence: JournalSequence) {
+    for entry in entries { growth.add(entry) }
+    last = sequence
   }
 }

@@ -9,7 +9,7 @@ public struct JournalProgress: Sendable {
   public let last: JournalSequence
 }
 
-extension Store where I.Action: Codable, I.Mutation: Codable {
+extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Restores a store from its log in a journal, and makes it the writer of the log.
   ///
   /// ```swift
@@ -18,7 +18,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable {
   /// await store.send(.add("a")).outcome  // The record survives a crash once this has returned.
   /// ```
   ///
-  /// **Durability.** The restored state is the fold of all mutations in the log. Outcomes of actions, and ``Receipt/firstCommit``, wait until
+  /// **Durability.** The restored state is the fold of all mutations of the log: that of its newest snapshot, and those behind it. Outcomes of actions, and ``Receipt/firstCommit``, wait until
   /// everything they depend on is durable; ``state`` and observers may be ahead. A handler starts on the pool once its action is durable. An action that
   /// cannot be encoded ends as ``Rejection/journal(_:)``, and changes nothing. When the journal fails for good, the store stops: open
   /// actions and those whose outcomes were held back end as ``Outcome/failed(_:)`` with a ``JournalError``, which means that it is not known
@@ -27,6 +27,10 @@ extension Store where I.Action: Codable, I.Mutation: Codable {
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
   /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happen in the order in
   /// which the actions were taken up; the closings are durable when this returns.
+  ///
+  /// **Snapshots** are taken after 10,000 records or 16 MiB, and at the shutdown. A step only keeps the state for it; a task encodes and stores
+  /// it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
+  /// log keeps growing.
   ///
   /// **Fencing.** The store appends an epoch to the log. An earlier store of the same key stops with its next append, and its error names this
   /// one.
@@ -39,65 +43,57 @@ extension Store where I.Action: Codable, I.Mutation: Codable {
   ///   - journal: The journal, which the store holds.
   ///   - key: The log in the journal; no other store may use it.
   ///   - configuration: Clock, limits, and what else the defaults do not suit.
+  ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
   ///   - options: The coder and the limits of the journal.
   ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.
   /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence; nothing is changed
   ///   then.
   public static func open(
     _ interactor: I, initial: I.State, journal: any Journal, key: JournalKey,
-    configuration: StoreConfiguration = StoreConfiguration(), options: JournalOptions = JournalOptions(),
-    progress: (@Sendable (JournalProgress) -> Void)? = nil
+    configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
+    options: JournalOptions = JournalOptions(), progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws(JournalError) -> Store {
     var random = configuration.random
     let number = random.next()
-    var restored = Restoration<I>(initial, key: key, coder: options.coder)
+    let epoch = JournalEpoch.now()
+    let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
+    var restored = Restoration(initial, from: log)
     var batches: UInt64 = 0
 
-    func append(_ entry: JournalEntry) async -> JournalError? {
-      batches += 1
-      let batch = JournalBatch(id: .init(writer: number, number: UInt64.max - batches), entries: [entry])
-      let result = await journal.append([batch], to: key, after: restored.last)
-      if result.failure == nil { restored.didStore(through: result.last) }
+    func append(_ entries: [JournalEntry]) async -> JournalError? {
+      let made = entries.map { entry in
+        batches += 1
+        return JournalBatch(id: .init(writer: number, number: UInt64.max - batches), entries: [entry])
+      }
+      let result = await journal.append(made, to: key, after: restored.last)
+      if result.failure == nil { restored.didStore(entries, through: result.last) }
       return result.failure
     }
 
     // An earlier writer may append until it is fenced.
     while true {
-      try await restored.readOn(journal, progress)
-      guard let failure = await append(.epoch(.now())) else { break }
+      try await restored.readOn(progress)
+      guard let failure = await append([.epoch(epoch)]) else { break }
       if failure.code != .conflict { throw failure }
     }
-    for run in restored.openRuns where !run.handlesAgain {
-      let closing = interactor.closing(run.action, outcome: .abandoned)
-      if let failure = await append(restored.abandon(run, closing: closing)) { throw failure }
+    var ends: [JournalEntry] = []
+    for run in restored.openRuns where !run.takeUp.handlesAgain {
+      let closing = interactor.closing(run.takeUp.action, outcome: .abandoned)
+      ends.append(try restored.abandon(run, closing: closing))
     }
-    let writer = JournalWriter<I.Action, I.Mutation>(
-      journal, key: key, after: restored.last, revision: restored.revision, number: number, options: options,
-      clock: configuration.clock)
+    if !ends.isEmpty, let failure = await append(ends) { throw failure }
+    let writer = JournalWriter(log, after: restored, number: number, epoch: epoch, clock: configuration.clock)
     let store = Store.restored(
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)
     writer.attach(to: store.journaled)
     for run in restored.openRuns {
-      store.handleAgain(run.action, idempotencyKey: run.idempotencyKey) { writer.adopt($0, takenUpAt: run.sequence) }
+      let key = RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey)
+      store.handleAgain(run.takeUp.action, key: key) { writer.adopt($0, run) }
     }
     return store
   }
 
   /// The newest revision that is durable; nil for a store without a journal.
   public nonisolated var durableRevision: Int? { durabilityGate?.durableRevision }
-}
-
-extension Restoration {
-  /// Reads the records behind the last one that was applied.
-  mutating func readOn(
-    _ journal: any Journal, _ progress: (@Sendable (JournalProgress) -> Void)?
-  ) async throws(JournalError) {
-    while true {
-      let page = try await journal.records(of: key, after: last)
-      for record in page.records { try apply(record) }
-      progress?(JournalProgress(sequence: last, last: page.last))
-      if last >= page.last { return }
-    }
-  }
 }

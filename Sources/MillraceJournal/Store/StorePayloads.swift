@@ -1,30 +1,47 @@
-/// The payload of an entry of the kind ``JournalEntry/Kind/decided``.
-struct DecidedPayload<Mutation: Codable>: Codable {
+/// The payload of an entry of a store: what the kind of the entry needs, and its mutations.
+///
+/// The mutations stand in a field of their own for every kind, so that those of an older schema are decoded in one place.
+struct EntryPayload<Head: Codable, Mutation: Codable>: Codable {
+  let head: Head
   let mutations: [Mutation]
 }
 
-/// The payload of an entry of the kind ``JournalEntry/Kind/takeUp``.
-struct TakeUpPayload<Action: Codable, Mutation: Codable>: Codable {
+/// The head of an entry of the kind ``JournalEntry/Kind/decided``.
+struct DecidedHead: Codable {
+  /// The result that an idempotency key remembers; nil without a key.
+  let result: RememberedResult?
+}
+
+/// The head of an entry of the kind ``JournalEntry/Kind/takeUp``.
+struct TakeUpHead<Action: Codable & Sendable>: Codable, Sendable {
   let action: Action
   /// The idempotency key that the handler has.
   let key: String
+  /// Whether the sender of the action gave the key.
+  let isSendersKey: Bool
   /// Whether the action is handled again after a crash.
   let handlesAgain: Bool
-  let mutations: [Mutation]
 }
 
-/// The payload of an entry of the kind ``JournalEntry/Kind/emit``.
-struct EmitPayload<Mutation: Codable>: Codable {
+/// The head of an entry of the kind ``JournalEntry/Kind/emit``.
+struct EmitHead: Codable {
   /// The sequence of the take-up.
   let run: UInt64
-  let mutations: [Mutation]
 }
 
-/// The payload of an entry of the kind ``JournalEntry/Kind/end``.
-struct EndPayload<Mutation: Codable>: Codable {
+/// The head of an entry of the kind ``JournalEntry/Kind/end``.
+struct EndHead: Codable {
   /// The sequence of the take-up.
   let run: UInt64
   /// The name of the kind of the outcome.
   let outcome: String
-  let closing: Mutation?
+  /// The result that an idempotency key remembers; nil without a key.
+  let result: RememberedResult?
+}
+
+/// An action that was taken up and has not ended.
+struct OpenRun<Action: Codable & Sendable>: Codable, Sendable {
+  /// The sequence of the take-up.
+  let sequence: UInt64
+  let takeUp: TakeUpHead<Action>
 }

@@ -16,6 +16,11 @@ final class UnsteadyJournal: Journal {
     var gate: Gate?
   }
 
+  /// The snapshots that were stored.
+  let snapshots = Recorder<JournalSnapshot>()
+  /// The sequences through which the log was truncated.
+  let truncations = Recorder<JournalSequence>()
+
   private let base: MemoryJournal
   private let script: Mutex<Script>
 
@@ -64,10 +69,12 @@ final class UnsteadyJournal: Journal {
 
   func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
     try await base.store(snapshot, of: key)
+    snapshots.record(snapshot)
   }
 
   func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
     try await base.truncate(key, through: sequence)
+    truncations.record(sequence)
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }

@@ -22,11 +22,13 @@ struct JournaledStoreCrashTests {
     /// Opens the store, checks the restored state, and sends.
     func live() async throws {
       let journal = try await MemoryJournal(storage: node.storage)
+      var options = JournalOptions()
+      options.snapshotRecords = 5
       let store = try await Store.open(
         Orders { run, number in
           await Task.yield()
           run.emit(.done(number))
-        }, initial: [], journal: journal, key: "orders", configuration: node.configuration)
+        }, initial: [], journal: journal, key: "orders", configuration: node.configuration, options: options)
       check(await store.state)
       await withTaskGroup { group in
         for action in world.actions(4, from: [0, 1, 2]) {
@@ -82,6 +84,53 @@ struct JournaledStoreCrashTests {
       }
       await service.node.run { try await service.live() }.value
       world.expect(!service.acknowledged.recorded.isEmpty || service.numbers.withLock { $0 } == 0, "it makes progress")
+    }
+  }
+
+  @Test(
+    "D2: what is sent again with its key until it has its outcome is done once, through crashes at any step and snapshots"
+  )
+  func keys() async {
+    await Simulation.run(seeds: 0..<1_000) { world in
+      let node = world.node("a")
+      let actions: [Accounts.Action] = [
+        .deposit(1), .order(10), .orderAgain(100), .shared(1_000), .withdraw(1_000_000),
+      ]
+      /// The keys of actions whose outcomes were seen.
+      let seen = Recorder<Int>()
+
+      @Sendable func live(_ isLast: Bool) async throws {
+        let journal = try await MemoryJournal(storage: node.storage)
+        var options = JournalOptions()
+        options.snapshotRecords = 4
+        let store = try await Store.open(
+          Accounts { run, amount in
+            await Task.yield()
+            // The state has the amount already if the handler was cut off behind its emit.
+            if try await (run.state.balance / amount).isMultiple(of: 10) { run.emit(.added(amount)) }
+          }, initial: Accounts.State(), journal: journal, key: "account", configuration: node.configuration,
+          options: options)
+        await withTaskGroup { group in
+          for (index, action) in actions.enumerated() where isLast || !seen.recorded.contains(index) {
+            group.addTask {
+              let outcome = await store.send(action, key: "\(index)").outcome
+              if outcome.kind == .finished || outcome.rejection == .decided { seen.record(index) }
+            }
+          }
+        }
+        await store.shutdown(drainFor: .seconds(1))
+        if isLast {
+          world.expect(await store.state.balance == 1_111, "each is done once")
+          world.expect(Set(seen.recorded).count == actions.count, "each has its outcome")
+        }
+      }
+
+      for _ in 0..<3 {
+        node.run { try await live(false) }
+        await world.pause(upTo: 120)
+        node.crash()
+      }
+      await node.run { try await live(true) }.value
     }
   }
 }

@@ -90,7 +90,7 @@ struct OpenStoreTests {
     _ = await journal.append([batch], to: "orders", after: .start)
     let error = await #expect(throws: JournalError.self) { _ = try await open(journal) }
     #expect(error?.code == .corrupt && error?.sequence == 1)
-    #expect(error?.description.contains("\"mutations\" is missing") == true, "\(error.map { "\($0)" } ?? "")")
+    #expect(error?.description.contains("\"head\" is missing") == true, "\(error.map { "\($0)" } ?? "")")
     #expect(try await journal.lastSequence(of: "orders") == 1)
   }
 

@@ -338,6 +338,7 @@ private struct Ledger: Interactor {
 private final class ScriptedJournal: JournalSink {
   typealias Action = Ledger.Action
   typealias Mutation = Int
+  typealias State = [Int]
 
   struct Failure: Error {}
 
@@ -370,21 +371,29 @@ private final class ScriptedJournal: JournalSink {
     }
   }
 
-  func flush() {
+  func flush() -> Bool {
     let entries = content.withLock { content in
       defer { content.flushed = content.entries.count }
       return content.entries[content.flushed...]
     }
     for entry in entries { handedOver.record(entry) }
+    return false
   }
+
+  func takeSnapshot(of state: [Int], revision: Int) {}
+
+  func takeLastSnapshot(of state: [Int], revision: Int, then work: @escaping @Sendable () -> Void) { work() }
+
+  func result(of key: String) -> KeyedResult? { nil }
 
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
-    case .decided(let mutations): ("decided \(numbers(mutations))", numbers(mutations))
+    case .decided(let mutations, _): ("decided \(numbers(mutations))", numbers(mutations))
     case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
     case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
-    case .ended(_, let outcome, let closing?): ("ended \(outcome.kind) closing \(closing)", [closing])
-    case .ended(_, let outcome, nil): ("ended \(outcome.kind)", [])
+    case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
+    case .ended(_, let outcome, nil, _): ("ended \(outcome.kind)", [])
+    case .mark: ("mark", [])
     }
   }
 

@@ -1,0 +1,106 @@
+import Foundation
+import Millrace
+
+/// The result of an action that was sent with an idempotency key, as it is stored.
+struct RememberedResult: Codable, Sendable {
+  let key: String
+  /// The reason for which the decision rejected the action; nil if the action has finished.
+  let rejection: String?
+  /// The revisions of the first and the last commit; nil without one.
+  let first: Int?
+  let last: Int?
+  /// The wall time of the end in milliseconds since 1970.
+  let time: Int64
+
+  init(_ result: KeyedResult, at time: Int64) {
+    key = result.key
+    rejection = result.rejectionError.map { "\($0)" }
+    first = result.revisions?.lowerBound
+    last = result.revisions?.upperBound
+    self.time = time
+  }
+}
+
+/// The error with which a decision rejected an action before the store was opened.
+///
+/// A store remembers it for the idempotency key of the action, by its text alone.
+public struct RememberedError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The text of the error.
+  public let description: String
+}
+
+/// The results of the actions that were sent with idempotency keys, as far back as the window goes.
+struct IdempotencyTable: Sendable {
+  private struct Entry {
+    let result: RememberedResult
+    /// The error of the decision; nil if that was made before the store was opened.
+    let error: (any Error)?
+  }
+
+  private let limit: Int
+  /// In milliseconds.
+  private let window: Int64
+  private var entries: [String: Entry] = [:]
+  /// The keys in the order of their results; those before `oldest` are forgotten.
+  private var order: [String] = []
+  private var oldest = 0
+
+  init(_ options: JournalOptions) {
+    limit = max(options.rememberedKeys, 0)
+    window = Int64(clamping: options.rememberedTime.components.seconds) * 1_000
+  }
+
+  /// The results, the oldest first.
+  var results: [RememberedResult] { order[oldest...].compactMap { entries[$0]?.result } }
+
+  /// The result of a key; nil if none is remembered.
+  mutating func result(of key: String, at time: Int64) -> KeyedResult? {
+    forget(at: time)
+    guard let entry = entries[key] else { return nil }
+    let result = entry.result
+    var revisions: ClosedRange<Int>?
+    if let first = result.first, let last = result.last, first <= last { revisions = first...last }
+    let error = entry.error ?? result.rejection.map { RememberedError(description: $0) }
+    return KeyedResult(
+      key: key, outcome: error.map { .rejected(.decided($0)) } ?? .finished, revisions: revisions)
+  }
+
+  /// Remembers a result, and forgets those for which there is no room.
+  mutating func remember(_ result: RememberedResult, _ error: (any Error)? = nil) {
+    forget(at: result.time)
+    if entries.updateValue(Entry(result: result, error: error), forKey: result.key) != nil {
+      // The log has the key twice within the window: the wall clock was set back.
+      order = order[oldest...].filter { $0 != result.key }
+      oldest = 0
+    }
+    order.append(result.key)
+    while entries.count > limit { forgetOldest() }
+  }
+
+  /// Forgets the results that are older than the window.
+  mutating func forget(at time: Int64) {
+    while oldest < order.count, let entry = entries[order[oldest]], time - entry.result.time > window { forgetOldest() }
+  }
+
+  private mutating func forgetOldest() {
+    entries[order[oldest]] = nil
+    oldest += 1
+    if oldest > 1_024, oldest > order.count / 2 {
+      order.removeFirst(oldest)
+      oldest = 0
+    }
+  }
+}
+
+extension KeyedResult {
+  /// The error with which the decision rejected the action; nil if the action has finished.
+  var rejectionError: (any Error)? {
+    if case .rejected(.decided(let error)) = outcome { error } else { nil }
+  }
+}
+
+/// The wall time.
+enum WallTime {
+  /// In milliseconds since 1970.
+  static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+}

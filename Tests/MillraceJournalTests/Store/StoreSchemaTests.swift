@@ -1,0 +1,141 @@
+import Millrace
+import MillraceJournal
+import MillraceTesting
+import Testing
+
+@Suite("The schema of a store", .timeLimit(.minutes(1)))
+struct StoreSchemaTests {
+  private let storage = ByteStorage()
+
+  private func open<I: Interactor>(
+    _ interactor: I, _ initial: I.State, _ schema: StoreSchema<I>, snapshots: Bool = false
+  ) async throws -> Store<I> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+    var options = JournalOptions()
+    options.truncatesLog = snapshots
+    let store = try await Store.open(
+      interactor, initial: initial, journal: MemoryJournal(storage: storage), key: "prices", schema: schema,
+      options: options)
+    return store
+  }
+
+  /// Writes three mutations of the first version: two by a decision, one by a closing.
+  private func write(truncating: Bool) async throws {
+    let store = try await open(Prices.V1(), [], StoreSchema(), snapshots: truncating)
+    _ = await store.send(.set(["1.50", "2.25"])).outcome
+    _ = await store.send(.fail).outcome
+    await store.shutdown(drainFor: .seconds(1))
+  }
+
+  private static let upcasting = StoreSchema<Prices>(version: 2)
+    .upcasting(from: 1) { (old: Prices.V1.Mutation) in try Prices.Mutation(old) }
+
+  @Test("D5: a mutation of an earlier version becomes exactly one of this version, so revisions keep their meaning")
+  func upcasts() async throws {
+    try await write(truncating: false)
+    let store = try await open(Prices(), [], Self.upcasting)
+    let snapshot = await store.snapshot
+    #expect(snapshot.state == [150, 225, 0] && snapshot.revision == 3)
+    #expect(await store.send(.set(9)).lastRevision == 4)
+    #expect(try await open(Prices(), [], Self.upcasting).state == [150, 225, 0, 9], "both versions are in the log")
+  }
+
+  @Test("An earlier version without a way to this one stops the opening with its sequence and the fix")
+  func missing() async throws {
+    try await write(truncating: false)
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Prices(), [], StoreSchema(version: 2)) }
+    #expect(error?.code == .corrupt && error?.sequence == 2)
+    #expect(
+      error?.description
+        == "Record 2 of \"prices\" is whole and cannot be read: it has the schema version 1, and the schema of version 2 has no "
+        + "'upcasting(from: 1)'; read it with the version of the program that wrote it.")
+  }
+
+  @Test("An error of an upcaster stops the opening with the sequence of its record, and changes nothing")
+  func throwing() async throws {
+    try await write(truncating: false)
+    let schema = StoreSchema<Prices>(version: 2)
+      .upcasting(from: 1) { (_: Prices.V1.Mutation) in throw Accounts.Refusal(description: "no price") }
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Prices(), [], schema) }
+    #expect(error?.sequence == 2 && error?.description.contains("no price") == true)
+    #expect(try await open(Prices(), [], Self.upcasting).state == [150, 225, 0])
+  }
+
+  @Test("A record of a later version stops the opening, and names both versions")
+  func later() async throws {
+    let second = try await open(Prices(), [], StoreSchema(version: 2))
+    _ = await second.send(.set(1)).outcome
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Prices(), [], StoreSchema()) }
+    #expect(error?.description.contains("it has the schema version 2, and this program writes 1") == true)
+  }
+
+  @Test("A snapshot of another version is left out where the log is whole, and the log is read in its place")
+  func wholeLog() async throws {
+    try await write(truncating: false)
+    #expect(try await open(Prices(), [], Self.upcasting).state == [150, 225, 0])
+  }
+
+  @Test("A snapshot of another version without its log needs a step for the state, and says so")
+  func state() async throws {
+    try await write(truncating: true)
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Prices(), [], Self.upcasting) }
+    #expect(
+      error?.description
+        == "The snapshot of \"prices\" at 3 is whole and cannot be read: it has the schema version 1, and the schema of version 2 "
+        + "has no 'upcastingState(from: 1)'; the records before it were removed, so read it with the version of the program that "
+        + "wrote it, or add the step to the schema.")
+    let schema = Self.upcasting.upcastingState(from: 1) { (old: [String]) in try old.map(Prices.cents) }
+    let store = try await open(Prices(), [], schema)
+    let snapshot = await store.snapshot
+    #expect(snapshot.state == [150, 225, 0] && snapshot.revision == 3)
+  }
+}
+
+/// Prices in cents; the first version had them as texts.
+private struct Prices: Interactor {
+  enum Action: Sendable, Codable { case set(Int) }
+
+  struct Mutation: Sendable, Codable {
+    let cents: Int
+
+    init(cents: Int) { self.cents = cents }
+
+    init(_ old: V1.Mutation) throws { cents = try Prices.cents(old.price) }
+  }
+
+  static func cents(_ price: String) throws -> Int {
+    guard let value = Double(price) else { throw Accounts.Refusal(description: "no price") }
+    return Int(value * 100)
+  }
+
+  func decide(_ action: Action, state: [Int]) -> Decision<Mutation> {
+    switch action {
+    case .set(let cents): .mutate(Mutation(cents: cents))
+    }
+  }
+
+  func handle(_ action: Action, state: [Int]) -> Effect<Self> { .none }
+
+  static func reduce(into state: inout [Int], mutation: Mutation) { state.append(mutation.cents) }
+
+  struct V1: Interactor {
+    enum Action: Sendable, Codable {
+      case set([String])
+      case fail
+    }
+
+    struct Mutation: Sendable, Codable { let price: String }
+
+    func decide(_ action: Action, state: [String]) -> Decision<Mutation> {
+      switch action {
+      case .set(let prices): .mutate(prices.map { Mutation(price: $0) })
+      case .fail: .reject(Accounts.Refusal(description: "it fails"))
+      }
+    }
+
+    func handle(_ action: Action, state: [String]) -> Effect<Self> { .none }
+
+    func closing(_ action: Action, outcome: Outcome) -> Mutation? { Mutation(price: "0") }
+
+    static func reduce(into state: inout [String], mutation: Mutation) { state.append(mutation.price) }
+  }
+}
