@@ -1,0 +1,160 @@
+import MillraceTesting
+import Synchronization
+
+@testable import Millrace
+
+/// Numbers, in the order in which they were added.
+struct Ledger: Interactor {
+  typealias Handling = @Sendable (Run<Ledger>, Int) async throws -> Void
+
+  enum Action: Sendable {
+    case add([Int])
+    case addSerially([Int])
+    case reject
+    case load(Int)
+    case loadSerially(Int)
+    case share(Int)
+  }
+
+  struct Refusal: Error {}
+
+  typealias Mutation = Int
+  typealias State = [Int]
+
+  let handling: Handling
+
+  func plan(for action: Action) -> Plan {
+    switch action {
+    case .addSerially: .serial(key: "add")
+    case .loadSerially: .serial(key: "load")
+    case .share: .shared(key: "share")
+    case .add, .reject, .load: .concurrent
+    }
+  }
+
+  func decide(_ action: Action, state: [Int]) -> Decision<Int> {
+    switch action {
+    case .add(let numbers), .addSerially(let numbers): numbers.count == 1 ? .mutate(numbers[0]) : .mutate(numbers)
+    case .reject: .reject(Refusal())
+    case .load(let number), .loadSerially(let number): .mutate(number, thenHandle: true)
+    case .share: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: [Int]) -> Effect<Self> {
+    Effect { run in
+      switch action {
+      case .load(let number), .loadSerially(let number), .share(let number): try await handling(run, number)
+      case .add, .addSerially, .reject: break
+      }
+    }
+  }
+
+  func closing(_ action: Action, outcome: Outcome) -> Int? {
+    switch action {
+    case .load(let number), .loadSerially(let number): -number
+    case .add, .addSerially, .reject, .share: nil
+    }
+  }
+
+  static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
+}
+
+/// A journal whose entries become durable when the test says so; it cannot encode the number 13.
+final class ScriptedJournal: JournalSink {
+  typealias Action = Ledger.Action
+  typealias Mutation = Int
+  typealias State = [Int]
+
+  struct Failure: Error {}
+
+  private struct Content {
+    var entries: [String] = []
+    /// By entry, the newest revision before it, and behind it.
+    var revisions: [(before: Int, after: Int)] = []
+    var durable = 0
+    var flushed = 0
+    var isCrowded = false
+    weak var store: (any JournaledStore)?
+  }
+
+  let gate = DurabilityGate()
+  private let content = Mutex(Content())
+  private let handedOver = Recorder<String>()
+
+  func attach(to store: any JournaledStore) { content.withLock { $0.store = store } }
+
+  var entries: [String] { content.withLock { $0.entries } }
+  var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
+  var isCrowded: Bool { content.withLock { $0.isCrowded } }
+
+  func append(_ entry: StoreEntry<Action, Int>, after revision: Int) throws {
+    let (text, mutations) = Self.text(entry)
+    if mutations.contains(13) { throw Failure() }
+    content.withLock { content in
+      content.entries.append(text)
+      content.revisions.append((revision, revision + mutations.count))
+    }
+  }
+
+  func flush() -> Bool {
+    let entries = content.withLock { content in
+      defer { content.flushed = content.entries.count }
+      return content.entries[content.flushed...]
+    }
+    for entry in entries { handedOver.record(entry) }
+    return false
+  }
+
+  func takeSnapshot(of state: [Int], revision: Int) {}
+
+  func takeLastSnapshot(of state: [Int], revision: Int, then work: @escaping @Sendable () -> Void) { work() }
+
+  func result(of key: String) -> KeyedResult? { nil }
+
+  private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
+    switch entry {
+    case .decided(let mutations, _): ("decided \(numbers(mutations))", numbers(mutations))
+    case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
+    case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
+    case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
+    case .ended(_, let outcome, nil, _): ("ended \(outcome.kind)", [])
+    case .mark: ("mark", [])
+    }
+  }
+
+  private static func numbers(_ mutations: DecidedMutations<Int>) -> [Int] {
+    switch mutations {
+    case .none: []
+    case .one(let mutation): [mutation]
+    case .many(let mutations): mutations
+    }
+  }
+
+  // MARK: For the test
+
+  /// Waits until this number of entries was handed over since the beginning.
+  func waitForEntries(_ count: Int) async throws {
+    while content.withLock({ $0.flushed }) < count { _ = try await handedOver.next() }
+  }
+
+  /// Makes the next entries durable.
+  func store(_ count: Int) {
+    let (position, revision) = content.withLock { content in
+      content.durable += count
+      precondition(content.durable <= content.flushed, "only entries that were handed over can be stored")
+      return (DurabilityGate.restoredPosition + content.durable, content.revisions[content.durable - 1].after)
+    }
+    gate.advance(to: position, revision: revision)
+  }
+
+  func fail() { content.withLock { $0.store }?.journalHasFailed(Failure()) }
+
+  func setCrowded(_ isCrowded: Bool) {
+    let store = content.withLock { content in
+      content.isCrowded = isCrowded
+      return content.store
+    }
+    if !isCrowded { store?.journalIsRelieved() }
+  }
+}
