@@ -93,3 +93,5 @@ struct PlacedList<Element: Placed> {
     return taken
   }
 }
+
+extension PlacedList: Sendable where Element: Sendable {}

@@ -4,6 +4,42 @@
 /// ``StoreError`` for the policies that can end an observer.
 public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   @usableFromInline let terms: ObservationTerms
+
+  /// Whether the observer gets each state once it is durable.
+  @usableFromInline private(set) var isDurable = false
+
+  init(terms: ObservationTerms) {
+    self.terms = terms
+  }
+
+  /// The same policy, whose observer gets each state once the store's journal has stored everything that led to it.
+  ///
+  /// ```swift
+  /// for await snapshot in store.states(.every(buffer: 10).durable) { await replica.show(snapshot.state) }
+  /// ```
+  ///
+  /// A crash takes back no state that was delivered. Durability is independent of the choice of states, so that it is a property of each
+  /// policy.
+  ///
+  /// **Order.** The order is that of the policy. The observer takes a state as the policy says, and waits until that is durable. So the first
+  /// element is the state with which the policy begins, delivered as soon as the journal covers it, and while it waits the observer of
+  /// ``latest`` holds this one state and the store copies none for it. A state that never becomes durable is not delivered: when the journal
+  /// fails, the observer ends.
+  ///
+  /// **Backpressure.** An observer that waits for the journal is behind by the commits after the state that it has taken, durable or not,
+  /// and the policy decides: ``every(buffer:)`` skips, and under ``lossless(pausesAt:endsAt:)`` the store pauses.
+  ///
+  /// **Cancellation.** In a cancelled task the wait ends; the state that waited is the next element of the iterator.
+  ///
+  /// The policy of a store without a journal remains what it was.
+  public var durable: ObservationPolicy {
+    var durable = self
+    durable.isDurable = true
+    return durable
+  }
+
+  /// Whether observers share one evaluation of what they observe.
+  @usableFromInline var sharesEvaluation: Bool { terms == .latest && !isDurable }
 }
 
 /// The terms of an ``ObservationPolicy``, whatever its failure.
@@ -33,6 +69,13 @@ extension ObservationPolicy where Failure == Never {
   /// Only the newest: a slow observer skips the states between, at no cost to the store.
   public static var latest: ObservationPolicy { ObservationPolicy(terms: .latest) }
 
+  /// The newest state once it is durable: the durable form of ``latest``.
+  ///
+  /// ```swift
+  /// for await snapshot in store.states(.durable) { await replica.show(snapshot.state) }
+  /// ```
+  public static var durable: ObservationPolicy { latest.durable }
+
   /// Each state in order; an observer that is too far behind continues with the newest state, which says how many it missed.
   ///
   /// The observer replays the store's mutations on a copy of its own, so that no state is copied for it; the mutations it has
@@ -54,6 +97,7 @@ extension ObservationPolicy where Failure == StoreError {
   /// ```
   public init(_ policy: ObservationPolicy<Never>) {
     terms = policy.terms
+    isDurable = policy.isDurable
   }
 
   /// Each state in order; an observer that is too far behind gets what it has taken, then ends with ``StoreError/Code/lagged``.

@@ -159,14 +159,23 @@ final class Replay<I: Interactor> {
 extension Replay {
   /// Makes readers of a store's states under a policy; they do not hold the core.
   @inlinable
-  static func readers(_ policy: ObservationTerms, at core: StoreCore<I>) -> @Sendable () -> SnapshotReader<I.State> {
-    switch policy {
+  static func readers<Failure>(
+    _ policy: ObservationPolicy<Failure>, at core: StoreCore<I>
+  ) -> @Sendable () -> SnapshotReader<I.State> {
+    let makeReader = readers(policy.terms, at: core)
+    guard policy.isDurable, let gate = core.gate else { return makeReader }
+    return { SnapshotReader(next: JournaledElements(makeReader().next, at: gate, revision: \.revision).next) }
+  }
+
+  @inlinable
+  static func readers(_ terms: ObservationTerms, at core: StoreCore<I>) -> @Sendable () -> SnapshotReader<I.State> {
+    switch terms {
     case .latest:
       let source = core.stateSource()
       return { SnapshotReader.latest(source) }
     case .every, .lossless:
       return { [weak core] in
-        let replay = Replay(core, policy)
+        let replay = Replay(core, terms)
         return SnapshotReader { () async throws(StoreError) -> Snapshot<I.State>? in
           guard let step = try await replay.next(), let state = replay.progress.state else { return nil }
           return Snapshot(revision: replay.progress.revision, state: state, missed: step.missed)

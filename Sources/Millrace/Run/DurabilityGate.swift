@@ -13,6 +13,14 @@ package final class DurabilityGate: Sendable {
     var failure: (any Error)?
     var positions = Waits()
     var revisions = Waits()
+    var observers = PlacedList<DurabilityObserver>()
+
+    /// The observers whose states are durable by now; they wait no more.
+    mutating func takeObservers() -> [DurabilityObserver] {
+      let taken = observers.elements.filter { $0.revision <= revision }
+      for observer in taken { observers.remove(observer) }
+      return taken
+    }
   }
 
   private let state: Lock<State>
@@ -66,23 +74,74 @@ package final class DurabilityGate: Sendable {
 
   /// Notes that the entries up to a position are durable, and calls what waits for them, on this thread.
   package func advance(to position: Int, revision: Int) {
-    let works = state.withLock { state in
+    let (works, observers) = state.withLock { state in
       state.position = max(state.position, position)
       state.revision = max(state.revision, revision)
-      return state.positions.take(through: state.position) + state.revisions.take(through: state.revision)
+      let works = state.positions.take(through: state.position) + state.revisions.take(through: state.revision)
+      return (works, state.takeObservers())
     }
     for work in works { work(nil) }
+    for observer in observers { observer.waiter.signal() }
   }
 
   /// Notes that nothing more becomes durable, and calls everything that waits, on this thread.
   package func fail(_ error: any Error) {
-    let works = state.withLock { state -> [Work] in
-      guard state.failure == nil else { return [] }
+    let (works, observers) = state.withLock { state -> ([Work], [DurabilityObserver]) in
+      guard state.failure == nil else { return ([], []) }
       state.failure = error
-      return state.positions.take(through: .max) + state.revisions.take(through: .max)
+      return (state.positions.take(through: .max) + state.revisions.take(through: .max), state.observers.takeAll())
     }
     for work in works { work(error) }
+    for observer in observers { observer.waiter.signal() }
   }
+
+  // MARK: Observers
+
+  /// Suspends until the state of a revision is durable; returns false if the journal fails before, or in a cancelled task.
+  @usableFromInline
+  nonisolated(nonsending) func holdBack(_ observer: DurabilityObserver, until revision: Int) async -> Bool {
+    if revision <= observer.durable { return true }
+    while !Task.isCancelled {
+      let (durable, hasFailed) = state.withLock { ($0.revision, $0.failure != nil) }
+      observer.durable = durable
+      if revision <= durable { return true }
+      if hasFailed { return false }
+      await withTaskCancellationHandler {
+        await observer.waiter.wait { park(observer, until: revision) }
+      } onCancel: {
+        observer.waiter.signal()
+      }
+    }
+    state.withLock { $0.observers.remove(observer) }
+    return false
+  }
+
+  /// Has an observer signalled when the state of a revision is durable, or will not be.
+  private func park(_ observer: DurabilityObserver, until revision: Int) {
+    let waits = state.withLock { state in
+      guard state.revision < revision, state.failure == nil else { return false }
+      observer.revision = revision
+      state.observers.insert(observer)
+      return true
+    }
+    if !waits { observer.waiter.signal() }
+  }
+}
+
+/// One observer that gets states once they are durable.
+@usableFromInline
+final class DurabilityObserver: Placed, @unchecked Sendable {
+  fileprivate let waiter = Waiter()
+
+  /// The revision that the observer waits for, and its place among those that wait; guarded by the gate's lock.
+  fileprivate var revision = 0
+  var place: Int?
+
+  /// A revision that is durable, as far as the observer knows; only the observer uses it.
+  fileprivate var durable = 0
+
+  @usableFromInline
+  init() {}
 }
 
 /// Work that waits for places, in the order of these.

@@ -49,7 +49,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline let code: InteractorCode<I>
 
   /// Holds back what is not durable; nil if the store was made without a journal.
-  let gate: DurabilityGate?
+  @usableFromInline let gate: DurabilityGate?
 
   /// Whether the store was made with a journal.
   @usableFromInline var isJournaled: Bool { gate != nil }

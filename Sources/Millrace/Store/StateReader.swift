@@ -57,7 +57,7 @@ public struct StateReader<State: Sendable>: Sendable {
   public func states<Failure>(
     _ policy: ObservationPolicy<Failure>, by areEqual: (@Sendable (State, State) -> Bool)? = nil
   ) -> StoreSequence<Snapshot<State>, Failure> {
-    StoreSequence(source.readers(policy.terms), by: areEqual)
+    StoreSequence(source.readers(policy), by: areEqual)
   }
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
@@ -85,8 +85,8 @@ public struct StateReader<State: Sendable>: Sendable {
     policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
     by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
   ) -> StoreSequence<Value, Failure> {
-    guard case .latest = policy.terms, areEqual == nil else {
-      return StoreSequence(source.readers(policy.terms), of: { $0[keyPath: keyPath] }, by: areEqual ?? { $0 == $1 })
+    guard policy.sharesEvaluation, areEqual == nil else {
+      return StoreSequence(source.readers(policy), of: { $0[keyPath: keyPath] }, by: areEqual ?? { $0 == $1 })
     }
     return StoreSequence(observe: source.observers(of: keyPath))
   }
@@ -105,8 +105,8 @@ public struct StateReader<State: Sendable>: Sendable {
     policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
     by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
   ) -> StoreSequence<Value, Failure> {
-    guard case .latest = policy.terms, areEqual == nil else {
-      return StoreSequence(source.readers(policy.terms), of: get, by: areEqual ?? { $0 == $1 })
+    guard policy.sharesEvaluation, areEqual == nil else {
+      return StoreSequence(source.readers(policy), of: get, by: areEqual ?? { $0 == $1 })
     }
     return StoreSequence(observe: source.observers(of: get))
   }
@@ -163,7 +163,7 @@ protocol StateReading<State>: Sendable {
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
   /// Makes readers of the states under a policy; it does not hold the store.
-  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State>
+  func readers<Failure>(_ policy: ObservationPolicy<Failure>) -> @Sendable () -> SnapshotReader<State>
 
   /// The source of the values that `get` takes from each state; it does not hold the store.
   func stateSource<Part: Sendable>(of get: @escaping @Sendable (State) -> Part) -> StateSource<Part>
@@ -214,7 +214,7 @@ struct CoreReading<I: Interactor>: StateReading {
     ValueObservation.observers(of: get, at: core)
   }
 
-  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<I.State> {
+  func readers<Failure>(_ policy: ObservationPolicy<Failure>) -> @Sendable () -> SnapshotReader<I.State> {
     Replay.readers(policy, at: core)
   }
 
@@ -240,7 +240,7 @@ private struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
     whole.stateSource(of: get)
   }
 
-  func readers(_ policy: ObservationTerms) -> @Sendable () -> SnapshotReader<State> {
+  func readers<Failure>(_ policy: ObservationPolicy<Failure>) -> @Sendable () -> SnapshotReader<State> {
     let makeReader = whole.readers(policy)
     return { [get] in makeReader().part(get) }
   }

@@ -11,7 +11,7 @@ extension Store {
   public nonisolated func states<Failure>(
     _ policy: ObservationPolicy<Failure>, by areEqual: (@Sendable (I.State, I.State) -> Bool)? = nil
   ) -> StoreSequence<Snapshot<I.State>, Failure> {
-    StoreSequence(Replay.readers(policy.terms, at: core), by: areEqual)
+    StoreSequence(Replay.readers(policy, at: core), by: areEqual)
   }
 
   /// One property of the state over time, as by ``StateReader``.
@@ -21,8 +21,8 @@ extension Store {
     policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
     by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
   ) -> StoreSequence<Value, Failure> {
-    guard case .latest = policy.terms, areEqual == nil else {
-      let readers = Replay.readers(policy.terms, at: core)
+    guard policy.sharesEvaluation, areEqual == nil else {
+      let readers = Replay.readers(policy, at: core)
       return StoreSequence(readers, of: { $0[keyPath: keyPath] }, by: areEqual ?? { $0 == $1 })
     }
     return StoreSequence(observe: ValueObservation.observers(of: keyPath, at: core))
@@ -35,8 +35,8 @@ extension Store {
     policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest,
     by areEqual: (@Sendable (Value, Value) -> Bool)? = nil
   ) -> StoreSequence<Value, Failure> {
-    guard case .latest = policy.terms, areEqual == nil else {
-      return StoreSequence(Replay.readers(policy.terms, at: core), of: get, by: areEqual ?? { $0 == $1 })
+    guard policy.sharesEvaluation, areEqual == nil else {
+      return StoreSequence(Replay.readers(policy, at: core), of: get, by: areEqual ?? { $0 == $1 })
     }
     return StoreSequence(observe: ValueObservation.observers(of: get, at: core))
   }
@@ -53,8 +53,10 @@ extension Store {
   public nonisolated func transitions<Failure>(
     _ policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.every(), includesBefore: Bool = false
   ) -> StoreSequence<Transition<I>, Failure> {
-    StoreSequence { [weak core] in
-      Replay(core, policy.terms, seeksCauses: true).transitions(includesBefore: includesBefore)
+    StoreSequence { [weak core, gate = policy.isDurable ? core.gate : nil] in
+      let next = Replay(core, policy.terms, seeksCauses: true).transitions(includesBefore: includesBefore)
+      guard let gate else { return next }
+      return JournaledElements(next, at: gate, revision: \.revision).next
     }
   }
 

@@ -12,6 +12,8 @@ struct JournaledStoreCrashTests {
     let node: SimulatedNode
     /// The notes and orders whose outcomes were seen.
     let acknowledged = Recorder<String>()
+    /// The states that durable observers got.
+    let seen = Recorder<[String]>()
     let numbers = Mutex(0)
 
     init(in world: World) {
@@ -19,7 +21,7 @@ struct JournaledStoreCrashTests {
       node = world.node("a")
     }
 
-    /// Opens the store, checks the restored state, and sends.
+    /// Opens the store, checks the restored state, observes, and sends.
     func live() async throws {
       let journal = try await MemoryJournal(storage: node.storage)
       var options = JournalOptions()
@@ -30,12 +32,19 @@ struct JournaledStoreCrashTests {
           run.emit(.done(number))
         }, initial: [], journal: journal, key: "orders", configuration: node.configuration, options: options)
       check(await store.state)
-      await withTaskGroup { group in
-        for action in world.actions(4, from: [0, 1, 2]) {
-          group.addTask { await self.send(action, to: store) }
+      await withTaskGroup { observers in
+        for policy in [ObservationPolicy.durable, .every().durable] {
+          observers.addTask { [states = store.states(policy)] in
+            for await snapshot in states { self.seen.record(snapshot.state) }
+          }
         }
+        await withTaskGroup { group in
+          for action in world.actions(4, from: [0, 1, 2]) {
+            group.addTask { await self.send(action, to: store) }
+          }
+        }
+        await store.shutdown(drainFor: .seconds(1))
       }
-      await store.shutdown(drainFor: .seconds(1))
     }
 
     private func send(_ kind: Int, to store: Store<Orders>) async {
@@ -60,6 +69,7 @@ struct JournaledStoreCrashTests {
     private func check(_ state: [String]) {
       let all = Set(state)
       world.expect(all.isSuperset(of: acknowledged.recorded), "what was acknowledged survives")
+      world.expect(seen.recorded.allSatisfy(state.starts), "no state that a durable observer got is lost")
       world.expect(all.count == state.count, "nothing is there twice")
       let notes = state.compactMap { $0.hasPrefix("note ") ? Int($0.dropFirst(5)) : nil }
       let odd = notes.filter { !$0.isMultiple(of: 2) }
@@ -72,7 +82,7 @@ struct JournaledStoreCrashTests {
   }
 
   @Test(
-    "D1, D2, D3: after a crash at any step all that was acknowledged is there, no decision is split, and no run is open"
+    "D1, D2, D3, D6: after a crash at any step all that was acknowledged is there, and each state that a durable observer got; no decision is split, and no run is open"
   )
   func crashes() async {
     await Simulation.run(seeds: 0..<1_000) { world in
@@ -84,6 +94,8 @@ struct JournaledStoreCrashTests {
       }
       await service.node.run { try await service.live() }.value
       world.expect(!service.acknowledged.recorded.isEmpty || service.numbers.withLock { $0 } == 0, "it makes progress")
+      world.expect(
+        service.seen.recorded.last?.isEmpty == service.acknowledged.recorded.isEmpty, "observers make progress")
     }
   }
 

@@ -71,6 +71,13 @@ enum ObservationSnippets {
     // snippet.end
   }
 
+  static func durable(_ store: Store<Heater>, _ show: (Heater.State) -> Void) async {
+    // snippet.states-durable
+    for await snapshot in store.states(.durable) { show(snapshot.state) }
+    for await snapshot in store.states(.every(buffer: 10).durable) { show(snapshot.state) }
+    // snippet.end
+  }
+
   static func lossless(_ store: Store<Heater>, write: (Heater.State) async throws -> Void) async throws {
     // snippet.states-lossless
     for try await snapshot in store.states(.lossless(pausesAt: 1_024, endsAt: 65_536)) {

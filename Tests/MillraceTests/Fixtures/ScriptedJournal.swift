@@ -61,8 +61,7 @@ struct Ledger: Interactor {
 }
 
 /// A journal whose entries become durable when the test says so; it cannot encode the number 13.
-final class ScriptedJournal: JournalSink {
-  typealias Action = Ledger.Action
+final class ScriptedJournal<Action: Sendable>: JournalSink {
   typealias Mutation = Int
   typealias State = [Int]
 

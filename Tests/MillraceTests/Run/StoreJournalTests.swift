@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A store with a journal", .timeLimit(.minutes(1)))
 struct StoreJournalTests {
-  private let journal = ScriptedJournal()
+  private let journal = ScriptedJournal<Ledger.Action>()
   private let incidents = Recorder<Incident>()
 
   private func store(
