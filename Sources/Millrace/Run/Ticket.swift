@@ -26,6 +26,18 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     var waitingForOutcome = Waiting<Outcome>()
     var waitingForCommit = Waiting<Int?>()
     var request = Request.none
+
+    /// The outcome, as soon as it can be seen.
+    var visibleOutcome: Outcome? {
+      if case .ended(let outcome) = phase, !isHeld { outcome } else { nil }
+    }
+
+    /// The first commit, as soon as it can be seen; inside nil if the action has ended without one.
+    var visibleFirstCommit: Int?? {
+      if isFirstCommitHeld { return .none }
+      if let firstCommit { return .some(firstCommit) }
+      return visibleOutcome == nil ? .none : .some(nil)
+    }
   }
 
   /// The wait of the caller of a request.
@@ -162,16 +174,14 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   @usableFromInline
   final func answer() {
     let (outcome, forOutcome, forRequest, first, forCommit, task) = progress.withLock { progress in
-      var outcome: Outcome?
-      if case .ended(let known) = progress.phase, !progress.isHeld { outcome = known }
+      let (outcome, first) = (progress.visibleOutcome, progress.visibleFirstCommit)
       let forOutcome = outcome == nil ? Waiting() : progress.waitingForOutcome.take()
       let forRequest = outcome == nil ? nil : progress.request.take(leaving: .none)
-      let isCommitKnown = outcome != nil || progress.firstCommit != nil && !progress.isFirstCommitHeld
-      let forCommit = isCommitKnown ? progress.waitingForCommit.take() : Waiting()
+      let forCommit = first == nil ? Waiting() : progress.waitingForCommit.take()
       var cancelled: Task<Void, any Error>?
       if progress.cancelsTask { swap(&cancelled, &progress.task) }
       progress.cancelsTask = false
-      return (outcome, forOutcome, forRequest, progress.firstCommit, forCommit, cancelled)
+      return (outcome, forOutcome, forRequest, first ?? nil, forCommit, cancelled)
     }
     if let outcome {
       lineage?.tree?.remove(self)
@@ -219,9 +229,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   /// The outcome; nil as long as there is none, or a journal holds it back.
   final var outcomeNow: Outcome? {
-    progress.withLock { progress in
-      if case .ended(let outcome) = progress.phase, !progress.isHeld { outcome } else { nil }
-    }
+    progress.withLock { $0.visibleOutcome }
   }
 
   /// The outcome, which a journal may still hold back; nil as long as there is none.
@@ -235,7 +243,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let outcome: Outcome? = progress.withLock { progress in
-          if case .ended(let outcome) = progress.phase, !progress.isHeld { return outcome }
+          if let outcome = progress.visibleOutcome { return outcome }
           progress.waitingForOutcome.append(continuation)
           return nil
         }
@@ -249,7 +257,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let answer: Outcome?? = progress.withLock { progress in
-          if case .ended(let outcome) = progress.phase, !progress.isHeld { return .some(outcome) }
+          if let outcome = progress.visibleOutcome { return .some(outcome) }
           if case .over = progress.request { return .some(nil) }
           progress.request = .waiting(continuation)
           return .none
@@ -263,7 +271,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   @usableFromInline
   final func endRequest() -> Bool {
     let (isOver, caller) = progress.withLock { progress in
-      if case .ended = progress.phase, !progress.isHeld { return (false, nil as UnsafeContinuation<Outcome?, Never>?) }
+      if progress.visibleOutcome != nil { return (false, nil as UnsafeContinuation<Outcome?, Never>?) }
       let caller = progress.request.take(leaving: .over)
       progress.request = .over
       return (true, caller)
@@ -276,8 +284,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     get async {
       await withUnsafeContinuation { continuation in
         let answer: Int?? = progress.withLock { progress in
-          if let first = progress.firstCommit, !progress.isFirstCommitHeld { return .some(first) }
-          if case .ended = progress.phase, !progress.isHeld { return .some(nil) }
+          if let first = progress.visibleFirstCommit { return .some(first) }
           progress.waitingForCommit.append(continuation)
           return .none
         }

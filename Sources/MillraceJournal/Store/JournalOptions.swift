@@ -26,7 +26,7 @@ public struct JournalOptions: Sendable {
   /// Whether the records that a snapshot covers are removed from the log; true by default.
   public var truncatesLog = true
 
-  /// The number of idempotency keys whose results are remembered; 100,000 by default. Past it the oldest is forgotten.
+  /// The number of idempotency keys whose results are remembered, past which the oldest is forgotten; 100,000 by default.
   public var rememberedKeys = 100_000
 
   /// The wall time for which the result of an idempotency key is remembered; 24 hours by default.

@@ -39,7 +39,9 @@ struct LogGrowth: Sendable {
     bytes += entry.payload.count
   }
 
-  /// Whether a snapshot is due. The log grows by the size of a snapshot before the next one, so a large state is not written all the time.
+  /// Whether a snapshot is due.
+  ///
+  /// The log grows by the size of a snapshot before the next one, so a large state is not written all the time.
   func isDue(_ options: JournalOptions) -> Bool {
     guard !isTaking, bytes >= snapshotBytes else { return false }
     return records >= options.snapshotRecords || bytes >= options.snapshotBytes

@@ -61,9 +61,8 @@ struct Ledger: Interactor {
 }
 
 /// A journal whose entries become durable when the test says so; it cannot encode the number 13.
-final class ScriptedJournal<Action: Sendable>: JournalSink {
+final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   typealias Mutation = Int
-  typealias State = [Int]
 
   struct Failure: Error {}
 
@@ -105,9 +104,9 @@ final class ScriptedJournal<Action: Sendable>: JournalSink {
     return false
   }
 
-  func takeSnapshot(of state: [Int], revision: Int) {}
+  func takeSnapshot(of state: State, revision: Int) {}
 
-  func takeLastSnapshot(of state: [Int], revision: Int, then work: @escaping @Sendable () -> Void) { work() }
+  func takeLastSnapshot(of state: State, revision: Int, then work: @escaping @Sendable () -> Void) { work() }
 
   func result(of key: String) -> KeyedResult? { nil }
 

@@ -11,7 +11,7 @@ struct DurableStatesTests {
     let durable: Int
   }
 
-  private let journal = ScriptedJournal<Ledger.Action>()
+  private let journal = ScriptedJournal<Ledger.Action, [Int]>()
 
   private func store() -> Store<Ledger> {
     let store = Store.restored(
@@ -126,7 +126,7 @@ struct DurableStatesTests {
 
   @Test("O7: while a durable observer waits for the journal, the store copies its state once and not with each commit")
   func copies() async throws {
-    let journal = ScriptedJournal<Int>()
+    let journal = ScriptedJournal<Int, CountedCopies>()
     let store = Store.restored(
       CountedCopies(), revision: 0, interactor: Copied(), configuration: StoreConfiguration(), journal: journal,
       gate: journal.gate)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A store with a journal", .timeLimit(.minutes(1)))
 struct StoreJournalTests {
-  private let journal = ScriptedJournal<Ledger.Action>()
+  private let journal = ScriptedJournal<Ledger.Action, [Int]>()
   private let incidents = Recorder<Incident>()
 
   private func store(
@@ -79,6 +79,19 @@ struct StoreJournalTests {
     store.send(.add([1]))
     #expect(await store.snapshot.revision == 8)
     #expect(journal.revisions == [7])
+  }
+
+  @Test("D1: a first commit that the journal holds back is seen when it is released, also behind the outcome")
+  func firstCommitBehindOutcome() async {
+    for (error, expected) in [(nil, 7), (Ledger.Refusal(), nil)] as [((any Error)?, Int?)] {
+      let ticket = Ticket(id: .takenAtOnce(1), at: nil, lineage: nil)
+      #expect(ticket.recordFirstCommit(7, isHeld: true))
+      _ = ticket.end(.finished, lastRevision: 7, cancelsTask: false, isHeld: true)
+      ticket.releaseOutcome(error)
+      let first = Task { await ticket.firstCommit }
+      ticket.releaseFirstCommit(error)
+      #expect(await first.value == expected)
+    }
   }
 
   // MARK: Handled actions
@@ -156,7 +169,7 @@ struct StoreJournalTests {
       run.emit(value)
     }
     let ids = Recorder<ActionID>()
-    store.handleAgain(.load(4), idempotencyKey: "key-1") { ids.record($0) }
+    store.handleAgain(.load(4), key: RunKey("key-1", isSenders: false)) { ids.record($0) }
     #expect(try await seen.next() == "key-1 4 1" && ids.recorded.count == 1)
     try await journal.waitForEntries(2)
     #expect(journal.entries == ["emitted 4", "ended finished"])
@@ -168,7 +181,7 @@ struct StoreJournalTests {
     let gate = Gate()
     let store = store { _, _ in try await gate.enter() }
     for (number, key) in [(4, "first"), (5, "second")] {
-      store.handleAgain(.loadSerially(number), idempotencyKey: key) { _ in }
+      store.handleAgain(.loadSerially(number), key: RunKey(key, isSenders: false)) { _ in }
     }
     try await gate.waitForArrivals(1)
     store.cancelAll()
