@@ -44,7 +44,7 @@ extension Store {
 
   /// Sends first actions, and begins the tasks of the feedbacks.
   @usableFromInline
-  nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
+  package nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
     let access = access
     // They come from outside of any run, even if a run makes the store.
     Ticket.current.withValue(nil) {

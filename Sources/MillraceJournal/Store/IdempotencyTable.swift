@@ -41,17 +41,14 @@ struct IdempotencyTable: Sendable {
   /// In milliseconds.
   private let window: Int64
   private var entries: [String: Entry] = [:]
-  /// The keys in the order of their results; those before `oldest` are forgotten.
-  private var order: [String] = []
-  private var oldest = 0
+
+  /// The results in their order.
+  private(set) var results = ResultLog()
 
   init(_ options: JournalOptions) {
     limit = max(options.rememberedKeys, 0)
     window = Int64(clamping: options.rememberedTime.components.seconds) * 1_000
   }
-
-  /// The results, the oldest first.
-  var results: [RememberedResult] { order[oldest...].compactMap { entries[$0]?.result } }
 
   /// The result of a key; nil if none is remembered.
   mutating func result(of key: String, at time: Int64) -> KeyedResult? {
@@ -70,25 +67,57 @@ struct IdempotencyTable: Sendable {
     forget(at: result.time)
     if entries.updateValue(Entry(result: result, error: error), forKey: result.key) != nil {
       // The log has the key twice within the window: the wall clock was set back.
-      order = order[oldest...].filter { $0 != result.key }
-      oldest = 0
+      results.remove(result.key)
     }
-    order.append(result.key)
+    results.append(result)
     while entries.count > limit { forgetOldest() }
   }
 
   /// Forgets the results that are older than the window.
   mutating func forget(at time: Int64) {
-    while oldest < order.count, let entry = entries[order[oldest]], time - entry.result.time > window { forgetOldest() }
+    while let oldest = results.first, time - oldest.time > window { forgetOldest() }
   }
 
   private mutating func forgetOldest() {
-    entries[order[oldest]] = nil
-    oldest += 1
-    if oldest > 1_024, oldest > order.count / 2 {
-      order.removeFirst(oldest)
-      oldest = 0
+    if let oldest = results.popFirst() { entries[oldest.key] = nil }
+  }
+}
+
+/// Results in their order, in parts, so that a copy that is kept costs the next change one part and not all.
+struct ResultLog: Sendable {
+  private static let size = 256
+  private var parts: [[RememberedResult]] = []
+  /// The results of the first part that were removed.
+  private var removed = 0
+
+  var first: RememberedResult? { parts.first?[removed] }
+
+  /// All results, the oldest first.
+  var all: [RememberedResult] { Array(parts.joined().dropFirst(removed)) }
+
+  mutating func append(_ result: RememberedResult) {
+    if let last = parts.last, last.count < Self.size {
+      parts[parts.count - 1].append(result)
+    } else {
+      parts.append([result])
     }
+  }
+
+  mutating func popFirst() -> RememberedResult? {
+    guard let first else { return nil }
+    removed += 1
+    if removed == parts[0].count {
+      parts.removeFirst()
+      removed = 0
+    }
+    return first
+  }
+
+  /// Removes the result of a key.
+  mutating func remove(_ key: String) {
+    let rest = all.filter { $0.key != key }
+    self = ResultLog()
+    for result in rest { append(result) }
   }
 }
 

@@ -9,7 +9,6 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   typealias Action = I.Action
   typealias Mutation = I.Mutation
   typealias State = I.State
-  typealias Snapshot = SnapshotPayload<I.Action, I.State>
 
   private struct Waiting {
     let batch: JournalBatch
@@ -221,22 +220,22 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   /// Takes a snapshot of the state behind all entries so far, and stores it once these are durable.
   private func takeSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
-    let (payload, last, position) = content.withLock { content in
+    let (runs, keys, last, position) = content.withLock { content in
       content.growth.take()
-      let runs = content.runs.values.sorted { $0.sequence < $1.sequence }
-      let payload = Snapshot(state: value, runs: runs, keys: content.keys.results, epoch: epoch)
-      return (payload, content.last, content.position)
+      return (content.runs, content.keys.results, content.last, content.position)
     }
     gate.whenDurable(position: position) { [self] failure in
       guard failure == nil else { return work() }
       Task.detached {
+        let payload = SnapshotPayload(
+          state: value, runs: runs.values.sorted { $0.sequence < $1.sequence }, keys: keys.all, epoch: self.epoch)
         await self.store(payload, at: last, revision: revision)
         work()
       }
     }
   }
 
-  private func store(_ payload: Snapshot, at sequence: JournalSequence, revision: Int) async {
+  private func store(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async {
     var size: Int?
     do {
       size = try await log.store(payload, at: sequence, revision: revision)

@@ -45,13 +45,18 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - configuration: Clock, limits, and what else the defaults do not suit.
   ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
   ///   - options: The coder and the limits of the journal.
+  ///   - interceptors: Interceptors that actions pass, those that are handled again too, and that see commits; not those of
+  ///     closings of abandoned runs, which come before.
+  ///   - feedbacks: Feedbacks, which begin on the restored state, behind the actions that are handled again.
   ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.
   /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence; nothing is changed
   ///   then.
   public static func open(
     _ interactor: I, initial: I.State, journal: any Journal, key: JournalKey,
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
-    options: JournalOptions = JournalOptions(), progress: (@Sendable (JournalProgress) -> Void)? = nil
+    options: JournalOptions = JournalOptions(),
+    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws(JournalError) -> Store {
     var random = configuration.random
     let number = random.next()
@@ -87,10 +92,12 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)
     writer.attach(to: store.journaled)
+    if !interceptors.isEmpty { store.setInterceptors(interceptors) }
     for run in restored.openRuns {
       let key = RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey)
       store.handleAgain(run.takeUp.action, key: key) { writer.adopt($0, run) }
     }
+    store.begin(feedbacks)
     return store
   }
 

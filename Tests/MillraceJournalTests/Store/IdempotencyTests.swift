@@ -1,7 +1,8 @@
 import Millrace
-import MillraceJournal
 import MillraceTesting
 import Testing
+
+@testable import MillraceJournal
 
 @Suite("Idempotency keys", .timeLimit(.minutes(1)))
 struct IdempotencyTests {
@@ -224,5 +225,27 @@ struct IdempotencyTests {
         == "rejected: The journal did not take the action: The store has no journal, so it neither remembers idempotency keys nor "
         + "confirms decisions; open it with `Store.open`.")
     #expect(await store.state.balance == 0)
+  }
+
+  // MARK: The table
+
+  @Test("A table keeps the newest results in their order, also where a key comes twice and a copy is held")
+  func table() {
+    var options = JournalOptions()
+    options.rememberedKeys = 600
+    var table = IdempotencyTable(options)
+    func remember(_ number: Int, at time: Int64) {
+      table.remember(RememberedResult(KeyedResult(key: "\(number)", outcome: .finished, revisions: nil), at: time))
+    }
+    for number in 0..<1_000 { remember(number, at: Int64(number)) }
+    let held = table
+    #expect(table.results.all.map(\.key) == (400..<1_000).map(String.init))
+    remember(500, at: 1_000)
+    #expect(table.results.all.map(\.key) == ((400..<1_000).filter { $0 != 500 } + [500]).map(String.init))
+    table.forget(at: 86_400_000 + 900)
+    #expect(table.results.all.map(\.key) == ((900..<1_000) + [500]).map(String.init))
+    #expect(table.result(of: "899", at: 0) == nil && table.result(of: "500", at: 0) != nil)
+    table.forget(at: .max / 2)
+    #expect(table.results.all.isEmpty && held.results.all.count == 600)
   }
 }

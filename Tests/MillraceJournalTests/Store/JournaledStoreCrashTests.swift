@@ -100,7 +100,7 @@ struct JournaledStoreCrashTests {
   }
 
   @Test(
-    "D2: what is sent again with its key until it has its outcome is done once, through crashes at any step and snapshots"
+    "D2: an action that is sent with its key until it has its outcome is done once, through crashes at any step and snapshots"
   )
   func keys() async {
     await Simulation.run(seeds: 0..<1_000) { world in

@@ -109,7 +109,7 @@ struct StoreSnapshotTests {
   }
 
   @Test(
-    "A state that the coder does not take is an incident; the store and its log go on, and the next snapshot is taken")
+    "A state that the coder does not take is an incident; the store continues, and takes the next snapshot")
   func notEncoded() async throws {
     let journal = try await journal()
     let store = try await open(journal, every: 2)
