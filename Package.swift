@@ -58,6 +58,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
+    .target(name: "MillraceSignals", swiftSettings: strict),
     .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
     .target(
       name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
@@ -73,7 +74,9 @@ let package = Package(
     .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
-      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP"],
+      dependencies: [
+        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSignals", "MillraceHTTP",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "MirrorService",
@@ -165,7 +168,7 @@ let package = Package(
       name: "PulseServiceTests",
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
-        "MillraceMutation", "MillraceHTTP", "MillraceCurl",
+        "MillraceMutation", "MillraceHTTP", "MillraceCurl", "MillraceSignals",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,6 +3,7 @@ import Millrace
 import MillraceCommand
 import MillraceFlags
 import MillraceRecording
+import MillraceSignals
 
 #if canImport(Glibc)
   import Glibc

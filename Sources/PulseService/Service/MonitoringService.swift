@@ -1,6 +1,7 @@
 import Foundation
 import Millrace
 import MillraceRecording
+import MillraceSignals
 
 /// The service: a store, a schedule that sends it actions, a notifier, and a reporter that writes its states.
 struct MonitoringService: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Millrace
 import MillraceLoopback
+import MillraceSignals
 import MillraceTesting
 import Testing
 

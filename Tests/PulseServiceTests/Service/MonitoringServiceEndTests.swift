@@ -1,4 +1,5 @@
 import Millrace
+import MillraceSignals
 import MillraceTesting
 import Testing
 

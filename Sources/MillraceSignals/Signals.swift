@@ -9,14 +9,14 @@ import Dispatch
 #endif
 
 /// The signals that end the service, or have it read its rules again; they are taken for as long as this value is kept.
-struct Signals {
+package struct Signals {
   private let sources: [any DispatchSourceSignal]
 
   /// Takes the signals.
   ///
   /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`. Each
   /// SIGHUP calls `reload`, on a queue of the signals.
-  init(stop: StopRequest, reload: @escaping @Sendable () -> Void, farewell: String) {
+  package init(stop: StopRequest, reload: @escaping @Sendable () -> Void, farewell: String) {
     // A closed output is an error of write(2), not a signal that kills.
     signal(SIGPIPE, SIG_IGN)
     let queue = DispatchQueue(label: "pulse.signals")

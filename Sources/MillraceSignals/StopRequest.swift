@@ -1,19 +1,19 @@
 /// The request to end the service: made by a signal, by the end of the work, or by a closed output.
-struct StopRequest: Sendable {
+package struct StopRequest: Sendable {
   private let stream: AsyncStream<Never>
   private let continuation: AsyncStream<Never>.Continuation
 
-  init() {
+  package init() {
     (stream, continuation) = AsyncStream.makeStream()
   }
 
   /// Makes the wish known; more than once is the same as once.
-  func request() {
+  package func request() {
     continuation.finish()
   }
 
   /// Waits for the wish, until the time is up, or until the task is cancelled.
-  func wait(atMost limit: Duration?, on clock: any Clock<Duration>) async {
+  package func wait(atMost limit: Duration?, on clock: any Clock<Duration>) async {
     await withTaskGroup { group in
       group.addTask {
         for await _ in stream {}
