@@ -59,6 +59,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "MillraceFlags", swiftSettings: strict),
     .target(name: "MillraceSignals", swiftSettings: strict),
+    .target(name: "MillraceSocket", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
     .target(
       name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
@@ -80,7 +81,10 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "MirrorService",
-      dependencies: ["Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP"],
+      dependencies: [
+        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSignals", "MillraceSocket",
+        "MillraceHTTP",
+      ],
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
     // Built as packages build that enable no upcoming feature.
@@ -104,7 +108,9 @@ let package = Package(
     .target(name: "MillraceDispatchChecks", path: "Tests/MillraceDispatchChecks"),
     .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
     .target(name: "MillraceLoopbackSystem"),
-    .target(name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem"], swiftSettings: strict),
+    .target(
+      name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem", "MillraceSocket"], swiftSettings: strict),
+    .target(name: "MillraceSocketClient", path: "Tests/MillraceSocketClient", swiftSettings: strict),
     .testTarget(
       name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
     // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.
@@ -138,6 +144,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
+    .testTarget(
+      name: "MillraceSocketTests",
+      dependencies: ["MillraceSocket", "MillraceSocketClient", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(
       name: "MillraceHTTPTests",
       dependencies: [
@@ -175,7 +184,7 @@ let package = Package(
       name: "MirrorServiceTests",
       dependencies: [
         "MirrorService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceFlags",
-        "MillraceHTTP",
+        "MillraceHTTP", "MillraceSocket", "MillraceSocketClient",
       ],
       swiftSettings: strict),
   ]

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceSocket
 import Synchronization
 
 /// An HTTP/1.1 responder on 127.0.0.1 for tests and load runs: it answers each request as its script says, and keeps connections open.
@@ -30,7 +31,6 @@ public final class LoopbackResponder: Sendable {
 
   /// The port that the system has chosen.
   public let port: UInt16
-  private let listener: Int32
   /// A byte, or the end of this pipe, ends the thread.
   private let wake: (read: Int32, write: Int32)
   private let finished = DispatchSemaphore(value: 0)
@@ -40,7 +40,7 @@ public final class LoopbackResponder: Sendable {
   ///
   /// - Parameter script: gives the reply to a request, by its path; called on the responder's thread, in the order in
   ///   which requests arrive.
-  /// - Throws: ``LoopbackError``, when the system gives no socket.
+  /// - Throws: an error whose description says why, when the system gives no socket.
   public convenience init(_ script: @escaping @Sendable (_ path: String) -> Reply) throws {
     try self.init(answeringBy: { script($0.path) })
   }
@@ -56,8 +56,9 @@ public final class LoopbackResponder: Sendable {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw LoopbackError() }
     wake = (ends[0], ends[1])
-    (listener, port) = try LoopbackSocket.listen()
-    let loop = LoopbackLoop(listener: listener, wake: wake.read, accepted: accepted, script: script)
+    let listener = try Listener()
+    port = listener.port
+    let loop = LoopbackLoop(listener: listener.descriptor, wake: wake.read, accepted: accepted, script: script)
     Thread.detachNewThread { [finished] in
       loop.run()
       finished.signal()
@@ -81,9 +82,9 @@ public final class LoopbackResponder: Sendable {
 
   /// A port without a listener: it was given out by the system, and given back.
   public static func closedPort() throws -> UInt16 {
-    let (listener, port) = try LoopbackSocket.listen()
-    close(listener)
-    return port
+    let listener = try Listener()
+    listener.close()
+    return listener.port
   }
 }
 
@@ -92,8 +93,8 @@ final class AcceptedConnections: Sendable {
   let count = Atomic(0)
 }
 
-/// The system refused a socket; the description says why.
+/// The system refused a pipe; the description says why.
 public struct LoopbackError: Error, CustomStringConvertible {
   /// The system's words.
-  public let description = "The loopback responder has no socket: \(String(cString: strerror(errno)))"
+  public let description = "The loopback responder has no pipe: \(String(cString: strerror(errno)))"
 }

@@ -2,27 +2,6 @@ import Foundation
 
 /// The socket calls of the responder.
 enum LoopbackSocket {
-  /// Listens on a free port of 127.0.0.1.
-  static func listen() throws -> (descriptor: Int32, port: UInt16) {
-    #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutableBytes(of: &address) { raw in
-      raw.withMemoryRebound(to: sockaddr.self) { pointer in
-        bind(descriptor, pointer.baseAddress!, size) == 0 && systemListen(descriptor, 128) == 0
-          && getsockname(descriptor, pointer.baseAddress!, &size) == 0
-      }
-    }
-    guard descriptor >= 0, isListening else { throw LoopbackError() }
-    return (descriptor, UInt16(bigEndian: address.sin_port))
-  }
-
   /// Closes a connection so that its peer sees a reset: what is unsent is dropped.
   static func reset(_ descriptor: Int32) {
     var linger = linger(l_onoff: 1, l_linger: 0)
@@ -51,8 +30,7 @@ enum LoopbackSocket {
   }
 }
 
-/// listen(2) and send(2), whose names are those of methods above.
-private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
+/// send(2), whose name is that of a method above.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
   send(descriptor, bytes, count, flags)
 }

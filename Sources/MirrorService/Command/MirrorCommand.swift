@@ -4,6 +4,7 @@ import Millrace
 import MillraceCommand
 import MillraceFlags
 import MillraceRecording
+import MillraceSocket
 
 #if canImport(Glibc)
   import Glibc
@@ -24,7 +25,7 @@ struct MirrorCommand {
     }
     let (options, upstream, listener) = Options.flags.parseOrExit { parsed throws(FlagError) in
       let options = try Options(parsed)
-      return (options, try HTTPUpstream(options, now: now), try Listener(port: options.port))
+      return (options, try HTTPUpstream(options, now: now), try options.listener())
     }
     let recorder = await recorder(options)
     let store = Store(
@@ -34,7 +35,8 @@ struct MirrorCommand {
       configuration: StoreConfiguration(limits: options.store), interceptors: recorder.map { [$0] } ?? [])
     let service = MirrorService(store: store, now: now)
     let signals = await StopSignals()
-    let server = Server(listener) { await service.answer($0, body: $1) }
+    let bounds = LineBounds(largest: options.limits.artifact)
+    let server = LineServer(listener, bounds: bounds) { await service.answer($0, body: $1) }
     StandardError.writeLine("mirror listens on 127.0.0.1:\(listener.port)")
     let showing = Task {
       guard options.showsStatus else { return }

@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceFlags
 import MillraceHTTP
+import MillraceSocket
 
 /// The request of the command line.
 struct Options: Sendable {
@@ -51,7 +52,7 @@ struct Options: Sendable {
     port = UInt16(parsed.integer("--listen") ?? 7_070)
     repositories = []
     for name in parsed.texts("--repository") {
-      do throws(Request.Invalid) {
+      do throws(InvalidRequest) {
         repositories.append(try Request.repository(name))
       } catch {
         throw FlagError("--repository was given \(FlagError.quoted(name)). \(error.sentence)")
@@ -65,6 +66,15 @@ struct Options: Sendable {
     drain = parsed.seconds("--drain") ?? .seconds(10)
     recording = parsed.text("--record")
     showsStatus = parsed.isOn("--status")
+  }
+
+  /// Listens for clients.
+  func listener() throws(FlagError) -> Listener {
+    do throws(ListenError) {
+      return try Listener(port: port)
+    } catch {
+      throw FlagError("mirror cannot listen on port \(port): \(error); choose another one by --listen.")
+    }
   }
 
   /// The state that the mirror begins with.

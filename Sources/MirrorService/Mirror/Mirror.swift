@@ -4,6 +4,8 @@ import Millrace
 struct Limits: Sendable {
   /// The number of repositories.
   var repositories = 64
+  /// The most bytes that an artifact may have.
+  var artifact = 1 << 20
   /// The memory that the copies of one repository may take, in bytes.
   var capacity = 64 << 20
   /// The longest that a request takes, its waits and all its attempts included.

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceSocket
 
 /// Answers the requests of clients by a store.
 struct MirrorService: Sendable {
@@ -28,7 +29,7 @@ struct MirrorService: Sendable {
       case .status: return Answer(.ok, await store.state.status)
       case .metrics: return Answer(.ok, Data(await metrics.utf8))
       }
-      return Answer(.ok, Data())
+      return Answer(.ok)
     } catch let error as StoreError {
       return error.outcome.map { Answer($0) } ?? .stopping
     } catch {

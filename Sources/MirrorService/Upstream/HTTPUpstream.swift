@@ -21,7 +21,7 @@ struct HTTPUpstream: Upstream {
     base = options.upstream.text.hasSuffix("/") ? options.upstream.text : options.upstream.text + "/"
     addresses = try Self.addresses(of: options.upstream.bareHost)
     attemptTimeout = options.limits.attemptTimeout
-    largest = Server.Bounds().largest
+    largest = options.limits.artifact
     keep = options.keep
     self.now = now
     loop.keep(connections: options.store.runsInFlight)

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceSocketClient
 import Testing
 
 @testable import MirrorService
@@ -90,12 +91,5 @@ final class MirrorProcess: Sendable {
       String(decoding: (try? process.output.readToEnd()) ?? Data(), as: UTF8.self)
     }
     return (output + (await process.rest()), await process.exitCode)
-  }
-}
-
-/// Runs a call that blocks on a thread of its own.
-func onThread<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value {
-  await withCheckedContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(returning: call()) }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MillraceFlags
 import MillraceLoopback
+import MillraceSocketClient
 import MillraceTesting
 import Testing
 
@@ -38,7 +39,7 @@ struct MirrorProcessTests {
     defer { responder.stop() }
     let (mirror, port) = try await MirrorProcess.listening(responder.url("/base"), ["--status"])
     #expect(await mirror.line() == "libs: artifacts 0, bytes 0")
-    let (first, second) = (try #require(Client(port: port)), try #require(Client(port: port)))
+    let (first, second) = (try #require(LineClient(port: port)), try #require(LineClient(port: port)))
     for client in [first, second] { #expect(await client.ask("GET libs/a/b") == "OK body of /base/libs/a/b") }
     #expect(await first.ask("GET libs/none") == "MISSING The upstream has no none.\n")
     #expect(
@@ -72,7 +73,7 @@ struct MirrorProcessTests {
     let upstream = try HeldUpstream()
     defer { upstream.responder.stop() }
     let (mirror, port) = try await MirrorProcess.listening(upstream.responder.url("/"))
-    let client = try #require(Client(port: port))
+    let client = try #require(LineClient(port: port))
     client.send("GET libs/a\n")
     #expect(try await upstream.paths.next() == "/libs/a")
     mirror.send(SIGTERM)
@@ -81,7 +82,7 @@ struct MirrorProcessTests {
     #expect(await client.answer() == "OK /libs/a")
     #expect(await mirror.rest().hasSuffix(" 0 cut, 0 not returned\n"))
     #expect(await mirror.exitCode == 0)
-    #expect(Client(port: port) == nil)
+    #expect(LineClient(port: port) == nil)
     #expect(upstream.paths.recorded == ["/libs/a"])
   }
 
@@ -89,7 +90,7 @@ struct MirrorProcessTests {
   func cut() async throws {
     let upstream = try HeldUpstream()
     let (mirror, port) = try await MirrorProcess.listening(upstream.responder.url(), ["--drain", "0.05"])
-    let client = try #require(Client(port: port))
+    let client = try #require(LineClient(port: port))
     client.send("GET libs/a\n")
     _ = try await upstream.paths.next()
     mirror.send(SIGTERM)
@@ -104,7 +105,7 @@ struct MirrorProcessTests {
   func twice() async throws {
     let upstream = try HeldUpstream()
     let (mirror, port) = try await MirrorProcess.listening(upstream.responder.url())
-    let client = try #require(Client(port: port))
+    let client = try #require(LineClient(port: port))
     client.send("GET libs/a\n")
     _ = try await upstream.paths.next()
     mirror.send(SIGTERM)
@@ -121,10 +122,10 @@ struct MirrorProcessTests {
     let upstream = try HeldUpstream()
     defer { upstream.responder.stop() }
     let (mirror, port) = try await MirrorProcess.listening(upstream.responder.url("/"))
-    try #require(Client(port: port)).send("GET libs/a\n")
+    try #require(LineClient(port: port)).send("GET libs/a\n")
     _ = try await upstream.paths.next()
     upstream.release()
-    let client = try #require(Client(port: port))
+    let client = try #require(LineClient(port: port))
     #expect(await client.ask("GET libs/a") == "OK /libs/a")
     #expect(upstream.paths.recorded.count == 1)
     mirror.send(SIGTERM)
@@ -140,7 +141,7 @@ struct MirrorProcessTests {
     let responder = try LoopbackResponder { .answer(body: "confidential \($0)") }
     defer { responder.stop() }
     let (killed, port) = try await MirrorProcess.listening(responder.url("/"), ["--record", file.path])
-    let client = try #require(Client(port: port))
+    let client = try #require(LineClient(port: port))
     #expect(await client.ask("GET libs/a") == "OK confidential /libs/a")
     killed.send(SIGKILL)
     #expect(await killed.exitCode == 128 + SIGKILL)
@@ -148,7 +149,7 @@ struct MirrorProcessTests {
       "--listen", "\(port)", "--repository", "libs", "--upstream", responder.url("/"), "--record", file.path,
     ])
     #expect(await next.line() == "mirror listens on 127.0.0.1:\(port)")
-    #expect(await Client(port: port)?.ask("GET libs/b") == "OK confidential /libs/b")
+    #expect(await LineClient(port: port)?.ask("GET libs/b") == "OK confidential /libs/b")
     next.send(SIGTERM)
     #expect(await next.exitCode == 0)
     let replayed = try await MirrorProcess.run(["recording", "replay", file.path])

@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceFlags
 import MillraceHTTP
+import MillraceSocket
 import Testing
 
 @testable import MirrorService
@@ -53,5 +54,16 @@ struct OptionsTests {
   func wrong(arguments: [String], sentence: String) {
     let error = #expect(throws: FlagError.self) { try options(arguments) }
     #expect(error?.message == sentence)
+  }
+
+  @Test("A port that is taken is a sentence with the fix")
+  func taken() throws {
+    let listener = try Listener()
+    defer { listener.close() }
+    let options = try options(["--upstream", "http://a", "--listen", "\(listener.port)"])
+    let error = #expect(throws: FlagError.self) { try options.listener() }
+    #expect(
+      error?.message
+        == "mirror cannot listen on port \(listener.port): Address already in use; choose another one by --listen.")
   }
 }

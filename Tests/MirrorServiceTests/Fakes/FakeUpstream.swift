@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceSocket
 import MillraceTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceSocket
 import MillraceTesting
 import Testing
 
@@ -12,7 +13,7 @@ struct MirrorTests {
     let mirror = FakeMirror(limits: Limits(repositories: 2, attempts: 1))
     #expect(
       try await mirror.answer("GET apps/one") == Answer(.unknown, "There is no such repository; ADD it first."))
-    for _ in 0..<2 { #expect(try await mirror.answer("ADD apps") == Answer(.ok, Data())) }
+    for _ in 0..<2 { #expect(try await mirror.answer("ADD apps") == Answer(.ok)) }
     mirror.upstream.fetches.when("apps/one").reply(.of("one"))
     #expect(try await mirror.answer("GET apps/one").text == "one")
     #expect(
@@ -27,7 +28,7 @@ struct MirrorTests {
     let held = mirror.upstream.fetches.hold()
     let get = mirror.get("zlib")
     try await held.arrived()
-    for _ in 0..<2 { #expect(try await mirror.answer("REMOVE libs") == Answer(.ok, Data())) }
+    for _ in 0..<2 { #expect(try await mirror.answer("REMOVE libs") == Answer(.ok)) }
     #expect(await get.outcome.kind == .cancelled)
     #expect(await mirror.store.state == Mirror.State())
     await mirror.finish()

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceSocket
 import Testing
 
 @testable import MirrorService
@@ -9,7 +10,7 @@ struct RequestTests {
     "A line is read as it says",
     arguments: [
       ("GET libs/zlib-1.3.tar.gz", .get("libs", "zlib-1.3.tar.gz")), ("GET libs/a/b_c", .get("libs", "a/b_c")),
-      ("PUT libs/a 0", .put("libs", "a", count: 0)), ("PUT libs/a 100", .put("libs", "a", count: 100)),
+      ("PUT libs/a 0", .put("libs", "a", length: 0)), ("PUT libs/a 100", .put("libs", "a", length: 100)),
       ("ADD apps", .add("apps")), ("REMOVE apps", .remove("apps")), ("STATUS", .status), ("METRICS", .metrics),
     ] as [(String, Request)])
   func read(line: String, request: Request) throws {
@@ -31,13 +32,7 @@ struct RequestTests {
       ("ADD ..", "The name of a repository"), ("REMOVE ", "The name of a repository"),
     ])
   func invalid(line: String, beginning: String) {
-    let error = #expect(throws: Request.Invalid.self) { try Request(line, largest: 100) }
+    let error = #expect(throws: InvalidRequest.self) { try Request(line, largest: 100) }
     #expect(error?.sentence.hasPrefix(beginning) == true)
-  }
-
-  @Test("An answer is a word and a length on a line, then the bytes")
-  func answer() {
-    #expect(Answer(.ok, Data("a\nb".utf8)).bytes == Data("OK 3\na\nb".utf8))
-    #expect(Answer(.missing, "No.").bytes == Data("MISSING 4\nNo.\n".utf8))
   }
 }

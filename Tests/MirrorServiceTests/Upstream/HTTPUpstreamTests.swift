@@ -36,7 +36,7 @@ struct HTTPUpstreamTests {
   @Test("An artifact that is larger than a PUT may be is refused for good")
   func large() async throws {
     let responder = try LoopbackResponder { path in
-      .answer(body: String(repeating: "x", count: Server.Bounds().largest + (path == "/over" ? 1 : 0)))
+      .answer(body: String(repeating: "x", count: Limits().artifact + (path == "/over" ? 1 : 0)))
     }
     defer { responder.stop() }
     let upstream = try upstream(responder.url())

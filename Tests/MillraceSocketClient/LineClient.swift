@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@testable import MirrorService
-
-/// A client of a mirror; it reads and writes on threads of its own.
-final class Client: Sendable {
+/// A client of a server of lines, whose answers are a word and a length on one line and then the bytes.
+///
+/// It reads and writes on threads of its own.
+package final class LineClient: Sendable {
   private let descriptor: Int32
 
   /// Connects to a port of the loopback interface; nil if no process listens there.
-  convenience init?(port: UInt16) {
+  package convenience init?(port: UInt16) {
     var place = sockaddr_in()
     place.sin_family = sa_family_t(AF_INET)
     place.sin_port = port.bigEndian
@@ -37,24 +37,24 @@ final class Client: Sendable {
   deinit { Foundation.close(descriptor) }
 
   /// Sends a text, which fits into the buffer of the connection.
-  func send(_ text: String) {
+  package func send(_ text: String) {
     let bytes = Array(text.utf8)
     #expect(Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
   /// Ends what is sent; answers are still read.
-  func finishSending() {
+  package func finishSending() {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
   /// Sends a line and reads the answer.
-  func ask(_ line: String) async -> String? {
+  package func ask(_ line: String) async -> String? {
     send(line + "\n")
     return await answer()
   }
 
   /// Reads an answer, as its word and its body; nil where the connection is closed first.
-  func answer() async -> String? {
+  package func answer() async -> String? {
     await onThread { [self] in read() }
   }
 
@@ -79,5 +79,12 @@ final class Client: Sendable {
       bytes += chunk.prefix(length)
     }
     return bytes
+  }
+}
+
+/// Runs a call that blocks on a thread of its own.
+package func onThread<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(returning: call()) }
   }
 }

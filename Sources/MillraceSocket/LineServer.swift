@@ -1,25 +1,12 @@
-import Foundation
+package import Foundation
 import Millrace
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// Serves clients on a socket, each connection on a thread of its own, so that none of the pool's is blocked.
-final class Server: Sendable {
-  struct Bounds: Sendable {
-    var connections = 256
-    /// The longest that a connection stays open between two requests.
-    var idle: Duration = .seconds(60)
-    /// The longest that a client may take for a line, for a body and for an answer.
-    var patience: Duration = .seconds(10)
-    /// The most bytes that an artifact may have.
-    var largest = 1 << 20
-  }
+/// Serves clients that write requests as lines, each connection on a thread of its own, so that none of the pool's is blocked.
+///
+/// A client gets its answers in the order of its requests. Lines, bodies, connections and the time that each of them may take are
+/// bounded; a client that exceeds a bound gets a sentence where it can take it, and holds up no other client.
+package final class LineServer<Request: LineRequest>: Sendable {
+  package typealias Respond = @Sendable (_ request: Request, _ body: Data) async -> LineAnswer
 
   private struct Connections {
     var open: Set<Int32> = []
@@ -29,18 +16,18 @@ final class Server: Sendable {
   }
 
   private let listener: Listener
-  private let bounds: Bounds
-  private let answer: @Sendable (Request, Data) async -> Answer
+  private let bounds: LineBounds
+  private let respond: Respond
   private let connections = Lock(Connections())
   private let threads = DispatchGroup()
 
   /// Serves until ``stop()``.
-  init(
-    _ listener: Listener, bounds: Bounds = Bounds(), answer: @escaping @Sendable (Request, Data) async -> Answer
-  ) {
+  ///
+  /// - Parameter respond: answers a request; called in a task of its own, for one request of a connection at a time.
+  package init(_ listener: Listener, bounds: LineBounds = LineBounds(), respond: @escaping Respond) {
     self.listener = listener
     self.bounds = bounds
-    self.answer = answer
+    self.respond = respond
     detach { server in
       while let descriptor = server.listener.accept() { server.begin(descriptor) }
     }
@@ -52,7 +39,7 @@ final class Server: Sendable {
   }
 
   /// Accepts no more connections and reads no more requests; those that were read are answered.
-  func stop() {
+  package func stop() {
     connections.withLock { connections in
       connections.isStopping = true
       for descriptor in connections.open { shutdown(descriptor, Int32(SHUT_RD)) }
@@ -61,13 +48,13 @@ final class Server: Sendable {
   }
 
   /// Waits until every connection is closed, which after ``stop()`` takes as long as the answers do.
-  func finished() async {
+  package func finished() async {
     await withCheckedContinuation { continuation in
       threads.notify(queue: .global()) { continuation.resume() }
     }
   }
 
-  private func detach(_ body: @escaping @Sendable (Server) -> Void) {
+  private func detach(_ body: @escaping @Sendable (LineServer) -> Void) {
     threads.enter()
     Thread.detachNewThread { [self] in
       body(self)
@@ -89,11 +76,11 @@ final class Server: Sendable {
       return
     }
     detach { server in
-      var connection = Connection(descriptor, patience: server.bounds.patience)
+      var connection = LineConnection(descriptor, patience: server.bounds.patience)
       if isServed {
         server.serve(&connection)
       } else {
-        server.end(&connection, Answer(.busy, "The mirror takes no more connections; come again."))
+        server.end(&connection, LineAnswer(.busy, "The server takes no more connections; come again."))
       }
       server.connections.withLock { connections in
         connections.open.remove(descriptor)
@@ -103,31 +90,31 @@ final class Server: Sendable {
     }
   }
 
-  private func serve(_ connection: inout Connection) {
-    do throws(Connection.End) {
+  private func serve(_ connection: inout LineConnection) {
+    do throws(LineConnection.End) {
       while true { try connection.send(next(on: &connection).bytes) }
     } catch .closed {
     } catch {
       let reason = error == .late ? "was not complete within \(bounds.patience)" : "has too long a line"
-      end(&connection, Answer(.invalid, "The request \(reason)."))
+      end(&connection, LineAnswer(.invalid, "The request \(reason)."))
     }
   }
 
   /// Reads a request and waits for its answer.
-  private func next(on connection: inout Connection) throws(Connection.End) -> Answer {
+  private func next(on connection: inout LineConnection) throws(LineConnection.End) -> LineAnswer {
     let line = try connection.line(idle: bounds.idle)
     let request: Request
-    do throws(Request.Invalid) {
+    do throws(InvalidRequest) {
       request = try Request(line, largest: bounds.largest)
     } catch {
-      end(&connection, Answer(.invalid, error.sentence))
+      end(&connection, LineAnswer(.invalid, error.sentence))
       throw .closed
     }
-    let body = if case .put(_, _, let count) = request { try connection.bytes(count) } else { Data() }
-    let result = Lock<Answer?>(nil)
+    let body = try connection.bytes(request.length)
+    let result = Lock<LineAnswer?>(nil)
     let done = DispatchSemaphore(value: 0)
-    Task { [answer] in
-      let answer = await answer(request, body)
+    Task { [respond] in
+      let answer = await respond(request, body)
       result.withLock { $0 = answer }
       done.signal()
     }
@@ -136,7 +123,7 @@ final class Server: Sendable {
   }
 
   /// Sends the last answer of a connection.
-  private func end(_ connection: inout Connection, _ answer: Answer) {
+  private func end(_ connection: inout LineConnection, _ answer: LineAnswer) {
     try? connection.send(answer.bytes)
     connection.finish()
   }

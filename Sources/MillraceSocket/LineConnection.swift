@@ -1,15 +1,7 @@
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The connection of one client; each call blocks its thread, for a bounded time.
-struct Connection {
+struct LineConnection {
   enum End: Error { case closed, late, tooLong }
 
   /// The most bytes of a line.

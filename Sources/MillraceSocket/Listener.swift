@@ -1,22 +1,13 @@
 import Foundation
-import MillraceFlags
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A port of the loopback interface that clients connect to.
-struct Listener: Sendable {
-  private let descriptor: Int32
-  let port: UInt16
+package struct Listener: Sendable {
+  package let descriptor: Int32
+  package let port: UInt16
 
   /// - Parameter port: the port; 0 is any that is free.
-  /// - Throws: `FlagError`, where the port cannot be listened on.
-  init(port: UInt16) throws(FlagError) {
+  /// - Throws: ``ListenError``, where the port cannot be listened on.
+  package init(port: UInt16 = 0) throws(ListenError) {
     #if canImport(Glibc)
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -36,15 +27,15 @@ struct Listener: Sendable {
       }
     }
     guard isListening else {
-      let reason = String(cString: strerror(errno))
-      _ = systemClose(descriptor)
-      throw FlagError("mirror cannot listen on port \(port): \(reason); choose another one by --listen.")
+      let error = ListenError(description: String(cString: strerror(errno)))
+      systemClose(descriptor)
+      throw error
     }
     self.port = UInt16(bigEndian: place.sin_port)
   }
 
   /// Waits for a client; nil after ``stop()``.
-  func accept() -> Int32? {
+  package func accept() -> Int32? {
     while true {
       let client = systemAccept(descriptor)
       if client >= 0 { return client }
@@ -58,15 +49,20 @@ struct Listener: Sendable {
   }
 
   /// Ends the wait for clients.
-  func stop() {
+  package func stop() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  func close() {
-    _ = systemClose(descriptor)
+  package func close() {
+    systemClose(descriptor)
   }
+}
+
+/// The reason why a port cannot be listened on, in the system's words.
+package struct ListenError: Error, CustomStringConvertible {
+  package let description: String
 }
 
 // accept(2) and close(2), whose names are those of methods above.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
-private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
