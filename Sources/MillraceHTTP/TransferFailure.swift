@@ -18,6 +18,11 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
   /// libcurl did not take the request.
   package static let unmade = TransferFailure("the request cannot be made")
 
+  /// The host has no address.
+  package static let unknownHost = TransferFailure("host not found")
+
+  static let silentNameServer = TransferFailure("no answer from the name server")
+
   /// No answer arrived within a limit.
   package static func late(_ limit: Duration) -> TransferFailure {
     TransferFailure("no answer within \(String(format: "%g s", limit / .seconds(1)))")
@@ -46,7 +51,7 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
     case .noConnection:
       self = answer.system_error == 0 ? TransferFailure("cannot connect") : .system(answer.system_error)
     case .lost: self.init(answer.system_error == 0 ? "the answer broke off" : "connection lost")
-    case .noAddress: self.init("host not found")
+    case .noAddress: self = .unknownHost
     case .notSecure: self.init("secure connection failed", isLasting: true)
     case .notTrusted: self.init("certificate is not trusted", isLasting: true)
     case .noCertificates: self.init("no certificate can be trusted; install ca-certificates", isLasting: true)

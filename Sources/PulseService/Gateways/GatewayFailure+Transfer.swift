@@ -18,4 +18,13 @@ extension GatewayFailure {
   init(_ failure: TransferFailure) {
     self = failure.isLasting ? .lasting(failure.description) : GatewayFailure(failure.description)
   }
+
+  /// Calls a function, and throws what it throws as the failure of a gateway.
+  static func rethrowing<Result>(_ body: () throws(TransferFailure) -> Result) throws(GatewayFailure) -> Result {
+    do throws(TransferFailure) {
+      return try body()
+    } catch {
+      throw GatewayFailure(error)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceHTTP
 
 /// Looks up names on threads of its own, which are abandoned when no caller waits for them any more.
 ///
@@ -24,7 +25,9 @@ final class Resolver: Sendable {
   ///   - lookUp: asks the system, or a script of a test.
   init(
     threads: Int = 256,
-    lookUp: @escaping LookUp = { host throws(GatewayFailure) in try SocketAddress.resolve(host: host) }
+    lookUp: @escaping LookUp = { host throws(GatewayFailure) in
+      try GatewayFailure.rethrowing { () throws(TransferFailure) in try SocketAddress.resolve(host: host) }
+    }
   ) {
     state = Lock(State(lookups: Lookups(limit: threads)))
     self.lookUp = lookUp

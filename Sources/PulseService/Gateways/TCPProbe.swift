@@ -1,3 +1,5 @@
+import MillraceHTTP
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -23,7 +25,10 @@ struct TCPProbe: Sendable {
       var failure = GatewayFailure("the host has no address")
       for address in addresses {
         do throws(GatewayFailure) {
-          return try Self.connect(to: SocketAddress.numeric(address, port: port), limit: limit)
+          let address = try GatewayFailure.rethrowing { () throws(TransferFailure) in
+            try SocketAddress.numeric(address, port: port)
+          }
+          return try Self.connect(to: address, limit: limit)
         } catch {
           failure = error
         }

@@ -1,23 +1,23 @@
 #if canImport(Glibc)
-  import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  import Musl
+  package import Musl
 #else
-  import Darwin
+  package import Darwin
 #endif
 
 /// An address that a stream socket can connect to, as the resolver gave it.
-struct SocketAddress: Sendable {
-  let family: Int32
-  let type: Int32
+package struct SocketAddress: Sendable {
+  package let family: Int32
+  package let type: Int32
   private let bytes: [UInt8]
 
   /// Makes the address of a port from the text of an IPv4 or IPv6 address; this never blocks.
   ///
-  /// - Throws: ``GatewayFailure``, when the text is no address.
-  static func numeric(_ text: String, port: UInt16) throws(GatewayFailure) -> SocketAddress {
+  /// - Throws: ``TransferFailure``, when the text is no address.
+  package static func numeric(_ text: String, port: UInt16) throws(TransferFailure) -> SocketAddress {
     guard let address = try find(text, port: port, flags: AI_NUMERICHOST | AI_NUMERICSERV).first else {
-      throw GatewayFailure("host not found")
+      throw .unknownHost
     }
     return address
   }
@@ -25,18 +25,18 @@ struct SocketAddress: Sendable {
   /// Asks the resolver for the addresses of a host as texts, in the order they should be tried; this may block for a
   /// minute.
   ///
-  /// - Throws: ``GatewayFailure``, when the host is not known.
-  static func resolve(host: String) throws(GatewayFailure) -> [String] {
+  /// - Throws: ``TransferFailure``, when the host is not known.
+  package static func resolve(host: String) throws(TransferFailure) -> [String] {
     try find(host, port: 0, flags: AI_NUMERICSERV).compactMap(\.text)
   }
 
   /// Whether a text is an IPv4 or IPv6 address, which needs no look-up.
-  static func isNumeric(_ text: String) -> Bool {
+  package static func isNumeric(_ text: String) -> Bool {
     var space = in6_addr()
     return inet_pton(AF_INET, text, &space) == 1 || inet_pton(AF_INET6, text, &space) == 1
   }
 
-  private static func find(_ host: String, port: UInt16, flags: Int32) throws(GatewayFailure) -> [SocketAddress] {
+  private static func find(_ host: String, port: UInt16, flags: Int32) throws(TransferFailure) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_flags = flags
     #if canImport(Glibc)
@@ -58,11 +58,11 @@ struct SocketAddress: Sendable {
   }
 
   /// A few words for an error of the resolver.
-  private static func failure(_ code: Int32, _ number: Int32) -> GatewayFailure {
+  private static func failure(_ code: Int32, _ number: Int32) -> TransferFailure {
     switch code {
-    case EAI_AGAIN: GatewayFailure("no answer from the name server")
+    case EAI_AGAIN: .silentNameServer
     case EAI_SYSTEM: .system(number)
-    default: GatewayFailure("host not found")
+    default: .unknownHost
     }
   }
 
@@ -75,7 +75,7 @@ struct SocketAddress: Sendable {
   }
 
   /// Lends the address in the form the system's calls take.
-  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     bytes.withUnsafeBytes { raw in
       raw.withMemoryRebound(to: sockaddr.self) { addresses in
         body(addresses.baseAddress!, socklen_t(raw.count))
