@@ -18,6 +18,14 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
   /// libcurl did not take the request.
   package static let unmade = TransferFailure("the request cannot be made")
 
+  /// The text of a URL and a path is no URL.
+  static let noURL = TransferFailure("the path makes no URL", isLasting: true)
+
+  /// The body of an answer is longer than its limit in bytes.
+  static func tooLong(_ limit: Int) -> TransferFailure {
+    TransferFailure("the answer has more than \(limit) bytes", isLasting: true)
+  }
+
   /// The host has no address.
   package static let unknownHost = TransferFailure("host not found")
 

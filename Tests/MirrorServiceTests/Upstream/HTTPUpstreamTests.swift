@@ -41,7 +41,7 @@ struct HTTPUpstreamTests {
     defer { responder.stop() }
     let upstream = try upstream(responder.url())
     #expect(try await upstream.fetch("exact").count == 1 << 20)
-    await #expect(throws: UpstreamFailure(description: "it has more than 1048576 bytes", isLasting: true)) {
+    await #expect(throws: UpstreamFailure(description: "the answer has more than 1048576 bytes", isLasting: true)) {
       try await upstream.fetch("over")
     }
   }
