@@ -15,18 +15,18 @@ package struct Signals {
   /// Takes the signals.
   ///
   /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`. Each
-  /// SIGHUP calls `reload`, on a queue of the signals.
-  package init(stop: StopRequest, reload: @escaping @Sendable () -> Void, farewell: String) {
+  /// SIGHUP calls `reload`, on a queue of the signals; without it that signal is not taken.
+  package init(stop: StopRequest, reload: (@Sendable () -> Void)? = nil, farewell: String = "") {
     // A closed output is an error of write(2), not a signal that kills.
     signal(SIGPIPE, SIG_IGN)
-    let queue = DispatchQueue(label: "pulse.signals")
+    let queue = DispatchQueue(label: "millrace.signals")
     let count = SignalCount()
     let registered = DispatchSemaphore(value: 0)
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+    sources = ([SIGINT, SIGTERM] + (reload == nil ? [] : [SIGHUP])).map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        if number == SIGHUP { return reload() }
+        if number == SIGHUP, let reload { return reload() }
         count.value += 1
         guard count.value > 1 else { return stop.request() }
         _ = farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }

@@ -13,7 +13,7 @@ package struct StopRequest: Sendable {
   }
 
   /// Waits for the wish, until the time is up, or until the task is cancelled.
-  package func wait(atMost limit: Duration?, on clock: any Clock<Duration>) async {
+  package func wait(atMost limit: Duration? = nil, on clock: any Clock<Duration> = ContinuousClock()) async {
     await withTaskGroup { group in
       group.addTask {
         for await _ in stream {}
