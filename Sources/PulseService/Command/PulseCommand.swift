@@ -41,9 +41,12 @@ struct PulseCommand {
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
     let (failures, failed) = AsyncStream.makeStream(of: RecordingError.self)
-    let recorder = await recorder(options, clock) { error in
+    let report: @Sendable (RecordingError) -> Void = { error in
       if complains { writeToStandardError(line: error.description) }
       failed.yield(error)
+    }
+    let recorder = await PulseRecorder.openOrExit(options.recording, command: "pulse", report: report) { file, report in
+      PulseRecorder(options.plan, to: file, clock: clock, report: report)
     }
     let monitor = monitor(options.plan, clock)
     let service = MonitoringService(
@@ -66,26 +69,6 @@ struct PulseCommand {
     showing.cancel()
     withExtendedLifetime(signals) {}
     exit(code)
-  }
-
-  /// A recorder whose file is open; ends the process where the recording that was asked for cannot be written.
-  private static func recorder(
-    _ options: Options, _ clock: ContinuousClock, report: @escaping @Sendable (RecordingError) -> Void
-  ) async -> PulseRecorder? {
-    guard let path = options.recording else { return nil }
-    let isOpen = Lock(false)
-    let recorder = PulseRecorder(options.plan, to: URL(filePath: path), clock: clock) { error in
-      // Until then the error ends the process, and is said there.
-      if isOpen.withLock({ $0 }) { report(error) }
-    }
-    do throws(RecordingError) {
-      try await recorder.waitUntilOpen()
-    } catch {
-      await say("pulse does not start without its recording. \(error)\n")
-      exit(EX_CANTCREAT)
-    }
-    isOpen.withLock { $0 = true }
-    return recorder
   }
 
   /// A store that says on standard error what it must, which is nothing as long as pulse works.
