@@ -9,11 +9,8 @@ extension Redaction<Mirror.Action, Mirror.Mutation, Mirror.State> {
   /// Leaves the contents of artifacts out; names, lengths and times stay, so that a replay leads to the same states.
   static let withoutContents = Redaction(
     action: { action in
-      if case .repository(let repository, .put(let name, _)) = action {
-        .repository(repository, .put(name, Data()))
-      } else {
-        action
-      }
+      guard case .repository(let repository, .put(let name, _)) = action else { return action }
+      return .repository(repository, .put(name, Data()))
     },
     mutation: { mutation in
       switch mutation {
@@ -24,14 +21,15 @@ extension Redaction<Mirror.Action, Mirror.Mutation, Mirror.State> {
       default: mutation
       }
     },
-    state: { state in
-      var state = state
-      state.repositories = state.repositories.mapValues { repository in
-        var repository = repository
-        repository.artifacts = repository.artifacts.mapValues(\.redacted)
-        return repository
-      }
-      return state
-    },
+    state: { Mirror.State(repositories: $0.repositories.mapValues(\.redacted)) },
     reply: { _, reply in (reply as? Artifact)?.redacted ?? reply })
+}
+
+extension Repository.State {
+  /// The state with copies that have no contents.
+  fileprivate var redacted: Repository.State {
+    var state = self
+    state.artifacts = artifacts.mapValues(\.redacted)
+    return state
+  }
 }

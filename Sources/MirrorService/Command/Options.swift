@@ -6,17 +6,10 @@ import MillraceSocket
 
 /// The request of the command line.
 struct Options: Sendable {
-  var port: UInt16
-  var upstream: TransferURL
-  var repositories: [String]
-  var limits = Limits()
-  var store = StoreConfiguration.Limits(runsInFlight: 64, actionsWaiting: 256)
-  /// The time for which a copy is kept.
-  var keep: Duration
-  /// The longest time for which requests may continue after a signal.
-  var drain: Duration
-  var recording: String?
-  var showsStatus: Bool
+  let upstream: TransferURL
+  /// The names of the repositories that are there from the beginning.
+  let repositories: [String]
+  private let parsed: ParsedFlags
 
   static let flags = Flags(
     command: "mirror",
@@ -49,23 +42,30 @@ struct Options: Sendable {
         example: "http://localhost:8080/artifacts")
     }
     upstream = url
-    port = UInt16(parsed.integer("--listen") ?? 7_070)
-    repositories = []
-    for name in parsed.texts("--repository") {
-      do throws(InvalidRequest) {
-        repositories.append(try Request.repository(name))
-      } catch {
+    repositories = parsed.texts("--repository")
+    self.parsed = parsed
+    for name in repositories {
+      do throws(InvalidRequest) { _ = try Request.repository(name) } catch {
         throw FlagError("--repository was given \(FlagError.quoted(name)). \(error.sentence)")
       }
     }
-    limits.timeout = parsed.seconds("--timeout") ?? limits.timeout
-    limits.attemptTimeout = min(limits.attemptTimeout, limits.timeout)
-    store.runsInFlight = parsed.integer("--fetches") ?? store.runsInFlight
-    store.actionsWaiting = parsed.integer("--waiting") ?? store.actionsWaiting
-    keep = parsed.seconds("--keep") ?? .seconds(60)
-    drain = parsed.seconds("--drain") ?? .seconds(10)
-    recording = parsed.text("--record")
-    showsStatus = parsed.isOn("--status")
+  }
+
+  var port: UInt16 { UInt16(parsed.integer("--listen") ?? 7_070) }
+  /// The time for which a copy is kept.
+  var keep: Duration { parsed.seconds("--keep") ?? .seconds(60) }
+  /// The longest time for which requests may continue after a signal.
+  var drain: Duration { parsed.seconds("--drain") ?? .seconds(10) }
+  var recording: String? { parsed.text("--record") }
+  var showsStatus: Bool { parsed.isOn("--status") }
+
+  var store: StoreConfiguration.Limits {
+    .init(runsInFlight: parsed.integer("--fetches") ?? 64, actionsWaiting: parsed.integer("--waiting") ?? 256)
+  }
+
+  var limits: Limits {
+    let (timeout, attempt) = (parsed.seconds("--timeout") ?? Limits().timeout, Limits().attemptTimeout)
+    return Limits(timeout: timeout, attemptTimeout: min(attempt, timeout))
   }
 
   /// Listens for clients.

@@ -50,13 +50,11 @@ struct Mirror: Interactor {
       guard let index = mirror.repositories.index(forKey: name) else { return }
       body(&mirror.repositories.values[index])
     }
-    static func mayRemoveChild(_ mutation: Mirror.Mutation) -> Bool {
-      if case .removed = mutation { true } else { false }
-    }
   }
 
   struct TooManyRepositories: Error, CustomStringConvertible {
-    let description: String
+    let limit: Int
+    var description: String { "the mirror has \(limit) repositories; REMOVE one first" }
   }
 
   let limits: Limits
@@ -77,8 +75,7 @@ struct Mirror: Interactor {
     case .add(let name):
       if state.repositories[name] != nil { return .ignore }
       guard state.repositories.count < limits.repositories else {
-        let sentence = "the mirror has \(limits.repositories) repositories; REMOVE one first"
-        return .reject(TooManyRepositories(description: sentence))
+        return .reject(TooManyRepositories(limit: limits.repositories))
       }
       return .mutate(.added(name, capacity: limits.capacity))
     case .remove(let name): return state.repositories[name] == nil ? .ignore : .mutate(.removed(name))
