@@ -220,11 +220,11 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   /// Takes a snapshot of the state behind all entries so far, and stores it once these are durable.
   private func takeSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
-    let (runs, keys, last, position) = content.withLock { content in
+    let (runs, keys, last, end) = content.withLock { content in
       content.growth.take()
       return (content.runs, content.keys.results, content.last, content.position)
     }
-    gate.whenDurable(position: position) { [self] failure in
+    gate.whenDurable(position: end) { [self] failure in
       guard failure == nil else { return work() }
       Task.detached {
         let payload = SnapshotPayload(
