@@ -77,6 +77,7 @@ let package = Package(
       name: "PulseService",
       dependencies: [
         "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSignals", "MillraceHTTP",
+        "MillraceJournal",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -176,8 +177,8 @@ let package = Package(
     .testTarget(
       name: "PulseServiceTests",
       dependencies: [
-        "PulseService", "Millrace", "MillraceRecording", "MillraceTesting", "MillraceLoopback", "MillraceCurlChecks",
-        "MillraceMutation", "MillraceHTTP", "MillraceCurl", "MillraceSignals",
+        "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
+        "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl", "MillraceSignals",
       ],
       swiftSettings: strict),
     .testTarget(

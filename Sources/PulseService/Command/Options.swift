@@ -7,6 +7,8 @@ struct Options: Sendable, Equatable {
   var isJSON = false
   /// The file that all that happens is recorded to.
   var recording: String?
+  /// The file that the state is kept in over a crash.
+  var journal: String?
 
   static let flags = Flags(
     command: "pulse",
@@ -26,6 +28,9 @@ struct Options: Sendable, Equatable {
         help: "an http:// or https:// URL that gets a POST when an alert begins or ends"),
       .text(
         "--record", "FILE", example: "pulse.jsonl", help: "record all that happens, for 'pulse recording replay FILE'"),
+      .text(
+        "--journal", "FILE", example: "pulse.journal",
+        help: "keep history and alerts in FILE, also over a crash, and continue there (needs the trait SQLite)"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end"),
     ])
@@ -38,7 +43,10 @@ struct Options: Sendable, Equatable {
     plan.duration = parsed.seconds("--for")
     plan.isOnce = parsed.isOn("--once")
     isJSON = parsed.isOn("--json")
-    recording = try parsed.text("--record").map { path throws(FlagError) in try Self.checked(recording: path) }
+    recording = parsed.text("--record")
+    journal = parsed.text("--journal")
+    if let recording { try Self.check(recording, of: "--record") }
+    if let journal { try Self.check(journal: journal) }
     plan.endpoints = try Self.reading(parsed, "--watch", upTo: .path, Endpoint.init)
     let targets = TargetNames(plan.endpoints)
     for text in parsed.texts("--alert") {
@@ -57,18 +65,28 @@ struct Options: Sendable, Equatable {
     }
   }
 
+  /// A pulse without journals names the way to one that has them.
+  private static func check(journal path: String) throws(FlagError) {
+    #if SQLite
+      try check(path, of: "--journal")
+    #else
+      throw FlagError(
+        "--journal was given \(FlagError.quoted(path)), but this pulse was built without journals; install libsqlite3-dev and "
+          + "build it with 'swift build -c release --traits SQLite --product pulse'.")
+    #endif
+  }
+
   /// A file can be made where a folder is that can be written to; what fails later is said when it does.
-  private static func checked(recording path: String) throws(FlagError) -> String {
+  private static func check(_ path: String, of flag: String) throws(FlagError) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     var isFolder: ObjCBool = false
     guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue,
       FileManager.default.isWritableFile(atPath: folder)
     else {
       throw FlagError(
-        "--record was given \(FlagError.quoted(path)), where no file can be written; "
+        "\(flag) was given \(FlagError.quoted(path)), where no file can be written; "
           + "name a file in a folder that can be written to.")
     }
-    return path
   }
 
   /// Reads the URLs of a flag; a URL that is given twice is one.

@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceCommand
 import MillraceFlags
+import MillraceJournal
 import MillraceRecording
 import MillraceSignals
 
@@ -40,6 +41,7 @@ struct PulseCommand {
     let clock = ContinuousClock()
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let journal = await journal(options)
     let (failures, failed) = AsyncStream.makeStream(of: RecordingError.self)
     let report: @Sendable (RecordingError) -> Void = { error in
       if complains { writeToStandardError(line: error.description) }
@@ -48,10 +50,12 @@ struct PulseCommand {
     let recorder = await PulseRecorder.openOrExit(options.recording, command: "pulse", report: report) { file, report in
       PulseRecorder(options.plan, to: file, clock: clock, report: report)
     }
-    let monitor = monitor(options.plan, clock)
+    let gateways = monitor(options.plan, clock)
+    let monitor = recorder.map { gateways.taped($0.tape) } ?? gateways
     let service = MonitoringService(
       options.plan,
-      monitor: recorder.map { monitor.taped($0.tape) } ?? monitor,
+      store: await store(options.plan, monitor, journal, recorder, clock),
+      monitor: monitor,
       reporter: Reporter(
         output: DescriptorOutput.standard,
         presentation: presentation(options, terminal),
@@ -60,7 +64,7 @@ struct PulseCommand {
         clock: clock),
       complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
-      configuration: configuration(clock),
+      clock: clock,
       recorder: recorder)
     let showing = Task { await service.show(failures) }
     let signals = Signals(
@@ -68,7 +72,48 @@ struct PulseCommand {
     let code = await run(service)
     showing.cancel()
     withExtendedLifetime(signals) {}
+    await journal?.close()
     exit(code)
+  }
+
+  /// The journal that was asked for; ends the process where that cannot be used.
+  private static func journal(_ options: Options) async -> (any Journal)? {
+    #if SQLite
+      guard let path = options.journal else { return nil }
+      do {
+        return try await JournalFile(path).open()
+      } catch {
+        await refuse(error)
+      }
+    #else
+      return nil
+    #endif
+  }
+
+  /// A store on its journal, if there is one; ends the process where the log cannot be used.
+  private static func store(
+    _ plan: MonitoringService.Plan, _ monitor: PulseMonitor, _ journal: (any Journal)?, _ recorder: PulseRecorder?,
+    _ clock: ContinuousClock
+  ) async -> Store<PulseMonitor> {
+    let configuration = configuration(clock)
+    guard let journal else {
+      return Store(
+        initial: plan.initialState, interactor: monitor, configuration: configuration,
+        interceptors: recorder.map { [$0] } ?? [])
+    }
+    let reading = JournalReading(clock, say: StandardError.writeLine)
+    do {
+      return try await plan.open(
+        monitor, on: journal, configuration: configuration, recorder: recorder, now: Date()
+      ) { reading.show($0.sequence.number, of: $0.last.number) }
+    } catch {
+      await refuse(error)
+    }
+  }
+
+  private static func refuse(_ failure: any Error) async -> Never {
+    await say("pulse does not start without its journal. \(failure)\n")
+    exit(EX_CANTCREAT)
   }
 
   /// A store that says on standard error what it must, which is nothing as long as pulse works.
@@ -87,7 +132,8 @@ struct PulseCommand {
     return PulseMonitor(
       machine: ProcMachineGateway(),
       endpoints: LiveEndpointGateway(limit: limits.probe),
-      webhooks: LiveWebhookGateway(host: hostName, limit: limits.post),
+      webhooks: ConfiguredWebhooks(
+        webhooks: Set(plan.webhooks), gateway: LiveWebhookGateway(host: hostName, limit: limits.post)),
       rules: plan.rulesFile,
       stopwatch: Stopwatch(clock),
       limits: limits)
@@ -114,6 +160,9 @@ struct PulseCommand {
       return EXIT_SUCCESS
     } catch OutputError.failed(let reason) {
       await complain(reason)
+      return EX_IOERR
+    } catch let failure as JournalError {
+      await say("pulse ends, because its journal has failed. \(failure)\n")
       return EX_IOERR
     } catch {
       // A closed output is a way to end pulse, not a failure.

@@ -41,6 +41,9 @@ extension PulseMonitor {
   /// An endpoint that hangs for longer than the time between two rounds is probed once, not again and again. A probe is
   /// over when the next one is due, but has the time of one attempt at least; its pauses are small parts of the interval.
   /// The notices of one alert reach a webhook in their order, and no alert waits for another one.
+  ///
+  /// After a crash a notice is posted again, with its idempotency key, because no later action would repeat it. A sample, a probe and the
+  /// reading of the rules are abandoned, because each process begins with them.
   func plan(for action: Action) -> Plan {
     switch action {
     case .sample:
@@ -58,7 +61,8 @@ extension PulseMonitor {
         .attemptTimeout(limits.post)
         .retry(Self.noticeAttempts, backoff: .exponential(initial: .milliseconds(500)))
         .breaker(Self.breaker, key: webhook)
-    case .skip, .showRecordingFailure, .collect:
+        .recovery(.handleAgain)
+    case .start, .skip, .showRecordingFailure, .collect:
       .concurrent
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Millrace
 
 /// The interactor: samples the machine, probes endpoints, reads rules, and tells webhooks of alerts.
@@ -7,6 +8,8 @@ import Millrace
 struct PulseMonitor: Interactor {
   /// The requests to the monitor.
   enum Action: Codable, Sendable, Equatable {
+    /// Continue the state of an earlier process with this configuration, at this time on the wall.
+    case start(Configuration, at: Date)
     /// One sample of this machine.
     case sample
     /// One probe of an endpoint.
@@ -28,7 +31,7 @@ struct PulseMonitor: Interactor {
   let webhooks: any WebhookGateway
   /// Nil where there are no rules but those of the start.
   let rules: (any RulesGateway)?
-  /// Counts the time since the start of the service.
+  /// Counts the time since the start of the process.
   let stopwatch: Stopwatch
   var limits = Limits()
 
@@ -39,6 +42,7 @@ struct PulseMonitor: Interactor {
   /// Marks what begins, and does at once what needs no gateway.
   func decide(_ action: Action, state: PulseState) -> Decision<PulseMutation> {
     switch action {
+    case .start(let configuration, let date): .mutate(.started(configuration, at: date))
     case .sample: .handle
     case .probe(let endpoint): .mutate(.probing(endpoint), thenHandle: true)
     case .readRules: rules == nil ? .reject(NoRulesFile()) : .handle
@@ -55,7 +59,7 @@ struct PulseMonitor: Interactor {
     case .probe(let endpoint): probe(endpoint)
     case .readRules: readRules()
     case .notify(let webhook, let notice): notify(webhook, of: notice)
-    case .skip, .showRecordingFailure, .collect: .none
+    case .start, .skip, .showRecordingFailure, .collect: .none
     }
   }
 
@@ -72,7 +76,7 @@ struct PulseMonitor: Interactor {
       rulesFailure(outcome).map { .rulesKept(reason: $0) }
     case .notify(let webhook, _):
       .notifyFailed(webhook, reason: reason(of: outcome, limit: limits.post) ?? "cut by the end of pulse")
-    case .skip, .showRecordingFailure, .collect:
+    case .start, .skip, .showRecordingFailure, .collect:
       nil
     }
   }

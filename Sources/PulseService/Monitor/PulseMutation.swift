@@ -1,7 +1,12 @@
+import Foundation
+
 /// A fact about this machine, about a target, about the rules, or about a webhook.
 ///
-/// Times are counted from the start of the service.
+/// Times are counted from the start of the process.
 enum PulseMutation: Codable, Sendable, Equatable {
+  /// A process continues the state of the one before, with its own configuration, at this time on the wall.
+  case started(Configuration, at: Date)
+
   /// The counters of the machine were read.
   case read(MachineReading, at: Duration)
   /// The machine could not be read.

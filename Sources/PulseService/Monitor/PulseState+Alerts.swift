@@ -1,7 +1,7 @@
 extension PulseState {
   /// Takes these rules in place of those there are.
   ///
-  /// An alert whose rule is still there stays as it is; one whose rule is gone ends. A rule that is there twice is one.
+  /// An alert whose rule and target are still there stays as it is; another one ends. A rule that is there twice is one.
   mutating func replaceRules(by newRules: [AlertRule]) {
     rules = distinct(newRules)
     let earlier = alerts
@@ -12,9 +12,10 @@ extension PulseState {
     let targetRules = TargetRules(rules)
     for target in targets { addAlerts(of: targetRules, for: target.endpoint) }
     keepStatus(of: earlier)
-    let kept = Set(rules)
-    for alert in earlier where alert.status.isFiring && !kept.contains(alert.rule) {
-      note(alert.name, isFiring: false, value: nil, reason: "the rule was removed")
+    let (keptRules, kept) = (Set(rules), Set(alerts.map(AlertPlace.init)))
+    for alert in earlier where alert.status.isFiring && !kept.contains(AlertPlace(alert)) {
+      let reason = keptRules.contains(alert.rule) ? "the target was removed" : "the rule was removed"
+      note(alert.name, isFiring: false, value: nil, reason: reason)
     }
   }
 
@@ -25,13 +26,8 @@ extension PulseState {
 
   /// Gives the alerts that were there before the status they had.
   private mutating func keepStatus(of earlier: [Alert]) {
-    struct Place: Hashable {
-      let rule: AlertRule
-      let subject: String
-    }
-    let places = Dictionary(
-      earlier.map { (Place(rule: $0.rule, subject: $0.subject), $0) }, uniquingKeysWith: { first, _ in first })
-    alerts = alerts.map { places[Place(rule: $0.rule, subject: $0.subject)] ?? $0 }
+    let places = Dictionary(earlier.map { (AlertPlace($0), $0) }, uniquingKeysWith: { first, _ in first })
+    alerts = alerts.map { places[AlertPlace($0)] ?? $0 }
   }
 
   /// Gives a target the alerts of the rules that are about it.
@@ -97,4 +93,12 @@ extension PulseState {
     changes.append(
       AlertChange(number: changeCount, alert: name, isFiring: isFiring, value: value, reason: reason))
   }
+}
+
+/// The rule and the subject of an alert, by which it is found again.
+private struct AlertPlace: Hashable {
+  let rule: AlertRule
+  let subject: String
+
+  init(_ alert: Alert) { (rule, subject) = (alert.rule, alert.subject) }
 }

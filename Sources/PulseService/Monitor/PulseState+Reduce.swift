@@ -1,15 +1,22 @@
+import Foundation
+
 extension PulseState {
   /// Applies one mutation; all times and all measurements come with it.
   mutating func apply(_ mutation: PulseMutation) {
     switch mutation {
+    case .started(let configuration, let date):
+      start(configuration, at: date)
     case .read(let reading, let time):
+      let time = origin + time
       elapsed = max(elapsed, time)
+      zero = reading.time - time / .seconds(1)
       take(reading, at: time)
     case .sampleFailed(let reason):
       machine.failure = reason
     case .probing(let endpoint):
       withTarget(endpoint) { $0.isProbing = true }
     case .probed(let endpoint, let result, let time):
+      let time = origin + time
       elapsed = max(elapsed, time)
       settle(endpoint, result, at: time)
     case .probeEnded(let endpoint):

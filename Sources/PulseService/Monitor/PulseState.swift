@@ -1,3 +1,5 @@
+import Foundation
+
 /// Everything the service knows at one instant.
 struct PulseState: Codable, Sendable, Equatable {
   /// The number of values that each series keeps.
@@ -8,8 +10,12 @@ struct PulseState: Codable, Sendable, Equatable {
   var rulesFailure: String?
   /// The reason for which the recording has ended, or continues elsewhere; nil while it lasts.
   var recordingFailure: String?
-  /// The time of the newest observation, counted from the start of the service.
+  /// The time of the newest observation, counted from the first start of the service.
   var elapsed: Duration = .zero
+  /// The time of the newest start, from which the times of mutations are counted.
+  var origin: Duration = .zero
+  /// The time on the wall from which `elapsed` is counted, by the newest reading; nil before the first.
+  var zero: Date?
   var machine = Machine()
   /// The history of each number of this machine.
   var series: [Metric: Series]
@@ -28,9 +34,9 @@ struct PulseState: Codable, Sendable, Equatable {
     let historyLimit = max(1, historyLimit)
     self.historyLimit = historyLimit
     self.rules = []
-    receivers = webhooks.map { Receiver(webhook: $0) }
+    receivers = []
     series = Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0, Series(capacity: historyLimit)) })
-    replaceRules(by: rules)
+    configure(Configuration(rules: rules, webhooks: webhooks))
   }
 
   /// The target of an endpoint, once it was probed.

@@ -1,4 +1,4 @@
-/// The status of an alert; times are those of the observations, counted from the start of the service.
+/// The status of an alert; times are those of the observations, counted from the first start of the service.
 ///
 /// `ok → pending → firing → resolved`, and from `resolved` back to `pending` when the condition is met again. A
 /// condition that ends before it has held long enough goes from `pending` back to where it came from.
@@ -41,6 +41,12 @@ enum AlertStatus: Codable, Sendable, Equatable {
       }
     return isLongEnough
       ? .firing(since: time) : .pending(since: since, observations: observations, resolved: resolved)
+  }
+
+  /// Leaves a time out in which nothing was observed: a condition that is pending has held that much shorter.
+  mutating func shift(by pause: Duration) {
+    guard case .pending(let since, let observations, let resolved) = self else { return }
+    self = .pending(since: since + pause, observations: observations, resolved: resolved)
   }
 
   var isFiring: Bool {

@@ -20,8 +20,10 @@ struct MonitoringService: Sendable {
     /// Whether to end after one round.
     var isOnce = false
 
-    /// The state of the service before its first action.
+    /// The state of a service without a journal before its first action.
     var initialState: PulseState { PulseState(rules: rules, webhooks: webhooks) }
+
+    var configuration: Configuration { Configuration(endpoints: endpoints, rules: rules, webhooks: webhooks) }
   }
 
   let plan: Plan
@@ -43,20 +45,19 @@ struct MonitoringService: Sendable {
   /// The longest time for which pending notices can delay the end.
   static let drain: Duration = .seconds(5)
 
+  /// - Parameter store: A store of `monitor`, which has the recorder as its interceptor, and is started if it has a journal.
   init(
-    _ plan: Plan, monitor: PulseMonitor, reporter: Reporter, complaints: any TextOutput, stop: StopRequest,
-    configuration: StoreConfiguration, recorder: PulseRecorder? = nil
+    _ plan: Plan, store: Store<PulseMonitor>, monitor: PulseMonitor, reporter: Reporter, complaints: any TextOutput,
+    stop: StopRequest, clock: any Clock<Duration>, recorder: PulseRecorder? = nil
   ) {
     self.plan = plan
+    self.store = store
     self.monitor = monitor
     self.reporter = reporter
     self.stop = stop
     self.recorder = recorder
-    clock = configuration.clock
+    self.clock = clock
     self.complaints = Complaints(output: complaints, clock: clock)
-    store = Store(
-      initial: plan.initialState, interactor: monitor, configuration: configuration,
-      interceptors: recorder.map { [$0] } ?? [])
   }
 
   /// Runs until the work is done, the time is up, the stop is requested or the output is closed; then ends in order.
@@ -64,7 +65,7 @@ struct MonitoringService: Sendable {
   /// Probes under way are cancelled and closed, so that the last state, which is always written, shows none of them.
   /// Notices under way have a few seconds to arrive.
   ///
-  /// - Throws: ``OutputError``, when the output is closed or broken.
+  /// - Throws: ``OutputError``, when the output is closed or broken; `JournalError`, when the journal has failed.
   func run() async throws {
     let reporting = Task {
       defer { stop.request() }
@@ -85,13 +86,17 @@ struct MonitoringService: Sendable {
     let report = await store.shutdown(drainFor: Self.drain)
     await notifying.value
     await recorder?.finish(with: store.snapshot)
-    if !report.cut.isEmpty {
+    // A store that its journal has stopped names the reason to whatever it is sent.
+    let failure = await store.send(.sample).outcome.journalFailure
+    // After a failure of the journal they are posted by the next process.
+    if !report.cut.isEmpty, failure == nil {
       // All but notices was cancelled before.
       let notices = report.cut.count == 1 ? "1 notice" : "\(report.cut.count) notices"
       let limit = Units.seconds(Self.drain)
       await complaints.say("pulse has ended with \(notices) not delivered after \(limit): \(report).")
     }
     try await finish(reporting)
+    if let failure { throw failure }
   }
 
   /// Reads the rules file again; what is wrong with it is said on standard error, if anything is said at all.

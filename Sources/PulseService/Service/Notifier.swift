@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceJournal
 
 /// Has the store tell the webhooks of each change of an alert.
 struct Notifier: Sendable {
@@ -45,6 +46,8 @@ struct Notifier: Sendable {
   private static func lossReason(_ outcome: Outcome) -> String? {
     switch outcome {
     case .finished, .shutDown, .rejected(.shuttingDown): nil
+    // The next process posts it.
+    case .failed(is JournalError), .rejected(.journal): nil
     case .timedOut: "it has waited for too long"
     case .rejected(.breakerOpen): "left alone after several failures"
     case .rejected(.full): "too many notices wait"

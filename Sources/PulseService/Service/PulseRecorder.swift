@@ -26,6 +26,7 @@ extension PulseRedaction {
   static let withoutSecrets = PulseRedaction(
     action: { action in
       switch action {
+      case .start(let configuration, let date): .start(configuration.redacted, at: date)
       case .probe(let endpoint): .probe(endpoint.redacted)
       case .notify(let webhook, let notice): .notify(webhook.redacted, notice)
       case .skip(let webhook, let reason): .skip(webhook.redacted, reason: reason)
@@ -34,6 +35,7 @@ extension PulseRedaction {
     },
     mutation: { mutation in
       switch mutation {
+      case .started(let configuration, let date): .started(configuration.redacted, at: date)
       case .probing(let endpoint): .probing(endpoint.redacted)
       case .probed(let endpoint, let result, let time): .probed(endpoint.redacted, result, at: time)
       case .probeEnded(let endpoint): .probeEnded(endpoint.redacted)

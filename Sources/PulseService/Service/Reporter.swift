@@ -1,6 +1,6 @@
 import Millrace
 
-/// Writes the states of a store until it is shut down, one after the other, the last one always.
+/// Writes the durable states of a store until it is shut down, one after the other, the last one always.
 struct Reporter: Sendable {
   let output: any TextOutput
   let presentation: any Presentation
@@ -12,6 +12,8 @@ struct Reporter: Sendable {
 
   /// Writes the first state that shows something at once, then the newest one whenever there are changes.
   ///
+  /// With a journal a state is written once it is durable, and none after the journal has failed.
+  ///
   /// - Throws: ``OutputError``, when the output is closed or broken; `CancellationError`.
   func report(_ store: Store<PulseMonitor>) async throws {
     var presentation = presentation
@@ -21,12 +23,12 @@ struct Reporter: Sendable {
       if written != nil {
         try await clock.sleep(for: pace)
       }
-      let newest = written == nil ? snapshot : await store.snapshot
+      guard let newest = await store.durable(written == nil ? snapshot : store.snapshot) else { break }
       try await output.write(presentation.text(newest))
       written = newest.revision
     }
-    let last = await store.snapshot
-    let text = (last.revision == written ? "" : presentation.text(last)) + presentation.end
+    let last = await store.durable(store.snapshot)
+    let text = (last.flatMap { $0.revision == written ? nil : presentation.text($0) } ?? "") + presentation.end
     if !text.isEmpty {
       try await output.write(text)
     }

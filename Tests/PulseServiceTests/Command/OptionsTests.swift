@@ -124,6 +124,16 @@ struct OptionsTests {
     }
   }
 
+  #if !SQLite
+    @Test("A pulse that was built without journals says how to build one that has them")
+    func journal() {
+      #expect(
+        sentence(["--journal", "pulse.journal"])
+          == "--journal was given 'pulse.journal', but this pulse was built without journals; install libsqlite3-dev and "
+          + "build it with 'swift build -c release --traits SQLite --product pulse'.")
+    }
+  #endif
+
   /// Lends a file with these contents.
   private func withRulesFile(_ contents: String, _ body: (String) throws -> Void) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString).json")

@@ -57,7 +57,8 @@ struct PulseCommandTests {
     let pulse = try PulseProcess(["--help"])
     let text = try await pulse.rest(of: pulse.output)
     for flag in [
-      "--every", "--for", "--watch", "--alert", "--rules", "--notify", "--record", "--json", "--once", "--help",
+      "--every", "--for", "--watch", "--alert", "--rules", "--notify", "--record", "--journal", "--json", "--once",
+      "--help",
     ] {
       #expect(text.contains("  \(flag)"))
     }

@@ -85,7 +85,7 @@ extension PulseMutation {
     case .read(let reading, _): .read(reading, at: .zero)
     case .probed(let endpoint, .up, _): .probed(endpoint, .up(latency: .zero), at: .zero)
     case .probed(let endpoint, let result, _): .probed(endpoint, result, at: .zero)
-    case .sampleFailed, .probing, .probeEnded, .rulesRead, .rulesKept, .notifying, .notified, .notifyFailed,
+    case .started, .sampleFailed, .probing, .probeEnded, .rulesRead, .rulesKept, .notifying, .notified, .notifyFailed,
       .notifySkipped, .recordingFailed, .changesCollected:
       self
     }

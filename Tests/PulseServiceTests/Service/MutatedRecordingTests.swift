@@ -70,13 +70,17 @@ struct MutatedRecordingTests {
     let start = PulseState(rules: rules, webhooks: [.chat, .pager], historyLimit: 2)
     let name = Alert.Name(rule: down.text, subject: Endpoint.database.name)
     let change = AlertChange(number: 1, alert: name, isFiring: true, value: 0, reason: "refused")
-    let notice = Notice(change: change, time: Date(timeIntervalSince1970: 1_700_000_000))
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    let notice = Notice(change: change, time: now)
+    let configuration = Configuration(endpoints: [.web, .database], rules: rules, webhooks: [.chat, .pager])
     let actions: [PulseMonitor.Action] = [
-      .sample, .probe(.web), .readRules, .notify(.chat, notice), .skip(.pager, reason: "too old"), .collect(through: 1),
+      .start(configuration, at: now), .sample, .probe(.web), .readRules, .notify(.chat, notice),
+      .skip(.pager, reason: "too old"), .collect(through: 1),
       .showRecordingFailure(reason: "moved"),
     ]
     let mutations: [PulseMutation] = [
-      .read(.fake(), at: .zero), .read(.fake(busy: 40, total: 100), at: .seconds(1)), .probing(.database),
+      .started(configuration, at: now), .read(.fake(), at: .zero), .read(.fake(busy: 40, total: 100), at: .seconds(1)),
+      .probing(.database),
       .probed(.database, .down(reason: "refused"), at: .seconds(1)),
       .probed(.database, .down(reason: "refused"), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(2), status: 200), at: .seconds(2)), .probeEnded(.web),

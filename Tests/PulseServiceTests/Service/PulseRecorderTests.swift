@@ -30,6 +30,8 @@ struct PulseRecorderTests {
       change: AlertChange(number: 1, alert: Alert.Name(rule: "r", subject: "s"), isFiring: true), time: Date())
     #expect(redaction.action(.notify(webhooks[0], notice)) == .notify(webhooks[0].redacted, notice))
     #expect(redaction.action(.sample) == .sample)
+    let start = redaction.action(.start(Configuration(webhooks: webhooks), at: notice.time))
+    #expect(start == .start(Configuration(webhooks: webhooks.map(\.redacted)), at: notice.time))
   }
 
   @Test("Of an endpoint neither user nor password nor query is recorded, and what is reduced without them is the same")
@@ -42,10 +44,12 @@ struct PulseRecorderTests {
     let targets = TargetNames(endpoints)
     let rules = try (["target down", "load > 9"] + urls.map { " \($0) down" }).map { try AlertRule($0, about: targets) }
     let down = Target.Result.down(reason: "gone")
+    let configuration = Configuration(endpoints: endpoints, rules: rules, webhooks: [.chat])
     var mutations = endpoints.flatMap { [PulseMutation.probing($0), .probed($0, down, at: .seconds(1))] }
     mutations += [
       .rulesRead(Array(rules[1...2])), .changesCollected(through: 2), .probeEnded(endpoints[1]),
       .probed(endpoints[0], .up(latency: .milliseconds(1)), at: .seconds(2)),
+      .started(configuration, at: Date(timeIntervalSince1970: 0)), .probing(endpoints[0]),
     ]
     var state = PulseState(rules: rules, webhooks: [.chat])
     var hidden = redaction.state(state)

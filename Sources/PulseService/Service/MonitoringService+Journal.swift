@@ -1,0 +1,49 @@
+import Foundation
+import Millrace
+import MillraceJournal
+
+extension MonitoringService.Plan {
+  /// The log of pulse in its journal.
+  private static let key: JournalKey = "pulse"
+
+  /// Opens a store on a journal, and starts it with this plan.
+  ///
+  /// It begins with an empty state, for a log is the fold of the same state in each process: what the plan asks for is in the log too.
+  ///
+  /// - Parameters:
+  ///   - now: The time on the wall.
+  ///   - progress: Called after each page of the log.
+  /// - Throws: `JournalError`, when the log cannot be read or is not durable.
+  func open(
+    _ monitor: PulseMonitor, on journal: any Journal, configuration storeConfiguration: StoreConfiguration,
+    recorder: PulseRecorder? = nil, now: Date, progress: (@Sendable (JournalProgress) -> Void)? = nil
+  ) async throws(JournalError) -> Store<PulseMonitor> {
+    let store = try await Store.open(
+      monitor, initial: PulseState(), journal: journal, key: Self.key, configuration: storeConfiguration,
+      progress: progress)
+    if let recorder { store.setInterceptors([recorder]) }
+    if let failure = await store.send(.start(configuration, at: now)).outcome.journalFailure { throw failure }
+    return store
+  }
+}
+
+extension Outcome {
+  /// The failure of the journal by which the action ended, or because of which it was not taken; nil for another end.
+  var journalFailure: JournalError? {
+    switch self {
+    case .failed(let error), .rejected(.journal(let error)): error as? JournalError
+    case .finished, .timedOut, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    }
+  }
+}
+
+extension Store<PulseMonitor> {
+  /// Returns a snapshot once it is durable, and at once in a store without a journal; nil if the journal has failed before.
+  func durable(_ snapshot: Snapshot<PulseState>) async -> Snapshot<PulseState>? {
+    guard let durabilityGate else { return snapshot }
+    let failure = await withCheckedContinuation { continuation in
+      durabilityGate.whenDurable(revision: snapshot.revision) { continuation.resume(returning: $0) }
+    }
+    return failure == nil ? snapshot : nil
+  }
+}
