@@ -105,6 +105,9 @@ let package = Package(
     .executableTarget(
       name: "MillraceResponder", dependencies: ["MillraceLoopback"], path: "Tests/MillraceResponder",
       swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceJournalKill", dependencies: ["MillraceJournal", "Millrace"], path: "Tests/MillraceJournalKill",
+      swiftSettings: strict),
     .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
     .target(name: "MillraceDispatchChecks", path: "Tests/MillraceDispatchChecks"),
     .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
@@ -139,7 +142,7 @@ let package = Package(
     .testTarget(
       name: "MillraceJournalTests",
       dependencies: [
-        "MillraceJournal", "Millrace", "MillraceTesting",
+        "MillraceJournal", "Millrace", "MillraceTesting", "MillraceJournalKill", "PulseService",
         .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
       ],
       swiftSettings: strict),

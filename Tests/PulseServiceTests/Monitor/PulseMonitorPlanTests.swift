@@ -59,6 +59,7 @@ struct PulseMonitorPlanTests {
     #expect(terms.retry?.backoff == .exponential(initial: .milliseconds(500)))
     #expect(terms.breaker == Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
     #expect(terms.breakerKey == PlanKey(Webhook.chat))
+    #expect(terms.recovery == .handleAgain)
   }
 
   @Test("An action that is only decided has no plan")

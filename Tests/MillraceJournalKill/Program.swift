@@ -1,0 +1,74 @@
+import Foundation
+import Millrace
+import MillraceJournal
+
+/// Sends actions to a store on a journal in a file, and acknowledges each outcome on standard output, until it is killed.
+///
+/// Usage: MillraceJournalKill FILE LIFE, where LIFE is a number that no earlier process has used with the file.
+@main
+struct Program {
+  /// The number of tasks that send at the same time.
+  private static let senders = 4
+
+  /// The numbers of one sender in one life.
+  private static let numbers = 300_000
+
+  /// Whether a number is the first one of a sender.
+  static func isFirst(_ number: Int) -> Bool { number % numbers == 0 }
+
+  /// Whether a parcel of this number is packed again after a crash.
+  static func isPackedAgain(_ number: Int) -> Bool { number / Parcels.count % 3 == 0 }
+
+  static func main() async throws {
+    #if SQLite
+      let arguments = CommandLine.arguments
+      guard arguments.count == 3, let life = Int(arguments[2]) else {
+        fail(
+          "MillraceJournalKill needs a FILE and the number of its life; write for example MillraceJournalKill journal 1."
+        )
+      }
+      write("opening")
+      let journal = try await SQLiteJournal(arguments[1])
+      let store = try await Store.open(Parcels(), initial: Parcels.State(), journal: journal, key: "parcels")
+      write("open")
+      await withTaskGroup { group in
+        for sender in 0..<senders {
+          group.addTask { await send(to: store, from: (life * senders + sender) * numbers) }
+        }
+      }
+    #else
+      fail("MillraceJournalKill is built without the trait SQLite; build it with 'swift build --traits SQLite'.")
+    #endif
+  }
+
+  private static func fail(_ sentence: String) -> Never {
+    FileHandle.standardError.write(Data((sentence + "\n").utf8))
+    exit(EX_USAGE)
+  }
+
+  #if SQLite
+    /// Sends one action after the other, with numbers from `first` on.
+    private static func send(to store: Store<Parcels>, from first: Int) async {
+      for number in stride(from: first, to: first + numbers, by: Parcels.count) {
+        if isPackedAgain(number) {
+          await pack(store.send(.packAgain(number)), number)
+        } else if number % 2 == 0 {
+          await pack(store.send(.pack(number)), number)
+        } else {
+          let isFinished = await store.send(.note(number)).outcome.kind == .finished
+          if isFinished { acknowledge(.noted(number)) }
+        }
+      }
+    }
+
+    private static func pack(_ receipt: Receipt, _ number: Int) async {
+      if await receipt.firstCommit != nil { acknowledge(.opened(number)) }
+      if await receipt.outcome.kind == .finished { acknowledge(.packed(number)) }
+    }
+
+    private static func acknowledge(_ acknowledgement: Acknowledgement) { write(acknowledgement.line) }
+
+    /// Writes a line past all buffers.
+    private static func write(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+  #endif
+}

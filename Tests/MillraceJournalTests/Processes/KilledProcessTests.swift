@@ -1,0 +1,111 @@
+#if SQLite
+  import Foundation
+  import Millrace
+  import MillraceJournal
+  import MillraceTesting
+  import Testing
+
+  @testable import MillraceJournalKill
+
+  @Suite("A journaled store in a process that is killed", .timeLimit(.minutes(60)))
+  struct KilledProcessTests {
+    /// `MILLRACE_KILLS` processes, or 20.
+    private static var kills: Int {
+      ProcessInfo.processInfo.environment["MILLRACE_KILLS"].flatMap { Int($0) } ?? 20
+    }
+
+    /// The number of processes that continue one log; a log is read by each of them.
+    private static let killsPerLog = 20
+
+    @Test(
+      "D1, D2, D3: after a SIGKILL at any byte of its output all that a process acknowledged is there, no decision is split, and no run is open"
+    )
+    func killed() async throws {
+      var random = SeededGenerator(seed: 16)
+      var acknowledged = 0
+      for log in 0..<(Self.kills + Self.killsPerLog - 1) / Self.killsPerLog {
+        let folder = try JournalFolder()
+        var check = Check()
+        for life in 0..<min(Self.killsPerLog, Self.kills - log * Self.killsPerLog) {
+          let (lines, bytes) = (Int.random(in: 0...40, using: &random), Int.random(in: 0...200, using: &random))
+          let place = "log \(log), life \(life), killed after \(lines) acknowledgements and \(bytes) bytes"
+          let process = try ChildProcess("MillraceJournalKill", [folder.path(), "\(life)"])
+          var text = await process.lines(lines, andBytes: bytes) { Acknowledgement($0) != nil }
+          process.send(SIGKILL)
+          text += await process.rest
+          let complaints = await process.complaints
+          #expect(await process.end == .signal(SIGKILL), "\(place): \(complaints)")
+          // A line that the kill has cut is none.
+          check.add(
+            text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { Acknowledgement($0) })
+          let problems = try await check.problems(of: folder.copyJournal())
+          #expect(problems == [], "\(place)")
+          if !problems.isEmpty { return }
+        }
+        acknowledged += check.acknowledged.count
+      }
+      #expect(acknowledged > Self.kills, "the processes make progress")
+    }
+  }
+
+  /// The acknowledgements of all processes of one log, and what the log has to hold.
+  private struct Check {
+    private(set) var acknowledged: [Acknowledgement] = []
+
+    mutating func add(_ acknowledgements: [Acknowledgement]) { acknowledged += acknowledgements }
+
+    /// Opens a journal as the next process does, and lets everything that is open end.
+    func problems(of path: String) async throws -> [String] {
+      let journal = try await SQLiteJournal(path)
+      var problems = try await missing(in: journal)
+      let store = try await Store.open(Parcels(), initial: Parcels.State(), journal: journal, key: "parcels")
+      problems += self.problems(of: await store.state)
+      await store.shutdown(drainFor: .seconds(30))
+      let end = await store.state
+      for (number, piece) in end.pieces where piece < Parcels.count && !end.closed.contains(number) {
+        problems.append("the parcel \(number) is open for ever")
+      }
+      await journal.close()
+      return problems
+    }
+
+    /// The sequences that the log does not have.
+    private func missing(in journal: SQLiteJournal) async throws -> [String] {
+      var (position, problems) = (JournalSequence.start, [String]())
+      while true {
+        let page = try await journal.records(of: "parcels", after: position)
+        for record in page.records {
+          if record.sequence.number != position.number + 1 { problems.append("\(record.sequence) follows \(position)") }
+          position = record.sequence
+        }
+        if position >= page.last { return problems }
+      }
+    }
+
+    private func problems(of state: Parcels.State) -> [String] {
+      var problems: [String] = []
+      let firsts = stride(from: 0, to: state.notes.count, by: Parcels.count).map { state.notes[$0] }
+      if state.notes != firsts.flatMap({ $0..<$0 + Parcels.count }) { problems.append("a decision is split") }
+      let (noted, present) = (Set(firsts), Set(firsts).union(state.pieces.keys))
+      if noted.count != firsts.count { problems.append("a decision is there twice") }
+      for acknowledgement in acknowledged {
+        let isThere =
+          switch acknowledgement {
+          case .noted(let number): noted.contains(number)
+          case .opened(let number): state.pieces[number] != nil
+          case .packed(let number): state.pieces[number] == Parcels.count && !state.closed.contains(number)
+          }
+        if !isThere { problems.append("'\(acknowledgement.line)' was acknowledged, and is lost") }
+      }
+      // A sender waits for each outcome, so of its numbers there is a first part.
+      for number in present where !present.contains(number - Parcels.count) && !Program.isFirst(number) {
+        problems.append("\(number) is there, and the one before it is not")
+      }
+      for (number, piece) in state.pieces
+      where !Program.isPackedAgain(number) && piece < Parcels.count && !state.closed.contains(number) {
+        problems.append("the parcel \(number) is neither packed nor closed")
+      }
+      return problems
+    }
+  }
+#endif
