@@ -38,12 +38,8 @@ extension Outcome {
 }
 
 extension Store<PulseMonitor> {
-  /// Returns a snapshot once it is durable, and at once in a store without a journal; nil if the journal has failed before.
-  func durable(_ snapshot: Snapshot<PulseState>) async -> Snapshot<PulseState>? {
-    guard let durabilityGate else { return snapshot }
-    let failure = await withCheckedContinuation { continuation in
-      durabilityGate.whenDurable(revision: snapshot.revision) { continuation.resume(returning: $0) }
-    }
-    return failure == nil ? snapshot : nil
+  /// The newest state, once it is durable; nil if the journal has failed before.
+  var durableSnapshot: Snapshot<PulseState>? {
+    get async { await states(.durable).first { _ in true } }
   }
 }

@@ -18,16 +18,16 @@ struct Reporter: Sendable {
   func report(_ store: Store<PulseMonitor>) async throws {
     var presentation = presentation
     var written: Int?
-    for await snapshot in store.states(.latest) {
+    for await snapshot in store.states(.durable) {
       guard !isFinalOnly, snapshot.state.isWorthShowing, snapshot.revision != written else { continue }
       if written != nil {
         try await clock.sleep(for: pace)
       }
-      guard let newest = await store.durable(written == nil ? snapshot : store.snapshot) else { break }
+      guard let newest = written == nil ? snapshot : await store.durableSnapshot else { break }
       try await output.write(presentation.text(newest))
       written = newest.revision
     }
-    let last = await store.durable(store.snapshot)
+    let last = await store.durableSnapshot
     let text = (last.flatMap { $0.revision == written ? nil : presentation.text($0) } ?? "") + presentation.end
     if !text.isEmpty {
       try await output.write(text)
