@@ -62,7 +62,7 @@ extension PulseMonitor {
         .retry(Self.noticeAttempts, backoff: .exponential(initial: .milliseconds(500)))
         .breaker(Self.breaker, key: webhook)
         .recovery(.handleAgain)
-    case .start, .skip, .showRecordingFailure, .collect:
+    case .start, .skip, .showRecordingFailure:
       .concurrent
     }
   }

@@ -18,12 +18,10 @@ struct PulseMonitor: Interactor {
     case readRules
     /// Tell a webhook of a change of an alert.
     case notify(Webhook, Notice)
-    /// Count a notice that was never posted, for this reason.
-    case skip(Webhook, reason: String)
+    /// Count a notice of the change of this number that was never posted, for this reason.
+    case skip(Webhook, change: Int, reason: String)
     /// Show a failure of the recording.
     case showRecordingFailure(reason: String)
-    /// Drop the changes of alerts up to and with this number.
-    case collect(through: Int)
   }
 
   let machine: any MachineGateway
@@ -46,10 +44,11 @@ struct PulseMonitor: Interactor {
     case .sample: .handle
     case .probe(let endpoint): .mutate(.probing(endpoint), thenHandle: true)
     case .readRules: rules == nil ? .reject(NoRulesFile()) : .handle
-    case .notify(let webhook, _): .mutate(.notifying(webhook), thenHandle: true)
-    case .skip(let webhook, let reason): .mutate(.notifySkipped(webhook, reason: reason))
+    case .notify(let webhook, let notice):
+      .mutate(.notifying(webhook, change: notice.change.number), thenHandle: true)
+    case .skip(let webhook, let number, let reason):
+      .mutate(.notifySkipped(webhook, change: number, reason: reason))
     case .showRecordingFailure(let reason): .mutate(.recordingFailed(reason: reason))
-    case .collect(let number): .mutate(.changesCollected(through: number))
     }
   }
 
@@ -59,7 +58,7 @@ struct PulseMonitor: Interactor {
     case .probe(let endpoint): probe(endpoint)
     case .readRules: readRules()
     case .notify(let webhook, let notice): notify(webhook, of: notice)
-    case .start, .skip, .showRecordingFailure, .collect: .none
+    case .start, .skip, .showRecordingFailure: .none
     }
   }
 
@@ -76,7 +75,7 @@ struct PulseMonitor: Interactor {
       rulesFailure(outcome).map { .rulesKept(reason: $0) }
     case .notify(let webhook, _):
       .notifyFailed(webhook, reason: reason(of: outcome, limit: limits.post) ?? "cut by the end of pulse")
-    case .start, .skip, .showRecordingFailure, .collect:
+    case .start, .skip, .showRecordingFailure:
       nil
     }
   }

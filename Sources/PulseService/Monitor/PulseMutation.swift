@@ -27,14 +27,12 @@ enum PulseMutation: Codable, Sendable, Equatable {
   /// The recording has ended, or continues elsewhere, for this reason.
   case recordingFailed(reason: String)
 
-  /// The changes of alerts up to and with this number are on their way to the webhooks.
-  case changesCollected(through: Int)
-  /// A notice is being posted to the webhook.
-  case notifying(Webhook)
+  /// A notice of the change of this number is being posted to the webhook.
+  case notifying(Webhook, change: Int)
   /// The webhook has taken the notice that was being posted.
   case notified(Webhook)
   /// The webhook has not taken the notice that was being posted.
   case notifyFailed(Webhook, reason: String)
-  /// A notice for the webhook was given up before it was posted.
-  case notifySkipped(Webhook, reason: String)
+  /// A notice of the change of this number was given up before it was posted to the webhook.
+  case notifySkipped(Webhook, change: Int, reason: String)
 }

@@ -86,12 +86,19 @@ extension PulseState {
     note(alerts[index].name, isFiring: isMet, value: value, reason: reason)
   }
 
-  /// Keeps a change for the notices to the webhooks.
+  /// Keeps a change until each webhook has its notice.
   private mutating func note(_ name: Alert.Name, isFiring: Bool, value: Double?, reason: String?) {
     guard !receivers.isEmpty else { return }
     changeCount = changeCount.incremented
     changes.append(
       AlertChange(number: changeCount, alert: name, isFiring: isFiring, value: value, reason: reason))
+    for index in receivers.indices { receivers[index].wait(for: changeCount) }
+  }
+
+  /// Drops the changes that no webhook waits for.
+  mutating func dropChanges() {
+    let waiting = Set(receivers.flatMap(\.waiting))
+    changes.removeAll { !waiting.contains($0.number) }
   }
 }
 

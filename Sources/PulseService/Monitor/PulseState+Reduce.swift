@@ -28,16 +28,16 @@ extension PulseState {
       rulesFailure = reason
     case .recordingFailed(let reason):
       recordingFailure = reason
-    case .changesCollected(let number):
-      changes.removeAll { $0.number <= number }
-    case .notifying(let webhook):
-      withReceiver(webhook) { $0.begin() }
+    case .notifying(let webhook, let number):
+      withReceiver(webhook) { $0.begin(number) }
+      dropChanges()
     case .notified(let webhook):
       withReceiver(webhook) { $0.deliver() }
     case .notifyFailed(let webhook, let reason):
       withReceiver(webhook) { $0.fail(reason) }
-    case .notifySkipped(let webhook, let reason):
-      withReceiver(webhook) { $0.skip(reason) }
+    case .notifySkipped(let webhook, let number, let reason):
+      withReceiver(webhook) { $0.skip(number, reason) }
+      dropChanges()
     }
   }
 

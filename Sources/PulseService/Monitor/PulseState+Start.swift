@@ -29,6 +29,7 @@ extension PulseState {
     self.receivers = configuration.webhooks.map { webhook in
       receivers.first { $0.webhook == webhook } ?? Receiver(webhook: webhook)
     }
+    dropChanges()
     let endpoints = Set(configuration.endpoints)
     targets.removeAll { !endpoints.contains($0.endpoint) }
     replaceRules(by: configuration.rules)

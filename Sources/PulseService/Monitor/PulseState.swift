@@ -24,7 +24,7 @@ struct PulseState: Codable, Sendable, Equatable {
   var alerts: [Alert] = []
   /// The webhooks that get alerts.
   var receivers: [Receiver]
-  /// The changes of alerts that were not collected for the webhooks yet; none where there is no webhook.
+  /// The changes of alerts that a webhook waits for.
   var changes: [AlertChange] = []
   /// The number of changes of alerts so far.
   var changeCount = 0
@@ -42,5 +42,18 @@ struct PulseState: Codable, Sendable, Equatable {
   /// The target of an endpoint, once it was probed.
   func target(_ endpoint: Endpoint) -> Target? {
     targets.first { $0.endpoint == endpoint }
+  }
+
+  /// The changes of alerts, each with the webhooks that wait for it.
+  var outbox: [Outgoing] {
+    changes.map { change in
+      Outgoing(change: change, webhooks: receivers.filter { $0.waiting.contains(change.number) }.map(\.webhook))
+    }
+  }
+
+  /// A change of an alert, and the webhooks that have no notice of it yet.
+  struct Outgoing: Sendable, Equatable {
+    let change: AlertChange
+    let webhooks: [Webhook]
   }
 }

@@ -1,6 +1,8 @@
 /// A webhook, and the counts of its notices.
 struct Receiver: Codable, Sendable, Equatable {
   var webhook: Webhook
+  /// The numbers of the changes whose notices have not been posted yet.
+  private(set) var waiting: [Int] = []
   /// The number of notices that are being posted.
   private(set) var underWay = 0
   /// The number of notices that it has taken.
@@ -24,8 +26,14 @@ struct Receiver: Codable, Sendable, Equatable {
     return words + (lastFailure.map { ": \($0)" } ?? "")
   }
 
-  /// Counts a notice that is being posted.
-  mutating func begin() {
+  /// Keeps the number of a change that is to be posted.
+  mutating func wait(for change: Int) {
+    waiting.append(change)
+  }
+
+  /// Counts a notice of a change that is being posted.
+  mutating func begin(_ change: Int) {
+    waiting.removeAll { $0 == change }
     underWay = underWay.incremented
   }
 
@@ -42,8 +50,9 @@ struct Receiver: Codable, Sendable, Equatable {
     lastFailure = reason
   }
 
-  /// Counts a notice that was never posted, for this reason, which says less than that of the failure which led to it.
-  mutating func skip(_ reason: String) {
+  /// Counts a notice of a change that was never posted, for this reason, which says less than that of the failure which led to it.
+  mutating func skip(_ change: Int, _ reason: String) {
+    waiting.removeAll { $0 == change }
     failed = failed.incremented
     lastFailure = lastFailure ?? reason
   }

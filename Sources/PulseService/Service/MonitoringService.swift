@@ -75,14 +75,14 @@ struct MonitoringService: Sendable {
       defer { stop.request() }
       try await work()
     }
-    let notifier = Notifier(store: store, webhooks: plan.webhooks, complaints: complaints, now: { Date() })
+    let notifier = Notifier(store: store, complaints: complaints, now: { Date() })
     let notifying = Task { await notifier.run() }
     let watching = recorder.map { recorder in Task { try await watchFile(of: recorder) } }
     await stop.wait(atMost: plan.duration, on: clock)
     watching?.cancel()
     await endWork(working)
     // What the last observations have changed is on its way before the store takes no more.
-    _ = try? await store.wait { $0.changes.isEmpty }
+    if let last = await store.state.changes.last { await notifier.waitUntilSent(last.number) }
     let report = await store.shutdown(drainFor: Self.drain)
     await notifying.value
     await recorder?.finish(with: store.snapshot)

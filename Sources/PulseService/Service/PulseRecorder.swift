@@ -29,8 +29,8 @@ extension PulseRedaction {
       case .start(let configuration, let date): .start(configuration.redacted, at: date)
       case .probe(let endpoint): .probe(endpoint.redacted)
       case .notify(let webhook, let notice): .notify(webhook.redacted, notice)
-      case .skip(let webhook, let reason): .skip(webhook.redacted, reason: reason)
-      case .sample, .readRules, .showRecordingFailure, .collect: action
+      case .skip(let webhook, let number, let reason): .skip(webhook.redacted, change: number, reason: reason)
+      case .sample, .readRules, .showRecordingFailure: action
       }
     },
     mutation: { mutation in
@@ -39,11 +39,12 @@ extension PulseRedaction {
       case .probing(let endpoint): .probing(endpoint.redacted)
       case .probed(let endpoint, let result, let time): .probed(endpoint.redacted, result, at: time)
       case .probeEnded(let endpoint): .probeEnded(endpoint.redacted)
-      case .notifying(let webhook): .notifying(webhook.redacted)
+      case .notifying(let webhook, let number): .notifying(webhook.redacted, change: number)
       case .notified(let webhook): .notified(webhook.redacted)
       case .notifyFailed(let webhook, let reason): .notifyFailed(webhook.redacted, reason: reason)
-      case .notifySkipped(let webhook, let reason): .notifySkipped(webhook.redacted, reason: reason)
-      case .read, .sampleFailed, .rulesRead, .rulesKept, .recordingFailed, .changesCollected: mutation
+      case .notifySkipped(let webhook, let number, let reason):
+        .notifySkipped(webhook.redacted, change: number, reason: reason)
+      case .read, .sampleFailed, .rulesRead, .rulesKept, .recordingFailed: mutation
       }
     },
     state: { state in

@@ -86,7 +86,7 @@ extension PulseMutation {
     case .probed(let endpoint, .up, _): .probed(endpoint, .up(latency: .zero), at: .zero)
     case .probed(let endpoint, let result, _): .probed(endpoint, result, at: .zero)
     case .started, .sampleFailed, .probing, .probeEnded, .rulesRead, .rulesKept, .notifying, .notified, .notifyFailed,
-      .notifySkipped, .recordingFailed, .changesCollected:
+      .notifySkipped, .recordingFailed:
       self
     }
   }

@@ -38,7 +38,7 @@ struct CheckedValuesTests {
   func saturates() {
     #expect(Int.max.incremented == .max && 1.incremented == 2)
     var receiver = Receiver(webhook: .chat)
-    receiver.begin()
+    receiver.begin(1)
     receiver.deliver()
     receiver.fail("cut")
     #expect(receiver.words == "1 delivered, 1 failed: cut")
@@ -49,7 +49,7 @@ struct CheckedValuesTests {
       rules: [try! AlertRule("target down"), try! AlertRule("target slower than 1 ms for 2 probes")], webhooks: [.chat],
       historyLimit: 2)
     for mutation: PulseMutation in [
-      .read(.fake(), at: .zero), .notifying(.chat), .probed(.database, .down(reason: "no"), at: .zero),
+      .read(.fake(), at: .zero), .notifying(.chat, change: 1), .probed(.database, .down(reason: "no"), at: .zero),
       .probed(.web, .up(latency: .seconds(1), status: 204), at: .seconds(1)),
     ] { state.apply(mutation) }
     return state

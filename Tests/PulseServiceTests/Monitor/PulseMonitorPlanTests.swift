@@ -65,7 +65,7 @@ struct PulseMonitorPlanTests {
   @Test("An action that is only decided has no plan")
   func decided() {
     let monitor = PulseMonitor.fake(clock: ContinuousClock())
-    #expect(monitor.plan(for: .skip(.chat, reason: "no")).isConcurrent)
-    #expect(monitor.plan(for: .collect(through: 1)).isConcurrent)
+    #expect(monitor.plan(for: .skip(.chat, change: 1, reason: "no")).isConcurrent)
+    #expect(monitor.plan(for: .showRecordingFailure(reason: "no")).isConcurrent)
   }
 }

@@ -14,7 +14,7 @@ struct PulseStateStartTests {
     let mutations: [PulseMutation] = [
       .read(.fake(), at: .seconds(1)), .read(.fake(busy: 40, total: 100), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(5)), at: .seconds(3)),
-      .probed(.database, .down(reason: "no"), at: .seconds(4)), .notifying(.chat), .notified(.chat),
+      .probed(.database, .down(reason: "no"), at: .seconds(4)), .notifying(.chat, change: 1), .notified(.chat),
     ]
     for mutation in mutations + extra { state.apply(mutation) }
     return state

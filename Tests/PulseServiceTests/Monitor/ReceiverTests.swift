@@ -8,8 +8,8 @@ struct ReceiverTests {
   func counts() {
     var receiver = Receiver(webhook: .chat)
     #expect(receiver.isUntouched)
-    receiver.begin()
-    receiver.begin()
+    receiver.begin(1)
+    receiver.begin(1)
     #expect(receiver.words == "2 under way")
     receiver.deliver()
     #expect(receiver.words == "1 under way, 1 delivered")
@@ -22,7 +22,7 @@ struct ReceiverTests {
   @Test("A run that counts its end twice leaves no negative number of notices under way")
   func endedTwice() {
     var receiver = Receiver(webhook: .chat)
-    receiver.begin()
+    receiver.begin(1)
     receiver.deliver()
     receiver.fail("cut")
     #expect(receiver.underWay == 0)
@@ -31,10 +31,20 @@ struct ReceiverTests {
   @Test("A skipped notice counts as failed, and its reason is told only where no failure came before")
   func skipped() {
     var receiver = Receiver(webhook: .chat)
-    receiver.skip("too many were waiting")
+    receiver.skip(2, "too many were waiting")
     #expect(receiver.words == "1 failed: too many were waiting")
     receiver.fail("status 500")
-    receiver.skip("too many were waiting")
+    receiver.skip(2, "too many were waiting")
     #expect(receiver.words == "3 failed: status 500")
+  }
+
+  @Test("A change waits until its notice is posted or skipped")
+  func waiting() {
+    var receiver = Receiver(webhook: .chat)
+    (1...3).forEach { receiver.wait(for: $0) }
+    receiver.begin(2)
+    #expect(receiver.waiting == [1, 3])
+    receiver.skip(1, "no")
+    #expect(receiver.waiting == [3])
   }
 }

@@ -36,7 +36,8 @@ struct JSONPresentationTests {
   func webhooks() throws {
     var state = PulseState(webhooks: [.chat, .pager])
     for mutation: PulseMutation in [
-      .rulesKept(reason: "no"), .recordingFailed(reason: "full"), .notifying(.chat), .notifying(.chat),
+      .rulesKept(reason: "no"), .recordingFailed(reason: "full"), .notifying(.chat, change: 1),
+      .notifying(.chat, change: 1),
       .notifyFailed(.chat, reason: "status 500"),
     ] { state.apply(mutation) }
     #expect(

@@ -26,7 +26,7 @@ struct LinePresentationTests {
   func webhook() {
     var state = PulseState(webhooks: [.chat, .pager])
     #expect(LinePresentation().text(Snapshot(revision: 0, state: state)) == "no sample yet\n")
-    state.apply(.notifying(.pager))
+    state.apply(.notifying(.pager, change: 1))
     state.apply(.notified(.pager))
     #expect(
       LinePresentation().text(Snapshot(revision: 2, state: state))

@@ -38,7 +38,7 @@ struct TablePresentationTests {
   func webhooks() throws {
     var state = PulseState(webhooks: [.chat, .pager])
     for mutation: PulseMutation in [
-      .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat),
+      .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat, change: 1),
       .recordingFailed(reason: "The file was moved."),
       .notifyFailed(.chat, reason: "status 500"),
     ] { state.apply(mutation) }

@@ -115,6 +115,40 @@ struct JournaledServiceTests {
     withExtendedLifetime((first, receipt)) {}
   }
 
+  @Test("A notice that waited at a crash is sent by the next process, and one that was posted is not")
+  func waiting() async throws {
+    let plan = try plan { $0.webhooks = [.chat, .pager] }
+    var later = plan
+    later.rules = []
+    // The chat takes nothing, so its second notice of the alert waits behind the first.
+    let chat = webhooks.posts.when { $0.webhook == .chat }
+    let held = chat.hold()
+    chat.reply(times: 2)
+    webhooks.posts.when { $0.webhook == .pager }.reply(times: 2)
+    let complaints = Complaints(output: errors, clock: clock)
+    let first = try await open(plan)
+    let notifier = Notifier(store: first, complaints: complaints) { now }
+    let notifying = Task { await notifier.run() }
+    _ = await first.send(.probe(.web)).outcome
+    _ = try await held.arrived()
+    _ = await first.send(.start(later.configuration, at: now)).outcome
+    try await first.wait { $0.receivers[1].delivered == 2 }
+    #expect(await first.state.receivers.map(\.waiting) == [[2], []])
+
+    let second = try await open(later)
+    let next = Notifier(store: second, complaints: complaints) { now }
+    let continuing = Task { await next.run() }
+    let state = try await second.wait { $0.receivers[0].delivered == 2 }
+    #expect(state.receivers.map(\.words) == ["2 delivered", "2 delivered"] && state.changes.isEmpty)
+    let notices = webhooks.posts.requests.filter { $0.webhook == .chat }.map(\.notice.change)
+    #expect(notices.map(\.number) == [1, 1, 2] && notices.map(\.isFiring) == [true, true, false])
+    #expect(webhooks.posts.requests.filter { $0.webhook == .pager }.count == 2)
+    held.release()
+    await second.shutdown()
+    await continuing.value
+    notifying.cancel()
+  }
+
   @Test("Single rounds continue one another: an alert that needs two probes fires in the second one")
   func rounds() async throws {
     let plan = try plan {

@@ -75,7 +75,7 @@ struct MutatedRecordingTests {
     let configuration = Configuration(endpoints: [.web, .database], rules: rules, webhooks: [.chat, .pager])
     let actions: [PulseMonitor.Action] = [
       .start(configuration, at: now), .sample, .probe(.web), .readRules, .notify(.chat, notice),
-      .skip(.pager, reason: "too old"), .collect(through: 1),
+      .skip(.pager, change: 2, reason: "too old"),
       .showRecordingFailure(reason: "moved"),
     ]
     let mutations: [PulseMutation] = [
@@ -84,10 +84,10 @@ struct MutatedRecordingTests {
       .probed(.database, .down(reason: "refused"), at: .seconds(1)),
       .probed(.database, .down(reason: "refused"), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(2), status: 200), at: .seconds(2)), .probeEnded(.web),
-      .sampleFailed(reason: "no /proc"), .notifying(.chat), .notified(.chat), .notifying(.pager),
-      .notifyFailed(.pager, reason: "status 500"), .notifySkipped(.chat, reason: "too old"),
+      .sampleFailed(reason: "no /proc"), .notifying(.chat, change: 1), .notified(.chat), .notifying(.pager, change: 1),
+      .notifyFailed(.pager, reason: "status 500"), .notifySkipped(.chat, change: 2, reason: "too old"),
       .rulesRead(rules.dropLast()),
-      .rulesKept(reason: "no such file"), .recordingFailed(reason: "moved"), .changesCollected(through: 1),
+      .rulesKept(reason: "no such file"), .recordingFailed(reason: "moved"),
       .read(.fake(busy: 80, total: 200), at: .seconds(3)), .read(.fake(busy: 90, total: 300), at: .seconds(4)),
     ]
     var entries: [PulseRecording.Entry] = []

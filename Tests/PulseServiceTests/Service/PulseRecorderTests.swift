@@ -19,11 +19,13 @@ struct PulseRecorderTests {
     for webhook in webhooks {
       let shown = webhook.redacted
       #expect(shown != webhook && shown.name == webhook.name)
-      #expect(redaction.action(.skip(webhook, reason: "r")) == .skip(shown, reason: "r"))
-      #expect(redaction.mutation(.notifying(webhook)) == .notifying(shown))
+      #expect(redaction.action(.skip(webhook, change: 1, reason: "r")) == .skip(shown, change: 1, reason: "r"))
+      #expect(redaction.mutation(.notifying(webhook, change: 1)) == .notifying(shown, change: 1))
       #expect(redaction.mutation(.notified(webhook)) == .notified(shown))
       #expect(redaction.mutation(.notifyFailed(webhook, reason: "r")) == .notifyFailed(shown, reason: "r"))
-      #expect(redaction.mutation(.notifySkipped(webhook, reason: "r")) == .notifySkipped(shown, reason: "r"))
+      #expect(
+        redaction.mutation(.notifySkipped(webhook, change: 1, reason: "r"))
+          == .notifySkipped(shown, change: 1, reason: "r"))
       #expect(redaction.state(PulseState(webhooks: [webhook])) == PulseState(webhooks: [shown]))
     }
     let notice = Notice(
@@ -47,7 +49,7 @@ struct PulseRecorderTests {
     let configuration = Configuration(endpoints: endpoints, rules: rules, webhooks: [.chat])
     var mutations = endpoints.flatMap { [PulseMutation.probing($0), .probed($0, down, at: .seconds(1))] }
     mutations += [
-      .rulesRead(Array(rules[1...2])), .changesCollected(through: 2), .probeEnded(endpoints[1]),
+      .rulesRead(Array(rules[1...2])), .notifying(.chat, change: 1), .probeEnded(endpoints[1]),
       .probed(endpoints[0], .up(latency: .milliseconds(1)), at: .seconds(2)),
       .started(configuration, at: Date(timeIntervalSince1970: 0)), .probing(endpoints[0]),
     ]
