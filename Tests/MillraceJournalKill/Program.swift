@@ -29,7 +29,10 @@ struct Program {
       }
       write("opening")
       let journal = try await SQLiteJournal(arguments[1])
-      let store = try await Store.open(Parcels(), initial: Parcels.State(), journal: journal, key: "parcels")
+      var options = JournalOptions()
+      options.snapshotRecords = 50
+      let store = try await Store.open(
+        Parcels(), initial: Parcels.State(), journal: journal, key: "parcels", options: options)
       write("open")
       await withTaskGroup { group in
         for sender in 0..<senders {
