@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failures; later versions may add some.
   public struct Code: Sendable, Hashable {
     fileprivate enum Kind: Sendable, Hashable {
-      case timedOut, shutDown, notFinished, lagged, noState
+      case timedOut, shutDown, notFinished, lagged, noState, journal
     }
 
     fileprivate let kind: Kind
@@ -32,6 +32,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// An effect was iterated as a plain sequence, which gives it no state.
     public static let noState = Code(kind: .noState)
+
+    /// The store stopped because its journal failed; ``StoreError/underlying`` is the error of the journal.
+    public static let journal = Code(kind: .journal)
   }
 
   /// The failure with the facts that belong to it.
@@ -46,6 +49,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The lossless observer was this many commits behind, more than its limit.
     case lagged(lag: Int)
     case effectWithoutState
+    /// The journal failed for good, and the store with it.
+    case journalFailed(any Error)
   }
 
   private let reason: Reason
@@ -63,6 +68,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case .ended: .notFinished
     case .overflowed, .lagged: .lagged
     case .effectWithoutState: .noState
+    case .journalFailed: .journal
     }
   }
 
@@ -71,9 +77,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     if case .ended(let outcome) = reason { outcome } else { nil }
   }
 
-  /// The error in ``outcome``: of the handler that failed, of the decision or of the journal that rejected the action; otherwise nil.
+  /// The error of the journal that failed, or the error in ``outcome``: of the handler that failed, of the decision or of the journal that
+  /// rejected the action; otherwise nil.
   public var underlying: (any Error)? {
-    switch outcome {
+    if case .journalFailed(let error) = reason { return error }
+    return switch outcome {
     case .failed(let error), .rejected(.decided(let error)), .rejected(.journal(let error)): error
     default: nil
     }
@@ -99,6 +107,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case .effectWithoutState:
       "An effect has no state of its own to run on; return it from `handle`, iterate `effect.mutations(state:)`, "
         + "or map it with `mapMutations` rather than with the operators of sequences."
+    case .journalFailed(let error):
+      "The store has stopped because its journal failed; open it again to continue. \(error)"
     }
   }
 

@@ -1,7 +1,8 @@
 /// The choice of the states that an observer gets when it is slower than the store.
 ///
 /// `Failure` is the error that may end the observer before the store ends: `Never` for ``latest`` and ``every(buffer:)``,
-/// ``StoreError`` for the policies that can end an observer.
+/// ``StoreError`` for the policies that can end an observer. An observer whose `Failure` is ``StoreError`` also ends with
+/// ``StoreError/Code/journal`` when the journal of its store fails; one that cannot fail simply ends then.
 public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   @usableFromInline let terms: ObservationTerms
 
@@ -24,7 +25,7 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   /// **Order.** The order is that of the policy. The observer takes a state as the policy says, and waits until that is durable. So the first
   /// element is the state with which the policy begins, delivered as soon as the journal covers it, and while it waits the observer of
   /// ``latest`` holds this one state and the store copies none for it. A state that never becomes durable is not delivered: when the journal
-  /// fails, the observer ends.
+  /// fails, the observer ends, with ``StoreError/Code/journal`` if its `Failure` is ``StoreError``.
   ///
   /// **Backpressure.** An observer that waits for the journal is behind by the commits after the state that it has taken, durable or not,
   /// and the policy decides: ``every(buffer:)`` skips, and under ``lossless(pausesAt:endsAt:)`` the store pauses.
@@ -37,6 +38,9 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
     durable.isDurable = true
     return durable
   }
+
+  /// Whether an observer has to do with the journal of its store: it waits for the journal, or ends with the journal's error.
+  @inlinable var involvesJournal: Bool { isDurable || Failure.self != Never.self }
 
   /// Whether observers share one evaluation of what they observe.
   @usableFromInline var sharesEvaluation: Bool { terms == .latest && !isDurable }

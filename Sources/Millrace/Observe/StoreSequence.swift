@@ -11,7 +11,8 @@
 ///
 /// **Cancellation.** In a cancelled task the sequence ends.
 ///
-/// **Throws:** `Failure`, which is `Never` for the policies that cannot end an observer.
+/// **Throws:** `Failure`, which is `Never` for the policies that cannot end an observer. When the journal of the store fails, a sequence
+/// that can throw ends with ``StoreError/Code/journal``, and any other one simply ends; both after what was committed before.
 ///
 /// **Lifetime.** The sequence ends when the store is shut down, after its last element, or released. Neither it nor its iterators
 /// hold the store. Elements that are kept for an iterator are released with it, and one that is not waiting under
@@ -66,8 +67,8 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
 
     /// Returns the next element by the policy as soon as there is one; nil at the end, and at once in a cancelled task.
     ///
-    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind; policies whose
-    ///   `Failure` is `Never` throw nothing. The end of the store is not an error.
+    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind, and with `journal` when
+    ///   the store's journal has failed; policies whose `Failure` is `Never` throw nothing. The end of the store is not an error.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
       do {
@@ -80,8 +81,8 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
 
     /// Returns the next element by the policy as soon as there is one; nil at the end, and at once in a cancelled task.
     ///
-    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind; policies whose
-    ///   `Failure` is `Never` throw nothing. The end of the store is not an error.
+    /// - Throws: ``StoreError`` with the code `lagged`, for a policy that ends an observer that is too far behind, and with `journal` when
+    ///   the store's journal has failed; policies whose `Failure` is `Never` throw nothing. The end of the store is not an error.
     @inlinable
     public mutating func next() async throws(Failure) -> Element? {
       try await next(isolation: #isolation)

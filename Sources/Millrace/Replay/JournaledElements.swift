@@ -1,6 +1,7 @@
-/// The elements of one observer under a durable policy: each is delivered once the journal has stored everything that led to it.
+/// The elements of one observer of a store with a journal: where they end because the journal has failed, they end with its error.
 ///
-/// They end when the journal fails before. An element whose wait was cancelled is the next one.
+/// Under a durable policy each element is delivered once the journal has stored everything that led to it. An element whose wait was
+/// cancelled is the next one.
 @usableFromInline
 struct JournaledElements<Element> {
   @usableFromInline let next: NextElement<Element>
@@ -8,16 +9,19 @@ struct JournaledElements<Element> {
   /// - Parameters:
   ///   - next: reads the elements, which may be ahead of the journal.
   ///   - gate: tells what the journal has stored.
-  ///   - revision: the revision of an element.
+  ///   - revision: the revision of an element, which has to be durable; nil delivers an element at once.
   @inlinable
-  init(_ next: @escaping NextElement<Element>, at gate: DurabilityGate, revision: @escaping (Element) -> Int) {
+  init(_ next: @escaping NextElement<Element>, at gate: DurabilityGate, heldBackUntil revision: ((Element) -> Int)?) {
     let observer = DurabilityObserver()
     var held: Element?
     self.next = { () async throws(StoreError) -> Element? in
       if held == nil { held = try await next() }
-      guard let element = held, await gate.holdBack(observer, until: revision(element)) else { return nil }
-      held = nil
-      return element
+      if let element = held, await gate.holdBack(observer, until: revision?(element) ?? 0) {
+        held = nil
+        return element
+      }
+      try gate.checkEnd()
+      return nil
     }
   }
 }

@@ -163,8 +163,11 @@ extension Replay {
     _ policy: ObservationPolicy<Failure>, at core: StoreCore<I>
   ) -> @Sendable () -> SnapshotReader<I.State> {
     let makeReader = readers(policy.terms, at: core)
-    guard policy.isDurable, let gate = core.gate else { return makeReader }
-    return { SnapshotReader(next: JournaledElements(makeReader().next, at: gate, revision: \.revision).next) }
+    guard policy.involvesJournal, let gate = core.gate else { return makeReader }
+    return { [isDurable = policy.isDurable] in
+      SnapshotReader(
+        next: JournaledElements(makeReader().next, at: gate, heldBackUntil: isDurable ? \.revision : nil).next)
+    }
   }
 
   @inlinable

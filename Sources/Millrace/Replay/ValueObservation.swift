@@ -47,6 +47,13 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     return nil
   }
 
+  /// The values, which end with the error of the store's journal if that has failed.
+  func elements(at gate: DurabilityGate?) -> NextElement<Value> {
+    let next: NextElement<Value> = { () async throws(StoreError) -> Value? in await self.next() }
+    guard let gate else { return next }
+    return JournaledElements(next, at: gate, heldBackUntil: nil).next
+  }
+
   /// The result of a look for a newer value.
   private enum Finding {
     case value(Value)
@@ -119,13 +126,13 @@ extension ValueObservation {
   static func observers(
     of keyPath: any KeyPath<I.State, Value> & Sendable, at core: StoreCore<I>
   ) -> @Sendable () -> NextElement<Value> {
-    { [weak core] in
+    { [weak core, gate = core.gate] in
       let observation = ValueObservation(core) { registry in
         registry.part(at: keyPath) { ObservedValue { $0[keyPath: keyPath] } }
       } forget: { registry in
         registry.forget(keyPath)
       }
-      return { () async throws(StoreError) -> Value? in await observation.next() }
+      return observation.elements(at: gate)
     }
   }
 
@@ -135,12 +142,12 @@ extension ValueObservation {
     of get: @escaping @Sendable (I.State) -> Value, at core: StoreCore<I>
   ) -> @Sendable () -> NextElement<Value> {
     let shared = ObservedValue(get: get)
-    return { [weak core] in
+    return { [weak core, gate = core.gate] in
       let observation = ValueObservation(core) { _ in
         shared
       } forget: { _ in
       }
-      return { () async throws(StoreError) -> Value? in await observation.next() }
+      return observation.elements(at: gate)
     }
   }
 }

@@ -85,17 +85,29 @@ package final class DurabilityGate: Sendable {
   }
 
   /// Notes that nothing more becomes durable, and calls everything that waits, on this thread.
-  package func fail(_ error: any Error) {
+  package func fail(_ error: any Error) { noteFailure(error)() }
+
+  /// Notes that nothing more becomes durable; returns the calls to everything that waits, to be made without a lock.
+  func noteFailure(_ error: any Error) -> @Sendable () -> Void {
     let (works, observers) = state.withLock { state -> ([Work], [DurabilityObserver]) in
       guard state.failure == nil else { return ([], []) }
       state.failure = error
       return (state.positions.take(through: .max) + state.revisions.take(through: .max), state.observers.takeAll())
     }
-    for work in works { work(error) }
-    for observer in observers { observer.waiter.signal() }
+    return {
+      for work in works { work(error) }
+      for observer in observers { observer.waiter.signal() }
+    }
   }
 
   // MARK: Observers
+
+  /// Throws the failure of the journal at the end of an observer, unless that ends because its task is cancelled.
+  @usableFromInline
+  func checkEnd() throws(StoreError) {
+    guard !Task.isCancelled, let failure = state.withLock({ $0.failure }) else { return }
+    throw StoreError(.journalFailed(failure))
+  }
 
   /// Suspends until the state of a revision is durable; returns false if the journal fails before, or in a cancelled task.
   @usableFromInline

@@ -146,7 +146,8 @@ struct Holder<I: Interactor> {
   private func close() {
     guard core.owned.isOpen, let runs = core.owned.runs, let shutdown = runs.shutdown else { return }
     core.owned.close(at: core)
-    let report = ShutdownReport(drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned)
+    let report = ShutdownReport(
+      drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned, failure: shutdown.failure)
     let waiting = shutdown.waiters + runs.shutdownWaiters
     runs.shutdownWaiters = []
     runs.shutdown = Shutdown()
@@ -169,9 +170,14 @@ struct Holder<I: Interactor> {
   /// Stops the store because its journal has failed: what is open ends with the error, and nothing is closed.
   func stop(after error: any Error) {
     guard let gate = core.owned.journal?.gate else { return }
+    let answer = gate.noteFailure(error)  // Before observers end, which look for it then.
     core.owned.setJournal(nil, failure: error)
+    let runs = core.owned.madeRuns(at: core)
+    let shutdown = runs.shutdown ?? Shutdown()
+    shutdown.failure = error
+    runs.shutdown = shutdown
     finishShutdown(asksClosing: false, .failed(error))
-    core.lock.afterUnlock { gate.fail(error) }
+    core.lock.afterUnlock(answer)
   }
 
   /// Keeps nothing more, because the store is released; what was kept is still stored.

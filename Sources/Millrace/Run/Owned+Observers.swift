@@ -73,10 +73,16 @@ extension Owned {
     guard let registry else { return }
     let told = registry.end()
     let watchers = registry.takeWatchers()
+    let error = endError(.shutDownBeforeState)
     core.lock.afterUnlock {
       told.forEach { $0.signal() }
-      watchers.forEach { $0.end(.failure(StoreError(.shutDownBeforeState))) }
+      watchers.forEach { $0.end(.failure(error)) }
     }
+  }
+
+  /// The error of a call that waits for the store when that ends: the journal's, if the journal has failed.
+  func endError(_ reason: StoreError.Reason) -> StoreError {
+    StoreError(journalFailure.map { .journalFailed($0) } ?? reason)
   }
 
   // MARK: Observers
@@ -111,7 +117,8 @@ extension Owned {
     } else if isOpen {
       madeRegistry(at: core).add(watcher)
     } else {
-      core.lock.afterUnlock { watcher.end(.failure(StoreError(.shutDownBeforeState))) }
+      let error = endError(.shutDownBeforeState)
+      core.lock.afterUnlock { watcher.end(.failure(error)) }
     }
   }
 

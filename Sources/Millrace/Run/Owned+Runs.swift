@@ -369,7 +369,8 @@ extension Owned {
   }
 
   private func refuse(_ submitter: Submitter<I>, at core: StoreCore<I>) {
-    core.lock.afterUnlock { submitter.promise.fulfil(.failure(StoreError(.shutDownBeforeAcceptance))) }
+    let error = endError(.shutDownBeforeAcceptance)
+    core.lock.afterUnlock { submitter.promise.fulfil(.failure(error)) }
   }
 
   /// Has a submit wait no more.

@@ -3,7 +3,7 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   /// The number of actions that ended by themselves while the store drained.
   public let drained: Int
 
-  /// The actions that had not ended by then, and got ``Outcome/shutDown``.
+  /// The actions that had not ended by then, and got ``Outcome/shutDown``, or ``Outcome/failed(_:)`` if the journal had failed.
   public let cut: [ActionID]
 
   /// The actions whose handlers had not returned when the store was shut down: cut ones, and such that had ended before.
@@ -11,12 +11,27 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   /// The tasks of these handlers are cancelled; one that heeds that may return a moment later.
   public let notReturned: [ActionID]
 
-  /// Whether every action had ended by itself.
-  public var isClean: Bool { cut.isEmpty && notReturned.isEmpty }
+  private let journalFailure: DescribedError?
+
+  /// The failure of the journal that stopped the store; nil if there was none.
+  ///
+  /// Two reports are equal if the descriptions of their failures are.
+  public var failure: (any Error)? { journalFailure?.error }
+
+  init(drained: Int, cut: [ActionID], notReturned: [ActionID], failure: (any Error)? = nil) {
+    self.drained = drained
+    self.cut = cut
+    self.notReturned = notReturned
+    journalFailure = failure.map { DescribedError(error: $0) }
+  }
+
+  /// Whether every action had ended by itself, and the journal had not failed.
+  public var isClean: Bool { cut.isEmpty && notReturned.isEmpty && failure == nil }
 
   /// The report in one line.
   public var description: String {
-    "\(drained) drained, \(text(cut)) cut, \(text(notReturned)) not returned"
+    let ending = failure.map { "; the journal failed: \($0)" } ?? ""
+    return "\(drained) drained, \(text(cut)) cut, \(text(notReturned)) not returned\(ending)"
   }
 
   private func text(_ ids: [ActionID]) -> String {
@@ -24,6 +39,15 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
     let shown = ids.prefix(10).map(\.description).joined(separator: " ")
     return "\(ids.count) (\(shown)\(ids.count > 10 ? " …" : ""))"
   }
+}
+
+/// An error that equals one with the same description.
+private struct DescribedError: Sendable, Hashable {
+  let error: any Error
+
+  static func == (one: DescribedError, other: DescribedError) -> Bool { "\(one.error)" == "\(other.error)" }
+
+  func hash(into hasher: inout Hasher) { hasher.combine("\(error)") }
 }
 
 /// An end of the actions that are queued for the lock's holder: they get this outcome, and are not taken up.
@@ -45,6 +69,9 @@ final class Shutdown {
   /// The actions that it ended.
   var ended: [ActionID] = []
 
+  /// The failure of the journal, after which no action ends by itself.
+  var failure: (any Error)?
+
   var waiters: [Promise<ShutdownReport>] = []
 
   /// Set when it is over.
@@ -55,7 +82,10 @@ final class Shutdown {
     if report != nil { return }
     switch outcome {
     case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
-    case .shutDown: ended.append(id)
+    case .rejected where failure != nil: return
+    case .shutDown,
+      .failed where failure != nil:
+      ended.append(id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: drained += 1
     }
   }

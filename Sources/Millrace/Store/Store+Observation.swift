@@ -53,10 +53,10 @@ extension Store {
   public nonisolated func transitions<Failure>(
     _ policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.every(), includesBefore: Bool = false
   ) -> StoreSequence<Transition<I>, Failure> {
-    StoreSequence { [weak core, gate = policy.isDurable ? core.gate : nil] in
+    StoreSequence { [weak core, gate = policy.involvesJournal ? core.gate : nil] in
       let next = Replay(core, policy.terms, seeksCauses: true).transitions(includesBefore: includesBefore)
       guard let gate else { return next }
-      return JournaledElements(next, at: gate, revision: \.revision).next
+      return JournaledElements(next, at: gate, heldBackUntil: policy.isDurable ? \.revision : nil).next
     }
   }
 
@@ -64,7 +64,7 @@ extension Store {
   ///
   /// **Cancellation.** Ends the wait with `CancellationError`.
   ///
-  /// - Throws: ``StoreError`` when time is up, or when the store is shut down first.
+  /// - Throws: ``StoreError`` when time is up, or when the store is shut down or its journal fails first.
   @discardableResult
   public nonisolated func wait(
     until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration? = nil

@@ -107,8 +107,8 @@ public final actor Store<I: Interactor> {
   ///
   /// The store is held while this is suspended.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down
-  ///   before the action was accepted. How the action ends is no error of this but the receipt's ``Receipt/outcome``.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down, or its journal
+  ///   fails, before the action was accepted. How the action ends is no error of this but the receipt's ``Receipt/outcome``.
   @inlinable
   @discardableResult
   public nonisolated func submit(_ action: I.Action) async throws -> Receipt {
@@ -200,7 +200,8 @@ public final actor Store<I: Interactor> {
 
   /// Returns when the store is shut down, and shuts it down when the calling task is cancelled: a service's main function.
   ///
-  /// The store takes actions whether this was called or not. It is held while this is suspended. Several tasks may call it.
+  /// The store takes actions whether this was called or not. It is held while this is suspended. Several tasks may call it. When the
+  /// store's journal fails this returns, and ``ShutdownReport/failure`` of ``shutdown(drainFor:)`` is the error.
   ///
   /// - Parameter time: how long a shutdown by cancellation drains.
   public nonisolated func run(drainFor time: Duration = .zero) async {

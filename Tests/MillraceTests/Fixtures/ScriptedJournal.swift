@@ -60,11 +60,12 @@ struct Ledger: Interactor {
   static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
 }
 
+/// The failure of a scripted journal.
+struct ScriptedFailure: Error {}
+
 /// A journal whose entries become durable when the test says so; it cannot encode the number 13.
 final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   typealias Mutation = Int
-
-  struct Failure: Error {}
 
   private struct Content {
     var entries: [String] = []
@@ -88,7 +89,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   func append(_ entry: StoreEntry<Action, Int>, after revision: Int) throws {
     let (text, mutations) = Self.text(entry)
-    if mutations.contains(13) { throw Failure() }
+    if mutations.contains(13) { throw ScriptedFailure() }
     content.withLock { content in
       content.entries.append(text)
       content.revisions.append((revision, revision + mutations.count))
@@ -146,7 +147,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
     gate.advance(to: position, revision: revision)
   }
 
-  func fail() { content.withLock { $0.store }?.journalHasFailed(Failure()) }
+  func fail() { content.withLock { $0.store }?.journalHasFailed(ScriptedFailure()) }
 
   func setCrowded(_ isCrowded: Bool) {
     let store = content.withLock { content in

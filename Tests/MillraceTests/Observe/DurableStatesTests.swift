@@ -89,6 +89,7 @@ struct DurableStatesTests {
     #expect(await store.metrics.submitting == 1)
     journal.store(1)
     _ = try await submit.value
+    try await journal.waitForEntries(2)
     journal.store(1)
     #expect(try await seen.next(5).map(\.element.state.count) == [0, 1, 2, 3, 4])
   }
