@@ -36,8 +36,11 @@ package final class DurabilityGate: Sendable {
   /// The revision that the durable entries lead to.
   package var durableRevision: Int { state.withLock { $0.revision } }
 
+  /// The position of the last entry that is durable, as is each before it.
+  package var durablePosition: Int { state.withLock { $0.position } }
+
   /// Whether the entry at a position, and each before it, is durable.
-  package func isDurable(position: Int) -> Bool { state.withLock { $0.position >= position } }
+  package func isDurable(position: Int) -> Bool { durablePosition >= position }
 
   /// Calls `work` when the entry at a position is durable: at once if it is.
   package func whenDurable(position: Int, _ work: @escaping Work) {

@@ -82,6 +82,7 @@ struct Holder<I: Interactor> {
     let isFirst = runs.shutdown == nil
     let shutdown = runs.shutdown ?? Shutdown()
     shutdown.waiters.append(promise)
+    if shutdown.isFlushing { return }
     if isFirst {
       shutdown.isDrain = time > .zero
       runs.shutdown = shutdown
@@ -130,7 +131,28 @@ struct Holder<I: Interactor> {
     // In a store that is released, the end of the queued actions has let it accept again.
     refuseMore(runs)
     runs.cancelWakeUp()
+    guard let journal = core.owned.journal else { return close() }
+    flush(journal, runs, shutdown)
+  }
+
+  /// Closes the store once the journal has all entries and a last snapshot, or when the time for that is over.
+  private func flush(_ journal: StoreJournal<I>, _ runs: RunRegistry<I>, _ shutdown: Shutdown) {
+    shutdown.isFlushing = true
+    runs.sleep(until: runs.services.time.now() + journal.sink.flushTime.nanoseconds) { [core] in
+      core.performHolding { $0.endFlush() }
+    }
+    if let notice = runs.services.time.timerIsSet { core.lock.afterUnlock(notice) }
     if !waitsForJournal(whenDurable: { $0.takeLastSnapshot() }) { takeLastSnapshot() }
+  }
+
+  /// Closes the store without a last snapshot, or stops it if the journal does not have all entries.
+  private func endFlush() {
+    guard core.owned.isOpen, let journal = core.owned.journal else { return }
+    if journal.gate.isDurable(position: journal.position) {
+      close()
+    } else {
+      stop(after: journal.sink.giveUp())
+    }
   }
 
   /// Closes the store once the journal has its last snapshot.
@@ -146,8 +168,10 @@ struct Holder<I: Interactor> {
   private func close() {
     guard core.owned.isOpen, let runs = core.owned.runs, let shutdown = runs.shutdown else { return }
     core.owned.close(at: core)
+    runs.cancelWakeUp()
     let report = ShutdownReport(
-      drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned, failure: shutdown.failure)
+      drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned, notDurable: shutdown.notDurable,
+      failure: shutdown.failure)
     let waiting = shutdown.waiters + runs.shutdownWaiters
     runs.shutdownWaiters = []
     runs.shutdown = Shutdown()
@@ -169,12 +193,13 @@ struct Holder<I: Interactor> {
 
   /// Stops the store because its journal has failed: what is open ends with the error, and nothing is closed.
   func stop(after error: any Error) {
-    guard let gate = core.owned.journal?.gate else { return }
-    let answer = gate.noteFailure(error)  // Before observers end, which look for it then.
+    guard let journal = core.owned.journal else { return }
+    let answer = journal.gate.noteFailure(error)  // Before observers end, which look for it then.
     core.owned.setJournal(nil, failure: error)
     let runs = core.owned.madeRuns(at: core)
     let shutdown = runs.shutdown ?? Shutdown()
     shutdown.failure = error
+    shutdown.notDurable = journal.position - journal.gate.durablePosition
     runs.shutdown = shutdown
     finishShutdown(asksClosing: false, .failed(error))
     core.lock.afterUnlock(answer)
@@ -182,7 +207,9 @@ struct Holder<I: Interactor> {
 
   /// Keeps nothing more, because the store is released; what was kept is still stored.
   func releaseJournal() {
-    if core.owned.journal != nil { core.owned.setJournal(nil) }
+    guard let journal = core.owned.journal else { return }
+    _ = journal.sink.flush()
+    core.owned.setJournal(nil)
   }
 }
 

@@ -11,17 +11,23 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   /// The tasks of these handlers are cancelled; one that heeds that may return a moment later.
   public let notReturned: [ActionID]
 
-  private let journalFailure: DescribedError?
+  /// The number of entries of the journal that were not known to be durable when it failed; 0 if it did not.
+  public let notDurable: Int
 
-  /// The failure of the journal that stopped the store; nil if there was none.
+  /// The failure of the journal that stopped the store, or kept its shutdown waiting for too long; nil if there was none.
   ///
   /// Two reports are equal if the descriptions of their failures are.
   public var failure: (any Error)? { journalFailure?.error }
 
-  init(drained: Int, cut: [ActionID], notReturned: [ActionID], failure: (any Error)? = nil) {
+  private let journalFailure: DescribedError?
+
+  init(
+    drained: Int, cut: [ActionID], notReturned: [ActionID], notDurable: Int = 0, failure: (any Error)? = nil
+  ) {
     self.drained = drained
     self.cut = cut
     self.notReturned = notReturned
+    self.notDurable = notDurable
     journalFailure = failure.map { DescribedError(error: $0) }
   }
 
@@ -30,7 +36,7 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
 
   /// The report in one line.
   public var description: String {
-    let ending = failure.map { "; the journal failed: \($0)" } ?? ""
+    let ending = failure.map { ", \(notDurable) not durable; the journal failed: \($0)" } ?? ""
     return "\(drained) drained, \(text(cut)) cut, \(text(notReturned)) not returned\(ending)"
   }
 
@@ -71,6 +77,12 @@ final class Shutdown {
 
   /// The failure of the journal, after which no action ends by itself.
   var failure: (any Error)?
+
+  /// The number of entries that were not durable then.
+  var notDurable = 0
+
+  /// Whether every action has its outcome, and the entries of the journal have to become durable.
+  var isFlushing = false
 
   var waiters: [Promise<ShutdownReport>] = []
 

@@ -31,6 +31,14 @@ package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
 
   /// Whether the entries that wait to be stored are too many for the store to take more actions.
   var isCrowded: Bool { get }
+
+  /// The longest time for which a shutdown waits until the entries are stored, on the store's clock.
+  var flushTime: Duration { get }
+
+  /// Stores no more entries, because a shutdown has waited for ``flushTime``; an entry that is being stored may still become durable.
+  ///
+  /// - Returns: the reason, for the outcomes that wait.
+  func giveUp() -> any Error
 }
 
 /// The store that a journal belongs to, for the thread that stores the entries.

@@ -187,12 +187,15 @@ public final actor Store<I: Interactor> {
   /// or time is over, the rest gets ``Outcome/shutDown`` and is closed, receipts are answered, and sequences finish. The state
   /// can still be read, and a new store be made from it.
   ///
+  /// With a journal the shutdown also waits until everything is stored, for at most the time that the journal is given. What is not durable
+  /// then ends as ``Outcome/failed(_:)``, observers end as when the journal fails, and ``ShutdownReport/failure`` is the reason.
+  ///
   /// A second call joins the first, and the earlier deadline counts. A run that calls this is not waited for: it is cut when
   /// the others have ended. Handlers that ignore their cancellation are not waited for; nothing of theirs is committed.
   ///
   /// **Cancellation.** Of the calling task changes nothing; call again with no time to end the drain.
   ///
-  /// - Parameter time: how long to wait, on the store's clock; by default not at all.
+  /// - Parameter time: how long to wait for actions, on the store's clock; by default not at all.
   @discardableResult
   public nonisolated func shutdown(drainFor time: Duration = .zero) async -> ShutdownReport {
     await core.shutDown(drainFor: time, caller: Ticket.current.get())

@@ -13,6 +13,8 @@ public struct JournalOptions: Sendable {
   public var bufferedBytes = 1 << 24
 
   /// The time for which an unavailable journal is tried again before the store stops, on the store's clock; 30 seconds by default.
+  ///
+  /// It is also the longest time for which a shutdown waits, once all actions have ended, until everything is stored.
   public var deadline: Duration = .seconds(30)
 
   /// The number of records after which the store takes a snapshot; 10,000 by default.

@@ -69,6 +69,16 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   var isCrowded: Bool { content.withLock { $0.bytes >= options.bufferedBytes / 2 } }
 
+  var flushTime: Duration { options.deadline }
+
+  func giveUp() -> any Error {
+    content.withLock { content in
+      let failure = content.failure ?? .notFlushed(log.key, content.waiting.count, within: options.deadline)
+      content.failure = failure
+      return failure
+    }
+  }
+
   func result(of key: String) -> KeyedResult? { content.withLock { $0.keys.result(of: key, at: WallTime.now) } }
 
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {

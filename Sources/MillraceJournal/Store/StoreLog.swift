@@ -80,6 +80,15 @@ extension JournalError {
       """)
   }
 
+  static func notFlushed(_ key: JournalKey, _ count: Int, within deadline: Duration) -> JournalError {
+    JournalError(
+      .unknown,
+      """
+      The store of \(key.quoted) was shut down, and its journal did not store the last entries (\(count)) within \(deadline); open the \
+      store again to see which of them are in the log, or raise 'deadline'.
+      """)
+  }
+
   static func notEncoded(_ key: JournalKey, _ subject: String, _ reason: String) -> JournalError {
     JournalError(
       .notEncoded,

@@ -14,6 +14,7 @@ final class UnsteadyJournal: Journal {
     var next: [Failure] = []
     var always: Failure?
     var gate: Gate?
+    var snapshotGate: Gate?
   }
 
   /// The snapshots that were stored.
@@ -34,6 +35,9 @@ final class UnsteadyJournal: Journal {
   func fail(_ code: JournalError.Code?, afterStoring stores: Bool = false) {
     script.withLock { $0.always = code.map { Failure(code: $0, stores: stores) } }
   }
+
+  /// Lets snapshots wait at a gate.
+  func holdSnapshots(at gate: Gate) { script.withLock { $0.snapshotGate = gate } }
 
   /// Lets the answers of appends wait at a gate.
   func hold(at gate: Gate) { script.withLock { $0.gate = gate } }
@@ -68,6 +72,7 @@ final class UnsteadyJournal: Journal {
   }
 
   func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+    try? await script.withLock { $0.snapshotGate }?.enter()
     try await base.store(snapshot, of: key)
     snapshots.record(snapshot)
   }

@@ -87,6 +87,10 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
   var isCrowded: Bool { content.withLock { $0.isCrowded } }
 
+  let flushTime = Duration.seconds(30)
+
+  func giveUp() -> any Error { ScriptedFailure() }
+
   func append(_ entry: StoreEntry<Action, Int>, after revision: Int) throws {
     let (text, mutations) = Self.text(entry)
     if mutations.contains(13) { throw ScriptedFailure() }

@@ -253,8 +253,10 @@ struct StoreJournalTests {
     let report = await store.shutdown()
     #expect(report.failure is ScriptedFailure && !report.isClean)
     #expect(report.drained == 0 && report.cut == [running.id] && report.notReturned == [running.id])
-    #expect(report.description.hasSuffix("1 (\(running.id)) not returned; the journal failed: ScriptedFailure()"))
-    #expect(journal.entries.count == 3)
+    #expect(
+      report.description.hasSuffix(
+        "1 (\(running.id)) not returned, 2 not durable; the journal failed: ScriptedFailure()"))
+    #expect(journal.entries.count == 3 && report.notDurable == 2)
   }
 
   @Test(
