@@ -1,5 +1,5 @@
 import Millrace
-import MillraceRecording
+import MillraceSignals
 
 @testable import PulseService
 

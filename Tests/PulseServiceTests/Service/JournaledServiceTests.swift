@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceJournal
 import MillraceRecording
+import MillraceSignals
 import MillraceTesting
 import Testing
 
