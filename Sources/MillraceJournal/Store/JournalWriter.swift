@@ -246,14 +246,14 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   private func store(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async {
-    var size: Int?
     do {
-      size = try await log.store(payload, at: sequence, revision: revision)
+      let size = try await log.store(payload, at: sequence, revision: revision)
+      content.withLock { $0.growth.didTake(size) }
     } catch {
+      content.withLock { $0.growth.didTake(nil) }
       // A journal that is unavailable has one later.
       if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
     }
-    content.withLock { $0.growth.didTake(size) }
   }
 }
 

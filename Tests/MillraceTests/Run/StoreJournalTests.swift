@@ -88,7 +88,7 @@ struct StoreJournalTests {
       #expect(ticket.recordFirstCommit(7, isHeld: true))
       _ = ticket.end(.finished, lastRevision: 7, cancelsTask: false, isHeld: true)
       ticket.releaseOutcome(error)
-      let first = Task { await ticket.firstCommit }
+      let first = Task.immediate { await ticket.firstCommit }
       ticket.releaseFirstCommit(error)
       #expect(await first.value == expected)
     }
