@@ -96,7 +96,8 @@ let package = Package(
       name: "MillraceBenchmarks",
       dependencies: [
         "Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceBenchmarksSystem",
-        "MillraceBenchmarksDefaults",
+        "MillraceBenchmarksDefaults", .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
+        .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(

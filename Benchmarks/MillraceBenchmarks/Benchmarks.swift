@@ -5,7 +5,7 @@ import MillraceFlags
 /// All rows, in the order of the table.
 let allRows: [Row] =
   sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + cacheRows + observeRows
-  + manyObserverRows + stateRows + storeRows + testingRows + recordingRows
+  + manyObserverRows + stateRows + storeRows + testingRows + recordingRows + journalRows
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.
 @main
@@ -16,6 +16,9 @@ struct Benchmarks {
       return
     }
     let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
+    if let remark = absentJournalRows, options.filter.isEmpty || options.filter.contains("journal") {
+      StandardError.writeLine(remark)
+    }
     guard allRows.contains(where: options.chooses) else {
       FlagError(
         flag: "--filter", needs: "a part of the name of a row", given: options.filter, example: "send/decided"

@@ -1,0 +1,160 @@
+#if SQLite
+  import Foundation
+  import Millrace
+  import MillraceJournal
+
+  /// Stores with a journal in a file; a durable action takes the sync of a disk.
+  let journalRows: [Row] =
+    [1, 8, 1_000].flatMap { appendRows($0) } + [
+      Row(name: "reference/sqlite-loop") { size in
+        let count = appends(size, 1)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let database = try PlainDatabase(folder.path("log"))
+        try database.makeTables()
+        let coder = JSONJournalCoder()
+        return try await perItem(count) {
+          for number in 1...count {
+            let line = EntryLine(head: EntryHead.Decided(), mutations: [.booked(Bookings.Booking(number))])
+            let payload = try coder.encode(line)
+            try database.transaction {
+              try database.insert(payload, at: number)
+              try database.setLast(number)
+            }
+          }
+        }
+      }
+    ] + openRows("journal/replay", "reference/log-decode", 100_000, isHandled: false, target: 1.3)
+    + openRows("journal/open-1M", "reference/log-decode-1M", 250_000, isHandled: true)
+
+  /// The sentence about rows that this build does not have.
+  let absentJournalRows: String? = nil
+
+  // MARK: Appending
+
+  /// The number of actions of each sender.
+  private func appends(_ size: Size, _ senders: Int) -> Int {
+    switch size {
+    case .full: senders == 1 ? 300 : senders == 8 ? 100 : 20
+    case .short: senders == 1 ? 50 : senders == 8 ? 20 : 5
+    case .quick: senders == 1 ? 8 : senders == 8 ? 4 : 1
+    }
+  }
+
+  private func appendRows(_ senders: Int) -> [Row] {
+    let measure: Row.Measure = { size in
+      let each = appends(size, senders)
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      let journal = try await SQLiteJournal(folder.path("log"))
+      let store = try await Store.open(
+        Bookings(), initial: Bookings.State(), journal: journal, key: "bookings", options: .ofBookings)
+      let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
+      precondition(store.durableRevision == senders * each)
+      await journal.close()
+      return figure
+    }
+    let reference: Row.Measure = { size in
+      let each = appends(size, senders)
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      let log = try GroupCommit(folder.path("log"), coder: JSONJournalCoder())
+      defer { log.close() }
+      let figure = await bookings(of: senders, each) { try? await log.book($0) }
+      precondition(log.count == senders * each)
+      return figure
+    }
+    let name = "reference/group-commit-\(senders)"
+    return [
+      Row(name: name, measure: reference),
+      Row(
+        name: "journal/append-\(senders)", reference: name, target: senders == 1 ? 1.5 : 1.3, gate: .severalThreads,
+        measure: measure),
+      Row(
+        name: "journal/append-\(senders)-and-loop", reference: "reference/sqlite-loop", gate: .severalThreads,
+        measure: measure),
+    ]
+  }
+
+  /// Nanoseconds a booking, of tasks that each wait for one booking before the next one.
+  private func bookings(
+    of senders: Int, _ each: Int, _ book: @escaping @Sendable (Bookings.Booking) async -> Void
+  ) async -> Figure {
+    await perItem(senders * each) {
+      await withTaskGroup { group in
+        for sender in 0..<senders {
+          group.addTask {
+            for number in 0..<each { await book(Bookings.Booking(sender * each + number)) }
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Opening
+
+  /// The opening of a store from its log, and the reading, decoding and reducing of the log by hand; nanoseconds a record.
+  private func openRows(
+    _ name: String, _ reference: String, _ count: Int, isHandled: Bool, target: Double? = nil
+  ) -> [Row] {
+    @Sendable func log(_ size: Size) async throws -> PreparedLogs.Log {
+      let bookings =
+        switch size {
+        case .full: count
+        case .short: min(count, 50_000)
+        case .quick: 1_000
+        }
+      return try await PreparedLogs.shared.log(of: bookings, isHandled: isHandled)
+    }
+    let records = isHandled ? 4 : 1
+    return [
+      Row(name: reference) { size in
+        let log = try await log(size)
+        return try await perItem(log.bookings * records) {
+          let count = try decoded(log.path).count
+          precondition(count == log.bookings)
+        }
+      },
+      Row(name: name, reference: reference, target: target, gate: .severalThreads) { size in
+        let log = try await log(size)
+        return try await perItem(log.bookings * records) {
+          let store = try await Store.open(
+            Bookings(), initial: Bookings.State(), journal: log.journal, key: "bookings", options: .ofBookings)
+          let count = await store.state.count
+          precondition(count == log.bookings)
+        }
+      },
+    ]
+  }
+
+  /// The state that the records of a log lead to, by hand.
+  private func decoded(_ path: String) throws -> Bookings.State {
+    var state = Bookings.State()
+    let decoder = JSONDecoder()
+    func reduce<Head: Codable>(_ head: Head.Type, _ payload: Data) throws {
+      for mutation in try decoder.decode(EntryLine<Head>.self, from: payload).mutations {
+        Bookings.reduce(into: &state, mutation: mutation)
+      }
+    }
+    try PlainDatabase(path).eachRecord { kind, payload in
+      switch kind {
+      case 2: try reduce(EntryHead.Decided.self, payload)
+      case 3: try reduce(EntryHead.TakeUp.self, payload)
+      case 4: try reduce(EntryHead.Emit.self, payload)
+      case 5: try reduce(EntryHead.End.self, payload)
+      default: break
+      }
+    }
+    return state
+  }
+#else
+  /// Stores with a journal in a file, which builds with the trait SQLite have.
+  let journalRows: [Row] = []
+
+  /// The sentence about rows that this build does not have.
+  let absentJournalRows: String? =
+    """
+    The rows journal/… need the trait SQLite: swift run -c release --traits SQLite --scratch-path .build-sqlite-release benchmarks \
+    --filter journal/
+    """
+#endif

@@ -1,0 +1,85 @@
+#if SQLite
+  import Millrace
+
+  /// Accounts, and the bookings that change them: decided at once, or handled.
+  struct Bookings: Interactor {
+    struct Booking: Codable, Sendable {
+      let account: Int
+      let cents: Int
+      let note: String
+
+      /// The booking with this number.
+      init(_ number: Int) {
+        account = number & 63
+        cents = number
+        note = "invoice \(number)"
+      }
+    }
+
+    enum Action: Codable, Sendable {
+      case book(Booking)
+      /// Handled: four entries of a journal.
+      case transfer(Booking)
+    }
+
+    enum Mutation: Codable, Sendable {
+      case booked(Booking)
+      case began(account: Int)
+    }
+
+    struct State: Codable, Sendable {
+      var count = 0
+      var total = 0
+      var balances = Array(repeating: 0, count: 64)
+    }
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      switch action {
+      case .book(let booking): .mutate(.booked(booking))
+      case .transfer: .handle
+      }
+    }
+
+    func handle(_ action: Action, state: State) async -> Effect<Self> {
+      guard case .transfer(let booking) = action else { return .none }
+      return Effect { run in
+        run.emit(.began(account: booking.account))
+        run.emit(.booked(booking))
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      guard case .booked(let booking) = mutation else { return }
+      state.count += 1
+      state.total &+= booking.cents
+      state.balances[booking.account] &+= booking.cents
+    }
+  }
+
+  /// The payload of a journal's entry, by hand.
+  struct EntryLine<Head: Codable>: Codable {
+    let head: Head
+    let mutations: [Bookings.Mutation]
+  }
+
+  /// The parts of payloads that differ among the kinds of entries.
+  enum EntryHead {
+    struct Decided: Codable {}
+
+    struct TakeUp: Codable {
+      let action: Bookings.Action
+      let key: String
+      let isSendersKey: Bool
+      let handlesAgain: Bool
+    }
+
+    struct Emit: Codable {
+      let run: UInt64
+    }
+
+    struct End: Codable {
+      let run: UInt64
+      let outcome: String
+    }
+  }
+#endif

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import MillraceBenchmarks
+
+@Suite("Rows of the journal")
+struct JournalRowsTests {
+  #if SQLite
+    @Test("Each row runs, and has a positive figure", arguments: journalRows.map(\.name))
+    func runs(name: String) async throws {
+      let row = try #require(journalRows.first { $0.name == name })
+      #expect(try await row.measure(.quick).value > 0)
+    }
+
+    @Test("A build with the trait SQLite tells of no absent rows")
+    func present() {
+      #expect(absentJournalRows == nil)
+    }
+  #else
+    @Test("A build without the trait SQLite tells how to build the rows")
+    func absent() {
+      #expect(journalRows.isEmpty)
+      #expect(
+        absentJournalRows
+          == "The rows journal/… need the trait SQLite: swift run -c release --traits SQLite --scratch-path .build-sqlite-release "
+          + "benchmarks --filter journal/")
+    }
+  #endif
+}
