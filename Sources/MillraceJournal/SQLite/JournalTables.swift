@@ -1,6 +1,13 @@
 #if SQLite
   import MillraceSQLite
 
+  /// The first of some batches that is refused, while the file works.
+  struct RefusedBatch: Error {
+    /// The number of batches before it.
+    let index: Int
+    let error: JournalError
+  }
+
   /// The statements on the tables of a journal, which the thread of the file runs.
   ///
   /// A method throws ``JournalError`` where a call is refused and the file is as before, and ``SQLiteFailure`` where the file fails.
@@ -56,14 +63,16 @@
       }
     }
 
-    /// Runs one write, which is undone if it throws ``JournalError``.
+    /// Runs the writes of one call, which are undone if the call is refused.
     func alone<Result>(_ write: () throws -> Result) throws -> Result {
       try mark.run()
       do {
         let result = try write()
         try keep.run()
         return result
-      } catch let error as JournalError {
+      } catch let failure as SQLiteFailure {
+        throw failure
+      } catch {
         try undo.run()
         try keep.run()
         throw error
@@ -100,37 +109,60 @@
 
     // MARK: Records
 
-    /// Adds a batch, and returns the new last sequence.
-    func append(_ batch: JournalBatch, to key: JournalKey, after last: JournalSequence) throws -> JournalSequence {
+    /// Adds batches, and returns the new last sequence.
+    ///
+    /// The row of the key is read and written once for all of them.
+    ///
+    /// - Throws: ``RefusedBatch`` for the first batch that is refused.
+    func append(
+      _ batches: ArraySlice<JournalBatch>, to key: JournalKey, after last: JournalSequence
+    ) throws -> JournalSequence {
+      if batches.isEmpty { return last }
+      var index = 0
+      do {
+        let found = try row(of: key)
+        var row = try found ?? newRow(key)
+        guard row.last == last else { throw try conflict(row, expected: last) }
+        for batch in batches {
+          try add(batch, to: &row)
+          index += 1
+        }
+        // A key begins with its first record.
+        if row.last > last { try write(row, isNew: found == nil) }
+        return row.last
+      } catch let error as JournalError {
+        throw RefusedBatch(index: index, error: error)
+      }
+    }
+
+    private func add(_ batch: JournalBatch, to row: inout KeyRow) throws {
       guard batch.byteCount <= largestBatch else { throw JournalError.tooLarge(batch, limit: largestBatch) }
-      let found = try row(of: key)
-      var row = try found ?? newRow(key)
-      guard row.last == last else { throw try conflict(row, expected: last) }
-      let records = row.chain.records(of: batch, after: last)
-      guard let end = records.last else { return last }
-      for record in records {
+      for record in row.chain.records(of: batch, after: row.last) {
         try insert(record, key: row)
         if record.entry.kind == .epoch { (row.epochSequence, row.epoch) = (record.sequence, record.entry.payload) }
+        row.last = record.sequence
       }
-      row.last = end.sequence
-      if found == nil {
-        try insertKey.run(row.values)
-        try updateFile.run([SQLiteValue(row.id), SQLiteValue(JournalSchema.seal(keys: row.id))])
-      } else {
-        try updateKey.run(row.values)
-      }
-      return end.sequence
+    }
+
+    private func write(_ row: KeyRow, isNew: Bool) throws {
+      guard isNew else { return try updateKey.run(row.values) }
+      try insertKey.run(row.values)
+      try updateFile.run([SQLiteValue(row.id), SQLiteValue(JournalSchema.seal(keys: row.id))])
     }
 
     private func insert(_ record: JournalRecord, key row: KeyRow) throws {
       do {
-        try insertRecord.run([
-          SQLiteValue(row.id), SQLiteValue(record.sequence.number), SQLiteValue(record.batch.writer),
-          SQLiteValue(record.batch.number), SQLiteValue(Int(record.entry.kind.rawValue)),
-          SQLiteValue(record.entry.schemaVersion), SQLiteValue(record.entry.revision ?? -1),
-          .bytes(record.entry.payload),
-          SQLiteValue(record.checksum),
-        ])
+        try insertRecord.run(binding: { parameters in
+          parameters.add(row.id)
+          parameters.add(record.sequence.number)
+          parameters.add(record.batch.writer)
+          parameters.add(record.batch.number)
+          parameters.add(Int(record.entry.kind.rawValue))
+          parameters.add(record.entry.schemaVersion)
+          parameters.add(record.entry.revision ?? -1)
+          parameters.add(record.entry.payload)
+          parameters.add(record.checksum)
+        })
       } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_CONSTRAINT {
         // There is a record behind the last one.
         throw JournalError.corrupt(row.key, at: record.sequence)

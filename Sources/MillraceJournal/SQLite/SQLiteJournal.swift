@@ -74,16 +74,16 @@
     private static func append(
       _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence, in tables: JournalTables
     ) throws -> JournalAppend {
-      var (stored, last) = (0, last)
-      for batch in batches {
+      var (count, failure) = (batches.count, JournalError?.none)
+      while true {
         do {
-          last = try tables.alone { try tables.append(batch, to: key, after: last) }
-          stored += 1
-        } catch let error as JournalError {
-          return JournalAppend(stored: stored, last: last, failure: error)
+          let end = try tables.alone { try tables.append(batches.prefix(count), to: key, after: last) }
+          return JournalAppend(stored: count, last: end, failure: failure)
+        } catch let refused as RefusedBatch {
+          // All of them were undone; those before it are stored without it.
+          (count, failure) = (refused.index, refused.error)
         }
       }
-      return JournalAppend(stored: stored, last: last)
     }
 
     /// Reads records, as ``Journal/records(of:after:upTo:)`` says.

@@ -32,11 +32,22 @@
 
     /// Runs the statement, and shows its rows until `body` returns false.
     func run(_ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Bool = { _ in true }) throws {
+      try run(binding: { for value in values { $0.add(value) } }, body)
+    }
+
+    /// Runs the statement with the values that `bind` adds, and shows its rows until `body` returns false.
+    ///
+    /// It makes no array of them, for the statement that is run for each record.
+    func run(
+      binding bind: (inout SQLiteParameters) -> Void, _ body: (SQLiteRow) throws -> Bool = { _ in true }
+    ) throws {
       defer {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
       }
-      for (index, value) in values.enumerated() { try connection.check(bind(value, at: Int32(index + 1))) }
+      var parameters = SQLiteParameters(pointer)
+      bind(&parameters)
+      try connection.check(parameters.code)
       while true {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: if try !body(SQLiteRow(pointer)) { return }
@@ -45,20 +56,50 @@
         }
       }
     }
+  }
 
-    private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
-      switch value {
-      case .number(let number): sqlite3_bind_int64(pointer, index, number)
-      case .null: sqlite3_bind_null(pointer, index)
-      case .bytes(let bytes):
+  /// The parameters of a statement, which get their values in their order.
+  struct SQLiteParameters {
+    private let pointer: OpaquePointer
+    private var index: Int32 = 0
+    /// The result of the first value that was not taken.
+    fileprivate private(set) var code = SQLITE_OK
+
+    fileprivate init(_ pointer: OpaquePointer) {
+      self.pointer = pointer
+    }
+
+    mutating func add(_ number: Int64) { bind { sqlite3_bind_int64($0, $1, number) } }
+
+    mutating func add(_ number: UInt64) { add(Int64(bitPattern: number)) }
+
+    mutating func add(_ number: Int) { add(Int64(number)) }
+
+    mutating func add(_ bytes: [UInt8]) {
+      bind { pointer, index in
         bytes.withUnsafeBytes { millrace_sqlite_bind_bytes(pointer, index, $0.baseAddress, UInt64($0.count)) }
+      }
+    }
+
+    mutating func add(_ value: SQLiteValue) {
+      switch value {
+      case .number(let number): add(number)
+      case .null: bind { sqlite3_bind_null($0, $1) }
+      case .bytes(let bytes): add(bytes)
       case .text(var text):
-        text.withUTF8 { text in
-          text.withMemoryRebound(to: CChar.self) {
-            millrace_sqlite_bind_text(pointer, index, $0.baseAddress, UInt64($0.count))
+        bind { pointer, index in
+          text.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) {
+              millrace_sqlite_bind_text(pointer, index, $0.baseAddress, UInt64($0.count))
+            }
           }
         }
       }
+    }
+
+    private mutating func bind(_ body: (OpaquePointer, Int32) -> Int32) {
+      index += 1
+      if code == SQLITE_OK { code = body(pointer, index) }
     }
   }
 

@@ -129,6 +129,21 @@
       }
     }
 
+    @Test("Nothing is stored of a batch that meets a record behind the last one, and the batches before it stay")
+    func strayRecord() async throws {
+      let fixture = try FileFixture()
+      let journal = try await fixture.open()
+      _ = await journal.append([JournalBatch(1, "1"), JournalBatch(2, "2")], to: "a", after: .start)
+      let stray =
+        "INSERT INTO records SELECT key, 5, writer, batch, kind, version, revision, payload, chain FROM records"
+      try Self.change(fixture.path, "\(stray) WHERE sequence=1")
+      let result = await journal.append([JournalBatch(3, "3"), JournalBatch(4, "4", "5")], to: "a", after: 2)
+      #expect(result.stored == 1 && result.last == 3)
+      #expect(result.failure?.code == .corrupt && result.failure?.sequence == 5)
+      try Self.change(fixture.path, "DELETE FROM records WHERE sequence=5")
+      #expect(try await journal.texts("a") == ["1", "2", "3"])
+    }
+
     @Test("A lock of another process is a transient error, and stores nothing")
     func locked() async throws {
       let fixture = try FileFixture()
