@@ -10,15 +10,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   typealias Mutation = I.Mutation
   typealias State = I.State
 
-  private struct Waiting {
-    let batch: JournalBatch
-    /// The position of the entry in the store, and the revision behind it.
-    let position: Int
-    let revision: Int
-  }
-
   private struct Content {
-    var waiting: [Waiting] = []
+    var waiting: [WaitingEntry] = []
     var bytes = 0
     /// The last sequence that an entry has, stored or not.
     var last: JournalSequence
@@ -96,7 +89,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       content.last = content.last.advanced(by: 1)
       content.bytes += batch.byteCount
       content.growth.add(made)
-      content.waiting.append(Waiting(batch: batch, position: content.position, revision: revision + mutations))
+      content.waiting.append(WaitingEntry(batch: batch, position: content.position, revision: revision + mutations))
       if let result { content.keys.remember(result, entry.result?.rejectionError) }
       switch entry {
       case .takenUp(let action, let id, let key, let handlesAgain, _):
@@ -165,7 +158,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   /// Stores entries, and waits while the journal is unavailable; returns the reason if they cannot be stored.
-  private func store(_ waiting: [Waiting]) async -> JournalError? {
+  private func store(_ waiting: [WaitingEntry]) async -> JournalError? {
     let (journal, key) = (log.journal, log.key)
     var rest = waiting[...]
     var (pause, waited) = (Duration.milliseconds(10), Duration.zero)
@@ -197,7 +190,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     return nil
   }
 
-  private func didStore(_ stored: ArraySlice<Waiting>) {
+  private func didStore(_ stored: ArraySlice<WaitingEntry>) {
     guard let last = stored.last else { return }
     let limit = options.bufferedBytes / 2
     let isRelieved = content.withLock { content in
@@ -255,6 +248,14 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
     }
   }
+}
+
+/// An entry that waits to be stored; not a type in the writer, whose type would be looked up for each entry.
+private struct WaitingEntry {
+  let batch: JournalBatch
+  /// The position of the entry in the store, and the revision behind it.
+  let position: Int
+  let revision: Int
 }
 
 extension StoreEntry {

@@ -2,8 +2,15 @@
 ///
 /// The mutations stand in a field of their own for every kind, so that those of an older schema are decoded in one place.
 struct EntryPayload<Head: Codable, Mutation: Codable>: Codable {
+  /// Keys of no generic type; the types of generic ones would be looked up again for each entry.
+  typealias CodingKeys = EntryPayloadKeys
+
   let head: Head
   let mutations: [Mutation]
+}
+
+enum EntryPayloadKeys: CodingKey {
+  case head, mutations
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/decided``.
