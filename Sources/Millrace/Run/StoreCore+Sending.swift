@@ -16,7 +16,8 @@ extension StoreCore {
   @inlinable
   @inline(never)
   func sendBehindOthers(_ action: I.Action) -> Receipt {
-    if lock.tryLockSpinning() || tryLockPatiently() {
+    // A step with a journal encodes what it keeps, which takes longer than looking for the lock is worth.
+    if !isJournaled && lock.tryLockSpinning() || tryLockPatiently() {
       let receipt = owned.takeUp(action, at: self)
       unlock()
       return receipt
