@@ -67,7 +67,8 @@
       var checksum = Checksum()
       checksum.add(text: key.name)
       for number in [
-        UInt64(id), last.number, chain.value, truncated.number, truncatedChain.value, epochSequence.number,
+        UInt64(bitPattern: Int64(id)), last.number, chain.value, truncated.number, truncatedChain.value,
+        epochSequence.number,
         snapshot == nil ? 0 : 1, snapshot?.sequence.number ?? 0, snapshot?.checksum ?? 0,
       ] { checksum.add(number) }
       checksum.add(bytes: epoch)
