@@ -193,19 +193,6 @@ final class JobQueue: @unchecked Sendable {
     return true
   }
 
-  /// Notes that the task that runs here is a handler, which may never have been enqueued.
-  func meetHandler(_ name: @escaping @Sendable () -> String) {
-    let id = millrace_current_task_id()
-    let parent = running.task
-    shared.withLock { $0.tasks.meet(id, madeBy: parent, handler: name) }
-  }
-
-  /// Notes that the task that runs here is no handler any more.
-  func handlerReturned() {
-    let id = millrace_current_task_id()
-    shared.withLock { $0.tasks.handlerReturned(id) }
-  }
-
   // MARK: What the runtime asks
 
   /// Whether the job is taken; the runtime asks on every thread of the process.
@@ -254,17 +241,6 @@ final class JobQueue: @unchecked Sendable {
     return true
   }
 
-  private func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
-    let running = running
-    return id == running.id ? running.task : shared.tasks.numberOfRunning(id, madeBy: running.task)
-  }
-
-  /// Asks the task that runs for its name.
-  private func noteCurrentTask(_ id: UInt64) {
-    let name = Task.name
-    shared.withLock { $0.tasks.name(id, name) }
-  }
-
   /// The task that runs gives work to a thread or a queue; or the runtime does, as it does for a sleep with a tolerance.
   func noteOutside(_ function: String, isRuntime: Bool) {
     hasTouchedOutside = true
@@ -291,24 +267,6 @@ final class JobQueue: @unchecked Sendable {
     return isOurs
   }
 
-  /// The number of the task that runs on the world's thread.
-  var runningTask: Int {
-    let id = millrace_current_task_id()
-    return shared.withLock { number(ofRunning: id, in: &$0) }
-  }
-
-  /// The task that runs on the world's thread, as one that draws.
-  var drawer: Choices.Drawer {
-    let id = millrace_current_task_id()
-    return shared.withLock { shared in
-      let task = number(ofRunning: id, in: &shared)
-      return Choices.Drawer(task: task, identity: shared.tasks.tree.identity(of: task))
-    }
-  }
-
-  /// The name of the task that runs on the world's thread.
-  var runningLabel: String { label(runningTask) }
-
   /// Runs user code of the world: the system answers from the world, and a step that does not end is found.
   ///
   /// - Parameter task: the number of the task; 0 for the turn of an actor, and -1 for a rule.
@@ -320,14 +278,6 @@ final class JobQueue: @unchecked Sendable {
   func failure(ofStep task: Int, _ verdict: StepLimit.Verdict, after seconds: Double) -> WorldFailure {
     let subject = task < 0 ? "a rule of the world" : shared.withLock { "\($0.tasks.subject(number: task))" }
     return WorldFailure(verdict == .computes ? .stepComputes : .stepBlocks, by: subject, "\(Duration.seconds(seconds))")
-  }
-
-  /// The name of a task in a trace.
-  func label(_ task: Int) -> String { shared.withLock { $0.tasks.label(task) } }
-
-  /// The place of a draw or a step of a task.
-  func place(_ number: Int, of task: Int) -> SimulationPlan.Place {
-    shared.withLock { $0.tasks.tree.place(number, of: task) }
   }
 
   // MARK: Escapes

@@ -1,0 +1,55 @@
+import Millrace
+import MillraceHooks
+
+/// The tasks of a world, and the one that runs.
+extension JobQueue {
+  /// The number of the task that runs on the world's thread.
+  var runningTask: Int {
+    let id = millrace_current_task_id()
+    return shared.withLock { number(ofRunning: id, in: &$0) }
+  }
+
+  /// The task that runs on the world's thread, as one that draws.
+  var drawer: Choices.Drawer {
+    let id = millrace_current_task_id()
+    return shared.withLock { shared in
+      let task = number(ofRunning: id, in: &shared)
+      return Choices.Drawer(task: task, identity: shared.tasks.tree.identity(of: task))
+    }
+  }
+
+  /// The name of the task that runs on the world's thread.
+  var runningLabel: String { label(runningTask) }
+
+  func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
+    let running = running
+    return id == running.id ? running.task : shared.tasks.numberOfRunning(id, madeBy: running.task)
+  }
+
+  /// Notes that the task that runs here is a handler, which may never have been enqueued.
+  func meetHandler(_ name: @escaping @Sendable () -> String) {
+    let id = millrace_current_task_id()
+    let parent = running.task
+    shared.withLock { $0.tasks.meet(id, madeBy: parent, handler: name) }
+  }
+
+  /// Notes that the task that runs here is no handler any more.
+  func handlerReturned() {
+    let id = millrace_current_task_id()
+    shared.withLock { $0.tasks.handlerReturned(id) }
+  }
+
+  /// Asks the task that runs for its name.
+  func noteCurrentTask(_ id: UInt64) {
+    let name = Task.name
+    shared.withLock { $0.tasks.name(id, name) }
+  }
+
+  /// The name of a task in a trace.
+  func label(_ task: Int) -> String { shared.withLock { $0.tasks.label(task) } }
+
+  /// The place of a draw or a step of a task.
+  func place(_ number: Int, of task: Int) -> SimulationPlan.Place {
+    shared.withLock { $0.tasks.tree.place(number, of: task) }
+  }
+}
