@@ -18,8 +18,12 @@ extension JobQueue {
     }
   }
 
-  /// The name of the task that runs on the world's thread.
-  var runningLabel: String { label(runningTask) }
+  /// The same, after that task was asked for its name.
+  var namedRunningTask: Int {
+    let task = runningTask
+    noteCurrentTask(millrace_current_task_id())
+    return task
+  }
 
   func number(ofRunning id: UInt64, in shared: inout Shared) -> Int {
     let running = running
@@ -45,8 +49,8 @@ extension JobQueue {
     shared.withLock { $0.tasks.name(id, name) }
   }
 
-  /// The name of a task in a trace.
-  func label(_ task: Int) -> String { shared.withLock { $0.tasks.label(task) } }
+  /// The names of the tasks in a trace, by their numbers.
+  var labels: [String] { shared.withLock { $0.tasks.labels } }
 
   /// The place of a draw or a step of a task.
   func place(_ number: Int, of task: Int) -> SimulationPlan.Place {

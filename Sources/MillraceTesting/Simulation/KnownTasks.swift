@@ -101,11 +101,16 @@ struct KnownTasks {
     }
   }
 
-  /// The name of a task in a line of a trace.
-  func label(_ number: Int) -> String {
-    guard names.indices.contains(number), number > 0 else { return "an actor" }
-    if number == 1 { return "the body" }
-    return if case .name(let name) = names[number] { "task \(number) (\(name))" } else { "task \(number)" }
+  /// The names of the tasks in the lines of a trace, by their numbers.
+  var labels: [String] {
+    names.enumerated().map { number, name in
+      switch (number, name) {
+      case (0, _): "an actor"
+      case (1, _): "the body"
+      case (_, .name(let name)): "task \(number) (\(name))"
+      default: "task \(number)"
+      }
+    }
   }
 
   /// The task, or an actor if it is none of the world's, as the subject of a sentence.

@@ -60,17 +60,18 @@ extension SimulationPlan {
       neighbours.append(SimulationStory.Passing(plan: plan, difference: difference))
     }
     let gaveWay = (steps ?? [:]).keys.compactMap { place in trace.gaveWay[place].map { (place, $0) } }
+    func difference(_ decision: Trace.Decision) -> String {
+      "in step \(decision.step) \(trace.name(of: decision.other)) continues, not \(trace.name(of: decision.ran))"
+    }
     for (place, decision) in gaveWay.sorted(by: { ($0.1.step, $0.0) < ($1.1.step, $1.0) }) {
-      add("in step \(decision.step) \(decision.other) continues, not \(decision.ran)") { $0.steps?[place] = nil }
+      add(difference(decision)) { $0.steps?[place] = nil }
     }
     for place in (draws ?? [:]).keys.sorted() {
       guard let draw = trace.drawn[place] else { continue }
-      add("\(draw.task) draws the least there is, not \(draw.value)") { $0.draws?[place] = nil }
+      add("\(trace.name(of: draw.task)) draws the least there is, not \(draw.value)") { $0.draws?[place] = nil }
     }
     for (place, decision) in trace.ran.prefix(200) {
-      add("in step \(decision.step) \(decision.other) continues, not \(decision.ran)") {
-        $0.steps?[place, default: 0] += 1
-      }
+      add(difference(decision)) { $0.steps?[place, default: 0] += 1 }
     }
     for action in (actions ?? []).sorted() {
       add("action \(action) is left out") { $0.actions?.remove(action) }

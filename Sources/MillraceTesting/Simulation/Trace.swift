@@ -2,20 +2,39 @@
 ///
 /// A line has the task and the event. A line with the time comes before the events of that time.
 struct Trace: Sendable {
-  private(set) var lines: [String] = []
-  private var time: Duration?
+  /// The origin of an event.
+  enum Source: Sendable {
+    /// The number of a task; 0 for the turn of an actor.
+    case task(Int)
+    case anotherThread
+    case world
+  }
 
-  /// A draw in words.
+  /// An event, whose tasks are named when it is read: a task tells its name when it has run.
+  private struct Event: Sendable {
+    let time: Duration
+    let source: Source
+    let text: String
+    /// The numbers of the tasks that are named behind the text.
+    let tasks: [Int]
+  }
+
+  private var events: [Event] = []
+
+  /// The names of the tasks, by their numbers.
+  var names: [String] = []
+
+  /// A draw in words, and its task.
   struct Draw: Sendable {
-    let task: String
+    let task: Int
     let value: String
   }
 
-  /// The names of the task that ran at a step, and of the one that would have run by another decision.
+  /// The numbers of the task that ran at a step, and of the one that would have run by another decision.
   struct Decision: Sendable {
     let step: Int
-    let ran: String
-    let other: String
+    let ran: Int
+    let other: Int
   }
 
   private(set) var drawn: [SimulationPlan.Place: Draw] = [:]
@@ -26,52 +45,83 @@ struct Trace: Sendable {
   /// The steps that ran although another one was ready, in their order; the other one would run if this one gave way.
   private(set) var ran: [(place: SimulationPlan.Place, decision: Decision)] = []
 
-  /// The number of lines that are kept; a world that goes round in circles has the first ones.
+  /// The number of events that are kept; a world that goes round in circles has the first ones.
   private static let limit = 100_000
+
+  /// The number of tasks that an event names.
+  private static let namedTasks = 6
 
   mutating func note(_ draw: Draw, at place: SimulationPlan.Place) { drawn[place] = draw }
 
   /// A job that is ready.
   struct Ready: Sendable {
     let place: SimulationPlan.Place
-    let name: String
+    let task: Int
     /// Whether it gives way by the plan.
     let isDue: Bool
   }
 
   /// Notes the decision of a step among jobs, of which one runs.
   mutating func note(step: Int, _ choice: Int, among jobs: [Ready]) {
-    let name = jobs[choice].name
+    let task = jobs[choice].task
     for earlier in jobs[..<choice] where gaveWay[earlier.place] == nil {
-      gaveWay[earlier.place] = Decision(step: step, ran: name, other: earlier.name)
+      gaveWay[earlier.place] = Decision(step: step, ran: task, other: earlier.task)
     }
     guard let next = jobs[(choice + 1)...].first(where: { !$0.isDue }) else { return }
-    ran.append((jobs[choice].place, Decision(step: step, ran: name, other: next.name)))
+    ran.append((jobs[choice].place, Decision(step: step, ran: task, other: next.task)))
   }
 
-  mutating func add(_ event: String, at time: Duration, by task: String?) {
-    guard lines.count < Self.limit else { return }
-    if self.time != time { lines.append("\(time):") }
-    let subject = task.map { "\($0): " } ?? ""
-    let parts = event.split(separator: "\n", omittingEmptySubsequences: false)
-    lines.append("  \(subject)\(parts[0])")
-    lines += parts.dropFirst().map { "    \($0)" }
-    self.time = time
+  /// - Parameter tasks: The tasks that are named behind the event.
+  mutating func add(_ event: String, _ tasks: [Int] = [], at time: Duration, by source: Source) {
+    guard events.count < Self.limit else { return }
+    events.append(Event(time: time, source: source, text: event, tasks: tasks))
+  }
+
+  /// The name of a task.
+  func name(of task: Int) -> String { names.indices.contains(task) ? names[task] : "task \(task)" }
+
+  /// The events as lines.
+  var lines: [String] {
+    var (lines, time): ([String], Duration?) = ([], nil)
+    for event in events {
+      if time != event.time { lines.append("\(event.time):") }
+      time = event.time
+      let parts = event.text.split(separator: "\n", omittingEmptySubsequences: false)
+      lines.append("  \(name(of: event.source))\(parts[0])\(names(of: event.tasks))")
+      lines += parts.dropFirst().map { "    \($0)" }
+    }
+    return lines
+  }
+
+  private func name(of source: Source) -> String {
+    switch source {
+    case .task(let task): "\(name(of: task)): "
+    case .anotherThread: "another thread: "
+    case .world: ""
+    }
+  }
+
+  private func names(of tasks: [Int]) -> String {
+    let named = tasks.prefix(Self.namedTasks).map { name(of: $0) }.joined(separator: ", ")
+    return tasks.count > Self.namedTasks ? "\(named), …" : named
   }
 }
 
 extension World {
   /// Keeps an event of the task that runs, if events are kept.
-  func trace(_ event: () -> String) {
-    if isTraced { trace(by: queue.isOwnedHere ? queue.runningLabel : "another thread", event) }
+  ///
+  /// - Parameter tasks: The numbers of the tasks that are named behind the event.
+  func trace(_ tasks: [Int] = [], _ event: () -> String) {
+    guard isTraced else { return }
+    trace(tasks, by: queue.isOwnedHere ? .task(queue.namedRunningTask) : .anotherThread, event)
   }
 
   /// Keeps an event, if events are kept.
-  func trace(by task: String?, _ event: () -> String) {
+  func trace(_ tasks: [Int] = [], by source: Trace.Source, _ event: () -> String) {
     guard isTraced else { return }
     let (text, time) = (event(), clock.now.offset)
     // What comes after the failure is no part of its story.
-    withRecord { if $0.failure == nil { $0.trace?.add(text, at: time, by: task) } }
+    withRecord { if $0.failure == nil { $0.trace?.add(text, tasks, at: time, by: source) } }
   }
 
   /// Keeps the value of the last draw, and an event of it, if events are kept.
@@ -86,7 +136,7 @@ extension World {
   func noteDraw(_ value: @autoclosure () -> String) {
     guard isTraced else { return }
     let (task, number) = withRecord { $0.choices.lastDraw }
-    let draw = Trace.Draw(task: queue.label(task), value: value())
+    let draw = Trace.Draw(task: task, value: value())
     let place = queue.place(number, of: task)
     withRecord { $0.trace?.note(draw, at: place) }
   }
@@ -100,15 +150,13 @@ extension World {
     guard queue.ready.count > 1 else { return }
     let jobs = queue.ready.map { job in
       let place = queue.place(Int(job.step.number), of: Int(job.step.task))
-      return Trace.Ready(place: place, name: queue.label(job.task), isDue: job.step.isDue)
+      return Trace.Ready(place: place, task: job.task, isDue: job.step.isDue)
     }
-    let others = jobs.enumerated().filter { $0.offset != choice }.map(\.element.name)
+    let others = jobs.enumerated().filter { $0.offset != choice }.map(\.element.task)
     let step = withRecord { content in
       content.trace?.note(step: content.choices.stepCount - 1, choice, among: jobs)
       return content.choices.stepCount - 1
     }
-    trace(by: jobs[choice].name) {
-      "continues in step \(step); ready too: \(others.prefix(6).joined(separator: ", "))\(others.count > 6 ? ", …" : "")"
-    }
+    trace(others, by: .task(jobs[choice].task)) { "continues in step \(step); ready too: " }
   }
 }

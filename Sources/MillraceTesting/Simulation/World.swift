@@ -68,7 +68,7 @@ public final class World: Sendable {
       let time = clock.now.offset
       record.withContent { content in
         content.notes.append("\(time): \(incident)")
-        if content.failure == nil { content.trace?.add("a store reports: \(incident)", at: time, by: nil) }
+        if content.failure == nil { content.trace?.add("a store reports: \(incident)", at: time, by: .world) }
       }
     }
     return configuration

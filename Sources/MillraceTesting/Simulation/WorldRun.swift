@@ -118,7 +118,7 @@ struct WorldRun {
       } else if world.withRecord({ $0.isBodyOver }), !world.queue.hasPauses {
         return
       } else if let deadline = [world.clock.deadlines.first, world.queue.nextDeadline].compactMap(\.self).min() {
-        world.trace(by: nil) { "the time moves to \(deadline.offset)" }
+        world.trace(by: .world) { "the time moves to \(deadline.offset)" }
         world.clock.advance(to: deadline)
       } else if world.queue.endNextPause() {
         continue
@@ -178,11 +178,13 @@ extension WorldRun.Result {
     let time = world.clock.now.offset
     self = world.withRecord { content in
       let choices = content.choices
+      var trace = content.trace ?? Trace()
+      if content.trace != nil { trace.names = world.queue.labels }
       return Self(
         plan: choices.plan, failure: content.failure,
         made: content.failure == nil ? choices.plan : world.queue.made(choices), steps: choices.stepCount,
         search: choices.search?.kind, explored: choices.explored, notes: content.notes,
-        trace: content.trace ?? Trace(), time: time, fingerprint: content.fingerprint.value)
+        trace: trace, time: time, fingerprint: content.fingerprint.value)
     }
   }
 }

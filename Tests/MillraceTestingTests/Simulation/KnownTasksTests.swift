@@ -41,6 +41,16 @@ struct KnownTasksTests {
     #expect((0..<3).map { _ in tasks.nextStep(of: 2) } == [0, 1, 2])
   }
 
+  @Test("A trace names the body, an actor, and each task that was asked for its name")
+  func labels() {
+    var tasks = begun()
+    for id in [20, 21, 22] as [UInt64] { _ = tasks.number(of: id) }
+    tasks.name(20, "loader")
+    tasks.name(21, nil)
+    tasks.meet(22) { "the handler" }
+    #expect(tasks.labels == ["an actor", "the body", "task 2 (loader)", "task 3", "task 4"])
+  }
+
   @Test("Before the world begins, the running task is none of the world")
   func beforeTheBeginning() {
     var tasks = KnownTasks()

@@ -221,8 +221,8 @@ struct SimulationStoryTests {
           fails after 8 steps, at 0.0 seconds of the world's time.
         Its events, with the time of the world:
           0.0 seconds:
-            task 2: continues in step 1; ready too: task 3
-            task 3: continues in step 2; ready too: task 2 (reader)
+            task 2 (reader): continues in step 1; ready too: task 3 (writer)
+            task 3 (writer): continues in step 2; ready too: task 2 (reader)
             task 2 (reader): continues in step 3; ready too: task 3 (writer)
             task 3 (writer): continues in step 4; ready too: task 2 (reader)
             task 2 (reader): continues in step 5; ready too: task 3 (writer)
