@@ -9,9 +9,6 @@
 
 #include <stdlib.h>
 
-#define SWIFT_ASYNC __attribute__((swiftasynccall))
-#define ASYNC_CONTEXT __attribute__((swift_async_context))
-
 typedef SWIFT_ASYNC void (*Continuation)(ASYNC_CONTEXT void *);
 typedef SWIFT_ASYNC void (*Switch)(ASYNC_CONTEXT void *, Continuation, const void *identity, uintptr_t implementation);
 

@@ -11,6 +11,8 @@
 #include "MillraceHooks.h"
 
 #define SWIFT_CALL __attribute__((swiftcall))
+#define SWIFT_ASYNC __attribute__((swiftasynccall))
+#define ASYNC_CONTEXT __attribute__((swift_async_context))
 #define UNSANITIZED __attribute__((disable_sanitizer_instrumentation))
 
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)

@@ -56,6 +56,8 @@ typedef struct {
   void (*_Nonnull fill)(void *_Nonnull bytes, size_t count);
   /// User code has called this function, which has work done by another thread; or the runtime has, for a sleep with a tolerance.
   void (*_Nonnull outside)(const char *_Nonnull function, bool is_runtime);
+  /// The running task awaits the value or the result of the task with this id.
+  void (*_Nonnull awaits)(uint64_t task);
 } MillraceSystem;
 
 /// Sets the answers for all worlds; before the first one.

@@ -49,6 +49,17 @@ extension JobQueue {
     shared.withLock { $0.tasks.name(id, name) }
   }
 
+  /// Notes that the task that runs awaits the value of the task with an id, if events are kept.
+  func noteAwait(of id: UInt64) {
+    guard let world, world.isTraced else { return }
+    let task = namedRunningTask
+    let awaited = shared.withLock { task == 0 ? nil : $0.tasks.note(task, awaits: id) }
+    if let awaited { world.trace([awaited]) { "awaits the value of " } }
+  }
+
+  /// The task that each task awaited last, by their numbers.
+  var awaits: [Int: Int] { shared.withLock { $0.tasks.awaits } }
+
   /// The names of the tasks in a trace, by their numbers.
   var labels: [String] { shared.withLock { $0.tasks.labels } }
 

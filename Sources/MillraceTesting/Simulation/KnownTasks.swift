@@ -19,6 +19,8 @@ struct KnownTasks {
   /// Tasks that were made outside while the world ran.
   private var strangers: Set<UInt64> = []
   private var beginning: UInt64 = 0
+  /// The ids of the tasks that others awaited last, by the numbers of the others.
+  private var awaited: [Int: UInt64] = [:]
 
   /// From now on only what is younger than this task is of the world, and what it has met already; the task itself is not.
   mutating func worldBegins(after id: UInt64) {
@@ -58,6 +60,15 @@ struct KnownTasks {
     if id > beginning { strangers.insert(id) }
     return nil
   }
+
+  /// Notes that a task awaits the value of the task with an id; the number of that one, or nil if the world has not met it.
+  mutating func note(_ task: Int, awaits id: UInt64) -> Int? {
+    awaited[task] = id
+    return numbers[id]
+  }
+
+  /// The task that each task awaited last, by their numbers.
+  var awaits: [Int: Int] { awaited.compactMapValues { numbers[$0] } }
 
   /// The number of tasks that the world has met.
   var count: Int { names.count - 1 }

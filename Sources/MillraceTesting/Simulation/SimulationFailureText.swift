@@ -37,11 +37,9 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The plan that runs the world again; one that was explored left out what it chose by itself.
   private var plan: SimulationPlan { result.explored == nil ? result.plan : result.made }
 
-  /// The failure, with its reason where the smallest world shows one: actions that wait for one another.
+  /// The failure, with its reason where the smallest world shows one: actions or tasks that wait for one another.
   var sentence: String {
-    guard failure.kind == .standsStill, let story, let deadlock = Deadlock(among: story.openActions) else {
-      return failure.sentence
-    }
+    guard failure.kind == .standsStill, let deadlock = story?.deadlock else { return failure.sentence }
     return "\(deadlock)"
   }
 

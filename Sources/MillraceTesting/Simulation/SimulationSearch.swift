@@ -93,8 +93,10 @@ struct SimulationSearch {
     let traced = await run(plan, isTraced: true, patience: 0.05)
     guard let again = traced.failure, again.isLike(failure) else { return nil }
     let passing = await passing(besides: plan, traced, run)
+    let deadlock = Deadlock(among: traced.openActions) ?? Deadlock(among: traced.awaits, named: traced.trace.name)
     return SimulationStory(
-      events: traced.trace.lines, state: again.state, openActions: traced.openActions, passing: passing)
+      events: traced.trace.lines, state: again.state, openActions: traced.openActions, deadlock: deadlock,
+      passing: passing)
   }
 
   /// The nearest plan that passes; nil if none was found.

@@ -15,6 +15,8 @@ struct SimulationStory: Sendable {
   let state: [String]
   /// The actions that had not ended, if the failure is one of the end.
   var openActions: [OpenAction] = []
+  /// The actions or tasks that wait for one another, if there are any.
+  var deadlock: Deadlock?
   /// Nil if none was found.
   let passing: Passing?
 

@@ -23,6 +23,8 @@ struct WorldRun {
     var trace = Trace()
     /// The actions that had not ended, if the failure is one of the end and the events were traced.
     var openActions: [OpenAction] = []
+    /// The task that each task awaited last, by their numbers, on the same condition.
+    var awaits: [Int: Int] = [:]
     /// The time that had passed in it.
     let time: Duration
     /// A number that stands for all that happened, in its order.
@@ -61,7 +63,9 @@ struct WorldRun {
           world.checkEnd()
           // What comes after that is not of the world any more.
           var result = Result(world)
-          if world.isTraced, result.failure?.isAboutTheEnd == true { result.openActions = world.openActions }
+          if world.isTraced, result.failure?.isAboutTheEnd == true {
+            (result.openActions, result.awaits) = (world.openActions, world.queue.awaits)
+          }
           result.leftOver = clear(world, task)
           return result
         }

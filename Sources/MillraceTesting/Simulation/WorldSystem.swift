@@ -80,7 +80,8 @@ extension JobQueue {
     },
     outside: { function, isRuntime in
       JobQueue.ofThisThread?.noteOutside(String(cString: function), isRuntime: isRuntime)
-    })
+    },
+    awaits: { JobQueue.ofThisThread?.noteAwait(of: $0) })
 
   /// Runs user code of a world, in which the system answers from the world.
   static func simulatingSystem<Result>(_ body: () -> Result) -> Result {

@@ -65,6 +65,72 @@ struct DeadlockTests {
     #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could go on; "))
   }
 
+  /// Renders each page once, with the page that it includes.
+  private actor Pages {
+    private let includes: [String: String]
+    private var rendered: [String: Task<String, Never>] = [:]
+
+    init(includes: [String: String]) {
+      self.includes = includes
+    }
+
+    func page(_ name: String) -> Task<String, Never> {
+      if let task = rendered[name] { return task }
+      let task = Task(name: name) {
+        guard let other = includes[name] else { return name }
+        return name + (await page(other).value)
+      }
+      rendered[name] = task
+      return task
+    }
+  }
+
+  /// The first line of the failure of a world, without the seed.
+  private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
+    let report = await Simulation.run(seeds: 0..<20, reporting: false, body)
+    return try #require(report.failures.first).sentence
+  }
+
+  private let awaitFix = "; let no task await the value of a task that awaits its own, itself or through others"
+
+  @Test("Tasks that await each other's values are one, and a task that awaits one of them is not named")
+  func tasks() async throws {
+    let sentence = try await sentence { _ in
+      _ = await Pages(includes: ["a": "b", "b": "c", "c": "b"]).page("a").value
+    }
+    #expect(
+      sentence
+        == "deadlock, for task 3 (b) awaits the value of task 4 (c), which awaits the value of task 3 (b)\(awaitFix)")
+  }
+
+  @Test("A task that awaits its own value or result is one", arguments: [false, true])
+  func ownValue(result: Bool) async throws {
+    let sentence = try await sentence { _ in
+      let own = Box<Task<Void, any Error>?>(nil)
+      let task = Task(name: "own") {
+        await Task.yield()
+        if result { _ = await own.value?.result } else { try await own.value?.value }
+      }
+      own.value = task
+      try await task.value
+    }
+    #expect(sentence == "deadlock, for task 2 (own) awaits the value of task 2 (own)\(awaitFix)")
+  }
+
+  @Test("Tasks whose values are awaited are none if one of them waits for a gate, or has ended")
+  func openTasks() async throws {
+    let sentence = try await sentence { _ in
+      let gate = Gate()
+      let pages = Pages(includes: ["a": "b"])
+      let task = Task {
+        _ = await pages.page("a").value
+        try await gate.enter()
+      }
+      try await task.value
+    }
+    #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could go on; "))
+  }
+
   @Test("Stores that ask each other are one")
   func stores() async throws {
     let report = await Simulation.run(seeds: 0..<200, reporting: false) { world in

@@ -51,6 +51,16 @@ struct KnownTasksTests {
     #expect(tasks.labels == ["an actor", "the body", "task 2 (loader)", "task 3", "task 4"])
   }
 
+  @Test("A task awaits the last task whose value it has asked for, if the world has met that one")
+  func awaits() {
+    var tasks = begun()
+    for id in [20, 21] as [UInt64] { _ = tasks.number(of: id) }
+    #expect(tasks.note(1, awaits: 20) == 2 && tasks.note(1, awaits: 21) == 3)
+    #expect(tasks.note(2, awaits: 22) == nil && tasks.awaits == [1: 3])
+    _ = tasks.number(of: 22)
+    #expect(tasks.awaits == [1: 3, 2: 4])
+  }
+
   @Test("Before the world begins, the running task is none of the world")
   func beforeTheBeginning() {
     var tasks = KnownTasks()

@@ -180,6 +180,34 @@ struct SimulationStoryTests {
         """)
   }
 
+  @Test("Tasks that wait for each other are told by what each of them awaits")
+  func awaits() async {
+    let text = await text { _ in
+      let second = Box<Task<Void, Never>?>(nil)
+      let first = Task(name: "first") { await second.value?.value }
+      second.value = Task(name: "second") { await first.value }
+      await first.value
+    }
+    #expect(
+      text == """
+        Seed 0: deadlock, for task 2 (first) awaits the value of task 3 (second), which awaits the value of task 2 (first); let no task \
+        await the value of a task that awaits its own, itself or through others.
+        It happened after 3 steps, at 0.0 seconds of the world's time, in world 1 of this simulation, by uniform \
+        choice.
+        To run it again: Simulation.run(seed: 0)
+        As small as it was made (actions: 0, draws: 0, scheduling decisions: 0):
+          Simulation.run(plan: "0 actions none draws none steps none")
+          fails after 3 steps, at 0.0 seconds of the world's time.
+        A task of seed 0 never ended although cancelled: the body.
+        Its events, with the time of the world:
+          0.0 seconds:
+            the body: awaits the value of task 2 (first)
+            task 2 (first): continues in step 1; ready too: task 3 (second)
+            task 2 (first): awaits the value of task 3 (second)
+            task 3 (second): awaits the value of task 2 (first)
+        """)
+  }
+
   @Test("A long story is in a file, which the text names")
   func file() async throws {
     let text = await text { world in
