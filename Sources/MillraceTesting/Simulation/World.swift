@@ -220,6 +220,26 @@ public final class World: Sendable {
     if !condition { record.fail(WorldFailure(.expectation, rule, file: file, line: line)) }
   }
 
+  /// Fails this seed unless the condition holds, and shows a value in the text of the failure; from any thread.
+  ///
+  /// Unlike a value in the sentence of the rule, it may differ between the failing world and smaller worlds that break the same rule.
+  ///
+  /// - Parameters:
+  ///   - condition: what has to hold here and now.
+  ///   - rule: the same as a sentence.
+  ///   - value: The value that the text shows, a struct by its properties. It is not asked for if the condition holds.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
+  public func expect(
+    _ condition: Bool, _ rule: String, showing value: @autoclosure () -> some Sendable, file: StaticString = #filePath,
+    line: UInt = #line
+  ) {
+    if condition { return }
+    var failure = WorldFailure(.expectation, rule, file: file, line: line)
+    failure.state = StateText.lines(of: value())
+    record.fail(failure)
+  }
+
   /// Writes a line into the trace that a failure shows, with the time of the world.
   public func note(_ text: String) {
     if !queue.isOwnedHere { record.fail(WorldFailure(.usedElsewhere, "note")) }

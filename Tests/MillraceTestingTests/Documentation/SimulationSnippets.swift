@@ -141,6 +141,67 @@ struct SimulationSnippets {
         """)
   }
 
+  // snippet.Account
+  actor Account {
+    private(set) var balance = 0
+
+    func set(_ balance: Int) { self.balance = balance }
+  }
+  // snippet.end
+
+  // snippet.deposits
+  static func deposits(in world: World) async {
+    let account = Account()
+    await withTaskGroup { group in
+      for name in ["salary", "refund"] {
+        group.addTask(name: name) {
+          let balance = await account.balance
+          world.note("has read \(balance)")
+          await account.set(balance + 1)
+          world.note("has written \(balance + 1)")
+        }
+      }
+    }
+    let balance = await account.balance
+    world.expect(balance == 2, "no deposit is lost", showing: balance)
+  }
+  // snippet.end
+
+  @Test("The values of a lost update")
+  func values() async throws {
+    let failures = Recorder<Failure>()
+    await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
+      await Simulation.run(seeds: 0..<1_000) { await Self.deposits(in: $0) }
+    }
+    let message = try #require(failures.recorded.first?.message)
+    let lines = message.split(separator: "\n").filter { !$0.contains("SWIFT_DETERMINISTIC_HASHING") }
+    #expect(
+      lines.joined(separator: "\n") == """
+        Seed 0: this does not hold: no deposit is lost.
+        It happened after 9 steps, at 0.0 seconds of the world's time, in world 1 of this simulation, by uniform choice.
+        To run it again: Simulation.run(seed: 0)
+        As small as it was made (actions: 0, draws: 0, scheduling decisions: 0):
+          Simulation.run(plan: "0 actions none draws none steps none")
+          fails after 9 steps, at 0.0 seconds of the world's time.
+        The nearest plan that passes: in step 2 task 2 (salary) continues, not task 3 (refund).
+          Simulation.run(plan: "0 actions none draws none steps 1.2.0=1")
+        Its events, with the time of the world:
+          0.0 seconds:
+            task 2 (salary): continues in step 1; ready too: task 3 (refund)
+            task 3 (refund): continues in step 2; ready too: task 2 (salary)
+            task 2 (salary): continues in step 3; ready too: task 3 (refund)
+            task 2 (salary): notes: has read 0
+            task 3 (refund): continues in step 4; ready too: task 2 (salary)
+            task 3 (refund): notes: has read 0
+            task 2 (salary): continues in step 5; ready too: task 3 (refund)
+            task 2 (salary): notes: has written 1
+            task 3 (refund): continues in step 6; ready too: the body
+            task 3 (refund): notes: has written 1
+        The state that broke the rule:
+          1
+        """)
+  }
+
   // snippet.trait
   @Test("The answer is that of the last query, as a test in worlds", .simulated(seeds: 0..<100))
   func searchInWorlds() async throws {

@@ -180,6 +180,21 @@ struct SimulationStoryTests {
         """)
   }
 
+  @Test("An expectation shows its value by the parts, also where a smaller world has another one")
+  func shownValue() async {
+    struct Sums: Sendable { let (count, largest): (Int, Int) }
+    let asked = Recorder<Bool>()
+    let text = await text { world in
+      let numbers = world.actions(5) { Int.random(in: 1..<10, using: &$0) }
+      world.expect(numbers.count <= 5, "there are five", showing: asked.record(true))
+      world.expect(
+        !numbers.contains(7), "there is no seven", showing: Sums(count: numbers.count, largest: numbers.max() ?? 0))
+    }
+    #expect(text.contains("(actions: 1, draws: 0, scheduling decisions: 0)"), "\(text)")
+    #expect(text.hasSuffix("The state that broke the rule:\n  count: 1\n  largest: 7"), "\(text)")
+    #expect(asked.recorded.isEmpty)
+  }
+
   @Test("Tasks that wait for each other are told by what each of them awaits")
   func awaits() async {
     let text = await text { _ in
