@@ -288,10 +288,8 @@ extension Owned {
       didEnd(run, outcome, at: core)
     }
     let isHeld = journal != nil && isHeldBack(run, outcome)
-    if run.end(
-      outcome, lastRevision: run.record.lastRevision, cancelsTask: outcome.isCut || journalFailure != nil,
-      isHeld: isHeld)
-    {
+    let cancels = outcome.isCut || journalFailure != nil
+    if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: cancels, isHeld: isHeld) {
       core.answerAfterUnlock(run)
     }
     if isHeld { releaseWhenDurable(run, at: core) }
