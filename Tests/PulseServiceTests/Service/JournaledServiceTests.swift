@@ -125,7 +125,7 @@ struct JournaledServiceTests {
     let chat = webhooks.posts.when { $0.webhook == .chat }
     let held = chat.hold()
     chat.reply(times: 2)
-    webhooks.posts.when { $0.webhook == .pager }.reply(times: 2)
+    webhooks.posts.when { $0.webhook == .pager }.reply(times: 3)
     let complaints = Complaints(output: errors, clock: clock)
     let first = try await open(plan)
     let notifier = Notifier(store: first, complaints: complaints) { now }
@@ -135,15 +135,18 @@ struct JournaledServiceTests {
     _ = await first.send(.start(later.configuration, at: now)).outcome
     try await first.wait { $0.receivers[1].delivered == 2 }
     #expect(await first.state.receivers.map(\.waiting) == [[2], []])
+    // Its turn comes when the notices of the pager have ended, and its outcome when these ends are durable.
+    let posted = try #require(webhooks.posts.requests.last { $0.webhook == .pager }).notice
+    #expect(await first.send(.notify(.pager, posted)).outcome.kind == .finished)
 
     let second = try await open(later)
     let next = Notifier(store: second, complaints: complaints) { now }
     let continuing = Task { await next.run() }
     let state = try await second.wait { $0.receivers[0].delivered == 2 }
-    #expect(state.receivers.map(\.words) == ["2 delivered", "2 delivered"] && state.changes.isEmpty)
+    #expect(state.receivers.map(\.words) == ["2 delivered", "3 delivered"] && state.changes.isEmpty)
     let notices = webhooks.posts.requests.filter { $0.webhook == .chat }.map(\.notice.change)
     #expect(notices.map(\.number) == [1, 1, 2] && notices.map(\.isFiring) == [true, true, false])
-    #expect(webhooks.posts.requests.filter { $0.webhook == .pager }.count == 2)
+    #expect(webhooks.posts.requests.filter { $0.webhook == .pager }.count == 3, "the second process posts none of them")
     held.release()
     await second.shutdown()
     await continuing.value
