@@ -44,7 +44,8 @@
       epochSequence = JournalSequence(row.number(6))
       epoch = row.bytes(7)
       snapshot = row.isNull(8) ? nil : (JournalSequence(row.number(8)), row.number(9))
-      guard row.number(10) == seal else {
+      // A name that has become bytes reads the same, and is found by no search.
+      guard row.isText(0), row.number(10) == seal else {
         throw JournalError(
           .corrupt,
           "The row of the key \(key.quoted) is not the one that was written; restore the journal from a copy.")

@@ -117,6 +117,8 @@
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
+    func isText(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_TEXT }
+
     func bytes(_ column: Int32) -> [UInt8] {
       guard let bytes = sqlite3_column_blob(pointer, column) else { return [] }
       return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
