@@ -206,14 +206,14 @@ extension Owned {
     }
     guard let key = demands.key else { return false }
     let runs = madeRuns(at: core)
-    if runs.followers[key] != nil {
+    if runs.keyed[key] != nil {
       run.record.journaled = nil
       guard runs.followerCount < core.configuration.limits.actionsWaiting else {
         end(run, .rejected(.full), at: core)
         return true
       }
       runs.followerCount += 1
-      runs.followers[key, default: []].append(run)
+      runs.keyed[key]?.followers.append(run)
       return true
     }
     if let result = journal.sink.result(of: key) {
@@ -221,7 +221,7 @@ extension Owned {
       settle(run, result.outcome, result.revisions, at: core)
       return true
     }
-    runs.followers[key] = []
+    runs.keyed[key] = KeyedRuns(first: run.id)
     return false
   }
 
@@ -231,7 +231,7 @@ extension Owned {
     run.takenUp = JournaledTakeUp(position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true)
     guard key.isSenders else { return }
     run.record.journaled = JournaledSend(key: key.text, confirms: false)
-    madeRuns(at: core).followers[key.text] = []
+    madeRuns(at: core).keyed[key.text] = KeyedRuns(first: run.id)
   }
 
   // MARK: Results
@@ -267,13 +267,17 @@ extension Owned {
   // MARK: Ending
 
   /// Forgets the key of an action that ends, and returns the actions that were sent with the same key meanwhile.
+  ///
+  /// An action that was refused before its take-up leaves its key to the first one.
   @usableFromInline
   func forgetKey(of run: ActiveRun<I>) -> [ActiveRun<I>] {
-    guard let key = run.record.journaled?.key, let runs else { return [] }
+    guard let key = run.record.journaled?.key, let runs, let ended = runs.keyed[key], ended.first == run.id else {
+      return []
+    }
     run.record.journaled = nil
-    let followers = runs.followers.removeValue(forKey: key) ?? []
-    runs.followerCount -= followers.count
-    return followers
+    runs.keyed[key] = nil
+    runs.followerCount -= ended.followers.count
+    return ended.followers
   }
 
   /// Gives an action the outcome of the one that was sent before with the same key, unless it was cancelled.

@@ -28,10 +28,10 @@ final class RunRegistry<I: Interactor> {
   /// Whether there are such runs; looked at after each of the scheduler's actions.
   @exclusivity(unchecked) @usableFromInline private(set) var hasRunsToEnd = false
 
-  /// By the idempotency key of each open action that was sent with one, the actions that were sent with the same key since.
-  var followers: [String: [ActiveRun<I>]] = [:]
+  /// The open actions that were sent with an idempotency key, by their keys.
+  var keyed: [String: KeyedRuns<I>] = [:]
 
-  /// The number of all these actions.
+  /// The number of all their followers.
   var followerCount = 0
 
   /// Suspended submits, first come first.
@@ -150,6 +150,12 @@ final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
     self.sender = sender
     self.makeRun = makeRun
   }
+}
+
+/// The first action of an idempotency key, and those that were sent with the same key since, which wait for it.
+struct KeyedRuns<I: Interactor> {
+  let first: ActionID
+  var followers: [ActiveRun<I>] = []
 }
 
 /// The task that sleeps until the next timer.

@@ -47,7 +47,7 @@ struct IdempotencyTable: Sendable {
 
   init(_ options: JournalOptions) {
     limit = max(options.rememberedKeys, 0)
-    window = Int64(clamping: options.rememberedTime.components.seconds) * 1_000
+    window = min(options.rememberedTime.components.seconds, .max / 1_000) * 1_000
   }
 
   /// The result of a key; nil if none is remembered.

@@ -116,6 +116,24 @@ struct IdempotencyTests {
     for index in [0, 1] { #expect(await receipts[index].outcome.kind == .shutDown) }
   }
 
+  @Test("An action that is refused before its take-up leaves its key to the first one, and its followers keep waiting")
+  func refused() async throws {
+    let gate = Gate()
+    let store = try await open { run, amount in
+      try await gate.enter()
+      run.emit(.added(amount))
+    }
+    let receipts = (0..<2).map { _ in store.send(.order(7), key: "a") }
+    try await gate.waitForArrivals(1)
+    store.setInterceptors([RefusingInterceptor()])
+    #expect(await store.send(.order(7), key: "a").outcome.rejection == .intercepted)
+    store.setInterceptors([])
+    let late = store.send(.order(7), key: "a")
+    gate.open()
+    for receipt in receipts + [late] { #expect(await text(receipt) == "finished, 1 to 1") }
+    #expect(await store.state.balance == 7, "it is handled once")
+  }
+
   @Test("Each action that shares a run remembers its own key")
   func shared() async throws {
     let gate = Gate()
@@ -245,7 +263,18 @@ struct IdempotencyTests {
     table.forget(at: 86_400_000 + 900)
     #expect(table.results.all.map(\.key) == ((900..<1_000) + [500]).map(String.init))
     #expect(table.result(of: "899", at: 0) == nil && table.result(of: "500", at: 0) != nil)
+    options.rememberedTime = .seconds(Int64.max)
+    #expect(IdempotencyTable(options).results.all.isEmpty, "the longest time is no trap")
     table.forget(at: .max / 2)
     #expect(table.results.all.isEmpty && held.results.all.count == 600)
   }
+}
+
+private struct RefusingInterceptor: Interceptor {
+  typealias Mutation = Accounts.Mutation
+  typealias State = Accounts.State
+
+  func intercept(
+    _ action: Accounts.Action, context: InterceptionContext<Accounts.Action>
+  ) -> Interception<Accounts.Action> { .reject("not now") }
 }
