@@ -303,11 +303,12 @@ extension Owned {
 
   @usableFromInline
   func reportUnhandled(_ error: any Error, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    let reason = "\(error)"
     report(
       Incident(
         .unhandledFailure, of: I.Action.self, action: run.id, error: error,
         "The handler of \(String(reflecting: I.self)) threw for an action of type \(String(reflecting: I.Action.self)) "
-          + "(\(run.id)), and nothing was made of it: \(error). Return a mutation for .failed from closing(_:outcome:), or "
+          + "(\(run.id)), and nothing was made of it: \(reason)\(reason.hasSuffix(".") ? "" : ".") Return a mutation for .failed from closing(_:outcome:), or "
           + "catch the error in the handler."), at: core)
   }
 

@@ -34,7 +34,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       let page: JournalPage
       do {
         page = try await log.journal.records(of: log.key, after: last)
-      } catch  where error.code == .truncated && last > .start {
+      } catch  where error.code == .truncated {
         // An earlier writer has taken a snapshot meanwhile.
         let before = last
         try await readSnapshot()
@@ -112,17 +112,26 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
 
   // MARK: Appending
 
-  /// Ends a run as abandoned, and returns the entry; without the closing mutation if that cannot be encoded.
+  /// Ends a run as abandoned, and returns the entry; without the closing mutation if the journal does not take that.
   ///
+  /// - Parameter lost: Called with the reason for which the closing mutation is left out.
   /// - Throws: ``JournalError`` if the end cannot be encoded at all.
   mutating func abandon(
-    _ run: OpenRun<I.Action>, closing: I.Mutation?
+    _ run: OpenRun<I.Action>, closing: I.Mutation?, lost: (JournalError) -> Void
   ) throws(JournalError) -> JournalEntry {
     let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", result: nil)
     open[run.sequence] = nil
-    if let closing, let entry = try? log.entry(.end, head, [closing], after: revision) {
-      reduce([closing])
-      return entry
+    if let closing {
+      do throws(JournalError) {
+        let entry = try log.entry(.end, head, [closing], after: revision)
+        let batch = JournalBatch(id: .init(writer: 0, number: 0), entries: [entry])
+        let largest = log.journal.largestBatch
+        guard batch.byteCount <= largest else { throw JournalError.tooLarge(batch, limit: largest) }
+        reduce([closing])
+        return entry
+      } catch {
+        lost(error)
+      }
     }
     return try log.entry(.end, head, [], after: revision)
   }

@@ -84,7 +84,15 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     var ends: [JournalEntry] = []
     for run in restored.openRuns where !run.takeUp.handlesAgain {
       let closing = interactor.closing(run.takeUp.action, outcome: .abandoned)
-      ends.append(try restored.abandon(run, closing: closing))
+      let end = try restored.abandon(run, closing: closing) { error in
+        configuration.report(
+          Incident(
+            .unhandledFailure, of: I.Action.self, error: error,
+            "The closing mutation of \(String(reflecting: I.self)) for an action of type \(String(reflecting: I.Action.self)) "
+              + "that was open in the log (record \(run.sequence)) was not committed, because the journal did not take it: \(error)"
+          ))
+      }
+      ends.append(end)
     }
     if !ends.isEmpty, let failure = await append(ends) { throw failure }
     let writer = JournalWriter(log, after: restored, number: number, epoch: epoch, clock: configuration.clock)

@@ -15,6 +15,7 @@ final class UnsteadyJournal: Journal {
     var always: Failure?
     var gate: Gate?
     var snapshotGate: Gate?
+    var hidesSnapshot = false
   }
 
   /// The snapshots that were stored.
@@ -42,6 +43,9 @@ final class UnsteadyJournal: Journal {
   /// Lets the answers of appends wait at a gate.
   func hold(at gate: Gate) { script.withLock { $0.gate = gate } }
 
+  /// Answers the next read of a snapshot as if it had not been stored yet.
+  func hideSnapshotOnce() { script.withLock { $0.hidesSnapshot = true } }
+
   var largestBatch: Int { base.largestBatch }
 
   func append(
@@ -68,7 +72,11 @@ final class UnsteadyJournal: Journal {
   }
 
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
-    try await base.snapshot(of: key)
+    let isHidden = script.withLock { script in
+      defer { script.hidesSnapshot = false }
+      return script.hidesSnapshot
+    }
+    return isHidden ? nil : try await base.snapshot(of: key)
   }
 
   func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {

@@ -1,3 +1,4 @@
+import Foundation
 import Millrace
 import MillraceJournal
 import MillraceTesting
@@ -45,6 +46,26 @@ struct OpenStoreTests {
     #expect(await second.state == closed && second.durableRevision == 4)
     #expect(try await open(journal()).state == closed)
     withExtendedLifetime((first, receipts)) {}
+  }
+
+  @Test("The closing of an abandoned run that the coder does not take is reported, and the run is open no more")
+  func lostClosing() async throws {
+    let (gate, incidents) = (Gate(), Recorder<Incident>())
+    let first = try await open(journal()) { _, _ in try await gate.enter() }
+    let receipt = first.send(.order(1))
+    try await gate.waitForArrivals(1)
+    var options = JournalOptions()
+    options.coder = CoderWithoutClosings()
+    var configuration = StoreConfiguration()
+    configuration.report = { incidents.record($0) }
+    let second = try await open(journal(), options: options, configuration: configuration)
+    #expect(await second.state == ["open 1"])
+    let incident = try #require(incidents.recorded.first)
+    #expect(
+      incident.description.contains(
+        "that was open in the log (record 2) was not committed, because the journal did not"))
+    #expect(try await open(journal()).state == ["open 1"], "its end is in the log")
+    withExtendedLifetime((first, receipt)) {}
   }
 
   @Test("D3: a run whose plan says so is handled again, undecided and with the same idempotency key")
@@ -212,6 +233,21 @@ struct OpenStoreTests {
     #expect(outcomes == (.failed, .failed))
     answers.open()
     #expect(try await open(self.journal()).state == ["open 1", "note 1", "abandoned 1"])
+  }
+}
+
+/// JSON without closing mutations.
+private struct CoderWithoutClosings: JournalCoder {
+  private let base = JSONJournalCoder()
+
+  func encode(_ value: some Encodable) throws -> Data {
+    let data = try base.encode(value)
+    if String(decoding: data, as: UTF8.self).contains("\"closed\"") { throw Unencodable.Failure() }
+    return data
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try base.decode(type, from: data)
   }
 }
 

@@ -97,6 +97,16 @@ struct StoreSnapshotTests {
     #expect(read.recorded.map(\.sequence) == [4], "the snapshot, and nothing behind it")
   }
 
+  @Test("A snapshot that an earlier writer stores while the log is read is read then")
+  func storedMeanwhile() async throws {
+    let journal = try await journal()
+    let first = try await open(journal)
+    for amount in 1...3 { _ = await first.send(.deposit(amount)).outcome }
+    await first.shutdown(drainFor: .seconds(1))
+    journal.hideSnapshotOnce()
+    #expect(try await open(journal).state.balance == 6)
+  }
+
   @Test("Records stay where the options say so, and the store opens from the snapshot all the same")
   func kept() async throws {
     let journal = try await journal()
