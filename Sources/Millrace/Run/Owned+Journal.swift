@@ -112,16 +112,32 @@ extension Owned {
   mutating func journalEnd(
     of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> I.Mutation? {
-    let result = result(of: run, outcome, closing: closing, at: core)
+    let keyed = keyedRuns(of: run, outcome)
+    if let closing {
+      guard let error = keepEnd(of: run, outcome, closing: closing, keyed, at: core) else { return closing }
+      reportLostClosing(error, of: run, at: core)
+    }
+    if keepEnd(of: run, outcome, closing: nil, keyed, at: core) != nil, !keyed.isEmpty {
+      _ = keepEnd(of: run, outcome, closing: nil, [], at: core)
+    }
+    return nil
+  }
+
+  /// Keeps the end of an action with the result for the keys of these actions, and returns the reason if it cannot be kept.
+  private mutating func keepEnd(
+    of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, _ keyed: [ActiveRun<I>], at core: StoreCore<I>
+  ) -> (any Error)? {
+    let result = result(of: run, keyed, outcome, closing: closing, at: core)
+    let entry: StoreEntry<I.Action, I.Mutation>
     if run.takenUp != nil {
-      guard let error = keep(.ended(run.id, outcome, closing: closing, result), at: core) else { return closing }
-      if closing != nil { reportLostClosing(error, of: run, at: core) }
-      _ = keep(.ended(run.id, outcome, closing: nil, nil), at: core)
+      entry = .ended(run.id, outcome, closing: closing, result)
+    } else if closing != nil || result != nil {
+      entry = .decided(closing.map { .one($0) } ?? .none, result)
+    } else {
       return nil
     }
-    if closing == nil, result == nil { return nil }
-    guard let error = keep(.decided(closing.map { .one($0) } ?? .none, result), at: core) else { return closing }
-    if closing != nil { reportLostClosing(error, of: run, at: core) }
+    if let error = keep(entry, at: core) { return error }
+    for run in keyed { run.record.isResultKept = true }
     return nil
   }
 
@@ -244,24 +260,43 @@ extension Owned {
     return journal(.decided(.none, result(of: run, committing: 0, at: core)), of: run, at: core)
   }
 
-  /// The result of an action that finishes with its decision, to be kept with that; nil if it has no key.
-  @usableFromInline
-  func result(of run: ActiveRun<I>, committing count: Int, at core: StoreCore<I>) -> KeyedResult? {
-    guard let key = run.record.journaled?.key else { return nil }
-    run.record.isResultKept = true
-    let revisions = count == 0 ? nil : core.revision + 1...core.revision + count
-    return KeyedResult(key: key, outcome: .finished, revisions: revisions)
+  /// The actions whose idempotency keys remember the outcome of an action: itself, and those that share its run; none if the
+  /// keys are free again.
+  private func keyedRuns(of run: ActiveRun<I>, _ outcome: Outcome) -> [ActiveRun<I>] {
+    guard outcome.isRemembered else { return [] }
+    var keyed = run.record.journaled?.key == nil || run.record.isResultKept ? [] : [run]
+    if run.record.isShared, let joined = runs?.keyedJoiners[run.id] {
+      keyed += joined.values.sorted { $0.id.number < $1.id.number }
+    }
+    return keyed
   }
 
-  /// The result of an action that ends, to be kept with its end; nil if it has no key, or its key is free again.
-  func result(
-    of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
+  /// The result of an action that finishes with its decision, to be kept with that; nil if no key remembers it.
+  @usableFromInline
+  func result(of run: ActiveRun<I>, committing count: Int, at core: StoreCore<I>) -> KeyedResult? {
+    let keyed = keyedRuns(of: run, .finished)
+    if keyed.isEmpty { return nil }
+    for run in keyed { run.record.isResultKept = true }
+    let revisions = count == 0 ? nil : core.revision + 1...core.revision + count
+    return KeyedResult(keys: keyed.compactMap(\.record.journaled?.key), outcome: .finished, revisions: revisions)
+  }
+
+  /// The result of an action that ends, to be kept with its end; nil if no key remembers it.
+  private func result(
+    of run: ActiveRun<I>, _ keyed: [ActiveRun<I>], _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> KeyedResult? {
-    guard let key = run.record.journaled?.key, !run.record.isResultKept, outcome.isRemembered else { return nil }
+    if keyed.isEmpty { return nil }
     let committed = run.record.sharedRun?.record.lastRevision ?? run.record.lastRevision
     let last = closing == nil ? committed : core.revision + 1
     let first = run.firstRevision > 0 ? run.firstRevision : last
-    return KeyedResult(key: key, outcome: outcome, revisions: last == 0 ? nil : first...last)
+    return KeyedResult(
+      keys: keyed.compactMap(\.record.journaled?.key), outcome: outcome, revisions: last == 0 ? nil : first...last)
+  }
+
+  /// Has an action that joins a shared run remember its outcome with the end of that.
+  @usableFromInline
+  func joinKey(of run: ActiveRun<I>, _ shared: ActiveRun<I>) {
+    if run.record.journaled?.key != nil { runs?.keyedJoiners[shared.id, default: [:]][run.id] = run }
   }
 
   // MARK: Ending
@@ -271,6 +306,10 @@ extension Owned {
   /// An action that was refused before its take-up leaves its key to the first one.
   @usableFromInline
   func forgetKey(of run: ActiveRun<I>) -> [ActiveRun<I>] {
+    if let shared = run.record.sharedRun, let runs, var joined = runs.keyedJoiners.removeValue(forKey: shared.id) {
+      joined[run.id] = nil
+      if !joined.isEmpty { runs.keyedJoiners[shared.id] = joined }
+    }
     guard let key = run.record.journaled?.key, let runs, let ended = runs.keyed[key], ended.first == run.id else {
       return []
     }

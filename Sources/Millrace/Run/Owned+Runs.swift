@@ -237,6 +237,7 @@ extension Owned {
   @usableFromInline
   func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
+    joinKey(of: run, shared)
     if shared.firstRevision > 0 { recordFirstCommit(shared.firstRevision, of: run, at: core) }
   }
 
@@ -276,15 +277,14 @@ extension Owned {
     }
     run.record.attempt?.willEnd()
     run.record.attempt = nil
+    let followers = run.record.journaled == nil ? [] : forgetKey(of: run)
     if let shared = run.record.sharedRun {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil
     }
-    let followers = run.record.journaled == nil ? [] : forgetKey(of: run)
     if run.record.answer != nil { readAnswer(of: run, outcome) }
     if !run.record.isShared {
-      count(outcome, at: core)
-      didEndInShutdown(run, outcome)
+      count(outcome, of: run.id, at: core)
       didEnd(run, outcome, at: core)
     }
     let isHeld = journal != nil && isHeldBack(run, outcome)
@@ -316,16 +316,11 @@ extension Owned {
     if outcome.isFinished { read(state) }
   }
 
-  /// Counts an outcome other than `finished`: the actions without another one have finished.
+  /// Counts the outcome of an action: any other than `finished`, which the actions without another one have, and each during a shutdown.
   @usableFromInline
-  mutating func count(_ outcome: Outcome, at core: StoreCore<I>) {
+  mutating func count(_ outcome: Outcome, of id: ActionID, at core: StoreCore<I>) {
     if !outcome.isFinished { madeRuns(at: core).tally.count(outcome) }
-  }
-
-  /// Counts an action that ends during a shutdown.
-  @usableFromInline
-  func didEndInShutdown(_ run: ActiveRun<I>, _ outcome: Outcome) {
-    if !isAdmitting { runs?.shutdown?.count(outcome, of: run.id) }
+    if !isAdmitting { runs?.shutdown?.count(outcome, of: id) }
   }
 
   // MARK: Submits

@@ -34,6 +34,9 @@ final class RunRegistry<I: Interactor> {
   /// The number of all their followers.
   var followerCount = 0
 
+  /// The open actions that have joined a shared run with an idempotency key of their own, by that run.
+  var keyedJoiners: [ActionID: [ActionID: ActiveRun<I>]] = [:]
+
   /// Suspended submits, first come first.
   var submitters = LinkedList<Submitter<I>>()
 

@@ -110,7 +110,7 @@ extension StoreCore {
     perform { owned in
       self.didTakeQueued()
       let outcome = Outcome.rejected(.notSent(reason))
-      owned.count(outcome, at: self)
+      owned.count(outcome, of: ticket.id, at: self)
       owned.report(Incident(.missingAction, of: I.Action.self, action: ticket.id, reason), at: self)
       ticket.willEnd()
       if ticket.end(outcome, lastRevision: 0, cancelsTask: false) { self.answerAfterUnlock(ticket) }

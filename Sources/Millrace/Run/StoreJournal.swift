@@ -84,10 +84,10 @@ package struct RunKey: Sendable {
   }
 }
 
-/// The result of an action that was sent with an idempotency key.
+/// The result of actions that were sent with idempotency keys: of one, or of those that share a run.
 @usableFromInline
 package struct KeyedResult: Sendable {
-  package let key: String
+  package let keys: [String]
 
   /// Finished, or rejected by the decision.
   package let outcome: Outcome
@@ -95,8 +95,8 @@ package struct KeyedResult: Sendable {
   /// The revisions of the first and the last commit; nil without one.
   package let revisions: ClosedRange<Int>?
 
-  package init(key: String, outcome: Outcome, revisions: ClosedRange<Int>?) {
-    self.key = key
+  package init(keys: [String], outcome: Outcome, revisions: ClosedRange<Int>?) {
+    self.keys = keys
     self.outcome = outcome
     self.revisions = revisions
   }

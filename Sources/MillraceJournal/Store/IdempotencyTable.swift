@@ -12,8 +12,8 @@ struct RememberedResult: Codable, Sendable {
   /// The wall time of the end in milliseconds since 1970.
   let time: Int64
 
-  init(_ result: KeyedResult, at time: Int64) {
-    key = result.key
+  init(_ result: KeyedResult, of key: String, at time: Int64) {
+    self.key = key
     rejection = result.rejectionError.map { "\($0)" }
     first = result.revisions?.lowerBound
     last = result.revisions?.upperBound
@@ -59,7 +59,7 @@ struct IdempotencyTable: Sendable {
     if let first = result.first, let last = result.last, first <= last { revisions = first...last }
     let error = entry.error ?? result.rejection.map { RememberedError(description: $0) }
     return KeyedResult(
-      key: key, outcome: error.map { .rejected(.decided($0)) } ?? .finished, revisions: revisions)
+      keys: [key], outcome: error.map { .rejected(.decided($0)) } ?? .finished, revisions: revisions)
   }
 
   /// Remembers a result, and forgets those for which there is no room.

@@ -75,9 +75,12 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   func result(of key: String) -> KeyedResult? { content.withLock { $0.keys.result(of: key, at: WallTime.now) } }
 
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
-    let result = entry.result.map { RememberedResult($0, at: WallTime.now) }
+    let results = entry.result.map { result in
+      let now = WallTime.now
+      return result.keys.map { RememberedResult(result, of: $0, at: now) }
+    }
     // The coder is code of others, so it runs without the lock of this; only the store's holder appends.
-    let (made, mutations) = try encode(entry, result, after: revision)
+    let (made, mutations) = try encode(entry, results, after: revision)
     let isFull = try content.withLock { content in
       if let failure = content.failure { throw failure }
       let batch = JournalBatch(id: .init(writer: number, number: content.batches + 1), entries: [made])
@@ -90,7 +93,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       content.bytes += batch.byteCount
       content.growth.add(made)
       content.waiting.append(WaitingEntry(batch: batch, position: content.position, revision: revision + mutations))
-      if let result { content.keys.remember(result, entry.result?.rejectionError) }
+      for result in results ?? [] { content.keys.remember(result, entry.result?.rejectionError) }
       switch entry {
       case .takenUp(let action, let id, let key, let handlesAgain, _):
         let takeUp = TakeUpHead(
@@ -120,7 +123,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   private func encode(
-    _ entry: StoreEntry<I.Action, I.Mutation>, _ result: RememberedResult?, after revision: Int
+    _ entry: StoreEntry<I.Action, I.Mutation>, _ results: [RememberedResult]?, after revision: Int
   ) throws -> (JournalEntry, mutations: Int) {
     func make(
       _ kind: JournalEntry.Kind, _ head: some Codable, _ mutations: [I.Mutation]
@@ -128,13 +131,13 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       (try log.entry(kind, head, mutations, after: revision), mutations.count)
     }
     switch entry {
-    case .decided(let mutations, _): return try make(.decided, DecidedHead(result: result), mutations.all)
+    case .decided(let mutations, _): return try make(.decided, DecidedHead(results: results), mutations.all)
     case .takenUp(let action, _, let key, let handlesAgain, let mutations):
       let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
       return try make(.takeUp, head, mutations.all)
     case .emitted(let mutation, let id): return try make(.emit, EmitHead(run: takeUp(of: id)), [mutation])
     case .ended(let id, let outcome, let closing, _):
-      let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", result: result)
+      let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
       return try make(.end, head, closing.map { [$0] } ?? [])
     case .mark: return (JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), 0)
     }

@@ -78,7 +78,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     case .decided:
       let payload = try log.payload(DecidedHead.self, of: record)
       reduce(payload.mutations)
-      remember(payload.head.result)
+      remember(payload.head.results)
     case .takeUp:
       let payload = try log.payload(TakeUpHead<I.Action>.self, of: record)
       open[record.sequence.number] = payload.head
@@ -88,7 +88,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       let payload = try log.payload(EndHead.self, of: record)
       open[payload.head.run] = nil
       reduce(payload.mutations)
-      remember(payload.head.result)
+      remember(payload.head.results)
     default:
       throw .unreadable(
         log.key, at: record.sequence, "this version knows no entry of the \(record.entry.kind)")
@@ -101,8 +101,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     last = record.sequence
   }
 
-  private mutating func remember(_ result: RememberedResult?) {
-    if let result { keys.remember(result) }
+  private mutating func remember(_ results: [RememberedResult]?) {
+    for result in results ?? [] { keys.remember(result) }
   }
 
   private mutating func reduce(_ mutations: [I.Mutation]) {
@@ -119,7 +119,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   mutating func abandon(
     _ run: OpenRun<I.Action>, closing: I.Mutation?, lost: (JournalError) -> Void
   ) throws(JournalError) -> JournalEntry {
-    let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", result: nil)
+    let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", results: nil)
     open[run.sequence] = nil
     if let closing {
       do throws(JournalError) {

@@ -15,8 +15,8 @@ enum EntryPayloadKeys: CodingKey {
 
 /// The head of an entry of the kind ``JournalEntry/Kind/decided``.
 struct DecidedHead: Codable {
-  /// The result that an idempotency key remembers; nil without a key.
-  let result: RememberedResult?
+  /// The results that idempotency keys remember; nil without a key.
+  let results: [RememberedResult]?
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/takeUp``.
@@ -42,8 +42,8 @@ struct EndHead: Codable {
   let run: UInt64
   /// The name of the kind of the outcome.
   let outcome: String
-  /// The result that an idempotency key remembers; nil without a key.
-  let result: RememberedResult?
+  /// The results that idempotency keys remember; nil without a key.
+  let results: [RememberedResult]?
 }
 
 /// An action that was taken up and has not ended.

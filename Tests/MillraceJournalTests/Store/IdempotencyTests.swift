@@ -253,7 +253,8 @@ struct IdempotencyTests {
     options.rememberedKeys = 600
     var table = IdempotencyTable(options)
     func remember(_ number: Int, at time: Int64) {
-      table.remember(RememberedResult(KeyedResult(key: "\(number)", outcome: .finished, revisions: nil), at: time))
+      let result = KeyedResult(keys: ["\(number)"], outcome: .finished, revisions: nil)
+      table.remember(RememberedResult(result, of: "\(number)", at: time))
     }
     for number in 0..<1_000 { remember(number, at: Int64(number)) }
     let held = table

@@ -11,6 +11,7 @@ struct Ledger: Interactor {
     case add([Int])
     case addSerially([Int])
     case reject
+    case rejectClosing(Int)
     case load(Int)
     case loadSerially(Int)
     case share(Int)
@@ -28,14 +29,14 @@ struct Ledger: Interactor {
     case .addSerially: .serial(key: "add")
     case .loadSerially: .serial(key: "load")
     case .share: .shared(key: "share")
-    case .add, .reject, .load: .concurrent
+    case .add, .reject, .rejectClosing, .load: .concurrent
     }
   }
 
   func decide(_ action: Action, state: [Int]) -> Decision<Int> {
     switch action {
     case .add(let numbers), .addSerially(let numbers): numbers.count == 1 ? .mutate(numbers[0]) : .mutate(numbers)
-    case .reject: .reject(Refusal())
+    case .reject, .rejectClosing: .reject(Refusal())
     case .load(let number), .loadSerially(let number): .mutate(number, thenHandle: true)
     case .share: .handle
     }
@@ -45,7 +46,7 @@ struct Ledger: Interactor {
     Effect { run in
       switch action {
       case .load(let number), .loadSerially(let number), .share(let number): try await handling(run, number)
-      case .add, .addSerially, .reject: break
+      case .add, .addSerially, .reject, .rejectClosing: break
       }
     }
   }
@@ -53,6 +54,7 @@ struct Ledger: Interactor {
   func closing(_ action: Action, outcome: Outcome) -> Int? {
     switch action {
     case .load(let number), .loadSerially(let number): -number
+    case .rejectClosing(let number): number
     case .add, .addSerially, .reject, .share: nil
     }
   }
@@ -117,13 +119,17 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
-    case .decided(let mutations, _): ("decided \(numbers(mutations))", numbers(mutations))
+    case .decided(let mutations, let result): ("decided \(numbers(mutations))\(keys(result))", numbers(mutations))
     case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
     case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
     case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
-    case .ended(_, let outcome, nil, _): ("ended \(outcome.kind)", [])
+    case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
     case .mark: ("mark", [])
     }
+  }
+
+  private static func keys(_ result: KeyedResult?) -> String {
+    result.map { " for \($0.keys.joined(separator: " ")), \($0.revisions.map { "\($0)" } ?? "no revisions")" } ?? ""
   }
 
   private static func numbers(_ mutations: DecidedMutations<Int>) -> [Int] {

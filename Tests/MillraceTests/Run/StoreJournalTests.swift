@@ -161,6 +161,44 @@ struct StoreJournalTests {
     #expect(await receipts[1].outcome.kind == .finished)
   }
 
+  @Test(
+    "The end of a shared run remembers the keys of all actions that share it in one entry, but not of one that has left it",
+    arguments: [4, 200])
+  func sharedKeys(count: Int) async throws {
+    let gate = Gate()
+    let store = store { run, value in
+      try await gate.enter()
+      run.emit(value)
+    }
+    let first = store.send(.share(1))
+    let receipts = (0..<count).map { store.send(.share(1), JournaledSend(key: "\($0)", confirms: false)) }
+    journal.store(1)
+    try await gate.waitForArrivals(1)
+    receipts[1].cancel()
+    gate.open()
+    try await journal.waitForEntries(3)
+    let keys = (0..<count).filter { $0 != 1 }.map(String.init).joined(separator: " ")
+    #expect(journal.entries == ["taken up share(1) []", "emitted 1", "ended finished for \(keys), 1...1"])
+    journal.store(2)
+    #expect(await first.outcome.kind == .finished)
+    for (number, receipt) in receipts.enumerated() {
+      #expect(await receipt.outcome.kind == (number == 1 ? .cancelled : .finished))
+    }
+    #expect(journal.entries.count == 3)
+    let left = await store.onRuns { [$0?.keyed.count, $0?.keyedJoiners.count] }
+    #expect(left == [0, 0], "R5: no key is left behind")
+  }
+
+  @Test("A closing that cannot be encoded leaves the result of the key in the journal")
+  func closingOfAKeyNotEncoded() async {
+    let store = store()
+    let receipt = store.send(.rejectClosing(13), JournaledSend(key: "a", confirms: false))
+    journal.store(1)
+    #expect(await receipt.outcome.rejection == .decided)
+    #expect(journal.entries == ["decided [] for a, no revisions"])
+    #expect(incidents.recorded.map(\.kind) == [.unhandledFailure])
+  }
+
   @Test("D3: an action that is handled again is planned anew and not decided, and keeps its idempotency key")
   func handledAgain() async throws {
     let seen = Recorder<String>()
