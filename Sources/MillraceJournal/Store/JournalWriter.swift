@@ -21,6 +21,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     var runs: [ActionID: OpenRun<I.Action>] = [:]
     var keys: IdempotencyTable
     var growth: LogGrowth
+    /// Called when the snapshot that is being taken is stored, or cannot be.
+    var afterSnapshot: (@Sendable () -> Void)?
     var isWriting = false
     var failure: JournalError?
   }
@@ -216,40 +218,51 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   // MARK: Snapshots
 
   func takeSnapshot(of value: I.State, revision: Int) {
-    takeSnapshot(of: value, revision: revision, then: {})
-  }
-
-  func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
-    if content.withLock({ $0.growth.records == 0 }) { return work() }
-    takeSnapshot(of: value, revision: revision, then: work)
-  }
-
-  /// Takes a snapshot of the state behind all entries so far, and stores it once these are durable.
-  private func takeSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
     let (runs, keys, last, end) = content.withLock { content in
       content.growth.take()
       return (content.runs, content.keys.results, content.last, content.position)
     }
     gate.whenDurable(position: end) { [self] failure in
-      guard failure == nil else { return work() }
+      guard failure == nil else { return didTakeSnapshot(nil) }
       Task.detached {
         let payload = SnapshotPayload(
           state: value, runs: runs.values.sorted { $0.sequence < $1.sequence }, keys: keys.all, epoch: self.epoch)
         await self.store(payload, at: last, revision: revision)
-        work()
       }
     }
   }
 
+  func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
+    let isTaking = content.withLock { content in
+      if content.growth.isTaking {
+        // It may cover all records.
+        content.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
+      }
+      return content.growth.isTaking
+    }
+    if isTaking { return }
+    if content.withLock({ $0.growth.records == 0 }) { return work() }
+    content.withLock { $0.afterSnapshot = work }
+    takeSnapshot(of: value, revision: revision)
+  }
+
   private func store(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async {
     do {
-      let size = try await log.store(payload, at: sequence, revision: revision)
-      content.withLock { $0.growth.didTake(size) }
+      didTakeSnapshot(try await log.store(payload, at: sequence, revision: revision))
     } catch {
-      content.withLock { $0.growth.didTake(nil) }
       // A journal that is unavailable has one later.
       if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
+      didTakeSnapshot(nil)
     }
+  }
+
+  private func didTakeSnapshot(_ size: Int?) {
+    let work = content.withLock { content in
+      content.growth.didTake(size)
+      defer { content.afterSnapshot = nil }
+      return content.afterSnapshot
+    }
+    work?()
   }
 }
 

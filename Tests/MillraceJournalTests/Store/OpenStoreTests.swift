@@ -48,22 +48,26 @@ struct OpenStoreTests {
     withExtendedLifetime((first, receipts)) {}
   }
 
-  @Test("The closing of an abandoned run that the coder does not take is reported, and the run is open no more")
-  func lostClosing() async throws {
+  @Test(
+    "The closing of an abandoned run that the coder or the journal does not take is reported, and the run is open no more",
+    arguments: [false, true])
+  func lostClosing(isTooLarge: Bool) async throws {
     let (gate, incidents) = (Gate(), Recorder<Incident>())
     let first = try await open(journal()) { _, _ in try await gate.enter() }
     let receipt = first.send(.order(1))
     try await gate.waitForArrivals(1)
     var options = JournalOptions()
-    options.coder = CoderWithoutClosings()
+    options.coder = ClosingCoder(isLarge: isTooLarge)
     var configuration = StoreConfiguration()
     configuration.report = { incidents.record($0) }
-    let second = try await open(journal(), options: options, configuration: configuration)
+    let small = try await MemoryJournal(storage: storage, largestBatch: 1_000)
+    let second = try await open(small, options: options, configuration: configuration)
     #expect(await second.state == ["open 1"])
     let incident = try #require(incidents.recorded.first)
     #expect(
       incident.description.contains(
         "that was open in the log (record 2) was not committed, because the journal did not"))
+    #expect(incident.description.contains(isTooLarge ? "1000" : "Failure"))
     #expect(try await open(journal()).state == ["open 1"], "its end is in the log")
     withExtendedLifetime((first, receipt)) {}
   }
@@ -86,6 +90,27 @@ struct OpenStoreTests {
     await second.shutdown(drainFor: .seconds(10))
     #expect(try await open(journal()).state == ["open 7", "done 7"], "its end is in the log, so it is not open again")
     withExtendedLifetime((first, receipt)) {}
+  }
+
+  @Test("D3: actions that are handled again exceed the limits, and a later one is refused until they have ended")
+  func handledAgainBeyondLimits() async throws {
+    let gate = Gate()
+    let first = try await open(journal()) { _, _ in try await gate.enter() }
+    let receipts = (1...3).map { first.send(.orderAgain($0)) }
+    try await gate.waitForArrivals(3)
+    var configuration = StoreConfiguration()
+    configuration.limits = .init(runsInFlight: 1, actionsWaiting: 0)
+    let again = Gate()
+    let second = try await open(journal(), configuration: configuration) { run, number in
+      try await again.enter()
+      run.emit(.done(number))
+    }
+    #expect(await second.send(.orderAgain(4)).outcome.rejection == .full)
+    again.open()
+    _ = try await second.wait { $0.count == 6 && $0.contains("done 3") }
+    #expect(await (try second.submit(.orderAgain(4))).outcome.kind == .finished)
+    #expect(await second.state.filter { $0.hasPrefix("done") }.sorted() == ["done 1", "done 2", "done 3", "done 4"])
+    withExtendedLifetime((first, receipts)) {}
   }
 
   @Test("D4: the earlier store of a key stops with its next append, and its error names the newcomer")
@@ -236,14 +261,18 @@ struct OpenStoreTests {
   }
 }
 
-/// JSON without closing mutations.
-private struct CoderWithoutClosings: JournalCoder {
+/// JSON that has no closing mutations, or only large ones.
+private struct ClosingCoder: JournalCoder {
+  let isLarge: Bool
   private let base = JSONJournalCoder()
+
+  init(isLarge: Bool) { self.isLarge = isLarge }
 
   func encode(_ value: some Encodable) throws -> Data {
     let data = try base.encode(value)
-    if String(decoding: data, as: UTF8.self).contains("\"closed\"") { throw Unencodable.Failure() }
-    return data
+    guard String(decoding: data, as: UTF8.self).contains("\"closed\"") else { return data }
+    if isLarge { return data + Data(repeating: UInt8(ascii: " "), count: 2_000) }
+    throw Unencodable.Failure()
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {

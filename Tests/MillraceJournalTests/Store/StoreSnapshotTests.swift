@@ -13,12 +13,12 @@ struct StoreSnapshotTests {
 
   private func open(
     _ journal: some Journal, every records: Int = 3, truncates: Bool = true,
-    schema: StoreSchema<Accounts> = StoreSchema(), handling: @escaping Accounts.Handling = { _, _ in },
-    progress: (@Sendable (JournalProgress) -> Void)? = nil
+    schema: StoreSchema<Accounts> = StoreSchema(), configuration: StoreConfiguration = StoreConfiguration(),
+    handling: @escaping Accounts.Handling = { _, _ in }, progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws -> Store<Accounts> {
     var options = JournalOptions()
     (options.snapshotRecords, options.truncatesLog) = (records, truncates)
-    var configuration = StoreConfiguration()
+    var configuration = configuration
     configuration.report = { [incidents] in incidents.record($0) }
     return try await Store.open(
       Accounts(handling: handling), initial: Accounts.State(), journal: journal, key: "account",
@@ -95,6 +95,27 @@ struct StoreSnapshotTests {
     let second = try await open(journal, progress: { read.record($0) })
     #expect(await second.state.balance == 6)
     #expect(read.recorded.map(\.sequence) == [4], "the snapshot, and nothing behind it")
+  }
+
+  @Test(
+    "S1: a shutdown waits for a snapshot that is being stored, and stores a last one behind it if there are later records",
+    arguments: [0, 1])
+  func shutdownDuringSnapshot(later: Int) async {
+    await Simulation.run(seeds: 0..<20) { world in
+      let (journal, gate) = (UnsteadyJournal(try await MemoryJournal(storage: ByteStorage())), Gate())
+      let store = try await open(journal, configuration: world.configuration)
+      journal.holdSnapshots(at: gate)
+      for amount in 1...2 { _ = await store.send(.deposit(amount)).outcome }
+      try await gate.waitForArrivals(1)
+      for amount in 0..<later { _ = await store.send(.deposit(amount)).outcome }
+      let shutdown = Task {
+        await store.shutdown(drainFor: .seconds(1))
+        world.expect(
+          journal.snapshots.recorded.map(\.sequence) == (later == 0 ? [3] : [3, 4]), "all records are in a snapshot")
+      }
+      gate.open()
+      await shutdown.value
+    }
   }
 
   @Test("A snapshot that an earlier writer stores while the log is read is read then")
