@@ -1,4 +1,4 @@
-/// Holds back the outcomes of a store's actions until the journal has stored what they depend on.
+/// Holds back the outcomes of a store's actions until the journal has stored the entries that they depend on.
 ///
 /// Entries of the journal are numbered by their positions, from 2 on, because 1 is the restored state; mutations by the revisions of the states that they lead to. Both
 /// become durable in their order. Any thread may use the gate.
@@ -75,7 +75,7 @@ package final class DurabilityGate: Sendable {
     }
   }
 
-  /// Notes that the entries up to a position are durable, and calls what waits for them, on this thread.
+  /// Notes that the entries up to a position are durable, and calls the closures that wait for them, on this thread.
   package func advance(to position: Int, revision: Int) {
     let (works, observers) = state.withLock { state in
       state.position = max(state.position, position)

@@ -38,7 +38,7 @@ extension Owned {
     return Receipt(run)
   }
 
-  /// Keeps what was decided of an action, before it is committed; returns false if the action was rejected instead.
+  /// Keeps the decision on an action before it is committed; returns false if the action was rejected instead.
   @inlinable
   mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
     if run.takenUp != nil { return true }  // It is handled again.
@@ -185,7 +185,7 @@ extension Owned {
     core.lock.afterUnlock { gate.whenDurable(position: position) { run.releaseOutcome($0) } }
   }
 
-  /// Answers those who wait for the first commit of an action, once it is durable.
+  /// Answers the callers that wait for the first commit of an action, once it is durable.
   @usableFromInline
   func answerFirstCommit(_ revision: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
     guard let journal else { return core.answerAfterUnlock(run) }

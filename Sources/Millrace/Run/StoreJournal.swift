@@ -1,6 +1,6 @@
 /// Takes the entries of a store's journal, in their order.
 ///
-/// It is called with the store's lock, so it neither blocks nor calls the store. It tells the store's ``DurabilityGate`` what is durable.
+/// It is called with the store's lock, so it neither blocks nor calls the store. It advances the store's ``DurabilityGate`` as entries become durable.
 @usableFromInline
 package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
   associatedtype Action: Sendable

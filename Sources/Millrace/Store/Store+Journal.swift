@@ -1,13 +1,13 @@
 extension Store {
-  /// Makes a store that continues from a restored state, and keeps what it does in a journal.
+  /// Makes a store that continues from a restored state, and keeps its entries in a journal.
   ///
   /// - Parameters:
   ///   - state: the restored state.
   ///   - revision: the revision of that state.
-  ///   - interactor: what handles actions and reduces mutations.
-  ///   - configuration: clock, and what else the defaults do not suit.
+  ///   - interactor: handles actions and reduces mutations.
+  ///   - configuration: the clock, the limits and other parts of the store.
   ///   - sink: takes the entries of the journal.
-  ///   - gate: Holds outcomes back. The sink advances it, or fails it by ``JournaledStore/journalHasFailed(_:)``.
+  ///   - gate: holds outcomes back. The sink advances it, or fails it by ``JournaledStore/journalHasFailed(_:)``.
   @inlinable
   package static func restored(
     _ state: I.State, revision: Int, interactor: I, configuration: StoreConfiguration,
@@ -22,7 +22,7 @@ extension Store {
   /// The store as its journal knows it; holding it holds no store.
   package nonisolated var journaled: any JournaledStore { core }
 
-  /// Holds back what is not durable; nil without a journal.
+  /// Holds outcomes and observers back until entries are durable; nil without a journal.
   package nonisolated var durabilityGate: DurabilityGate? { core.gate }
 
   /// Handles an action again that was taken up before the store was restored: it is planned anew, and not decided.

@@ -7,8 +7,7 @@
 /// returned, survive every later crash of the process and of the machine. A call that has not returned may have stored a first part
 /// of its batches. Reads return durable records alone.
 ///
-/// **Atomicity.** A batch is stored as a whole or not at all. After a crash the log of each key is a first part of what was appended,
-/// and ends between two batches.
+/// **Atomicity.** A batch is stored as a whole or not at all. After a crash the log of each key is a prefix of the appended batches.
 ///
 /// **Fencing.** An append names the last sequence that its writer knows, and conflicts if the log ends elsewhere. A writer takes a
 /// log over by appending an entry of the kind ``JournalEntry/Kind/epoch``; the next append of the earlier writer then conflicts,
@@ -53,7 +52,7 @@ public protocol Journal: Sendable {
   ///   - byteCount: The number of payload bytes after which the page ends with the batch that it has come to.
   /// - Returns: The records; none if the log does not go further than `sequence`.
   /// - Throws: ``JournalError``, among others with ``JournalError/Code/truncated`` if the next record was removed, and with
-  ///   ``JournalError/Code/corrupt`` and the sequence of the first record that is not the one that was written.
+  ///   ``JournalError/Code/corrupt`` and the sequence of the first record that was changed after it was written.
   func records(
     of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
   ) async throws(JournalError) -> JournalPage

@@ -9,7 +9,7 @@ public struct JournalBatch: Sendable, Identifiable {
     /// A number that the writer draws when it opens the log.
     public let writer: UInt64
 
-    /// The number of the batch among those of the writer.
+    /// The number of the batch, which no other batch of the writer has.
     public let number: UInt64
 
     /// Makes an id.

@@ -3,7 +3,7 @@ import MillraceEntries
 
 /// The content of a record, as a writer gives it to a journal.
 ///
-/// A journal stores the payload as it is and knows nothing of it but its kind; the encoding of mutations and actions is the writer's.
+/// A journal stores the payload unchanged and reads the kind alone; the writer encodes actions and mutations.
 public struct JournalEntry: Sendable, Hashable {
   /// The kinds of entries; later versions may add some.
   public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {

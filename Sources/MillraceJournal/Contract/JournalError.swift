@@ -17,7 +17,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let unavailable = Code(name: "unavailable")
     /// The journal cannot say whether a batch was stored; reading it back by its id tells.
     public static let unknown = Code(name: "unknown")
-    /// Stored bytes are not those that were written; ``JournalError/sequence`` is the record, if it is known.
+    /// Stored bytes have changed since they were written; ``JournalError/sequence`` is the record, if it is known.
     public static let corrupt = Code(name: "corrupt")
     /// A batch is larger than ``Journal/largestBatch``, or a snapshot larger than the journal stores; nothing of it was stored.
     public static let tooLarge = Code(name: "tooLarge")

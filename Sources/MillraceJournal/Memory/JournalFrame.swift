@@ -1,6 +1,6 @@
 import MillraceEntries
 
-/// A change of a `MemoryJournal` as it stands in its file.
+/// A change of a `MemoryJournal` in the form of its file.
 enum JournalFrame: Sendable {
   /// Records of one batch.
   case records(JournalKey, [JournalRecord])

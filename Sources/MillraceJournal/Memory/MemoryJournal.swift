@@ -1,7 +1,7 @@
-/// A journal in the memory of the process, for tests and for what needs to survive no crash.
+/// A journal in the memory of the process, for tests and for stores that need to survive no crash.
 ///
-/// With a ``JournalStorage`` it keeps its bytes there as well and returns once they are synchronized, so that a simulated crash loses
-/// what a real one would. It then serves for tests of small logs: opening reads everything.
+/// With a ``JournalStorage`` it keeps its bytes there as well, and each call returns once they are synchronized, so a simulated crash
+/// loses the same bytes as a real crash. Opening reads the whole storage, so this serves for tests with small logs.
 public actor MemoryJournal: Journal {
   /// The largest batch that is stored: 16 MiB unless it was opened with another limit.
   public nonisolated let largestBatch: Int
@@ -30,7 +30,7 @@ public actor MemoryJournal: Journal {
   ///   - file: The name of the file.
   ///   - largestBatch: The largest batch in bytes.
   /// - Throws: ``JournalError``: ``JournalError/Code/cannotOpen`` if the storage cannot be read or written, and
-  ///   ``JournalError/Code/corrupt`` if its bytes are not those that were written. Nothing is changed then.
+  ///   ``JournalError/Code/corrupt`` if its bytes have changed since they were written. Nothing is changed then.
   public init(
     storage: some JournalStorage, file: String = "journal", largestBatch: Int = 1 << 24
   ) async throws(JournalError) {
@@ -144,7 +144,7 @@ public actor MemoryJournal: Journal {
     return Array(logs.keys.filter { candidate in key.map { candidate > $0 } ?? true }.sorted().prefix(1_000))
   }
 
-  /// Ends the journal; what it has stored goes with it, unless it has a storage.
+  /// Ends the journal; its records are lost unless it has a storage.
   ///
   /// Cancellation has no effect.
   public func close() async {

@@ -10,7 +10,7 @@ struct StoredFrames: Sendable {
       let (frames, count) = try JournalFrame.all(in: bytes, of: name)
       let logs = try Self.logs(frames)
       if count < bytes.count { try await storage.write(Array(bytes.prefix(count)), to: name) }
-      // An earlier life may have written what it did not synchronize.
+      // The process before may have written bytes and crashed before it synchronized them.
       try await storage.sync(name)
       return logs
     } catch let error as JournalError {

@@ -22,7 +22,7 @@
     /// Whether another connection held the lock, so that nothing was changed.
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-    /// Whether the file holds other bytes than those that were written.
+    /// Whether bytes of the file have changed since they were written.
     var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
     /// Whether the file never was a database.

@@ -80,7 +80,7 @@
           let end = try tables.alone { try tables.append(batches.prefix(count), to: key, after: last) }
           return JournalAppend(stored: count, last: end, failure: failure)
         } catch let refused as RefusedBatch {
-          // All of them were undone; those before it are stored without it.
+          // The savepoint has undone all batches, so the batches before the refused one are stored again without it.
           (count, failure) = (refused.index, refused.error)
         }
       }

@@ -29,7 +29,7 @@ public struct RememberedError: Error, Sendable, Hashable, CustomStringConvertibl
   public let description: String
 }
 
-/// The results of the actions that were sent with idempotency keys, as far back as the window goes.
+/// The results of the actions that were sent with idempotency keys, within the window of the options.
 struct IdempotencyTable: Sendable {
   private struct Entry {
     let result: RememberedResult
@@ -62,7 +62,7 @@ struct IdempotencyTable: Sendable {
       keys: [key], outcome: error.map { .rejected(.decided($0)) } ?? .finished, revisions: revisions)
   }
 
-  /// Remembers a result, and forgets those for which there is no room.
+  /// Remembers a result, and forgets the oldest results for which there is no room.
   mutating func remember(_ result: RememberedResult, _ error: (any Error)? = nil) {
     forget(at: result.time)
     if entries.updateValue(Entry(result: result, error: error), forKey: result.key) != nil {

@@ -30,7 +30,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   let gate: DurabilityGate
   private let log: StoreLog<I>
   private let clock: any Clock<Duration>
-  /// The number of this writer among those of the key.
+  /// The number that this writer drew when it opened the log.
   private let number: UInt64
   private let epoch: JournalEpoch
   private let content: Lock<Content>
@@ -81,7 +81,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       let now = WallTime.now
       return result.keys.map { RememberedResult(result, of: $0, at: now) }
     }
-    // The coder is code of others, so it runs without the lock of this; only the store's holder appends.
+    // The program supplies the coder, so it runs without this writer's lock; only the holder of the store's lock appends.
     let (made, mutations) = try encode(entry, results, after: revision)
     let isFull = try content.withLock { content in
       if let failure = content.failure { throw failure }
@@ -109,7 +109,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     guard isFull else { return }
     let failure = JournalError.bufferFull(log.key, limit: options.bufferedBytes)
     content.withLock { $0.failure = failure }
-    // Not with the store's lock, which this has.
+    // This thread holds the store's lock, and a store is stopped without it.
     Task.detached { [self] in fail(failure) }
     throw failure
   }
@@ -250,7 +250,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     do {
       didTakeSnapshot(try await log.store(payload, at: sequence, revision: revision))
     } catch {
-      // A journal that is unavailable has one later.
+      // After a transient error the next snapshot is due as usual.
       if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
       didTakeSnapshot(nil)
     }

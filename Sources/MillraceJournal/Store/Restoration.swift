@@ -25,7 +25,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
 
   // MARK: Reading
 
-  /// Reads the newest snapshot, and the records behind it and behind those that were read before.
+  /// Reads the newest snapshot and the records behind it; when called again, the records that were appended meanwhile.
   ///
   /// - Throws: ``JournalError``.
   mutating func readOn(_ progress: (@Sendable (JournalProgress) -> Void)?) async throws(JournalError) {

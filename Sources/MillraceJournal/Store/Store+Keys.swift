@@ -1,10 +1,10 @@
 public import Millrace
 
 extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
-  /// Gives the store an action that is done once, however often it is sent with the same key; otherwise as ``send(_:)``.
+  /// Gives the store an action that is done once, even if it is sent several times with the same key; otherwise as ``send(_:)``.
   ///
-  /// **Idempotency.** While the first action of the key is open, a later one gets the same outcome as it; the action it carries is
-  /// not looked at. Once the first one has finished, or its decision has rejected it, a later one gets that outcome and the revisions at once,
+  /// **Idempotency.** While the first action of the key is open, a later action waits for it and gets its outcome; the two actions are
+  /// not compared. Once the first one has finished, or its decision has rejected it, a later one gets that outcome and the revisions at once,
   /// from a table that survives a crash with the log; the error of a rejection is a ``RememberedError`` after one. After any other outcome the
   /// key is free, so a failed action may be sent again. A key is forgotten after 24 hours, and when 100,000 later ones
   /// have ended (``JournalOptions/rememberedKeys``, ``JournalOptions/rememberedTime``).
@@ -40,7 +40,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Gives the store an action whose outcome says that the store was still the writer of its log; otherwise as ``send(_:)``.
   ///
   /// An action that commits nothing appends nothing, so a store that another one has taken over would answer it from a state that is
-  /// out of date. With `confirming` such an action appends a mark first, and ends as failed in that case.
+  /// out of date. With `confirming` such an action appends a mark first, and fails if another store has taken the log over.
   ///
   /// **Errors.** A store without a journal rejects the action as ``Rejection/journal(_:)``.
   ///

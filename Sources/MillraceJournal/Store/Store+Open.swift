@@ -18,8 +18,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// await store.send(.add("a")).outcome  // The record survives a crash once this has returned.
   /// ```
   ///
-  /// **Durability.** The restored state is the fold of all mutations of the log: that of its newest snapshot, and those behind it. Outcomes of actions, and ``Receipt/firstCommit``, wait until
-  /// everything they depend on is durable; ``state`` and observers may be ahead. A handler starts on the pool once its action is durable. An action that
+  /// **Durability.** The restored state is the fold of all mutations of the log: its newest snapshot, and the mutations behind that.
+  /// Outcomes of actions, and ``Receipt/firstCommit``, wait until everything they depend on is durable; ``state`` and observers may be ahead. A handler starts on the pool once its action is durable. An action that
   /// cannot be encoded ends as ``Rejection/journal(_:)``, and changes nothing. When the journal fails for good, the store stops: open
   /// actions and those whose outcomes were held back end as ``Outcome/failed(_:)`` with a ``JournalError``, which means that it is not known
   /// whether they are durable, and later ones are rejected.
@@ -42,7 +42,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - initial: The state of revision 0, which the log does not have.
   ///   - journal: The journal, which the store holds.
   ///   - key: The log in the journal; no other store may use it.
-  ///   - configuration: Clock, limits, and what else the defaults do not suit.
+  ///   - configuration: The clock, the limits and other parts of the store.
   ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
   ///   - options: The coder and the limits of the journal.
   ///   - interceptors: Interceptors that actions pass, those that are handled again too, and that see commits; not those of

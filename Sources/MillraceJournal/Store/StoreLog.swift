@@ -28,7 +28,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
 
   /// Encodes and stores a snapshot, and removes the records that it covers if the options say so; returns its size.
   ///
-  /// - Throws: ``JournalError``; the log is as it was then, and so is the snapshot before.
+  /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then, unless only the truncation failed.
   func store(
     _ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int
   ) async throws(JournalError) -> Int {

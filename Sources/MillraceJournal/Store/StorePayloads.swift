@@ -1,4 +1,4 @@
-/// The payload of an entry of a store: what the kind of the entry needs, and its mutations.
+/// The payload of an entry of a store: a head that belongs to the kind of the entry, and its mutations.
 ///
 /// The mutations stand in a field of their own for every kind, so that those of an older schema are decoded in one place.
 struct EntryPayload<Head: Codable, Mutation: Codable>: Codable {
