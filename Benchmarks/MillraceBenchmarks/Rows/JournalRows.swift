@@ -6,6 +6,7 @@
   /// Stores with a journal in a file; a durable action takes the sync of a disk.
   let journalRows: [Row] =
     [1, 8, 1_000].flatMap { appendRows($0) } + [
+      snapshotRow,
       Row(name: "reference/sqlite-loop") { size in
         let count = appends(size, 1)
         let folder = try TemporaryFolder()
@@ -23,7 +24,7 @@
             }
           }
         }
-      }
+      },
     ] + openRows("journal/replay", "reference/log-decode", 100_000, isHandled: false, target: 1.3)
     + openRows("journal/open-1M", "reference/log-decode-1M", 250_000, isHandled: true)
 
@@ -42,18 +43,7 @@
   }
 
   private func appendRows(_ senders: Int) -> [Row] {
-    let measure: Row.Measure = { size in
-      let each = appends(size, senders)
-      let folder = try TemporaryFolder()
-      defer { folder.remove() }
-      let journal = try await SQLiteJournal(folder.path("log"))
-      let store = try await Store.open(
-        Bookings(), initial: Bookings.State(), journal: journal, key: "bookings", options: .ofBookings)
-      let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
-      precondition(store.durableRevision == senders * each)
-      await journal.close()
-      return figure
-    }
+    let measure: Row.Measure = { try await durableBookings(of: senders, appends($0, senders), .ofBookings) }
     let reference: Row.Measure = { size in
       let each = appends(size, senders)
       let folder = try TemporaryFolder()
@@ -74,6 +64,28 @@
         name: "journal/append-\(senders)-and-loop", reference: "reference/sqlite-loop", gate: .severalThreads,
         measure: measure),
     ]
+  }
+
+  /// The bookings of 1,000 senders with a snapshot every 1,000 records, and the removal of these.
+  private let snapshotRow = Row(
+    name: "journal/append-1000-snapshots", reference: "journal/append-1000", gate: .severalThreads
+  ) { size in
+    var options = JournalOptions.ofBookings
+    options.snapshotRecords = 1_000
+    return try await durableBookings(of: 1_000, appends(size, 1_000), options)
+  }
+
+  /// Nanoseconds a booking of a store with a journal in a new file.
+  private func durableBookings(of senders: Int, _ each: Int, _ options: JournalOptions) async throws -> Figure {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let journal = try await SQLiteJournal(folder.path("log"))
+    let store = try await Store.open(
+      Bookings(), initial: Bookings.State(), journal: journal, key: "bookings", options: options)
+    let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
+    precondition(store.durableRevision == senders * each)
+    await journal.close()
+    return figure
   }
 
   /// Nanoseconds a booking, of tasks that each wait for one booking before the next one.

@@ -12,6 +12,12 @@ struct RememberedResult: Codable, Sendable {
   /// The wall time of the end in milliseconds since 1970.
   let time: Int64
 
+  /// The results for all keys of an action that ends now.
+  static func all(of result: KeyedResult) -> [RememberedResult] {
+    let now = WallTime.now
+    return result.keys.map { RememberedResult(result, of: $0, at: now) }
+  }
+
   init(_ result: KeyedResult, of key: String, at time: Int64) {
     self.key = key
     rejection = result.rejectionError.map { "\($0)" }

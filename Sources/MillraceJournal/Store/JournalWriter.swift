@@ -10,30 +10,13 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   typealias Mutation = I.Mutation
   typealias State = I.State
 
-  private struct Content {
-    var waiting: [WaitingEntry] = []
-    var bytes = 0
-    /// The last sequence that an entry has, stored or not.
-    var last: JournalSequence
-    var position = DurabilityGate.restoredPosition
-    var batches: UInt64 = 0
-    /// The runs that have not ended.
-    var runs: [ActionID: OpenRun<I.Action>] = [:]
-    var keys: IdempotencyTable
-    var growth: LogGrowth
-    /// Called when the snapshot that is being taken is stored, or cannot be.
-    var afterSnapshot: (@Sendable () -> Void)?
-    var isWriting = false
-    var failure: JournalError?
-  }
-
   let gate: DurabilityGate
   private let log: StoreLog<I>
   private let clock: any Clock<Duration>
-  /// The number that this writer drew when it opened the log.
-  private let number: UInt64
   private let epoch: JournalEpoch
-  private let content: Lock<Content>
+  private let buffer: Lock<EntryBuffer>
+  /// The runs that have not ended; only the holder of the store's lock changes them.
+  private let runs = Lock<[ActionID: OpenRun<I.Action>]>([:])
   private let store = Lock<WeakStore>(WeakStore())
 
   private struct WeakStore {
@@ -43,133 +26,121 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   private var options: JournalOptions { log.options }
 
   /// Makes the writer that continues a log.
+  ///
+  /// - Parameter number: The number that the writer drew when it opened the log.
   init(
     _ log: StoreLog<I>, after restored: Restoration<I>, number: UInt64, epoch: JournalEpoch, clock: any Clock<Duration>
   ) {
     self.log = log
     self.clock = clock
-    self.number = number
     self.epoch = epoch
     gate = DurabilityGate(restored: restored.revision)
-    content = Lock(Content(last: restored.last, keys: restored.keys, growth: restored.growth))
+    let limits = EntryBuffer.Limits(
+      writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
+    buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
   }
 
   /// Sets the store, which is not held.
   func attach(to store: any JournaledStore) { self.store.withLock { $0.store = store } }
 
   /// Names a run that is handled again.
-  func adopt(_ id: ActionID, _ run: OpenRun<I.Action>) { content.withLock { $0.runs[id] = run } }
+  func adopt(_ id: ActionID, _ run: OpenRun<I.Action>) { runs.withLock { $0[id] = run } }
 
   // MARK: With the store's lock
 
-  var isCrowded: Bool { content.withLock { $0.bytes >= options.bufferedBytes / 2 } }
+  var isCrowded: Bool { buffer.withLock { $0.isCrowded } }
 
   var flushTime: Duration { options.deadline }
 
   func giveUp() -> any Error {
-    content.withLock { content in
-      let failure = content.failure ?? .notFlushed(log.key, content.waiting.count, within: options.deadline)
-      content.failure = failure
+    buffer.withLock { buffer in
+      let failure = buffer.failure ?? .notFlushed(log.key, buffer.items.count, within: options.deadline)
+      buffer.failure = failure
       return failure
     }
   }
 
-  func result(of key: String) -> KeyedResult? { content.withLock { $0.keys.result(of: key, at: WallTime.now) } }
+  func result(of key: String) -> KeyedResult? { buffer.withLock { $0.keys.result(of: key, at: WallTime.now) } }
 
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
-    let results = entry.result.map { result in
-      let now = WallTime.now
-      return result.keys.map { RememberedResult(result, of: $0, at: now) }
+    // The program supplies the coder, so it runs without the locks of this writer.
+    switch entry {
+    case .decided(let mutations, let result):
+      let results = result.map(RememberedResult.all(of:))
+      try add(log.entry(.decided, DecidedHead(results: results), mutations, after: revision), after: revision)
+      if let result, let results { remember(results, result) }
+    case .takenUp(let action, let id, let key, let handlesAgain, let mutations):
+      let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
+      let sequence = try add(log.entry(.takeUp, head, mutations, after: revision), after: revision)
+      adopt(id, OpenRun(sequence: sequence.number, takeUp: head))
+    case .emitted(let mutation, let id):
+      try add(log.entry(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), after: revision), after: revision)
+    case .ended(let id, let outcome, let closing, let result):
+      let results = result.map(RememberedResult.all(of:))
+      let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
+      try add(log.entry(.end, head, closing.map { .one($0) } ?? .none, after: revision), after: revision)
+      runs.withLock { $0[id] = nil }
+      if let result, let results { remember(results, result) }
+    case .mark:
+      try add(JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), after: revision)
     }
-    // The program supplies the coder, so it runs without this writer's lock; only the holder of the store's lock appends.
-    let (made, mutations) = try encode(entry, results, after: revision)
-    let isFull = try content.withLock { content in
-      if let failure = content.failure { throw failure }
-      let batch = JournalBatch(id: .init(writer: number, number: content.batches + 1), entries: [made])
-      let largest = log.journal.largestBatch
-      if batch.byteCount > largest { throw JournalError.tooLarge(batch, limit: largest) }
-      if content.bytes + batch.byteCount > options.bufferedBytes { return true }
-      content.batches += 1
-      content.position += 1
-      content.last = content.last.advanced(by: 1)
-      content.bytes += batch.byteCount
-      content.growth.add(made)
-      content.waiting.append(WaitingEntry(batch: batch, position: content.position, revision: revision + mutations))
-      for result in results ?? [] { content.keys.remember(result, entry.result?.rejectionError) }
-      switch entry {
-      case .takenUp(let action, let id, let key, let handlesAgain, _):
-        let takeUp = TakeUpHead(
-          action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
-        content.runs[id] = OpenRun(sequence: content.last.number, takeUp: takeUp)
-      case .ended(let id, _, _, _): content.runs[id] = nil
-      case .decided, .emitted, .mark: break
-      }
-      return false
+  }
+
+  /// Keeps an entry until it is stored, and returns its sequence.
+  @discardableResult
+  private func add(_ entry: JournalEntry, after revision: Int) throws(JournalError) -> JournalSequence {
+    let added = buffer.withLock { buffer in
+      Result { () throws(JournalError) in try buffer.add(entry, revision: entry.revision ?? revision) }
     }
-    guard isFull else { return }
+    if let sequence = try added.get() { return sequence }
     let failure = JournalError.bufferFull(log.key, limit: options.bufferedBytes)
-    content.withLock { $0.failure = failure }
+    buffer.withLock { $0.failure = failure }
     // This thread holds the store's lock, and a store is stopped without it.
     Task.detached { [self] in fail(failure) }
     throw failure
   }
 
+  private func remember(_ results: [RememberedResult], _ result: KeyedResult) {
+    buffer.withLock { buffer in
+      for remembered in results { buffer.keys.remember(remembered, result.rejectionError) }
+    }
+  }
+
   func flush() -> Bool {
-    let (begins, isDue) = content.withLock { content in
-      let begins = !content.isWriting && !content.waiting.isEmpty
-      if begins { content.isWriting = true }
-      return (begins, content.growth.isDue(options) && content.failure == nil)
+    let (begins, isDue) = buffer.withLock { buffer in
+      let begins = !buffer.isWriting && !buffer.items.isEmpty
+      if begins { buffer.isWriting = true }
+      return (begins, buffer.growth.isDue(options) && buffer.failure == nil)
     }
     if begins { Task.detached { [self] in await write() } }
     return isDue
   }
 
-  private func encode(
-    _ entry: StoreEntry<I.Action, I.Mutation>, _ results: [RememberedResult]?, after revision: Int
-  ) throws -> (JournalEntry, mutations: Int) {
-    func make(
-      _ kind: JournalEntry.Kind, _ head: some Codable, _ mutations: [I.Mutation]
-    ) throws -> (JournalEntry, mutations: Int) {
-      (try log.entry(kind, head, mutations, after: revision), mutations.count)
-    }
-    switch entry {
-    case .decided(let mutations, _): return try make(.decided, DecidedHead(results: results), mutations.all)
-    case .takenUp(let action, _, let key, let handlesAgain, let mutations):
-      let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
-      return try make(.takeUp, head, mutations.all)
-    case .emitted(let mutation, let id): return try make(.emit, EmitHead(run: takeUp(of: id)), [mutation])
-    case .ended(let id, let outcome, let closing, _):
-      let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
-      return try make(.end, head, closing.map { [$0] } ?? [])
-    case .mark: return (JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), 0)
-    }
-  }
-
   /// The sequence of the take-up of an open run.
-  private func takeUp(of run: ActionID) -> UInt64 { content.withLock { $0.runs[run]?.sequence ?? 0 } }
+  private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0[run]?.sequence ?? 0 } }
 
   // MARK: Storing
 
   /// Stores everything that waits, until nothing does.
   private func write() async {
     while true {
-      let waiting = content.withLock { content in
-        content.isWriting = !content.waiting.isEmpty && content.failure == nil
-        return content.isWriting ? content.waiting : []
+      let items = buffer.withLock { buffer in
+        buffer.isWriting = !buffer.items.isEmpty && buffer.failure == nil
+        return buffer.isWriting ? buffer.items : []
       }
-      if waiting.isEmpty { return }
-      if let failure = await store(waiting) { return fail(failure) }
+      if items.isEmpty { return }
+      if let failure = await store(items) { return fail(failure) }
     }
   }
 
   /// Stores entries, and waits while the journal is unavailable; returns the reason if they cannot be stored.
-  private func store(_ waiting: [WaitingEntry]) async -> JournalError? {
+  private func store(_ items: [EntryBuffer.Item]) async -> JournalError? {
     let (journal, key) = (log.journal, log.key)
-    var rest = waiting[...]
+    var rest = items[...]
     var (pause, waited) = (Duration.milliseconds(10), Duration.zero)
     while !rest.isEmpty {
       // Each entry is one record.
-      let last = content.withLock { JournalSequence($0.last.number - UInt64($0.waiting.count)) }
+      let last = buffer.withLock { $0.stored }
       let result = await journal.append(rest.map(\.batch), to: key, after: last)
       didStore(rest.prefix(result.stored))
       rest = rest.dropFirst(result.stored)
@@ -186,7 +157,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
           return error
         } catch {}
       }
-      if let failure = content.withLock({ $0.failure }) { return failure }
+      if let failure = buffer.withLock({ $0.failure }) { return failure }
       if waited >= options.deadline { return .deadline(key, options.deadline, failure) }
       try? await clock.sleep(for: pause)
       waited += pause
@@ -195,22 +166,16 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     return nil
   }
 
-  private func didStore(_ stored: ArraySlice<WaitingEntry>) {
+  private func didStore(_ stored: ArraySlice<EntryBuffer.Item>) {
     guard let last = stored.last else { return }
-    let limit = options.bufferedBytes / 2
-    let isRelieved = content.withLock { content in
-      let before = content.bytes
-      content.bytes -= stored.reduce(0) { $0 + $1.batch.byteCount }
-      content.waiting.removeFirst(stored.count)
-      return before >= limit && content.bytes < limit
-    }
+    let isRelieved = buffer.withLock { $0.didStore(stored) }
     gate.advance(to: last.position, revision: last.revision)
     if isRelieved { store.withLock { $0.store }?.journalIsRelieved() }
   }
 
   /// Stops the store, and lets everything that waits fail; an append that is under way may still store a part of it.
   private func fail(_ failure: JournalError) {
-    content.withLock { $0.failure = failure }
+    buffer.withLock { $0.failure = failure }
     store.withLock { $0.store }?.journalHasFailed(failure)
     gate.fail(failure)
   }
@@ -218,9 +183,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   // MARK: Snapshots
 
   func takeSnapshot(of value: I.State, revision: Int) {
-    let (runs, keys, last, end) = content.withLock { content in
-      content.growth.take()
-      return (content.runs, content.keys.results, content.last, content.position)
+    let runs = runs.withLock { $0 }
+    let (keys, last, end) = buffer.withLock { buffer in
+      buffer.growth.take()
+      return (buffer.keys.results, buffer.last, buffer.position)
     }
     gate.whenDurable(position: end) { [self] failure in
       guard failure == nil else { return didTakeSnapshot(nil) }
@@ -233,16 +199,16 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
-    let isTaking = content.withLock { content in
-      if content.growth.isTaking {
+    let isTaking = buffer.withLock { buffer in
+      if buffer.growth.isTaking {
         // It may cover all records.
-        content.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
+        buffer.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
       }
-      return content.growth.isTaking
+      return buffer.growth.isTaking
     }
     if isTaking { return }
-    if content.withLock({ $0.growth.records == 0 }) { return work() }
-    content.withLock { $0.afterSnapshot = work }
+    if buffer.withLock({ $0.growth.records == 0 }) { return work() }
+    buffer.withLock { $0.afterSnapshot = work }
     takeSnapshot(of: value, revision: revision)
   }
 
@@ -257,39 +223,11 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   private func didTakeSnapshot(_ size: Int?) {
-    let work = content.withLock { content in
-      content.growth.didTake(size)
-      defer { content.afterSnapshot = nil }
-      return content.afterSnapshot
+    let work = buffer.withLock { buffer in
+      buffer.growth.didTake(size)
+      defer { buffer.afterSnapshot = nil }
+      return buffer.afterSnapshot
     }
     work?()
-  }
-}
-
-/// An entry that waits to be stored; not a type in the writer, whose type would be looked up for each entry.
-private struct WaitingEntry {
-  let batch: JournalBatch
-  /// The position of the entry in the store, and the revision behind it.
-  let position: Int
-  let revision: Int
-}
-
-extension StoreEntry {
-  /// The result that the entry remembers.
-  fileprivate var result: KeyedResult? {
-    switch self {
-    case .decided(_, let result), .ended(_, _, _, let result): result
-    case .takenUp, .emitted, .mark: nil
-    }
-  }
-}
-
-extension DecidedMutations {
-  fileprivate var all: [Mutation] {
-    switch self {
-    case .none: []
-    case .one(let mutation): [mutation]
-    case .many(let mutations): mutations
-    }
   }
 }

@@ -123,7 +123,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     open[run.sequence] = nil
     if let closing {
       do throws(JournalError) {
-        let entry = try log.entry(.end, head, [closing], after: revision)
+        let entry = try log.entry(.end, head, .one(closing), after: revision)
         let batch = JournalBatch(id: .init(writer: 0, number: 0), entries: [entry])
         let largest = log.journal.largestBatch
         guard batch.byteCount <= largest else { throw JournalError.tooLarge(batch, limit: largest) }
@@ -133,7 +133,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
         lost(error)
       }
     }
-    return try log.entry(.end, head, [], after: revision)
+    return try log.entry(.end, head, .none, after: revision)
   }
 
   /// Continues behind entries that were stored.

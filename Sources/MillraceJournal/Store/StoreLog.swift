@@ -8,22 +8,31 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   let key: JournalKey
   let schema: StoreSchema<I>
   let options: JournalOptions
+  private let encoder: PayloadEncoder
+
+  init(journal: any Journal, key: JournalKey, schema: StoreSchema<I>, options: JournalOptions) {
+    self.journal = journal
+    self.key = key
+    self.schema = schema
+    self.options = options
+    encoder = PayloadEncoder(options.coder)
+  }
 
   /// Encodes an entry.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/notEncoded``.
-  func entry<Head: Codable>(
-    _ kind: JournalEntry.Kind, _ head: Head, _ mutations: [I.Mutation], after revision: Int
+  func entry<Head: PayloadHead>(
+    _ kind: JournalEntry.Kind, _ head: Head, _ mutations: DecidedMutations<I.Mutation>, after revision: Int
   ) throws(JournalError) -> JournalEntry {
-    let payload: Data
+    let payload: [UInt8]
     do {
-      payload = try options.coder.encode(EntryPayload(head: head, mutations: mutations))
+      payload = try encoder.encode(head, mutations)
     } catch {
       throw .notEncoded(key, "An entry '\(kind)'", "\(error)")
     }
+    let count = mutations.count
     return JournalEntry(
-      kind: kind, payload: Array(payload), schemaVersion: schema.version,
-      revision: mutations.isEmpty ? nil : revision + mutations.count)
+      kind: kind, payload: payload, schemaVersion: schema.version, revision: count == 0 ? nil : revision + count)
   }
 
   /// Encodes and stores a snapshot, and removes the records that it covers if the options say so; returns its size.

@@ -1,3 +1,5 @@
+import Millrace
+
 /// The payload of an entry of a store: a head that belongs to the kind of the entry, and its mutations.
 ///
 /// The mutations stand in a field of their own for every kind, so that those of an older schema are decoded in one place.
@@ -13,14 +15,87 @@ enum EntryPayloadKeys: CodingKey {
   case head, mutations
 }
 
+/// Encodes payloads by a store's coder.
+struct PayloadEncoder: Sendable {
+  private let coder: any JournalCoder
+  private let isJSON: Bool
+
+  init(_ coder: any JournalCoder) {
+    self.coder = coder
+    isJSON = coder is JSONJournalCoder
+  }
+
+  /// Encodes a payload; called with the store's lock.
+  ///
+  /// - Throws: the error of the coder.
+  func encode<Head: PayloadHead, Mutation: Codable>(
+    _ head: Head, _ mutations: DecidedMutations<Mutation>
+  ) throws -> [UInt8] {
+    if isJSON, let bytes = try? json(head, mutations) { return bytes }
+    return Array(try coder.encode(EntryPayload(head: head, mutations: mutations.all)))
+  }
+
+  /// The bytes that the JSON coder writes for a payload, without its three containers around the mutations, which take
+  /// it as long as a small mutation.
+  private func json<Head: PayloadHead, Mutation: Codable>(
+    _ head: Head, _ mutations: DecidedMutations<Mutation>
+  ) throws -> [UInt8] {
+    var bytes = Array(#"{"head":"#.utf8)
+    if head.isEmpty { bytes += "{}".utf8 } else { bytes += try coder.encode(head) }
+    bytes += #","mutations":["#.utf8
+    switch mutations {
+    case .none: break
+    case .one(let mutation): bytes += try coder.encode(mutation)
+    case .many(let several):
+      for (index, mutation) in several.enumerated() {
+        if index > 0 { bytes += ",".utf8 }
+        bytes += try coder.encode(mutation)
+      }
+    }
+    bytes += "]}".utf8
+    return bytes
+  }
+}
+
+extension DecidedMutations {
+  fileprivate var all: [Mutation] {
+    switch self {
+    case .none: []
+    case .one(let mutation): [mutation]
+    case .many(let mutations): mutations
+    }
+  }
+
+  /// The number of mutations.
+  var count: Int {
+    switch self {
+    case .none: 0
+    case .one: 1
+    case .many(let mutations): mutations.count
+    }
+  }
+}
+
+/// The part of a payload that belongs to the kind of the entry.
+protocol PayloadHead: Codable {
+  /// Whether it has no value, so that it is encoded as an object without properties.
+  var isEmpty: Bool { get }
+}
+
+extension PayloadHead {
+  var isEmpty: Bool { false }
+}
+
 /// The head of an entry of the kind ``JournalEntry/Kind/decided``.
-struct DecidedHead: Codable {
+struct DecidedHead: PayloadHead {
   /// The results that idempotency keys remember; nil without a key.
   let results: [RememberedResult]?
+
+  var isEmpty: Bool { results == nil }
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/takeUp``.
-struct TakeUpHead<Action: Codable & Sendable>: Codable, Sendable {
+struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   let action: Action
   /// The idempotency key that the handler has.
   let key: String
@@ -31,13 +106,13 @@ struct TakeUpHead<Action: Codable & Sendable>: Codable, Sendable {
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/emit``.
-struct EmitHead: Codable {
+struct EmitHead: PayloadHead {
   /// The sequence of the take-up.
   let run: UInt64
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/end``.
-struct EndHead: Codable {
+struct EndHead: PayloadHead {
   /// The sequence of the take-up.
   let run: UInt64
   /// The name of the kind of the outcome.

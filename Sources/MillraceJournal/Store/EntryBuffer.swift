@@ -1,0 +1,79 @@
+import Millrace
+
+/// The entries of a store that wait to be stored, and the growth of its log.
+///
+/// It has no type parameters, because the runtime would look their types up again for each entry.
+struct EntryBuffer: Sendable {
+  /// An entry, which is a batch of its own.
+  struct Item: Sendable {
+    let batch: JournalBatch
+    /// The position of the entry in the store, and the revision behind it.
+    let position: Int
+    let revision: Int
+  }
+
+  private(set) var items: [Item] = []
+  private(set) var byteCount = 0
+  /// The sequence that the last entry has, stored or not.
+  private(set) var last: JournalSequence
+  private(set) var position = DurabilityGate.restoredPosition
+  var keys: IdempotencyTable
+  var growth: LogGrowth
+  /// Whether a task is storing the entries.
+  var isWriting = false
+  /// The reason for which nothing more is stored.
+  var failure: JournalError?
+  /// Called when the snapshot that is being taken is stored, or cannot be.
+  var afterSnapshot: (@Sendable () -> Void)?
+
+  private let limits: Limits
+  private var batches: UInt64 = 0
+
+  struct Limits: Sendable {
+    let writer: UInt64
+    let largestBatch: Int
+    let byteCount: Int
+  }
+
+  init(after last: JournalSequence, keys: IdempotencyTable, growth: LogGrowth, limits: Limits) {
+    self.last = last
+    self.keys = keys
+    self.growth = growth
+    self.limits = limits
+  }
+
+  /// The sequence before the first entry that waits.
+  var stored: JournalSequence { JournalSequence(last.number - UInt64(items.count)) }
+
+  /// Whether half of the bytes wait, so that the store takes no more actions.
+  var isCrowded: Bool { byteCount >= limits.byteCount / 2 }
+
+  /// Adds an entry behind the others, and returns its sequence; nil if there is no room for it.
+  ///
+  /// - Parameter revision: The revision behind the entry.
+  /// - Throws: ``JournalError`` if the journal has failed, or does not take an entry of this size.
+  mutating func add(_ entry: JournalEntry, revision: Int) throws(JournalError) -> JournalSequence? {
+    if let failure { throw failure }
+    let batch = JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry])
+    let size = batch.byteCount
+    if size > limits.largestBatch { throw .tooLarge(batch, limit: limits.largestBatch) }
+    if byteCount + size > limits.byteCount { return nil }
+    batches += 1
+    position += 1
+    last = last.advanced(by: 1)
+    byteCount += size
+    growth.add(entry)
+    items.append(Item(batch: batch, position: position, revision: revision))
+    return last
+  }
+
+  /// Removes the first entries, which are durable.
+  ///
+  /// - Returns: Whether the buffer was crowded before, and is no more.
+  mutating func didStore(_ stored: ArraySlice<Item>) -> Bool {
+    let wasCrowded = isCrowded
+    byteCount -= stored.reduce(0) { $0 + $1.batch.byteCount }
+    items.removeFirst(stored.count)
+    return wasCrowded && !isCrowded
+  }
+}
