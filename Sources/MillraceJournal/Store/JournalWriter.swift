@@ -43,8 +43,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Sets the store, which is not held.
   func attach(to store: any JournaledStore) { self.store.withLock { $0.store = store } }
 
-  /// Names a run that is handled again.
-  func adopt(_ id: ActionID, _ run: OpenRun<I.Action>) { runs.withLock { $0[id] = run } }
+  /// Notes an open run, which emits and ends refer to, and which snapshots have.
+  func note(_ run: OpenRun<I.Action>, of id: ActionID) { runs.withLock { $0[id] = run } }
 
   // MARK: With the store's lock
 
@@ -72,7 +72,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     case .takenUp(let action, let id, let key, let handlesAgain, let mutations):
       let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
       let sequence = try add(log.entry(.takeUp, head, mutations, after: revision), after: revision)
-      adopt(id, OpenRun(sequence: sequence.number, takeUp: head))
+      note(OpenRun(sequence: sequence.number, takeUp: head), of: id)
     case .emitted(let mutation, let id):
       try add(log.entry(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), after: revision), after: revision)
     case .ended(let id, let outcome, let closing, let result):
@@ -216,18 +216,18 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     do {
       didTakeSnapshot(try await log.store(payload, at: sequence, revision: revision))
     } catch {
-      // After a transient error the next snapshot is due as usual.
-      if !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
-      didTakeSnapshot(nil)
+      didTakeSnapshot(nil, error)
     }
   }
 
-  private func didTakeSnapshot(_ size: Int?) {
+  /// Lets the next snapshot be taken, reports an error that is not transient, and calls the closure that waits for this snapshot.
+  private func didTakeSnapshot(_ size: Int?, _ error: JournalError? = nil) {
     let work = buffer.withLock { buffer in
       buffer.growth.didTake(size)
       defer { buffer.afterSnapshot = nil }
       return buffer.afterSnapshot
     }
+    if let error, !error.isTransient { store.withLock { $0.store }?.journalTookNoSnapshot(error) }
     work?()
   }
 }

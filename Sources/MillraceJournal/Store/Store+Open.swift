@@ -103,7 +103,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
     for run in restored.openRuns {
       let key = RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey)
-      store.handleAgain(run.takeUp.action, key: key) { writer.adopt($0, run) }
+      store.handleAgain(run.takeUp.action, key: key) { writer.note(run, of: $0) }
     }
     store.begin(feedbacks)
     return store

@@ -14,12 +14,16 @@ struct StoreSnapshotTests {
   private func open(
     _ journal: some Journal, every records: Int = 3, truncates: Bool = true,
     schema: StoreSchema<Accounts> = StoreSchema(), configuration: StoreConfiguration = StoreConfiguration(),
-    handling: @escaping Accounts.Handling = { _, _ in }, progress: (@Sendable (JournalProgress) -> Void)? = nil
+    handling: @escaping Accounts.Handling = { _, _ in }, progress: (@Sendable (JournalProgress) -> Void)? = nil,
+    whenReported: @escaping @Sendable () -> Void = {}
   ) async throws -> Store<Accounts> {
     var options = JournalOptions()
     (options.snapshotRecords, options.truncatesLog) = (records, truncates)
     var configuration = configuration
-    configuration.report = { [incidents] in incidents.record($0) }
+    configuration.report = { [incidents] incident in
+      incidents.record(incident)
+      whenReported()
+    }
     return try await Store.open(
       Accounts(handling: handling), initial: Accounts.State(), journal: journal, key: "account",
       configuration: configuration, schema: schema, options: options, progress: progress)
@@ -155,6 +159,19 @@ struct StoreSnapshotTests {
     for _ in 0..<2 { #expect(await store.send(.deposit(1)).outcome.kind == .finished) }
     #expect(try await journal.snapshots.next().revision >= 2)
     #expect(try await open(try await self.journal()).state.balance == 668)
+  }
+
+  // The incident used to come first, so that actions which it led to were too early for a snapshot.
+  @Test("When a failed snapshot is reported the next one can be taken")
+  func reported() async throws {
+    let journal = try await journal()
+    let opened = Lock<Store<Accounts>?>(nil)
+    let store = try await open(
+      journal, every: 2, whenReported: { for _ in 0..<2 { opened.withLock { $0 }?.send(.deposit(1)) } })
+    opened.withLock { $0 = store }
+    #expect(await store.send(.deposit(Accounts.State.notEncoded)).outcome.kind == .finished)
+    #expect(try await journal.snapshots.next().revision == 3)
+    opened.withLock { $0 = nil }
   }
 
   @Test("The log grows by the size of a snapshot before the next one is due")
