@@ -84,6 +84,8 @@
       Bookings(), initial: Bookings.State(), journal: journal, key: "bookings", options: options)
     let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
     precondition(store.durableRevision == senders * each)
+    // A snapshot may still be in progress.
+    await store.shutdown()
     await journal.close()
     return figure
   }
