@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceEntries
 
 /// The result of an action that was sent with an idempotency key, as it is stored.
 struct RememberedResult: Codable, Sendable {
@@ -20,7 +21,7 @@ struct RememberedResult: Codable, Sendable {
 
   init(_ result: KeyedResult, of key: String, at time: Int64) {
     self.key = key
-    rejection = result.rejectionError.map { "\($0)" }
+    rejection = result.rejectionError.map { "\($0)".shortened(to: RememberedError.longest) }
     first = result.revisions?.lowerBound
     last = result.revisions?.upperBound
     self.time = time
@@ -29,8 +30,11 @@ struct RememberedResult: Codable, Sendable {
 
 /// The error with which a decision rejected an action before the store was opened.
 ///
-/// A store remembers it for the idempotency key of the action, by its text alone.
+/// A store remembers it for the idempotency key of the action, by the first 4,096 characters of its text alone.
 public struct RememberedError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The largest number of characters that are remembered.
+  static let longest = 4_096
+
   /// The text of the error.
   public let description: String
 }
