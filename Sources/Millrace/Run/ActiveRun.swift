@@ -110,6 +110,9 @@ struct RunRecord<I: Interactor> {
 
   @inlinable
   init() {}
+
+  /// Whether an idempotency key may remember the outcome: its own, or the key of an action that shares the run.
+  var mayHaveKey: Bool { journaled != nil || isShared }
 }
 
 /// One call of `handle` for a run whose plan may lead to several, or gives each its time.

@@ -112,7 +112,7 @@ extension Owned {
   mutating func journalEnd(
     of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> I.Mutation? {
-    if closing == nil, run.takenUp == nil, run.record.journaled == nil, !run.record.isShared { return nil }
+    if closing == nil, run.takenUp == nil, !run.record.mayHaveKey { return nil }
     let keyed = keyedRuns(of: run, outcome)
     if let closing {
       guard let error = keepEnd(of: run, outcome, closing: closing, keyed, at: core) else { return closing }
@@ -275,7 +275,7 @@ extension Owned {
   /// The result of an action that finishes with its decision, to be kept with that; nil if no key remembers it.
   @usableFromInline
   func result(of run: ActiveRun<I>, committing count: Int, at core: StoreCore<I>) -> KeyedResult? {
-    if run.record.journaled == nil, !run.record.isShared { return nil }
+    guard run.record.mayHaveKey else { return nil }
     let keyed = keyedRuns(of: run, .finished)
     if keyed.isEmpty { return nil }
     for run in keyed { run.record.isResultKept = true }
