@@ -199,16 +199,17 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
-    let isTaking = buffer.withLock { buffer in
-      if buffer.growth.isTaking {
-        // It may cover all records.
+    let (isTaking, isCovered) = buffer.withLock { buffer in
+      let (isTaking, isCovered) = (buffer.growth.isTaking, buffer.growth.records == 0)
+      if isTaking {
         buffer.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
+      } else if !isCovered {
+        buffer.afterSnapshot = work
       }
-      return buffer.growth.isTaking
+      return (isTaking, isCovered)
     }
     if isTaking { return }
-    if buffer.withLock({ $0.growth.records == 0 }) { return work() }
-    buffer.withLock { $0.afterSnapshot = work }
+    if isCovered { return work() }
     takeSnapshot(of: value, revision: revision)
   }
 

@@ -31,6 +31,7 @@ struct PayloadEncoder: Sendable {
   func encode<Head: PayloadHead, Mutation: Codable>(
     _ head: Head, _ mutations: DecidedMutations<Mutation>
   ) throws -> [UInt8] {
+    // A value that encodes nothing is no JSON by itself, and an empty object inside another value.
     if isJSON, let bytes = try? json(head, mutations) { return bytes }
     return Array(try coder.encode(EntryPayload(head: head, mutations: mutations.all)))
   }
