@@ -68,6 +68,13 @@ struct IdempotencyTests {
     #expect((error as? RememberedError)?.description == "only 0")
   }
 
+  @Test("Of a long error of a rejection the first characters are remembered")
+  func longRejection() {
+    let error = Accounts.Refusal(description: String(repeating: "é", count: 5_000))
+    let result = KeyedResult(keys: ["a"], outcome: .rejected(.decided(error)), revisions: nil)
+    #expect(RememberedResult.all(of: result).map(\.rejection) == [String(repeating: "é", count: 4_096) + "…"])
+  }
+
   @Test("An action that fails or is cancelled frees its key")
   func freed() async throws {
     let (gate, attempts) = (Gate(), Recorder<Int>())
@@ -145,6 +152,9 @@ struct IdempotencyTests {
     try await gate.waitForArrivals(1)
     gate.open()
     for receipt in receipts { #expect(await text(receipt) == "finished, 1 to 1") }
+    let journal = try await MemoryJournal(storage: storage)
+    #expect(
+      try await journal.lastSequence(of: "account") == 4, "an epoch, a take-up, an emit, and one end for both keys")
     let second = try await open()
     for key in ["a", "b"] { #expect(await text(second.send(.shared(7), key: key)) == "finished, 1 to 1") }
     #expect(await second.state.balance == 7)
