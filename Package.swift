@@ -35,57 +35,69 @@ let package = Package(
   ],
   targets: [
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
-    .target(name: "MillraceSystem"),
+    .target(name: "MillraceSystem", path: "Sources/Support/MillraceSystem"),
     .target(
       name: "MillraceCurl",
+      path: "Sources/Tools/MillraceCurl",
       linkerSettings: [
         // By its name at run time: the name without a version belongs to the development package.
         .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
         .linkedLibrary("curl", .when(platforms: [.macOS])),
       ]),
-    .target(name: "MillraceHTTP", dependencies: ["Millrace", "MillraceCurl"], swiftSettings: strict),
+    .target(
+      name: "MillraceHTTP", dependencies: ["Millrace", "MillraceCurl", "MillraceFlags"],
+      path: "Sources/Tools/MillraceHTTP", swiftSettings: strict),
     .target(name: "MillraceOperators", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceReconcile", dependencies: ["Millrace"], swiftSettings: strict),
     .target(name: "MillraceTesting", dependencies: ["Millrace", "MillraceHooks"], swiftSettings: strict),
-    .target(name: "MillraceHooks"),
-    .target(name: "MillraceEntries", swiftSettings: strict),
+    .target(name: "MillraceHooks", path: "Sources/Support/MillraceHooks"),
+    .target(name: "MillraceEntries", path: "Sources/Support/MillraceEntries", swiftSettings: strict),
     .target(name: "MillraceRecording", dependencies: ["Millrace", "MillraceEntries"], swiftSettings: strict),
-    .systemLibrary(name: "MillraceSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "MillraceSQLite", path: "Sources/Support/MillraceSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "MillraceJournal",
       dependencies: [
         "Millrace", "MillraceEntries", .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
       swiftSettings: strict),
-    .target(name: "MillraceFlags", swiftSettings: strict),
-    .target(name: "MillraceSignals", swiftSettings: strict),
-    .target(name: "MillraceSocket", dependencies: ["Millrace"], swiftSettings: strict),
-    .target(name: "MillraceReport", dependencies: ["Millrace"], swiftSettings: strict),
+    .target(name: "MillraceFlags", path: "Sources/Tools/MillraceFlags", swiftSettings: strict),
+    .target(
+      name: "MillraceSocket", dependencies: ["Millrace"], path: "Sources/Tools/MillraceSocket", swiftSettings: strict),
+    .target(
+      name: "MillraceReport", dependencies: ["Millrace"], path: "Sources/Tools/MillraceReport", swiftSettings: strict),
     .target(
       name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
+      path: "Sources/Tools/MillraceCommand",
       swiftSettings: strict),
     .target(
-      name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags"], swiftSettings: strict),
+      name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags"],
+      path: "Sources/Tools/MillraceLoad", swiftSettings: strict),
     .executableTarget(
       name: "MillraceLoadCommand",
       dependencies: [
         "MillraceLoad", "Millrace", "MillraceTesting", "MillraceFlags", "MillraceHTTP", "MillraceLoopback",
       ],
+      path: "Sources/Tools/MillraceLoadCommand",
       swiftSettings: strict),
-    .executableTarget(name: "MillraceCommandLine", dependencies: ["MillraceCommand"], swiftSettings: strict),
+    .executableTarget(
+      name: "MillraceCommandLine", dependencies: ["MillraceCommand"], path: "Sources/Tools/MillraceCommandLine",
+      swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
       dependencies: [
-        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSignals", "MillraceHTTP",
-        "MillraceJournal",
+        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP",
+        "MillraceJournal", "MillraceEntries",
       ],
+      path: "Sources/Examples/PulseService",
       swiftSettings: strict),
     .executableTarget(
       name: "MirrorService",
       dependencies: [
-        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSignals", "MillraceSocket",
+        "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceSocket",
         "MillraceHTTP",
       ],
+      path: "Sources/Examples/MirrorService",
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
     // Built as packages build that enable no upcoming feature.
@@ -95,29 +107,42 @@ let package = Package(
     .executableTarget(
       name: "MillraceBenchmarks",
       dependencies: [
-        "Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceBenchmarksSystem",
-        "MillraceBenchmarksDefaults", .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
+        "Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceEntries",
+        "MillraceBenchmarksSystem", "MillraceBenchmarksDefaults",
+        .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(
       name: "MillraceShelf", dependencies: ["Millrace", "MillraceRecording", "MillraceCommand"],
-      path: "Tests/MillraceShelf", swiftSettings: strict),
+      path: "Tests/Support/MillraceShelf", swiftSettings: strict),
     .executableTarget(
-      name: "MillraceResponder", dependencies: ["MillraceLoopback"], path: "Tests/MillraceResponder",
+      name: "MillraceResponder", dependencies: ["MillraceLoopback"], path: "Tests/Support/MillraceResponder",
       swiftSettings: strict),
     .executableTarget(
-      name: "MillraceJournalKill", dependencies: ["MillraceJournal", "Millrace"], path: "Tests/MillraceJournalKill",
+      name: "MillraceJournalKill", dependencies: ["MillraceJournal", "Millrace"],
+      path: "Tests/Support/MillraceJournalKill",
       swiftSettings: strict),
-    .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/MillraceCurlChecks"),
-    .target(name: "MillraceDispatchChecks", path: "Tests/MillraceDispatchChecks"),
-    .target(name: "MillraceMutation", path: "Tests/MillraceMutation", swiftSettings: strict),
-    .target(name: "MillraceLoopbackSystem"),
+    .executableTarget(
+      name: "MillraceDurableMain", dependencies: ["MillraceJournal", "Millrace"],
+      path: "Tests/Support/MillraceDurableMain",
+      swiftSettings: strict),
+    .target(name: "MillraceCurlChecks", dependencies: ["MillraceCurl"], path: "Tests/Support/MillraceCurlChecks"),
+    .target(name: "MillraceDispatchChecks", path: "Tests/Support/MillraceDispatchChecks"),
+    .target(name: "MillraceMutation", path: "Tests/Support/MillraceMutation", swiftSettings: strict),
+    .target(name: "MillraceLoopbackSystem", path: "Sources/Tools/MillraceLoopbackSystem"),
     .target(
-      name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem", "MillraceSocket"], swiftSettings: strict),
-    .target(name: "MillraceSocketClient", path: "Tests/MillraceSocketClient", swiftSettings: strict),
+      name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem", "MillraceSocket"],
+      path: "Sources/Tools/MillraceLoopback", swiftSettings: strict),
+    .target(name: "MillraceSecureServer", path: "Tests/Support/MillraceSecureServer", swiftSettings: strict),
+    .target(name: "MillraceSocketClient", path: "Tests/Support/MillraceSocketClient", swiftSettings: strict),
+    .target(
+      name: "MillraceSilentNames", dependencies: ["MillraceHTTP", "MillraceTesting"],
+      path: "Tests/Support/MillraceSilentNames",
+      swiftSettings: strict),
     .testTarget(
-      name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting"], swiftSettings: strict),
+      name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting", "MillraceSystem"],
+      swiftSettings: strict),
     // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.
     .testTarget(
       name: "MillraceScaleTests",
@@ -139,12 +164,14 @@ let package = Package(
       dependencies: ["MillraceRecording", "MillraceEntries", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(name: "MillraceEntriesTests", dependencies: ["MillraceEntries"], swiftSettings: strict),
     .target(
-      name: "MillraceVFS", path: "Tests/MillraceVFS", cSettings: [.define("SQLite", .when(traits: ["SQLite"]))]),
+      name: "MillraceVFS", path: "Tests/Support/MillraceVFS", cSettings: [.define("SQLite", .when(traits: ["SQLite"]))]),
     .testTarget(
       name: "MillraceJournalTests",
       dependencies: [
-        "MillraceJournal", "Millrace", "MillraceTesting", "MillraceJournalKill", "PulseService",
+        "MillraceJournal", "Millrace", "MillraceTesting", "MillraceJournalKill", "MillraceDurableMain",
+        "PulseService",
         .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
+        .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -156,6 +183,7 @@ let package = Package(
       name: "MillraceHTTPTests",
       dependencies: [
         "MillraceHTTP", "MillraceCurl", "MillraceCurlChecks", "MillraceLoopback", "Millrace", "MillraceTesting",
+        "MillraceFlags", "MillraceSecureServer", "MillraceSilentNames", "MillraceSocket",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -182,7 +210,8 @@ let package = Package(
       name: "PulseServiceTests",
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
-        "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl", "MillraceSignals",
+        "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl",
+        "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -4,19 +4,21 @@ import MillraceFlags
 
 /// All rows, in the order of the table.
 let allRows: [Row] =
-  sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + cacheRows + observeRows
-  + manyObserverRows + stateRows + storeRows + testingRows + recordingRows + journalRows
+  sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + durableServiceRows
+  + cacheRows + observeRows + manyObserverRows + feedbackRows + stateRows + storeRows + testingRows + recordingRows
+  + journalRows
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.
 @main
 struct Benchmarks {
   static func main() async throws {
     if let probe = idleProbe(CommandLine.arguments) {
-      probe.kind.run(probe.count)
+      await probe.kind.run(probe.count)
       return
     }
     let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
-    if let remark = absentJournalRows, options.filter.isEmpty || options.filter.contains("journal") {
+    let mayNameAbsent = ["journal", "durable"].contains { options.filter.contains($0) }
+    if let remark = absentJournalRows, options.filter.isEmpty || mayNameAbsent {
       StandardError.writeLine(remark)
     }
     guard allRows.contains(where: options.chooses) else {

@@ -57,6 +57,10 @@ struct Options {
   static let flags = Flags(
     command: "benchmarks",
     summary: "Measures what Millrace costs, each figure beside a reference measured in the same run.",
+    exitCodes: [
+      ExitCode(0, "the figures are measured, and hold what they were compared with"),
+      ExitCode(1, "a ratio is missed, or a row is slower than its threshold or its baseline"), .usage,
+    ],
     [
       .text("--filter", "TEXT", example: "send/decided", help: "measure only rows whose name has TEXT in it"),
       .text("--baseline", "FILE", example: "before.jsonl", help: "compare with an earlier run, written by --json"),

@@ -129,7 +129,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
       }
       if let timeout {
         group.addTask {
-          try? await self.clock.sleep(for: timeout)
+          try? await self.clock.sleep(for: timeout.bounded)
           return Task.isCancelled ? .cancelled : .timeIsUp
         }
       }
@@ -149,7 +149,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   private func rest(_ duration: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        try? await self.clock.sleep(for: duration)
+        try? await self.clock.sleep(for: duration.bounded)
         if !Task.isCancelled { self.tell { $0.restOver() } }
       }
       while !Task.isCancelled, state.withLock({ $0.isResting }) { await waiter.wait {} }

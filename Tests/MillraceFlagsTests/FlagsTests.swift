@@ -58,10 +58,26 @@ struct FlagsTests {
       ("0.000000001", .nanoseconds(1)),
       ("0.0000000014", .nanoseconds(1)),
       ("0.0000000016", .nanoseconds(2)),
+      ("0.0000000005", .nanoseconds(1)),
+      ("999999999", .seconds(999_999_999)),
       ("1000000000", .seconds(1_000_000_000)),
     ])
   func secondsMayBeFractional(text: String, expected: Duration) throws {
     #expect(try flags.parse(["--every", text]).seconds("--every") == expected)
+  }
+
+  @Test("A number of seconds is 0 where that means none", arguments: ["0", "0.0", "+0", "0.0000000005"])
+  func secondsMayBeZero(text: String) throws {
+    let flags = Flags(command: "load", summary: "", [.seconds("--drain", canBeZero: true, help: "")])
+    #expect(try flags.parse(["--drain", text]).seconds("--drain") == (text.hasSuffix("5") ? .nanoseconds(1) : .zero))
+  }
+
+  @Test("A number of seconds that is no time is refused where 0 is one", arguments: ["-1", "1e-10", "1000000001"])
+  func secondsAreNotNegative(text: String) {
+    let flags = Flags(command: "load", summary: "", [.seconds("--drain", canBeZero: true, help: "")])
+    let error = FlagError(
+      "--drain needs 0 or \(seconds), but was given '\(text)'; write for example --drain 0.5.")
+    #expect(throws: error) { try flags.parse(["--drain", text]) }
   }
 
   @Test("A value may hold an equals sign, begin with one hyphen, or with two behind an equals sign")
@@ -69,6 +85,32 @@ struct FlagsTests {
     #expect(try flags.parse(["--watch=http://h/?a=b"]).texts("--watch") == ["http://h/?a=b"])
     #expect(try flags.parse(["--rules", "-"]).text("--rules") == "-")
     #expect(try flags.parse(["--rules=--json"]).text("--rules") == "--json")
+  }
+
+  @Test("--version is the name and the version, and wins over everything else on the line but --help")
+  func version() throws {
+    #expect(try flags.parse(["--every", "abc", "--version", "--nothing"]).help == "pulse \(Version.text)")
+    #expect(try flags.parse(["--version", "--help"]).help == flags.usage)
+  }
+
+  @Test("The help text ends with the notes and the exit codes, if there are any")
+  func exitCodes() {
+    let flags = Flags(
+      command: "pulse", summary: "Watches this machine.", notes: ["Proxies are ignored."],
+      exitCodes: [ExitCode(0, "all is well"), .usage], [])
+    #expect(
+      flags.usage.hasSuffix(
+        """
+          --version  print the version
+
+        Proxies are ignored.
+
+        Exit codes:
+          0   all is well
+          64  the command line is wrong
+        """))
+    let commands = Subcommands(command: "pulse", summary: "", exitCodes: [.usage], [])
+    #expect(commands.usage.hasSuffix("\n\nExit codes:\n  64  the command line is wrong"))
   }
 
   @Test("--help and -h win over everything else on the line", arguments: ["--help", "-h"])
@@ -90,6 +132,8 @@ struct FlagsTests {
       ("--every", "0x1", seconds, "0.5"),
       ("--every", "1s", seconds, "0.5"),
       ("--every", "1e400", seconds, "0.5"),
+      ("--every", "0.0000000004", seconds, "0.5"),
+      ("--every", "1000000001", seconds, "0.5"),
       ("--every", "1e10", seconds, "0.5"),
       ("--every", "1e-10", seconds, "0.5"),
       ("--count", "0", "a whole number of at least 1", "3"),
@@ -104,6 +148,12 @@ struct FlagsTests {
     let error = FlagError("\(flag) needs \(needs), but was given '\(given)'; write for example \(flag) \(example).")
     #expect(throws: error) { try flags.parse([flag, given]) }
     #expect(throws: error) { try flags.parse(["\(flag)=\(given)"]) }
+  }
+
+  @Test("A value is quoted up to 500 characters", arguments: [499, 500, 501])
+  func quoted(count: Int) {
+    let text = String(repeating: "x", count: count)
+    #expect(FlagError.quoted(text) == (count <= 500 ? "'\(text)'" : "'\(text.prefix(500))…'"))
   }
 
   @Test(
@@ -146,7 +196,7 @@ struct FlagsTests {
         Watches this machine.
 
         Usage: pulse [--every SECONDS] [--count N] [--port PORT] [--rules FILE]
-                     [--watch URL]... [--json] [--help]
+                     [--watch URL]... [--json] [--help] [--version]
 
           --every SECONDS  time between two samples (default 1)
           --count N        how many samples to take
@@ -155,13 +205,14 @@ struct FlagsTests {
           --watch URL      a target to probe; may be repeated
           --json           print JSON
           --help           print this text
+          --version        print the version
         """)
   }
 }
 
 @Suite("Flags: the width of the help text")
 struct FlagsWidthTests {
-  @Test("The call stays on one line up to 80 columns, and is broken behind", arguments: [(46, 80, 1), (47, 72, 2)])
+  @Test("The call stays on one line up to 80 columns, and is broken behind", arguments: [(34, 80, 1), (35, 69, 2)])
   func theCallIsBrokenAt80Columns(length: Int, width: Int, lines: Int) {
     let name = "--" + String(repeating: "n", count: length)
     let call = Flags(command: "load", summary: "", [.toggle(name, help: ""), .toggle("--json", help: "")])
@@ -197,16 +248,25 @@ struct OperandTests {
       (["--quiet"], "shop replay needs a FILE, but was given none; write for example shop replay shop.jsonl."),
       ([""], "shop replay needs a FILE, but was given ''; write for example shop replay shop.jsonl."),
       (["a", "b\n"], #"shop replay takes one FILE, but was given 'b\n' too; leave one of the two out."#),
-      (["-"], "shop replay takes one FILE and flags only, but was given '-'; leave it out, or see shop replay --help."),
+      (
+        ["--"],
+        "shop replay takes one FILE and flags only, but was given '--'; leave it out, or see shop replay --help."
+      ),
+      (["-", "a"], "shop replay takes one FILE, but was given 'a' too; leave one of the two out."),
       (["a", "--quite"], "shop replay has no flag '--quite'; did you mean --quiet?"),
     ])
   func refused(arguments: [String], sentence: String) {
     #expect(throws: FlagError(sentence)) { try flags.parse(arguments) }
   }
 
+  @Test("It may be a single hyphen")
+  func hyphen() throws {
+    #expect(try flags.parse(["--quiet", "-"]).operand == "-")
+  }
+
   @Test("The help text has it before the flags")
   func help() {
-    #expect(flags.usage.contains("Usage: shop replay FILE [--quiet] [--rows N] [--help]\n"))
+    #expect(flags.usage.contains("Usage: shop replay FILE [--quiet] [--rows N] [--help] [--version]\n"))
   }
 }
 

@@ -47,7 +47,10 @@ struct SubcommandsTests {
           replay FILE  Replays.
           list         Lists.
           --help       print this text; behind a command, the one of the command
+          --version    print the version
         """)
+    #expect(try commands.parse(["--version"]).flags.help == "shop \(Version.text)")
+    #expect(try commands.parse(["list", "--version"]).flags.help == "shop list \(Version.text)")
     #expect(try commands.parse(["--help"]).flags.help == commands.usage)
     #expect(try commands.parse(["-h"]).flags.help == commands.usage)
     #expect(try commands.parse(["list", "--help"]).flags.help == list.usage)
@@ -65,7 +68,8 @@ struct SubcommandsTests {
       _ = commands.parseOrExit(["list", "-h"])
     }
     #expect(
-      String(decoding: help.standardOutputContent, as: UTF8.self).contains("Usage: shop list [--json] [--help]\n"))
+      String(decoding: help.standardOutputContent, as: UTF8.self).contains(
+        "Usage: shop list [--json] [--help] [--version]\n"))
   }
 
   @Test("Commands that are not named for their program stop it")

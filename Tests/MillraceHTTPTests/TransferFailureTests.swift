@@ -13,14 +13,20 @@ struct TransferFailureTests {
       (.empty, "empty answer", false), (.notHTTP, "answer is not HTTP", true), (.late, "no answer within 2 s", false),
       (.noConnection, "cannot connect", false), (.lost, "the answer broke off", false),
       (.noAddress, "host not found", false), (.notSecure, "secure connection failed", true),
-      (.notTrusted, "certificate is not trusted", true),
-      (.noCertificates, "no certificate can be trusted; install ca-certificates", true),
+      (.bodyLate, "the answer did not end within 2 s", false),
+      (.switched, "the server switched to another protocol (status 101)", true),
+      (.lacksConnection, "cannot connect", false),
+      (.notTrusted, "certificate is not trusted (error 99 of OpenSSL)", true),
+      (
+        .noCertificates, "no certificate can be trusted; install ca-certificates, or name issuers by --ca FILE", true
+      ),
       (.other, "the request failed (error 99 of libcurl)", false),
     ] as [(millrace_end, String, Bool)])
   func ends(end: millrace_end, reason: String, isLasting: Bool) throws {
     var answer = millrace_answer()
     answer.end = end
     answer.code = 99
+    answer.verification = 99
     let failure = try #require(TransferFailure(answer, limit: .seconds(2)))
     #expect(failure.description == reason && failure.isLasting == isLasting)
   }

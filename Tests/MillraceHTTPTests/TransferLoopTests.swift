@@ -77,6 +77,30 @@ struct TransferLoopTests {
     #expect(try await loop.answer(to: request).body.isEmpty)
   }
 
+  @Test("The header of an answer has at most 64 KiB, with its first line and its last", arguments: [-1, 0, 1])
+  func header(difference: Int) async throws {
+    let (start, end) = ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: ", "\r\n\r\n")
+    let padding = String(
+      repeating: "x", count: TransferLoop.headerLimit + difference - start.utf8.count - end.utf8.count)
+    let responder = try LoopbackResponder { _ in .raw(Array("\(start)\(padding)\(end)ok".utf8)) }
+    defer { responder.stop() }
+    let loop = loop(keeping: nil)
+    if difference > 0 {
+      let failure = await #expect(throws: TransferFailure.self) { try await loop.answer(to: request(responder)) }
+      #expect(failure?.description == "the header of the answer is too long")
+    } else {
+      #expect(try await loop.answer(to: request(responder)).status == 200)
+    }
+  }
+
+  @Test("A body has at most a MiB, unless the request says otherwise", arguments: [-1, 0, 1])
+  func bodyLimit(difference: Int) async throws {
+    let text = String(repeating: "x", count: 1 << 20 + difference)
+    let responder = try LoopbackResponder { _ in .answer(body: text) }
+    defer { responder.stop() }
+    #expect(try await loop(keeping: nil).answer(to: request(responder)).isCut == (difference > 0))
+  }
+
   @Test("A request that waits for a connection ends when its task is cancelled, and so does one under way")
   func cancellation() async throws {
     let arrived = Recorder<String>()

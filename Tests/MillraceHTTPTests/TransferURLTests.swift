@@ -26,6 +26,24 @@ struct TransferURLTests {
     #expect(TransferURL(text) == nil)
   }
 
+  @Test(
+    "A text that is refused is so for its own reason",
+    arguments: [
+      ("127.0.0.1:8080", .scheme), ("a", .scheme), ("ftp://a", .scheme), ("http:a", .scheme), ("httpx://a", .scheme),
+      ("http://a,b/", .host), ("http://a,b@c,d", .host), ("http://m%C3%BCnchen", .host), ("http://münchen:80", .host),
+      ("http://", .host), ("http://a:65536", .parts), ("http://us%00er@a", .parts), ("http://[::1", .parts),
+      ("http://a b/", .host), ("http://a/" + String(repeating: "x", count: 8_184), .length),
+    ] as [(String, TransferURL.Unreadable)])
+  func reasons(text: String, reason: TransferURL.Unreadable) {
+    #expect(throws: reason) { try TransferURL(reading: text) }
+  }
+
+  @Test("A URL has at most 8,192 bytes", arguments: [8_191, 8_192, 8_193])
+  func longest(count: Int) {
+    let text = "http://a/" + String(repeating: "x", count: count - 9)
+    #expect((TransferURL(text) != nil) == (count <= 8_192))
+  }
+
   @Test("The origin is scheme, host and port")
   func origin() throws {
     let url = try #require(TransferURL("http://a:80/x"))

@@ -88,6 +88,7 @@ struct LineServerTests {
       ("put 1048577\n" + String(repeating: "x", count: 50_000), "INVALID A length is at most 1048576."),
       ("\n", "INVALID A request is"), ("\0 \u{FF}\n", "INVALID A length is"),
       (String(repeating: "x", count: 1_025), "INVALID The request has too long a line."),
+      (String(repeating: "x", count: 1_025) + "\n", "INVALID The request has too long a line."),
       (String(repeating: "x", count: 60_000) + "\n", "INVALID The request has too long a line."),
     ])
   func invalid(text: String, beginning: String) async throws {
@@ -98,6 +99,25 @@ struct LineServerTests {
     #expect(await client.answer()?.hasPrefix(beginning) == true)
     #expect(await client.answer() == nil)
     #expect(await other.ask("hello") == "OK hello")
+    await running.finish()
+  }
+
+  @Test("A line has at most 1,024 bytes", arguments: [1_023, 1_024])
+  func longestLine(count: Int) async throws {
+    let running = try Running()
+    let word = String(repeating: "x", count: count)
+    let client = try running.client()
+    #expect(await client.ask(word) == "OK \(word)")
+    await running.finish()
+  }
+
+  @Test("A body has at most as many bytes as the bounds say", arguments: [9, 10, 11])
+  func largest(count: Int) async throws {
+    let running = try Running(LineBounds(largest: 10))
+    let client = try running.client()
+    client.send("put \(count)\n" + String(repeating: "x", count: count))
+    let body = String(repeating: "x", count: count)
+    #expect(await client.answer() == (count <= 10 ? "OK put\(body)" : "INVALID A length is at most 10.\n"))
     await running.finish()
   }
 
@@ -150,12 +170,12 @@ struct LineServerTests {
     withExtendedLifetime(client) {}
   }
 
-  @Test(
-    "Beyond the number of connections a client is refused, or closed if many are; when one leaves, there is room again")
+  @Test("Where all connections are busy a client is refused, or closed if many are, until a busy one is idle")
   func full() async throws {
     let running = try Running(LineBounds(connections: 1))
     let first = try running.client()
-    #expect(await first.ask("hello") == "OK hello")
+    first.send("held\n")
+    try await running.gate.waitForArrivals(1)
     let second = try running.client()
     // A close with these bytes unread would take the answer back.
     second.send("hello\n" + String(repeating: "x", count: 50_000))
@@ -163,9 +183,75 @@ struct LineServerTests {
     #expect(await second.answer() == nil)
     #expect(try await running.client().answer() == nil)
     withExtendedLifetime(second) {}
+    running.gate.open()
+    #expect(await first.answer() == "OK held")
     first.finishSending()
     #expect(await first.answer() == nil)
     #expect(try await running.client().ask("hello") == "OK hello")
+    await running.finish()
+  }
+
+  // As many clients that sent nothing as there are connections shut out all others.
+  @Test("Where there is no room for a client, the client that has been idle the longest is told so and makes room")
+  func evicted() async throws {
+    let running = try Running(LineBounds(connections: 3))
+    let (busy, active) = (try running.client(), try running.client())
+    busy.send("held\n")
+    try await running.gate.waitForArrivals(1)
+    var evicted = try running.client()
+    #expect(await evicted.ask("hello") == "OK hello")
+    #expect(await active.ask("hello") == "OK hello")
+    for _ in 0..<5 {
+      let client = try running.client()
+      #expect(await evicted.answer() == Self.eviction)
+      #expect(await evicted.answer() == nil)
+      #expect(await active.ask("hello") == "OK hello")
+      evicted = client
+    }
+    #expect(await evicted.ask("hello") == "OK hello")
+    let last = try running.client()
+    #expect(await active.answer() == Self.eviction)
+    #expect(await last.ask("hello") == "OK hello")
+    running.gate.open()
+    #expect(await busy.answer() == "OK held")
+    await running.finish()
+  }
+
+  private static let eviction =
+    "BUSY The server closes the connection that was idle the longest, for another client; connect again.\n"
+
+  // Such a client got nothing at all.
+  @Test(
+    "A request that its client has not completed before it closes is not carried out, and is answered so",
+    arguments: ["hello", "put 5\nabc"])
+  func unended(text: String) async throws {
+    let running = try Running()
+    let client = try running.client()
+    client.send("hello\n" + text)
+    client.finishSending()
+    #expect(await client.answer() == "OK hello")
+    #expect(
+      await client.answer()
+        == "INVALID The request was not complete when the client closed; a line ends in a line break.\n")
+    #expect(await client.answer() == nil)
+    await running.finish()
+  }
+
+  @Test("A part of a line that a stop cuts off is not answered")
+  func unendedByStop() async throws {
+    let running = try Running()
+    let client = try running.client()
+    #expect(await client.ask("hello") == "OK hello")
+    client.send("hel")
+    running.server.stop()
+    #expect(await client.answer() == nil)
+    await running.finish()
+  }
+
+  @Test("A connection whose descriptor is not below the bound is closed at once, and others continue")
+  func descriptors() async throws {
+    let running = try Running(LineBounds(descriptors: 0))
+    #expect(try await running.client().answer() == nil)
     await running.finish()
   }
 

@@ -4,12 +4,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import modules  # noqa: E402
+
 # Read by each module from the environment, once. Each module has its own, for nothing may depend on a module of bugs.
-SWITCH = """\
+SWIFT_SWITCH = """\
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -24,6 +28,19 @@ private let plantedBugNumber = getenv("MILLRACE_BUG").flatMap { Int(String(cStri
 func plantedBug(_ number: Int) -> Bool { plantedBugNumber == number }
 """
 
+# The function has the name of its module, because all C functions of a program share one space of names.
+C_SWITCH = """\
+#include <stdlib.h>
+
+static int number;
+
+__attribute__((constructor)) static void read_number(void) {{
+  const char *text = getenv("MILLRACE_BUG");
+  number = text ? atoi(text) : 0;
+}}
+
+int {function}(int bug) {{ return number == bug; }}
+"""
 
 @dataclass
 class Bug:
@@ -36,17 +53,27 @@ class Bug:
     new: str | None = None
     tests: str = ""
     equivalent: str = ""
+    hangs: str = ""
 
     @property
     def module(self):
         return self.path.split("/")[0]
+
+    @property
+    def is_in_c(self):
+        return Path(self.path).suffix in (".c", ".h")
+
+    @property
+    def switch(self):
+        """The function that tells whether a bug is planted, in the language of the file."""
+        return f"millrace_planted_bug_in_{self.module}" if self.is_in_c else "plantedBug"
 
     def range(self, source):
         """The first and the last offset of what is replaced; a sentence if that is not there exactly once."""
         context = self.at or self.old
         found = source.count(context)
         if found != 1:
-            return f"{self.place}: '{context}' stands {found} times in Sources/{self.path}, and has to stand there once."
+            return f"{self.place}: '{context}' stands {found} times in {self.path}, and has to stand there once."
         if context.count(self.old) != 1:
             return f"{self.place}: '{self.old}' stands {context.count(self.old)} times in its line 'at'."
         start = source.index(context) + context.index(self.old)
@@ -54,9 +81,10 @@ class Bug:
 
     @property
     def planted(self):
-        if self.new is None:
-            return f"if !plantedBug({self.number}) {{ {self.old} }}"
-        return f"(plantedBug({self.number}) ? {self.new} : {self.old})"
+        asked = f"{self.switch}({self.number})"
+        if self.new is not None:
+            return f"({asked} ? {self.new} : {self.old})"
+        return f"if (!{asked}) {{ {self.old} }}" if self.is_in_c else f"if !{asked} {{ {self.old} }}"
 
 
 def read_bugs(folder):
@@ -75,12 +103,12 @@ def read_bugs(folder):
                 bugs.append(bug)
             elif bug is None:
                 problems.append(f"{place}: '{key}' stands before the name of a bug, which is some words with hyphens.")
-            elif key in ("at", "to", "tests", "equivalent"):
+            elif key in ("at", "to", "tests", "equivalent", "hangs"):
                 setattr(bug, {"to": "new"}.get(key, key), value)
             elif key in ("from", "drop"):
                 bug.old = value
             else:
-                problems.append(f"{place}: '{key}' is none of at, from, to, drop, tests and equivalent.")
+                problems.append(f"{place}: '{key}' is none of at, from, to, drop, tests, equivalent and hangs.")
     names = [bug.name for bug in bugs]
     suites = {file.stem for file in Path(folder).parent.rglob("*Tests.swift")}
     for bug in bugs:
@@ -102,11 +130,11 @@ def plant(bugs, package, copy):
     problems = []
     changed = {}
     for path in sorted({bug.path for bug in bugs}):
-        file = Path(package, "Sources", path)
-        source = file.read_text() if file.exists() else None
+        file = find(package, path)
+        source = file.read_text() if file else None
         ranges = []
         for bug in (bug for bug in bugs if bug.path == path):
-            found = f"{bug.place}: there is no Sources/{path}." if source is None else bug.range(source)
+            found = f"{bug.place}: there is no {path}, by the folders of Package.swift." if source is None else bug.range(source)
             if isinstance(found, str):
                 problems.append(found)
             else:
@@ -117,31 +145,54 @@ def plant(bugs, package, copy):
                 problems.append(f"{bug.place}: {bug.name} overlaps another bug; plant it elsewhere.")
         for (start, end), bug in ranges:
             source = source[:start] + bug.planted + source[end:]
-        changed[f"Sources/{path}"] = source
-    for module in {bug.module for bug in bugs}:
-        changed[f"Sources/{module}/PlantedBug.swift"] = SWITCH
+        if ranges and bug.is_in_c:
+            source = f"int {bug.switch}(int bug);\n#line 1\n{source}"
+        if file:
+            changed[str(file.relative_to(package))] = source
+    for bug in bugs:
+        folder = modules.folders(package).get(bug.module)
+        if folder and bug.is_in_c:
+            changed[f"{folder}/PlantedBug.c"] = C_SWITCH.format(function=bug.switch)
+        elif folder:
+            changed[f"{folder}/PlantedBug.swift"] = SWIFT_SWITCH
     if problems:
         return problems
     if copy:
         mirror(package, copy, changed)
         return []
-    return parse(changed)
+    return parse(changed, package)
 
 
-def parse(changed):
+def find(package, path):
+    """The file of a path that begins with its module's folder; None if there is none."""
+    module, _, rest = path.partition("/")
+    folder = modules.folders(package).get(module)
+    return file if folder and (file := Path(package, folder, rest)).exists() else None
+
+
+def parse(changed, package):
     """The errors of syntax in planted sources, which an edit in the middle of an expression makes."""
+    output = ""
     with tempfile.TemporaryDirectory() as folder:
         names = []
         for path, source in changed.items():
             name = path.replace("/", "__")
             Path(folder, name).write_text(source)
             names.append(name)
-        command = ["swiftc", "-frontend", "-parse", *names]
-        output = subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
-    errors = re.findall(r"^(\S+\.swift):(\d+):\d+: error: (.*)$", output, re.MULTILINE)
+        swift = [name for name in names if name.endswith(".swift")]
+        if swift:
+            command = ["swiftc", "-frontend", "-parse", *swift]
+            output += subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
+        for name in names:
+            if not name.endswith(".swift"):
+                module = Path(package, *name.split("__")[:2])
+                command = ["clang", "-x", "c", "-fsyntax-only", "-w", "-DSQLite", f"-I{module}", f"-I{module}/include", name]
+                output += subprocess.run(command, cwd=folder, capture_output=True, text=True).stderr
+    errors = re.findall(r"^(\S+\.(?:swift|c|h)):(\d+):\d+: (?:fatal )?error: (.*)$", output, re.MULTILINE)
     return [
         f"{name.replace('__', '/')}:{line}: {error}, with the bugs planted; plant a whole expression or statement."
         for name, line, error in errors
+        if not error.endswith("file not found")  # The headers of a library that is not installed.
     ]
 
 

@@ -13,7 +13,8 @@ from bugs import plant, read_bugs
 
 PACKAGE = Path(__file__).resolve().parents[2]
 COPY = PACKAGE / ".build-mutants"
-FIRST_LIMIT, ALL_LIMIT = 20, 600  # Seconds. A test that hangs has found the bug.
+# Seconds for the suites that should find a bug, and for all others. What takes longer is run again, for as long as AGAIN times that.
+FIRST_LIMIT, ALL_LIMIT, AGAIN = 20, 600, 5
 SKIPPED = "ReportPageTests"  # They look at pages in a browser, which is slow and tells little of planted bugs.
 HELP = """
 It copies the package to .build-mutants, plants the bugs of Tests/PlantedBugs/*.txt in the copy, each behind a number, and
@@ -21,14 +22,23 @@ builds the tests once, with the trait SQLite, which needs libsqlite3-dev. With e
 if none fails all the others, until a test fails, crashes or hangs. It prints a line for each bug, and ends with exit code 1 when a
 bug was not found that is not listed as equivalent, or one was found that is. Takes at most 2 hours on two cores.
 
-A bug has a name and a file below Sources, and these lines:
+Suites that are not done in time have found nothing: the machine may be busy. They are run again, each alone and five times as long,
+and only a hang that repeats has found the bug. The first one is enough for a bug whose line 'hangs' says that a test waits for ever.
+
+A bug has a name and a file, in Swift or C, by its path from the folder of its module, and these lines:
   tests NAMES       the files of the tests that should find it, without .swift and with | between them
   from TEXT         an expression, which stands once in the file, or once in the line 'at'
   to TEXT           what it is with the bug
   drop TEXT         instead of both: a statement that is left out
   at TEXT           where the same stands more than once: a longer text around it, ⏎ for the end of a line
+  hangs WHY         a test waits for ever with this bug, for this reason
   equivalent WHY    nothing changes with this bug, for this reason
+
+In C an expression is neither in a directive nor in a constant, such as a case or the value of an enumeration, and both have one type.
 """
+
+# The result of suites that were not done in time.
+TIMED_OUT = object()
 
 
 def arguments():
@@ -49,7 +59,7 @@ def fail(*sentences):
 
 
 def run_tests(bug_number, selection, limit):
-    """Runs tests of the copy until one fails. Returns what failed, or None when all passed, and the last lines."""
+    """Runs tests of the copy until one fails. Returns what failed, TIMED_OUT, or None when all passed, and the last lines."""
     # The program itself: `swift test` gives it a process group of its own, which would go on when that of swift is killed.
     command = [str(COPY / ".build-debug/debug/millracePackageTests.xctest"), "--testing-library", "swift-testing"]
     command += ["--no-parallel", "--skip", SKIPPED]
@@ -57,9 +67,20 @@ def run_tests(bug_number, selection, limit):
     process = subprocess.Popen(
         command + selection, cwd=COPY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", start_new_session=True)
-    started = time.monotonic()
-    finding, tail = None, []
-    signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
+    finding, is_late, tail = None, False, []
+
+    def kill():
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def end_late(*_):
+        nonlocal is_late
+        is_late = True
+        kill()
+
+    signal.signal(signal.SIGALRM, end_late)
     signal.alarm(limit)
     for line in process.stdout:
         tail = (tail + [line.rstrip()])[-20:]
@@ -68,24 +89,39 @@ def run_tests(bug_number, selection, limit):
             finding = failed.group(1)
             break
     signal.alarm(0)
-    if finding is None and time.monotonic() - started >= limit:
-        finding = "hangs"
+    if finding is None and is_late:
+        finding = TIMED_OUT
     if finding is not None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        kill()
     code = process.wait()
     if finding is None and code != 0:
         finding = f"ends with exit code {code}"
     return finding, tail
 
 
+def run_for(bug, selection, again, limit):
+    """The result of suites with a bug: a test, a crash, a hang that repeats or that the bug is known for, or None.
+
+    After a time-out the selections `again` are run, each alone.
+    """
+    finding, _ = run_tests(bug.number, selection, limit)
+    if finding is not TIMED_OUT:
+        return finding
+    if bug.hangs:
+        return "hangs"
+    for selection in again:
+        finding, _ = run_tests(bug.number, selection, AGAIN * limit)
+        if finding is not None:
+            return "hangs, twice" if finding is TIMED_OUT else finding
+    return None
+
+
 def look_for(bug, only_named):
     """What has found a bug, or None."""
-    finding, _ = run_tests(bug.number, ["--filter", bug.tests], FIRST_LIMIT)
+    named, others = ["--filter", bug.tests], ["--skip", bug.tests]
+    finding = run_for(bug, named, [["--filter", suite] for suite in bug.tests.split("|")], FIRST_LIMIT)
     if finding is None and not only_named:
-        finding, _ = run_tests(bug.number, ["--skip", bug.tests], ALL_LIMIT)
+        finding = run_for(bug, others, [others], ALL_LIMIT)
         finding = finding and f"{finding} (of another suite)"
     return finding
 
@@ -107,6 +143,8 @@ def main():
     everyone = "|".join(sorted({bug.tests for bug in chosen})) if options.only or options.named else "."
     print("== Without a bug", flush=True)
     finding, tail = run_tests(0, ["--filter", everyone], ALL_LIMIT)
+    if finding is TIMED_OUT:
+        fail(f"without a bug the tests took longer than {ALL_LIMIT} s; let the machine do less beside them.")
     if finding:
         print(*tail, sep="\n")
         fail(f"without a bug {finding}; mend that first.")

@@ -50,6 +50,18 @@ let composeRows: [Row] = [
   ) { size in
     await committing(size, children: manyRuns, runs: manyRuns) { .removingNone($0) }
   },
+  Row(name: "reference/each-parent-1-run-naming-1") { size in
+    await committing(size, children: 1, runs: 1) { .naming(0, $0) }
+  },
+  Row(name: "compose/each-in-flight-naming-1", reference: "reference/each-parent-1-run-naming-1", target: 1.2) { size in
+    await committing(size, children: manyRuns, runs: manyRuns) { .naming(0, $0) }
+  },
+  Row(name: "reference/each-decided-1-run") { size in
+    await committing(size, children: 1, runs: 1) { .counter(0, .decide($0)) }
+  },
+  Row(name: "compose/each-in-flight-decided", reference: "reference/each-decided-1-run", target: 1.2) { size in
+    await committing(size, children: manyRuns, runs: manyRuns) { .counter(0, .decide($0)) }
+  },
 ]
 
 /// The number of runs of children that are in flight.
@@ -61,12 +73,14 @@ private func emitting(_ size: Size, children: Int, runs: Int) async -> Figure {
   let others = await RunsOfCounters(children: children, runs: runs - 1)
   let (figures, continuation) = AsyncStream<Figure>.makeStream()
   let receipt = others.store.send(
-    .counter(0) { run in
-      continuation.yield(
-        await perItem(count) {
-          for number in 0..<count { run.emit(.add(number)) }
-        })
-    })
+    .counter(
+      0,
+      .handle { run in
+        continuation.yield(
+          await perItem(count) {
+            for number in 0..<count { run.emit(.add(number)) }
+          })
+      }))
   _ = await receipt.outcome
   let state = await others.store.state
   precondition(state.counters[0]?.last == count - 1)
@@ -74,7 +88,7 @@ private func emitting(_ size: Size, children: Int, runs: Int) async -> Figure {
   return await figures.first { _ in true }!
 }
 
-/// The cost of a mutation of the parent's own; fewer of them for a commit that looks at many children.
+/// The cost of a decided action of the parent, or of its first child; fewer of them for a commit that looks at many children.
 private func committing(
   _ size: Size, children: Int, runs: Int, looks: Int = 1, _ action: @Sendable (Change) -> Counters.Action
 ) async -> Figure {
@@ -84,7 +98,7 @@ private func committing(
     for number in 0..<count { others.store.send(action(.add(number))) }
   }
   let state = await others.store.state
-  precondition(state.own.last == count - 1)
+  precondition(max(state.own.last, state.counters[0]?.last ?? 0) == count - 1)
   await others.end()
   return figure
 }
@@ -99,7 +113,9 @@ private struct RunsOfCounters {
     store = Store(
       initial: Counters.State(children), interactor: Counters(), configuration: StoreConfiguration(limits: limits))
     waits = (0..<runs).map { _ in Countdown(1) }
-    for (number, wait) in waits.enumerated() { store.send(.counter(number % children) { _ in await wait.wait() }) }
+    for (number, wait) in waits.enumerated() {
+      store.send(.counter(number % children, .handle { _ in await wait.wait() }))
+    }
     let inFlight = await store.metrics.inFlight
     precondition(inFlight == runs)
   }

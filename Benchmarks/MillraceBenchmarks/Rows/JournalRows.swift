@@ -6,7 +6,7 @@
   /// Stores with a journal in a file; a durable action takes the sync of a disk.
   let journalRows: [Row] =
     [1, 8, 1_000].flatMap { appendRows($0) } + [
-      snapshotRow,
+      snapshotRow, largeStateRow, largeStateReference,
       Row(name: "reference/sqlite-loop") { size in
         let count = appends(size, 1)
         let folder = try TemporaryFolder()
@@ -16,10 +16,10 @@
         let coder = JSONJournalCoder()
         return try await perItem(count) {
           for number in 1...count {
-            let line = EntryLine(head: EntryHead.Decided(), mutations: [.booked(Bookings.Booking(number))])
-            let payload = try coder.encode(line)
+            let mutation = Bookings.Mutation.booked(Bookings.Booking(number))
+            let entry = try GroupCommit.Entry(2, head: EntryHead.Decided?.none, mutation: mutation, coder)
             try database.transaction {
-              try database.insert(payload, at: number)
+              try database.insert(entry.payload, at: number)
               try database.setLast(number)
             }
           }
@@ -48,10 +48,11 @@
       let each = appends(size, senders)
       let folder = try TemporaryFolder()
       defer { folder.remove() }
-      let log = try GroupCommit(folder.path("log"), coder: JSONJournalCoder())
+      let log = try GroupCommit(folder.path("log"), hasChecksums: false)
       defer { log.close() }
-      let figure = await bookings(of: senders, each) { try? await log.book($0) }
-      precondition(log.count == senders * each)
+      let desk = BookingLog(log)
+      let figure = await bookings(of: senders, each) { try? await desk.book($0) }
+      precondition(desk.count == senders * each)
       return figure
     }
     let name = "reference/group-commit-\(senders)"
@@ -75,13 +76,36 @@
     return try await durableBookings(of: 1_000, appends(size, 1_000), options)
   }
 
+  /// The bookings of 1,000 senders in a store with 100,000 accounts, with the snapshots of the default options.
+  private let largeStateRow = Row(
+    name: "journal/append-1000-large", reference: "reference/journal-append-1000-large", target: 1.25,
+    gate: .severalThreads
+  ) { size in
+    try await durableBookings(of: 1_000, largeAppends(size), JournalOptions(), accounts: 100_000)
+  }
+
+  /// The same without snapshots.
+  private let largeStateReference = Row(name: "reference/journal-append-1000-large") { size in
+    try await durableBookings(of: 1_000, largeAppends(size), .ofBookings, accounts: 100_000)
+  }
+
+  /// The number of bookings of each of 1,000 senders, of which the default options take a few snapshots.
+  private func largeAppends(_ size: Size) -> Int {
+    switch size {
+    case .full, .short: 60
+    case .quick: 1
+    }
+  }
+
   /// Nanoseconds a booking of a store with a journal in a new file.
-  private func durableBookings(of senders: Int, _ each: Int, _ options: JournalOptions) async throws -> Figure {
+  private func durableBookings(
+    of senders: Int, _ each: Int, _ options: JournalOptions, accounts: Int = 64
+  ) async throws -> Figure {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let journal = try await SQLiteJournal(folder.path("log"))
     let store = try await Store.open(
-      Bookings(), initial: Bookings.State(), journal: journal, key: "bookings", options: options)
+      Bookings(), initial: Bookings.State(accounts: accounts), journal: journal, key: "bookings", options: options)
     let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
     precondition(store.durableRevision == senders * each)
     // A snapshot may still be in progress.
@@ -168,7 +192,7 @@
   /// The sentence about rows that this build does not have.
   let absentJournalRows: String? =
     """
-    The rows journal/… need the trait SQLite: swift run -c release --traits SQLite --scratch-path .build-sqlite-release benchmarks \
-    --filter journal/
+    The rows journal/… and service/durable-… need the trait SQLite: swift run -c release --traits SQLite --scratch-path \
+    .build-sqlite-release benchmarks --filter journal/
     """
 #endif

@@ -2,12 +2,15 @@ import Foundation
 import Millrace
 import Synchronization
 
-/// Many idle stores, each measurement in a process of its own.
+/// Many stores that have nothing to do, each measurement in a process of its own.
 let storeRows: [Row] = [
   idleRow("reference/mutex-box-idle-bytes", "bytes", probe: .box, figure: \.bytes),
   idleRow(
     "store/idle-bytes", "bytes", reference: "reference/mutex-box-idle-bytes", target: 2.0, probe: .store,
     figure: \.bytes),
+  // 4,096 bytes more than an idle store.
+  idleRow(
+    "store/handled-bytes", "bytes", reference: "store/idle-bytes", target: 9.5, probe: .handledStore, figure: \.bytes),
   idleRow("reference/mutex-box-create", "ns", probe: .box, figure: \.nanoseconds),
   idleRow(
     "store/create", "ns", reference: "reference/mutex-box-create", target: 3.0, probe: .store, figure: \.nanoseconds),
@@ -18,12 +21,14 @@ enum IdleProbe: String {
   /// A class with a Mutex and the same state.
   case box
   case store
+  /// A store that has handled one action by an effect.
+  case handledStore
 
   /// The arguments of the command for such a process.
   static let argument = "--idle-probe"
 
   /// Makes the objects and prints what they took.
-  func run(_ count: Int) {
+  func run(_ count: Int) async {
     var kept: [AnyObject] = []
     kept.reserveCapacity(count)
     let before = residentBytes()
@@ -31,6 +36,12 @@ enum IdleProbe: String {
     switch self {
     case .box: for _ in 0..<count { kept.append(Guarded(Tally())) }
     case .store: for _ in 0..<count { kept.append(Store(initial: Tally(), interactor: Deciding())) }
+    case .handledStore:
+      for _ in 0..<count {
+        let store = Store(initial: Tally(), interactor: Effecting())
+        _ = await store.send(Countdown(1)).outcome
+        kept.append(store)
+      }
     }
     let time = nanoseconds(ContinuousClock.now - start) / Double(count)
     let bytes = Double(residentBytes() - before) / Double(count)

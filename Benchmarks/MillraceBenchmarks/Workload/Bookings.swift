@@ -16,6 +16,11 @@
       }
     }
 
+    struct Account: Codable, Sendable {
+      let owner: String
+      var cents = 0
+    }
+
     enum Action: Codable, Sendable {
       case book(Booking)
       /// Handled: four entries of a journal.
@@ -30,7 +35,12 @@
     struct State: Codable, Sendable {
       var count = 0
       var total = 0
-      var balances = Array(repeating: 0, count: 64)
+      var accounts: [Account]
+
+      /// The state before any booking; bookings change the first 64 accounts.
+      init(accounts count: Int = 64) {
+        accounts = (0..<count).map { Account(owner: "owner \($0)") }
+      }
     }
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
@@ -52,7 +62,7 @@
       guard case .booked(let booking) = mutation else { return }
       state.count += 1
       state.total &+= booking.cents
-      state.balances[booking.account] &+= booking.cents
+      state.accounts[booking.account].cents &+= booking.cents
     }
   }
 
@@ -71,6 +81,14 @@
       let key: String
       let isSendersKey: Bool
       let handlesAgain: Bool
+    }
+
+    struct OrderTakeUp: Codable {
+      let action: Orders.Action
+      let key: String
+      let isSendersKey: Bool
+      let handlesAgain: Bool
+      let time: Int64
     }
 
     struct Emit: Codable {

@@ -48,7 +48,7 @@ enum CacheScope: EachScope {
   static func mutation(_ mutation: Cache.Mutation, of id: Int) -> Caches.Mutation {
     Caches.Mutation(cache: id, mutation: mutation)
   }
-  static func mayRemoveChild(_ mutation: Caches.Mutation) -> Bool { false }
+  static func mayRemoveChildren(_ mutation: Caches.Mutation) -> [Int]? { [] }
   static func update(_ id: Int, in parent: inout Caches.State, _ body: (inout Cache.State) -> Void) {
     guard let index = parent.caches.index(forKey: id) else { return }
     body(&parent.caches.values[index])

@@ -16,6 +16,7 @@ struct Counters: Interactor {
     case counter(Int, Counter.Action)
     case own(Change)
     case removingNone(Change)
+    case naming(Int, Change)
   }
 
   enum Mutation: Sendable {
@@ -23,6 +24,8 @@ struct Counters: Interactor {
     case own(Change)
     /// The scope of the children says that it removes none.
     case removingNone(Change)
+    /// The scope of the children says that it may remove this one.
+    case naming(Int, Change)
   }
 
   let counters = Scoped<CounterScope>(Counter())
@@ -33,20 +36,21 @@ struct Counters: Interactor {
     case .counter(let number, let action): counters.decide(action, of: number, state: state)
     case .own(let change): .mutate(.own(change))
     case .removingNone(let change): .mutate(.removingNone(change))
+    case .naming(let number, let change): .mutate(.naming(number, change))
     }
   }
 
   func handle(_ action: Action, state: State) async -> Effect<Self> {
     switch action {
     case .counter(let number, let action): await counters.handle(action, of: number, state: state)
-    case .own, .removingNone: .none
+    case .own, .removingNone, .naming: .none
     }
   }
 
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
     case .counter(let number, let change): CounterScope.reduce(into: &state, id: number, mutation: change)
-    case .own(let change), .removingNone(let change): apply(change, to: &state.own)
+    case .own(let change), .removingNone(let change), .naming(_, let change): apply(change, to: &state.own)
     }
   }
 }
@@ -62,17 +66,33 @@ enum CounterScope: EachScope {
     body(&parent.counters.values[index])
   }
 
-  static func mayRemoveChild(_ mutation: Counters.Mutation) -> Bool {
-    if case .removingNone = mutation { false } else { true }
+  static func mayRemoveChildren(_ mutation: Counters.Mutation) -> [Int]? {
+    switch mutation {
+    case .counter, .own: nil
+    case .removingNone: []
+    case .naming(let number, _): [number]
+    }
   }
 }
 
 /// A child whose run does what its action says.
 struct Counter: Interactor {
-  typealias Action = @Sendable (Run<Counter>) async throws -> Void
+  enum Action: Sendable {
+    case decide(Change)
+    case handle(@Sendable (Run<Counter>) async throws -> Void)
+  }
 
-  func handle(_ action: @escaping Action, state: Tally) async -> Effect<Self> {
-    Effect { run in try await action(run) }
+  @inline(__always)
+  func decide(_ action: Action, state: Tally) -> Decision<Change> {
+    switch action {
+    case .decide(let change): .mutate(change)
+    case .handle: .handle
+    }
+  }
+
+  func handle(_ action: Action, state: Tally) async -> Effect<Self> {
+    guard case .handle(let body) = action else { return .none }
+    return Effect { run in try await body(run) }
   }
 
   static func reduce(into state: inout Tally, mutation: Change) {

@@ -1,43 +1,48 @@
 #if SQLite
   import Foundation
+  import MillraceEntries
   import MillraceJournal
 
-  /// A durable log by hand: a thread stores all bookings that wait in one transaction, and resumes their callers after it.
+  /// A durable log by hand: a thread stores all entries that wait in one transaction, and resumes their callers after it.
   final class GroupCommit: @unchecked Sendable {
+    /// An entry of a log, encoded.
+    struct Entry {
+      let kind: Int
+      let payload: [UInt8]
+    }
+
     private struct Waiting {
-      let payload: Data
+      let entry: Entry
+      /// The entry that has to be durable with the first one.
+      let next: Entry?
       let caller: UnsafeContinuation<Void, Never>
     }
 
     /// Guards the properties below.
     private let condition = NSCondition()
-    private var state = Bookings.State()
     private var waiting: [Waiting] = []
     private var isClosed = false
 
-    private let coder: any JournalCoder
+    private let hasChecksums: Bool
 
     /// Makes the file of a log, and starts its thread.
-    init(_ path: String, coder: any JournalCoder) throws {
-      self.coder = coder
+    ///
+    /// - Parameter hasChecksums: whether each record has a checksum of itself and of the one before; otherwise a number in its place.
+    init(_ path: String, hasChecksums: Bool) throws {
+      self.hasChecksums = hasChecksums
       let database = try PlainDatabase(path)
       try database.makeTables()
       nonisolated(unsafe) let handedOver = database
       Thread.detachNewThread { self.run(handedOver) }
     }
 
-    /// The number of bookings.
-    var count: Int { condition.withLock { state.count } }
-
-    /// Applies a booking, and returns when it is durable.
-    func book(_ booking: Bookings.Booking) async throws {
-      let mutation = Bookings.Mutation.booked(booking)
-      let payload = try coder.encode(EntryLine(head: EntryHead.Decided(), mutations: [mutation]))
+    /// Returns when one entry, or two, are durable; `whileLocked` is called before, in the order of the log.
+    func append(_ entry: Entry, _ next: Entry? = nil, whileLocked body: () -> Void = {}) async {
       await withUnsafeContinuation { caller in
         condition.withLock {
-          Bookings.reduce(into: &state, mutation: mutation)
-          waiting.append(Waiting(payload: payload, caller: caller))
-          // The thread takes all bookings at once.
+          body()
+          waiting.append(Waiting(entry: entry, next: next, caller: caller))
+          // The thread takes all entries at once.
           if waiting.count == 1 { condition.signal() }
         }
       }
@@ -52,24 +57,34 @@
     }
 
     private func run(_ database: PlainDatabase) {
-      var last = 0
-      while let bookings = take() {
+      var (last, chain) = (0, Checksum())
+      func insert(_ entry: Entry) throws {
+        last += 1
+        if hasChecksums {
+          // As many numbers as a record has beside its payload.
+          for number in [last, last, last, entry.kind, 1, last, entry.payload.count] { chain.add(UInt64(number)) }
+          entry.payload.withUnsafeBytes { chain.add($0) }
+        }
+        let checksum = hasChecksums ? Int64(bitPattern: chain.value) : nil
+        try database.insert(entry.payload, kind: entry.kind, at: last, checksum: checksum)
+      }
+      while let entries = take() {
         do {
           try database.transaction {
-            for booking in bookings {
-              last += 1
-              try database.insert(booking.payload, at: last)
+            for waiting in entries {
+              try insert(waiting.entry)
+              if let next = waiting.next { try insert(next) }
             }
             try database.setLast(last)
           }
         } catch {
           fatalError("\(error)")
         }
-        for booking in bookings { booking.caller.resume() }
+        for waiting in entries { waiting.caller.resume() }
       }
     }
 
-    /// Blocks until bookings wait, and takes them all; nil when the log is closed.
+    /// Blocks until entries wait, and takes them all; nil when the log is closed.
     private func take() -> [Waiting]? {
       condition.withLock {
         while waiting.isEmpty {
@@ -79,6 +94,22 @@
         defer { waiting = [] }
         return waiting
       }
+    }
+  }
+
+  extension GroupCommit.Entry {
+    /// Puts a payload together of its parts, as a store does for JSON.
+    ///
+    /// - Parameter head: nil for an object without properties.
+    init<Head: Encodable, Mutation: Encodable>(
+      _ kind: Int, head: Head?, mutation: Mutation?, _ coder: some JournalCoder
+    ) throws {
+      var bytes = Array(#"{"head":"#.utf8)
+      if let head { bytes += try coder.encode(head) } else { bytes += "{}".utf8 }
+      bytes += #","mutations":["#.utf8
+      if let mutation { bytes += try coder.encode(mutation) }
+      bytes += "]}".utf8
+      self.init(kind: kind, payload: bytes)
     }
   }
 #endif

@@ -49,7 +49,7 @@
         PRIMARY KEY(key, sequence)) WITHOUT ROWID
         """)
       try run("INSERT INTO keys VALUES('bookings', 1, 0, 1<<62, 0, 1<<62, 1, zeroblob(60), NULL, 0, 1<<62)")
-      insertion = try prepare("INSERT INTO records VALUES(1,?,?,?,2,1,?,?,?)")
+      insertion = try prepare("INSERT INTO records VALUES(1,?,?,?,?,1,?,?,?)")
       update = try prepare("UPDATE keys SET last=?, chain=?, seal=? WHERE name='bookings'")
     }
 
@@ -61,14 +61,16 @@
     }
 
     /// Inserts a record whose columns have the sizes of a journal's.
-    func insert(_ payload: Data, at sequence: Int) throws {
-      let spread = wide(sequence)
+    ///
+    /// - Parameter checksum: nil for a number in its place.
+    func insert(_ payload: [UInt8], kind: Int = 2, at sequence: Int, checksum: Int64? = nil) throws {
       sqlite3_bind_int64(insertion, 1, Int64(sequence))
       sqlite3_bind_int64(insertion, 2, 0x5E1F_9A03_77C1_4B2D)
       sqlite3_bind_int64(insertion, 3, Int64(sequence))
-      sqlite3_bind_int64(insertion, 4, Int64(sequence))
-      _ = payload.withUnsafeBytes { millrace_sqlite_bind_bytes(insertion, 5, $0.baseAddress, UInt64($0.count)) }
-      sqlite3_bind_int64(insertion, 6, spread)
+      sqlite3_bind_int64(insertion, 4, Int64(kind))
+      sqlite3_bind_int64(insertion, 5, Int64(sequence))
+      _ = payload.withUnsafeBytes { millrace_sqlite_bind_bytes(insertion, 6, $0.baseAddress, UInt64($0.count)) }
+      sqlite3_bind_int64(insertion, 7, checksum ?? wide(sequence))
       try finish(insertion)
     }
 

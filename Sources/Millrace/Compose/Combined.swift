@@ -83,7 +83,8 @@ extension Decision {
     switch (step, other.step) {
     case (.reject, _), (_, .ignore), (.handle, .handle): self
     case (_, .reject), (.ignore, _): other
-    case (.one(let mutation), .handle), (.handle, .one(let mutation)): .mutate(mutation, thenHandle: true)
+    case (.one(let mutation), .handle): .mutate(mutation, thenHandle: true).marked(child)
+    case (.handle, .one(let mutation)): .mutate(mutation, thenHandle: true).marked(other.child)
     default: .mutate(mutations + other.mutations, thenHandle: handles || other.handles)
     }
   }

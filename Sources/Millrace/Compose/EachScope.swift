@@ -21,15 +21,15 @@ public protocol EachScope<Parent, Child, ID>: ChildScope {
 
   /// A child's part of the parent's state, or nil when there is no child with this id.
   ///
-  /// Called with the store's lock, after a commit that may remove children once for each child that has runs in flight:
-  /// quick and free of effects.
+  /// Called with the store's lock, after a commit once for each child that has runs in flight and that the commit may have
+  /// removed: quick and free of effects.
   static func state(of id: ID, in parent: Parent.State) -> Child.State?
 
   /// The parent's mutation that carries one of a child.
   ///
   /// The parent's `reduce` may remove the child by it, and that child's own children, but no other child: after a
-  /// mutation that the child's run has emitted the store looks for no other. Runs of another child that is removed
-  /// nevertheless end with the next commit that is not one of a child's run.
+  /// mutation that the child has decided or its run has emitted the store looks for no other. Runs of another child that is
+  /// removed nevertheless end with the next commit that is not one of a child.
   static func mutation(_ mutation: Child.Mutation, of id: ID) -> Parent.Mutation
 
   /// The parent's action that carries one of a child: for the actions that a child's run sends by ``Run/send(_:)``.
@@ -40,19 +40,19 @@ public protocol EachScope<Parent, Child, ID>: ChildScope {
   /// - Throws: An error to reject the action with; a scope that carries every action is written without `throws`.
   static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action
 
-  /// Whether a mutation of the parent may remove a child: false for one that removes none, whatever the state is.
+  /// The children that a mutation of the parent may remove, whatever the state is: none for an empty array, any for nil.
   ///
-  /// Optional: without it each mutation may. It saves the search for removed children, which the store makes after each
-  /// commit while runs of such children are in flight: a commit that may remove none costs the same with one child as
-  /// with thousands.
+  /// Optional: without it each mutation may remove any child. It saves the search for removed children, which the store makes
+  /// after each commit while runs of such children are in flight: a commit looks only at the children that are named, so that it
+  /// costs the same with one child as with thousands. An id that no child has is passed over.
   ///
-  /// The store asks about each mutation that it commits, except those that runs of these children emit, if the parent
-  /// is the store's interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because
-  /// the store commits mutations of another type: each commit may remove its children. If this returns false for a
-  /// mutation that removes a child, the runs of that child end later, with a commit that may remove it.
+  /// The store asks about each mutation that it commits, except those that these children decide or their runs emit, if the
+  /// parent is the store's interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because
+  /// the store commits mutations of another type: each commit may remove its children. If a mutation removes a child that
+  /// this does not name, the runs of that child end later, with a commit that may remove it.
   ///
   /// Called with the store's lock: quick and free of effects.
-  static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool
+  static func mayRemoveChildren(_ mutation: Parent.Mutation) -> [ID]?
 
   /// Lets `body` change a child's state, in place; does nothing when there is no child with this id.
   static func update(_ id: ID, in parent: inout Parent.State, _ body: (inout Child.State) -> Void)
@@ -67,8 +67,8 @@ extension EachScope {
     update(id, in: &parent) { Child.reduce(into: &$0, mutation: mutation) }
   }
 
-  /// Returns true: each mutation may.
-  public static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool { true }
+  /// Returns nil: each mutation may remove any child.
+  public static func mayRemoveChildren(_ mutation: Parent.Mutation) -> [ID]? { nil }
 
   /// Throws an error that says what to add.
   public static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action {
@@ -84,9 +84,10 @@ extension Scoped where S: EachScope {
     _ action: S.Child.Action, of id: S.ID, state: S.Parent.State
   ) -> Decision<S.Parent.Mutation> {
     guard let part = S.state(of: id, in: state) else {
-      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self, id: id))
+      return .reject(Rejection.MissingChild(of: S.Parent.self, child: S.Child.self, id: id))
     }
     return child.decide(action, state: part).mapMutations { S.mutation($0, of: id) }
+      .marked(ChildMark(scope: S.self, id: id))
   }
 
   /// Returns an effect of the parent that calls the child's `handle`.
@@ -97,10 +98,10 @@ extension Scoped where S: EachScope {
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
     // An object, so that a closure that captures it takes no memory of its own.
     let key = TypedKey(id)
-    return child.effect(of: action, as: ChildID(scope: PlanKey(scope: S.self), id: PlanKey(of: key))) {
+    return child.effect(of: action, as: ChildID(scope: S.self, id: key)) {
       S.state(of: key.key, in: $0)
-    } mayRemove: {
-      S.mayRemoveChild($0)
+    } removals: {
+      S.mayRemoveChildren($0)?.map { PlanKey($0) }
     } mutation: {
       S.mutation($0, of: key.key)
     } sent: {

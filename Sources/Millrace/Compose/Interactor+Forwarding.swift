@@ -46,19 +46,19 @@ extension Interactor {
   ///   - action: what is handled.
   ///   - id: the identity of this one for the whole.
   ///   - part: this one's part of the state, or nil when it is not there.
-  ///   - mayRemove: false for a mutation of the whole that removes no child of the scope.
+  ///   - removals: the children of the scope that a mutation of the whole may remove; nil for any.
   ///   - mutation: the whole's mutation for one of this one.
   ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
     of action: Action, as id: ChildID, part: @escaping @Sendable (Whole.State) -> State?,
-    mayRemove: @escaping @Sendable (Whole.Mutation) -> Bool,
+    removals: @escaping @Sendable (Whole.Mutation) -> [PlanKey]?,
     mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
     sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) -> Effect<Whole> {
     Effect { run in
       let child: Run<Self>? = await run.run(
-        of: id, part: part, mayRemove: mayRemove, mutation: mutation, action: sent)
+        of: id, part: part, removals: removals, mutation: mutation, action: sent)
       guard let child else { throw CancellationError() }
       try await handle(action, emittingInto: child)
     }

@@ -32,7 +32,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inlinable
   @inline(__always)
   public func decide(_ action: Child.Action, state parent: Parent.State) -> Decision<Parent.Mutation> {
-    content.child.decide(action, state: content.part(of: parent)).mapMutations(content.mutation)
+    content.child.decide(action, state: content.part(of: parent)).mapMutations(ofPart: content.place, content.mutation)
   }
 
   /// Returns the child's `handle` as an effect of the parent, as ``Scoped`` does; both have one task and its cancellation.
@@ -81,6 +81,9 @@ extension KeyPathScoped {
     @usableFromInline let mutation: @Sendable (Child.Mutation) -> Parent.Mutation
     @usableFromInline let action: @Sendable (Child.Action) throws -> Parent.Action
 
+    /// The position of the child for marks of its own children.
+    @usableFromInline let place: UInt
+
     /// The number of bytes before the part in its parent, if it is stored there; nil for one that has to be computed.
     @usableFromInline let offset: Int?
 
@@ -94,6 +97,7 @@ extension KeyPathScoped {
       self.state = state
       self.mutation = mutation
       self.action = action
+      place = PartPlace.keyPath(state).bits
       offset = MemoryLayout<Parent.State>.offset(of: state)
     }
 

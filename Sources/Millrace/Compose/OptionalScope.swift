@@ -26,8 +26,8 @@ public protocol OptionalScope<Parent, Child>: SingleChildScope {
   /// Optional: without it each mutation may. It saves the search for removed children, which the store makes after each commit while runs
   /// of such children are in flight: a commit that may remove none costs the same with one child as with thousands.
   ///
-  /// The store asks about each mutation that it commits, except those that runs of these children emit, if the parent is the store's
-  /// interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because the store commits mutations of
+  /// The store asks about each mutation that it commits, except those that these children decide or their runs emit, if the parent is
+  /// the store's interactor or a part of it by ``Combined``. A parent that is itself a child is not asked, because the store commits mutations of
   /// another type: each commit may remove its children. If this returns false for a mutation that removes a child, the runs of
   /// that child end later, with a commit that may remove it.
   ///
@@ -57,9 +57,9 @@ extension Scoped where S: OptionalScope {
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
     guard let part = S.state(of: state) else {
-      return .reject(MissingChild(of: S.Parent.self, child: S.Child.self))
+      return .reject(Rejection.MissingChild(of: S.Parent.self, child: S.Child.self))
     }
-    return child.decide(action, state: part).mapMutations { S.mutation($0) }
+    return child.decide(action, state: part).mapMutations { S.mutation($0) }.marked(ChildMark(scope: S.self))
   }
 
   /// The child's `handle` as an effect of the parent that ends with the child.
@@ -70,8 +70,8 @@ extension Scoped where S: OptionalScope {
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
     child.effect(of: action, as: ChildID(scope: S.self)) {
       S.state(of: $0)
-    } mayRemove: {
-      S.mayRemoveChild($0)
+    } removals: {
+      S.mayRemoveChild($0) ? nil : []
     } mutation: {
       S.mutation($0)
     } sent: {

@@ -14,8 +14,8 @@ public protocol SingleChildScope<Parent, Child>: ChildScope {
   /// The parent's mutation that carries one of the child.
   ///
   /// With an ``OptionalScope`` the parent's `reduce` may remove the child by it, and that child's own children, but no other child:
-  /// after a mutation that the child's run has emitted the store looks for no other. Runs of another child that is removed
-  /// nevertheless end with the next commit that is not one of a child's run.
+  /// after a mutation that the child has decided or its run has emitted the store looks for no other. Runs of another child that is
+  /// removed nevertheless end with the next commit that is not one of a child.
   static func mutation(_ mutation: Child.Mutation) -> Parent.Mutation
 
   /// The parent's action that carries one of the child: for the actions that the child's run sends by ``Run/send(_:)``.
@@ -81,9 +81,9 @@ public protocol Scope<Parent, Child>: SingleChildScope {
 /// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all
 /// that a child is known by: one that is removed and added again within one commit is the same child.
 ///
-/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that the run of a child of an
-/// ``EachScope`` emits costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that
-/// has runs, or none if ``EachScope/mayRemoveChild(_:)`` says that it removes none.
+/// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that a child of an ``EachScope`` decides or its
+/// run emits costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or for each of
+/// them that ``EachScope/mayRemoveChildren(_:)`` names.
 @frozen
 public struct Scoped<S: ChildScope>: Sendable {
   @usableFromInline let child: S.Child
@@ -123,7 +123,8 @@ extension Scoped where S: Scope {
   @inlinable
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
-    child.decide(action, state: S.state(of: state)).mapMutations { S.mutation($0) }
+    child.decide(action, state: S.state(of: state))
+      .mapMutations(ofPart: UInt(bitPattern: ObjectIdentifier(S.self))) { S.mutation($0) }
   }
 
   /// Returns the child's `handle` as an effect of the parent; both have one task and its cancellation.

@@ -6,7 +6,7 @@ public import Synchronization
 /// and continues; the holder does that work, in the order in which it was queued, before it unlocks. A holder does so for a
 /// bounded number of steps; the rest goes to a task, its *relief*.
 ///
-/// An *urgent* step is done before its caller returns. If the lock is taken, the caller registers the step and waits, and the
+/// An *urgent* step is done before its caller returns. If the lock is taken, the caller registers the step and parks, and the
 /// holder does it as soon as the step in progress is done, ahead of all queued work. The caller's thread need not run for
 /// that, so a thread that locks again and again cannot keep it waiting. A caller that becomes the holder does urgent steps
 /// alone: it leaves the work of others to the relief and what is to be started to the pool, for both may take long.
@@ -33,6 +33,10 @@ public import Synchronization
 /// 5. A holder looks for urgent steps before each step it does for others, and cannot lock again while `pending` is set. So
 ///    between the registration of an urgent step and that step at most the one step in progress is done.
 /// 6. A thread reads its own identity in the word if and only if it holds the lock; nothing else is concluded from it.
+/// 7. The caller of an urgent step parks only after it has read a holder in the word. A holder that frees the word with urgent
+///    steps left leaves `pending` set, and *then* wakes the caller of one of them, which locks on `pending`; a holder that did an
+///    urgent step wakes its caller. A wake ends the next park of a thread that is not parked. So a free word with urgent steps has
+///    a caller that is awake, and needs no relief: all threads of the pool, where a relief runs, may be parked.
 ///
 /// **The type parameters.** `Word` is the type of the words that threads share, and `Environment` the system that runs them. They let a test
 /// walk this lock through its interleavings: each access of a word or a list is a call of one of the two, and in such a call the
@@ -60,7 +64,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   private let hasPlannedNotification = Atomic(false)
 
   /// The lists of steps, and the holder's duties; made on first use, because few of many locks are ever contended.
-  private let madeDuties = LazyObject<LockDuties<Word>>()
+  private let madeDuties = LazyObject<LockDuties<Word, Environment>>()
 
   @usableFromInline
   package init() {}
@@ -176,25 +180,32 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Registers an urgent step, and returns once it is done.
-  private func perform(_ step: UrgentStep<Word>, for object: any Combining) {
+  private func perform(_ step: UrgentStep<Word, Environment>, for object: any Combining) {
     let before = setPending {
-      register(step)
+      lists.register(step, counting: urgent)
     }
     // Also if the step is done by now: rule 2.
     if before & ~Self.pending == 0, lock(expecting: Self.pending) {
       unlockSlowly(for: object, isUrgent: true)
     }
+    waitUntilDone(step, for: object)
+    step.performDue()
+  }
+
+  /// Returns once an urgent step is done, by another thread or by this one; parks only while another one has the lock: rule 7.
+  private func waitUntilDone(_ step: UrgentStep<Word, Environment>, for object: any Combining) {
     var looks = 0
     while step.isDone.load(ordering: .acquiring) == 0 {
       let now = word.load(ordering: .relaxed)
-      if now & ~Self.pending == 0, lock(expecting: now) {
-        unlockSlowly(for: object, isUrgent: true)
-      } else {
+      if now & ~Self.pending == 0 {
+        if lock(expecting: now) { unlockSlowly(for: object, isUrgent: true) }
+      } else if looks < Environment.looks {
+        Environment.pause(1 << looks)
         looks += 1
-        if looks > Environment.looks { Environment.yieldProcessor() }
+      } else {
+        Environment.park(at: step.parking)
       }
     }
-    step.performDue()
   }
 
   private func lock(expecting now: UInt) -> Bool {
@@ -208,7 +219,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   @discardableResult
   func performUrgentSteps(for object: any Combining) -> Int {
     var done = 0
-    while done < Environment.patience, hasUrgentSteps, let step = takeUrgentStep() {
+    while done < Environment.patience, hasUrgentSteps, let step = lists.takeUrgentStep(counting: urgent) {
       let duties = duties
       performDeferred(of: duties, for: object)
       let due = duties.own.takeDue()
@@ -220,22 +231,6 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
       done += 1
     }
     return done
-  }
-
-  private func register(_ step: UrgentStep<Word>) {
-    Environment.access(lists.urgentSteps) { steps in
-      steps.append(step)
-      urgent.store(UInt(steps.count), ordering: .relaxed)
-    }
-  }
-
-  private func takeUrgentStep() -> UrgentStep<Word>? {
-    Environment.access(lists.urgentSteps) { steps in
-      if steps.isEmpty { return nil }
-      let first = steps.removeFirst()
-      urgent.store(UInt(steps.count), ordering: .relaxed)
-      return first
-    }
   }
 
   /// Does `work` when the step in progress is done, with the lock; for the holder.
@@ -252,7 +247,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Does what was asked for from inside the step that has just ended.
-  private func performDeferred(of duties: LockDuties<Word>, for object: any Combining) {
+  private func performDeferred(of duties: LockDuties<Word, Environment>, for object: any Combining) {
     while duties.own.hasPlannedSteps || !duties.own.deferred.isEmpty {
       let now = duties.own.deferred
       if !now.isEmpty { duties.own.deferred = [] }
@@ -308,13 +303,13 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   /// The holder's work besides its step.
   ///
   /// It gets a name before it is changed: a change through this property counts as one of the lock for ThreadSanitizer.
-  private var duties: LockDuties<Word> {
+  private var duties: LockDuties<Word, Environment> {
     hasDuties.store(true, ordering: .relaxed)
     return lists
   }
 
   /// The same object, for any thread, which uses the lists of steps alone.
-  var lists: LockDuties<Word> {
+  var lists: LockDuties<Word, Environment> {
     madeDuties.load() ?? madeDuties.storeIfNil(LockDuties())
   }
 
@@ -337,7 +332,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
         patience = performBacklog(duties, patience, for: object)
         if duties.own.backlog.isEmpty { continue }
       }
-      let leavesWork = isPending
+      let leavesWork = isPending || hasUrgentSteps
       performNotification(of: object)
       performDeferred(of: duties, for: object)
       if leavesWork { return giveWay(leavingWorkOf: duties, isUrgent: isUrgent, for: object) }
@@ -349,15 +344,17 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Frees the lock with work left in the queue or the backlog, and starts a relief for it unless one is on its way.
-  private func giveWay(leavingWorkOf duties: LockDuties<Word>, isUrgent: Bool, for object: any Combining) {
+  private func giveWay(leavingWorkOf duties: LockDuties<Word, Environment>, isUrgent: Bool, for object: any Combining) {
     let (due, starter) = (duties.own.takeDue(), duties.starter)
-    if freeAndClaimRelief() { Environment.startRelief(of: object) }
+    let startsRelief = freeAndClaimRelief()
+    if hasUrgentSteps { lists.wakeUrgentCaller() }
+    if startsRelief { Environment.startRelief(of: object) }
     due.perform(with: starter, inPool: isUrgent)
   }
 
   /// Frees the lock with `pending` set, and returns whether a relief is to be started: rule 3.
   private func freeAndClaimRelief() -> Bool {
-    word.store(Self.pending, ordering: .sequentiallyConsistent)
+    _ = word.exchange(Self.pending, ordering: .sequentiallyConsistent)
     return lists.isRelieved.exchange(1, ordering: .sequentiallyConsistent) == 0
   }
 
@@ -368,7 +365,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
   }
 
   /// Takes the queue as the backlog once that is done, its next step last; the buffers change places.
-  private func refill(_ duties: LockDuties<Word>) {
+  private func refill(_ duties: LockDuties<Word, Environment>) {
     if duties.own.backlog.capacity > Environment.patience { duties.own.backlog = [] }
     swapQueue(&duties.own.backlog)
     duties.own.backlog.reverse()
@@ -383,7 +380,9 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     }
   }
 
-  private func performBacklog(_ duties: LockDuties<Word>, _ patience: Int, for object: any Combining) -> Int {
+  private func performBacklog(_ duties: LockDuties<Word, Environment>, _ patience: Int, for object: any Combining)
+    -> Int
+  {
     var patience = patience
     while true {
       patience -= performUrgentSteps(for: object)

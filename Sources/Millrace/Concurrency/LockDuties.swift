@@ -7,9 +7,9 @@ package typealias LockWork = @Sendable () -> Void
 /// The steps that threads leave to the holder of a lock, and its own work besides its step.
 ///
 /// Any thread uses the two lists, `isRelieved` and the starter.
-final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
+final class LockDuties<Word: LockWord & ~Copyable, Environment: LockEnvironment>: @unchecked Sendable {
   let queue = Lock<[LockWork]>([])
-  let urgentSteps = Lock<[UrgentStep<Word>]>([])
+  let urgentSteps = Lock<[UrgentStep<Word, Environment>]>([])
 
   /// 1 if a relief was started that has not run yet, and else 0.
   let isRelieved = Word(0)
@@ -19,6 +19,30 @@ final class LockDuties<Word: LockWord & ~Copyable>: @unchecked Sendable {
 
   /// The holder's own work.
   @exclusivity(unchecked) var own = HolderDuties()
+
+  /// Adds an urgent step, and counts the steps in `urgent`.
+  func register(_ step: UrgentStep<Word, Environment>, counting urgent: borrowing Word) {
+    Environment.access(urgentSteps) { steps in
+      steps.append(step)
+      urgent.store(UInt(steps.count), ordering: .relaxed)
+    }
+  }
+
+  /// Removes the first urgent step, and counts the rest in `urgent`.
+  func takeUrgentStep(counting urgent: borrowing Word) -> UrgentStep<Word, Environment>? {
+    Environment.access(urgentSteps) { steps in
+      if steps.isEmpty { return nil }
+      let first = steps.removeFirst()
+      urgent.store(UInt(steps.count), ordering: .relaxed)
+      return first
+    }
+  }
+
+  /// Wakes the caller of the first urgent step.
+  func wakeUrgentCaller() {
+    let first = Environment.access(urgentSteps) { $0.first }
+    if let first { Environment.wake(first.parking) }
+  }
 }
 
 /// The work of a lock's holder besides its step; only the holder touches it.
@@ -72,8 +96,11 @@ struct Due {
 }
 
 /// A step whose caller waits until it is done, by the holder of the lock or by the caller itself.
-final class UrgentStep<Word: LockWord & ~Copyable>: @unchecked Sendable {
+final class UrgentStep<Word: LockWord & ~Copyable, Environment: LockEnvironment>: @unchecked Sendable {
   let work: LockWork
+
+  /// The place where the caller waits.
+  let parking = Environment.makeParking()
 
   /// 1 once the step is done, and `due` and `starter` are the caller's; else 0.
   let isDone = Word(0)
@@ -85,12 +112,12 @@ final class UrgentStep<Word: LockWord & ~Copyable>: @unchecked Sendable {
     self.work = work
   }
 
-  /// Gives the caller what the step left to be done without the lock, and lets it return.
-  ///
+  /// Passes the work that the step left to be done without the lock to the caller, and wakes it.
   func finish(_ due: Due, _ starter: Starter) {
     self.due = due
     self.starter = starter
     isDone.store(1, ordering: .releasing)
+    Environment.wake(parking)
   }
 
   /// Does what the step left to be done without the lock, on the thread of its caller; starts are begun in the pool.

@@ -25,6 +25,9 @@ extension Atomic: LockWord where Value == UInt {}
 /// The system that a combining lock runs on: the running thread, the ways to wait, and the pool that runs reliefs.
 @usableFromInline
 package protocol LockEnvironment: Sendable {
+  /// A place where one thread parks.
+  associatedtype Parking: Sendable
+
   /// The number of looks that a thread takes for the lock to become free before it queues its step.
   static var looks: Int { get }
 
@@ -37,8 +40,14 @@ package protocol LockEnvironment: Sendable {
   /// Spends a moment without touching memory.
   static func pause(_ turns: Int)
 
-  /// Lets another thread have this processor.
-  static func yieldProcessor()
+  /// Makes a place where the running thread parks.
+  static func makeParking() -> Parking
+
+  /// Blocks the thread until it is woken; returns at once if it was woken since it parked last.
+  static func park(at parking: Parking)
+
+  /// Wakes the thread that parks at this place, now or next; never blocks.
+  static func wake(_ parking: Parking)
 
   /// Runs `body` on the state of one of the lock's lists.
   static func access<State, Result>(
@@ -69,8 +78,18 @@ package enum SystemEnvironment: LockEnvironment {
   }
 
   @usableFromInline
-  package static func yieldProcessor() {
-    Millrace.yieldProcessor()
+  package static func makeParking() -> Semaphore {
+    Semaphore()
+  }
+
+  @usableFromInline
+  package static func park(at parking: Semaphore) {
+    parking.wait()
+  }
+
+  @usableFromInline
+  package static func wake(_ parking: Semaphore) {
+    parking.signal()
   }
 
   @inlinable

@@ -19,9 +19,25 @@ public struct Decision<Mutation: Sendable>: Sendable {
 
   @usableFromInline let step: Step
 
+  /// The child of the store's interactor that has decided, if a scope has forwarded its decision.
+  @usableFromInline let child: ChildMark
+
   @inlinable
-  init(step: Step) {
+  init(step: Step, of child: ChildMark = .none) {
     self.step = step
+    self.child = child
+  }
+
+  /// The form of the decision and its child, without a copy of the mutations.
+  @inlinable
+  @inline(__always)
+  consuming func parts() -> (Step, ChildMark) { (step, child) }
+
+  /// The same decision as one of this child.
+  @inlinable
+  @inline(__always)
+  consuming func marked(_ child: ChildMark) -> Decision {
+    Decision(step: step, of: child)
   }
 
   /// Runs `handle` for this action.
@@ -49,6 +65,9 @@ public struct Decision<Mutation: Sendable>: Sendable {
   }
 
   /// The same decision with other mutations: what a parent makes of a child's.
+  ///
+  /// The mutations are the parent's own: after each of them the store looks for removed children of any kind, as after every mutation
+  /// that no scope has forwarded.
   @inlinable
   @inline(__always)
   public consuming func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
@@ -58,6 +77,14 @@ public struct Decision<Mutation: Sendable>: Sendable {
     case .handle: Decision<Other>(step: .handle)
     case .oneThenHandle, .many, .manyThenHandle, .reject: mappedRest(transform)
     }
+  }
+
+  /// The decision of an interactor that has this one's as a part that is always there.
+  @inlinable
+  @inline(__always)
+  consuming func mapMutations<Other>(ofPart place: UInt, _ transform: (Mutation) -> Other) -> Decision<Other> {
+    let child = child.within(place)
+    return mapMutations(transform).marked(child)
   }
 
   /// Out of line, so that ten levels of what is common fit into one function.
@@ -93,5 +120,40 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// The error that the action is rejected with, or nil.
   public var rejection: (any Error)? {
     if case .reject(let error) = step { error } else { nil }
+  }
+}
+
+/// The identity of a child that may be removed, in one word, for the decisions that its scope forwards.
+///
+/// It is that of the outermost child on the way to the one that decides: equal for the same child, and seldom equal for two.
+@frozen
+@usableFromInline
+struct ChildMark: Hashable, Sendable {
+  @usableFromInline let bits: UInt
+
+  @inlinable
+  init(bits: UInt) {
+    self.bits = bits
+  }
+
+  /// The mark of the child of a scope that has one.
+  @inlinable
+  init(scope: any Any.Type) {
+    self.init(bits: UInt(bitPattern: ObjectIdentifier(scope)))
+  }
+
+  /// The mark of a child of a scope that has several.
+  @inlinable
+  init(scope: any Any.Type, id: some Hashable) {
+    self.init(bits: UInt(bitPattern: ObjectIdentifier(scope)) ^ UInt(bitPattern: id.hashValue))
+  }
+
+  /// The mark of no child.
+  @inlinable static var none: ChildMark { ChildMark(bits: 0) }
+
+  /// The mark of the same child for an interactor that has its parent as a part that is always there; 0 is an unknown place.
+  @inlinable
+  func within(_ place: UInt) -> ChildMark {
+    bits == 0 || place == 0 ? .none : ChildMark(bits: (bits &* 0x9E37_79B9_7F4A_7C15) ^ place)
   }
 }

@@ -46,6 +46,16 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported each time.
     public static let snapshotFailure = Kind(name: "snapshotFailure")
+
+    /// A run was handled again as often in a row as ``Recovery/handleAgain(limit:)`` says, and was abandoned.
+    ///
+    /// Reported each time.
+    public static let recoveryLimit = Kind(name: "recoveryLimit")
+
+    /// A store was opened with another initial state than the one that its log begins with.
+    ///
+    /// Reported once an opening.
+    public static let otherInitialState = Kind(name: "otherInitialState")
   }
 
   /// The kind of the incident.
@@ -54,8 +64,8 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure`` and
-  /// ``Kind/snapshotFailure``, which concern no action.
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure`` and
+  /// ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
   ///
   /// A run that several actions share has the id of the first of them.
   public let action: ActionID?

@@ -32,10 +32,21 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// **Errors.** An error thrown out of the sequence ends the run as ``Outcome/failed(_:)`` and asks
   /// ``closing(_:outcome:)``; other runs and the store continue.
   ///
+  /// **Cost.** A closure of the returned sequence that reads `state` holds this state until the run ends, and the store has to copy
+  /// what it changes meanwhile: a commit to a dictionary of 200,000 elements takes milliseconds in place of less than a microsecond, once for
+  /// each run that holds a state. Read ``Run/state`` inside the closure, or copy the part that is needed before it:
+  ///
+  /// ```swift
+  /// let order = state.orders[id]                  // The part, not the state.
+  /// return Effect { run in
+  ///   try await gateway.pay(order)
+  ///   let newest = try await run.state.orders[id] // The newest state, held no longer than this line.
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - action: what was sent.
-  ///   - state: the newest state when the run started. Nothing keeps it once this has returned, unless the returned sequence does:
-  ///     that costs one copy of what the store changes meanwhile. ``Run/state`` is the newest at any later time.
+  ///   - state: the newest state when the run started. ``Run/state`` is the newest at any later time.
   func handle(_ action: Action, state: State) async -> Mutations
 
   /// Applies one mutation to the state.

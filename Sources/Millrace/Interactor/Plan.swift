@@ -194,7 +194,7 @@ public struct Plan: Sendable {
   ///   - isRetryable: Returns whether another attempt may follow an error; nil allows one after every error. The task of the
   ///     handler calls it once for each error that the handler throws before the last attempt, without the store's lock, so
   ///     that the closure may take time and may send to the store. An attempt that ``attemptTimeout(_:)`` gives up has thrown
-  ///     no error, and another one follows without a call. A breaker counts the error whatever the closure returns.
+  ///     no error, and another one follows without a call. A breaker does not ask the closure: ``Breaker`` has its own.
   ///   - backoff: The delay between attempts, during which the run keeps its turn, its permits and its slot.
   ///   - jitter: The part of the delay that may be left out at random, from 0 (nothing) to 1 (all).
   ///   - budget: The number of further attempts that the runs of the key may make together; nil sets no limit.

@@ -33,7 +33,10 @@ package final class PlanTerms: @unchecked Sendable {
   var timeout: Duration?
   var attemptTimeout: Duration?
   var retry: Retry?
-  var breaker: Plan.Breaker?
+  private(set) var breaker: Plan.Breaker.Figures?
+
+  /// Returns whether an error is a failure for the breaker; nil is true of each.
+  private(set) var countsIf: (@Sendable (any Error) -> Bool)?
   var recovery = Recovery.abandon
 
   /// The thread on which the handler starts; nil leaves it to the configuration.
@@ -61,6 +64,7 @@ package final class PlanTerms: @unchecked Sendable {
     attemptTimeout = other.attemptTimeout
     retry = other.retry
     breaker = other.breaker
+    countsIf = other.countsIf
     recovery = other.recovery
     start = other.start
     ownBreakerKey = other.ownBreakerKey
@@ -73,9 +77,11 @@ package final class PlanTerms: @unchecked Sendable {
   }
 
   func set(_ breaker: Plan.Breaker, key: PlanKey?) {
-    note(breaker.failures >= 1 && breaker.within > .zero && breaker.openFor > .zero ? nil : .breaker)
+    let figures = breaker.figures
+    note(figures.failures >= 1 && figures.within > .zero && figures.openFor > .zero ? nil : .breaker)
     note(key == key ? nil : .key)
-    self.breaker = breaker
+    self.breaker = figures
+    countsIf = breaker.judgement.countsIf
     ownBreakerKey = key
   }
 

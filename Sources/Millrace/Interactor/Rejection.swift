@@ -33,9 +33,8 @@ public enum Rejection: Sendable {
 
   /// The action was sent to a child that its parent does not have, or that was removed before the take-up.
   ///
-  /// The sentence names the parent, the child and the id. The action was never taken up. It is no ``Incident``, because a client
-  /// may send any id.
-  case missingChild(String)
+  /// The action was never taken up. It is no ``Incident``, because a client may send any id.
+  indirect case missingChild(MissingChild)
 
   /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the place of a
   /// child has no `action(_:)`; see ``Run/send(_:)``.
@@ -116,45 +115,40 @@ extension Rejection: CustomStringConvertible {
       "The journal did not take the action: \(error)"
     case .decided(let error):
       "The interactor decided against the action: \(error)"
-    case .missingChild(let sentence):
-      sentence
+    case .missingChild(let child):
+      child.description
     case .notSent(let reason):
       reason
     }
   }
 }
 
-/// An action was sent to a child that its parent does not have.
-///
-/// ``Scoped`` decide to reject with it, and the store ends the action as
-/// ``Rejection/missingChild(_:)``.
-@usableFromInline
-package struct MissingChild: Error, CustomStringConvertible {
-  private let parent: any Any.Type
-  private let child: any Any.Type
+extension Rejection {
+  /// A child that its parent does not have.
+  ///
+  /// ``Scoped`` decides to reject with it, and the store ends the action as ``Rejection/missingChild(_:)``.
+  public struct MissingChild: Error, CustomStringConvertible {
+    private let parent: any Any.Type
+    private let child: any Any.Type
 
-  /// The id of the child as a text; nil for a child without one.
-  private let id: String?
+    /// The id of the child in its ``EachScope``; nil for a child without one.
+    ///
+    /// Compare it as the scope's type: `missing.id as? Room.ID`.
+    public let id: (any Hashable & Sendable)?
 
-  @usableFromInline
-  init(of parent: any Any.Type, child: any Any.Type, id: some Any) {
-    self.parent = parent
-    self.child = child
-    self.id = "\(id)"
-  }
+    @usableFromInline
+    package init(of parent: any Any.Type, child: any Any.Type, id: (any Hashable & Sendable)? = nil) {
+      self.parent = parent
+      self.child = child
+      self.id = id
+    }
 
-  @usableFromInline
-  init(of parent: any Any.Type, child: any Any.Type) {
-    self.parent = parent
-    self.child = child
-    id = nil
-  }
-
-  /// The missing child as a sentence, with the fix.
-  @usableFromInline package var description: String {
-    let place = id.map { " with the id \($0)" } ?? ""
-    return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(place); "
-      + "add the child before an action is sent to it, and send it none once it is removed."
+    /// The missing child as a sentence, with the fix.
+    public var description: String {
+      let place = id.map { " with the id \($0)" } ?? ""
+      return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(place); "
+        + "add the child before an action is sent to it, and send it none once it is removed."
+    }
   }
 }
 

@@ -46,7 +46,8 @@ extension Plan {
       return delay * (1 - jitter * Double.random(in: 0..<1, using: &random))
     }
 
-    /// The delay after an error that asks for `delay`: at least that, and randomly longer by up to `jitter` of the backoff.
+    /// The delay after an error that asks for `delay`: at least that, and randomly longer by up to `jitter` of the backoff; zero stays
+    /// zero.
     ///
     /// - Parameter delay: The error's delay; a negative one is zero, and nil leaves the delay to the backoff.
     func delay(
@@ -56,7 +57,7 @@ extension Plan {
       // By way of nanoseconds, which are bounded: a sum of two durations that does not fit traps.
       let least = Duration.nanoseconds(delay.nanoseconds)
       let backoff = self.delay(after: attempt)
-      guard jitter > 0, backoff > .zero else { return least }
+      guard jitter > 0, backoff > .zero, least > .zero else { return least }
       return least + backoff * (jitter * Double.random(in: 0..<1, using: &random))
     }
   }
@@ -72,7 +73,7 @@ extension Plan {
 ///
 /// If a handler throws such an error and its plan has a ``Plan/retry(_:if:backoff:jitter:budget:afterCommits:)``, the run waits
 /// for ``retryAfter`` instead of the delay by the plan's ``Plan/Backoff``, and never for less. Jitter lengthens this delay by up to
-/// its part of the backoff's delay, so that runs that failed together do not retry together. The run keeps its slot
+/// its part of the backoff's delay, so that runs that failed together do not retry together; a delay of zero stays zero. The run keeps its slot
 /// meanwhile; bound the wait by the plan's ``Plan/timeout(_:)``, or end the run with `if`.
 public protocol RetryAfter: Error {
   /// The time from the error to the next attempt; zero or less is at once, and nil leaves the rest to the plan.
@@ -116,22 +117,50 @@ extension Plan {
   /// before, it opens: the store rejects actions that ask for `handle` as ``Rejection/breakerOpen`` and makes no further attempts.
   /// After `openFor` it is *half-open* and lets one action through, whose success closes it and whose failure opens it again.
   ///
-  /// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success.
+  /// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success, nor is an error that
+  /// `countsIf` leaves out.
+  ///
+  /// Breakers are equal if their numbers and times are; what their closures return is not compared.
   public struct Breaker: Sendable, Hashable {
-    /// The number of consecutive failures that open the breaker.
-    package let failures: Int
+    /// The numbers and times, as the scheduler needs them.
+    package struct Figures: Sendable, Hashable {
+      /// The number of consecutive failures that open the breaker.
+      package let failures: Int
 
-    /// The longest time between two failures that count as consecutive.
-    package let within: Duration
+      /// The longest time between two failures that count as consecutive.
+      package let within: Duration
 
-    /// The time for which the breaker stays open.
-    package let openFor: Duration
+      /// The time for which the breaker stays open.
+      package let openFor: Duration
+    }
+
+    /// The closure that says which errors count; any two are equal.
+    struct Judgement: Sendable, Hashable {
+      let countsIf: (@Sendable (any Error) -> Bool)?
+
+      static func == (one: Judgement, other: Judgement) -> Bool { true }
+
+      func hash(into hasher: inout Hasher) {}
+    }
+
+    package let figures: Figures
+    let judgement: Judgement
 
     /// Makes a breaker that opens for `openFor` after `failures` consecutive failures.
-    public init(failures: Int = 5, within: Duration = .seconds(60), openFor: Duration = .seconds(30)) {
-      self.failures = failures
-      self.within = within
-      self.openFor = openFor
+    ///
+    /// - Parameters:
+    ///   - failures: The number of consecutive failed attempts.
+    ///   - within: The longest time between two consecutive failures.
+    ///   - openFor: The time for which the breaker rejects actions.
+    ///   - countsIf: Returns whether an error says that the gateway fails; nil counts each. An attempt with another error is neither
+    ///     a failure nor a success, and the next action may become the probe. The task of the handler calls it once for each
+    ///     error that an attempt throws, without the store's lock. A timeout counts without a call.
+    public init(
+      failures: Int = 5, within: Duration = .seconds(60), openFor: Duration = .seconds(30),
+      countsIf: (@Sendable (any Error) -> Bool)? = nil
+    ) {
+      figures = Figures(failures: failures, within: within, openFor: openFor)
+      judgement = Judgement(countsIf: countsIf)
     }
   }
 }
@@ -158,11 +187,22 @@ extension Plan {
 
 /// The treatment of a run that was open when its process crashed, once the store is restored from a journal.
 ///
-/// It has no effect without a journal.
-public enum Recovery: Sendable, Hashable {
-  /// Ends the run as ``Outcome/abandoned``, with its closing.
-  case abandon
+/// The recovery of the plan with which an action was taken up is valid for the life of its run. It has no effect without a journal.
+public struct Recovery: Sendable, Hashable {
+  /// The number of times the run is handled again in a row without progress; nil if it is abandoned.
+  package let limit: Int?
 
-  /// Handles the action again, with the same ``Run/idempotencyKey``.
-  case handleAgain
+  /// Ends the run as ``Outcome/abandoned``, with its closing.
+  public static let abandon = Recovery(limit: nil)
+
+  /// Handles the action again, with the same ``Run/idempotencyKey``; ends the run as ``Outcome/abandoned`` after 10 times in a row.
+  public static let handleAgain = Recovery(limit: 10)
+
+  /// Handles the action again, with the same ``Run/idempotencyKey``, for at most `limit` times in a row.
+  ///
+  /// A handler that ends its process, as by a trap or by using up the memory, would do so at every start of the process. At the limit
+  /// its run ends as ``Outcome/abandoned`` with its closing, and ``Incident/Kind/recoveryLimit`` is reported.
+  ///
+  /// - Parameter limit: The number of times; 0 or less abandons the run at once.
+  public static func handleAgain(limit: Int) -> Recovery { Recovery(limit: max(limit, 0)) }
 }

@@ -19,11 +19,11 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
 
   /// The id of the `count`th action that was queued for the holder.
   @inlinable
-  static func left(_ count: Int) -> ActionID {
+  static func queued(_ count: Int) -> ActionID {
     ActionID(number: UInt64(count) << 2 | 1)
   }
 
-  /// The id of the `count`th action that was rejected because too many were left.
+  /// The id of the `count`th action that was rejected because too many were queued.
   static func refused(_ count: Int) -> ActionID {
     ActionID(number: UInt64(count) << 2 | 2)
   }
@@ -93,7 +93,7 @@ public struct RunContext: Sendable, Hashable {
   /// The first run of the chain: the run itself when it has no parent.
   public let root: RunID
 
-  /// The trace the action belongs to: given with ``Store/send(_:context:in:)``, or that of the parent.
+  /// The trace the action belongs to: given with ``Store/send(_:context:in:key:confirming:)``, or that of the parent.
   public let trace: TraceContext?
 
   /// Whether the trace is that of the parent, not one that was given with the action.

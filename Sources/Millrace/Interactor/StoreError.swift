@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failures; later versions may add some.
   public struct Code: Sendable, Hashable {
     fileprivate enum Kind: Sendable, Hashable {
-      case timedOut, shutDown, notFinished, lagged, noState, journal
+      case timedOut, shutDown, notFinished, deadlock, lagged, noState, journal
     }
 
     fileprivate let kind: Kind
@@ -26,6 +26,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The action of a request did not finish; ``StoreError/outcome`` says how it ended.
     public static let notFinished = Code(kind: .notFinished)
+
+    /// The request of a run can never be answered, because its action waits for the end of that run, in its own store or through others.
+    public static let deadlock = Code(kind: .deadlock)
 
     /// The observer was further behind than its ``ObservationPolicy`` allows.
     public static let lagged = Code(kind: .lagged)
@@ -44,6 +47,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case shutDownBeforeState
     case shutDownBeforeAcceptance
     case ended(Outcome)
+    /// The action of a request can never end, because of these waits.
+    case deadlock(String)
     /// The observer was this many commits behind, more than its buffer has room for.
     case overflowed(lag: Int)
     /// The lossless observer was this many commits behind, more than its limit.
@@ -66,6 +71,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case .noStateInTime: .timedOut
     case .shutDownBeforeState, .shutDownBeforeAcceptance: .shutDown
     case .ended: .notFinished
+    case .deadlock: .deadlock
     case .overflowed, .lagged: .lagged
     case .effectWithoutState: .noState
     case .journalFailed: .journal
@@ -98,6 +104,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       "The store is shut down and takes no more actions; submit to a store that is running."
     case .ended(let outcome):
       StoreError.sentence(of: outcome)
+    case .deadlock(let waits):
+      "The request can never be answered: \(waits). Give the plan of one of these actions a `timeout`, or let one of the runs `send` its "
+        + "action and not wait for it."
     case .overflowed(let lag):
       "The observer was \(lag) commits behind, further than its buffer; take elements faster, give it a larger buffer, or "
         + "let it report gaps."

@@ -1,11 +1,12 @@
-/// A distribution of durations, in constant memory and with an error of less than 1 %.
+/// A distribution of durations, in bounded memory and with an error of less than 1 %.
 ///
 /// It follows HdrHistogram by Gil Tene: the buckets are as wide as a nanosecond below 128 ns, and every octave above, up to
 /// 2^44 ns (about 4.9 hours), is divided into 64 buckets of the same width. A quantile is the middle of its bucket, and so at
 /// most 0.79 % off. Longer durations are counted in the last bucket; ``maximum``, ``mean`` and ``total`` stay exact.
 ///
-/// **Memory.** 2,496 buckets, about 20 KB, whatever is recorded. They are taken with the first record: an empty histogram
-/// has none of its own. Copies share them until one of them changes.
+/// **Memory.** A histogram has the buckets from its shortest to its longest duration, in groups of 16: none while it is empty, about
+/// 160 bytes for one duration, about 10 KB for durations from a microsecond to a second, and 2,496 buckets, about 20 KB, at the most.
+/// Copies share them until one of them changes.
 ///
 /// **Units.** Durations are taken in whole nanoseconds, rounded down; a negative one counts as 0.
 public struct Histogram: Sendable, Equatable {
@@ -15,10 +16,14 @@ public struct Histogram: Sendable, Equatable {
   /// From here on, in nanoseconds, all values share the last bucket.
   private static let limit: Int64 = 1 << 44
 
-  /// The buckets of an empty histogram, which all empty ones share.
-  private static let none = [Int](repeating: 0, count: bucket(of: limit) + 1)
+  /// The number of buckets that are allocated together.
+  private static let group = 16
 
-  private var counts: [Int]
+  /// The counts of the buckets from `firstBucket` on: whole groups, from that of the least value to that of the greatest.
+  private var counts: [Int] = []
+
+  /// The first bucket that has a count here, a multiple of `group`; 0 while there is none.
+  private var firstBucket = 0
 
   /// The number of durations that were recorded.
   public private(set) var count = 0
@@ -33,9 +38,7 @@ public struct Histogram: Sendable, Equatable {
   private var sum: Int128 = 0
 
   /// A histogram of nothing.
-  public init() {
-    counts = Self.none
-  }
+  public init() {}
 
   /// Counts a duration; a negative one as 0, and one of more than 292 years as 292 years.
   public mutating func record(_ duration: Duration) {
@@ -46,7 +49,9 @@ public struct Histogram: Sendable, Equatable {
   @usableFromInline
   package mutating func record(nanoseconds: Int64) {
     let value = max(nanoseconds, 0)
-    counts[Self.bucket(of: value)] &+= 1
+    let bucket = Self.bucket(of: value)
+    if !counts.indices.contains(bucket &- firstBucket) { allocate(bucket...bucket) }
+    counts[bucket &- firstBucket] &+= 1
     count &+= 1
     sum &+= Int128(value)
     least = min(least, value)
@@ -56,11 +61,27 @@ public struct Histogram: Sendable, Equatable {
   /// Counts all that the other has counted; the result is as if both had been recorded here.
   public mutating func merge(_ other: Histogram) {
     guard other.count != 0 else { return }
-    for index in counts.indices { counts[index] &+= other.counts[index] }
+    allocate(other.firstBucket...(other.firstBucket + other.counts.count - 1))
+    let shift = other.firstBucket - firstBucket
+    for (index, count) in other.counts.enumerated() { counts[index + shift] &+= count }
     count &+= other.count
     sum &+= other.sum
     least = min(least, other.least)
     greatest = max(greatest, other.greatest)
+  }
+
+  /// Allocates the groups of these buckets, and all groups between them and the present ones.
+  ///
+  /// The allocated buckets are one range, so that the record of a duration finds its bucket by one subtraction. The range depends on the
+  /// durations only, so that equal histograms have equal counts in whatever order the durations came.
+  private mutating func allocate(_ buckets: ClosedRange<Int>) {
+    var first = buckets.lowerBound & ~(Self.group - 1)
+    var end = (buckets.upperBound | (Self.group - 1)) + 1
+    if !counts.isEmpty { (first, end) = (min(first, firstBucket), max(end, firstBucket + counts.count)) }
+    guard end - first > counts.count else { return }
+    var grown = [Int](repeating: 0, count: end - first)
+    for (index, count) in counts.enumerated() { grown[firstBucket - first + index] = count }
+    (counts, firstBucket) = (grown, first)
   }
 }
 
@@ -102,7 +123,7 @@ extension Histogram {
     if Double(rank) < share { rank += 1 }
     for (index, count) in counts.enumerated() where count != 0 {
       rank &-= count
-      if rank <= 0 { return .nanoseconds(min(max(Self.middle(of: index), least), greatest)) }
+      if rank <= 0 { return .nanoseconds(min(max(Self.middle(of: firstBucket + index), least), greatest)) }
     }
     return maximum
   }
@@ -113,7 +134,7 @@ extension Histogram {
   /// 0; for one of 2^44 ns or more it is ``count``.
   public func count(upTo bound: Duration) -> Int {
     guard bound >= .zero else { return 0 }
-    return counts[...Self.bucket(of: Self.nanoseconds(of: bound))].reduce(0, &+)
+    return counts.prefix(max(Self.bucket(of: Self.nanoseconds(of: bound)) - firstBucket + 1, 0)).reduce(0, &+)
   }
 }
 

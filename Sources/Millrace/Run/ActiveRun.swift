@@ -25,6 +25,19 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)
   }
 
+  override func noticeWait(at owner: any AnyObject & Sendable) {
+    let clock = unsafeDowncast(owner, to: StoreCore<I>.self).configuration.clock
+    if clock is ContinuousClock { return }
+    guard let clock = clock as? any OutcomeNoticingClock else { return }
+    clock.outcomeIsAwaited(of: id) { [weak self] in self.map { $0.outcomeNow == nil } ?? false }
+  }
+
+  override func wait(at owner: any AnyObject & Sendable) -> RunWait<Ticket> {
+    unsafeDowncast(owner, to: StoreCore<I>.self).wait(of: self)
+  }
+
+  override var name: String { "\(runID) (\(String(reflecting: I.Action.self)))" }
+
   /// Begins the handler, whose task holds the core from then on.
   override func begin(immediately: Bool) -> Task<Void, any Error>? {
     guard let core = launch.core else { return nil }
@@ -45,12 +58,21 @@ final class JournaledTakeUp: Sendable {
   /// Whether the take-up was restored, so that the action is handled again.
   @usableFromInline let isRestored: Bool
 
+  private let asked = Atomic(false)
+
   @usableFromInline
   init(position: Int, key: String?, isRestored: Bool = false) {
     self.position = position
     self.key = key
     self.isRestored = isRestored
   }
+
+  /// Whether the handler has returned a sequence, which is asked for its next mutation only while the journal has room.
+  var isAsked: Bool { asked.load(ordering: .relaxed) }
+
+  /// Notes that the handler has returned a sequence; before its first mutation.
+  @usableFromInline
+  func willBeAsked() { asked.store(true, ordering: .relaxed) }
 }
 
 /// The start of the one handler of a run.
@@ -159,6 +181,13 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
     guard case .failed(let error) = outcome, let retry = terms?.retry, number < retry.attempts, !isOver, !run.hasEnded
     else { return .byPlan }
     return retry.advice(after: error)
+  }
+
+  /// Whether an error that it has thrown is a failure for the breaker of the plan; for the task of its handler.
+  @usableFromInline
+  func countsForBreaker(_ outcome: Outcome) -> Bool {
+    guard case .failed(let error) = outcome, let countsIf = terms?.countsIf, !isOver, !run.hasEnded else { return true }
+    return countsIf(error)
   }
 
   override func begin(immediately: Bool) -> Task<Void, any Error>? {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Holds back the outcomes of a store's actions until the journal has stored the entries that they depend on.
 ///
 /// Entries of the journal are numbered by their positions, from 2 on, because 1 is the restored state; mutations by the revisions of the states that they lead to. Both
@@ -14,6 +16,8 @@ package final class DurabilityGate: Sendable {
     var positions = Waits()
     var revisions = Waits()
     var observers = PlacedList<DurabilityObserver>()
+    /// The handlers that wait until fewer bytes wait.
+    var crowd = PlacedList<Waiter>()
 
     /// The observers whose states are durable by now; they wait no more.
     mutating func takeObservers() -> [DurabilityObserver] {
@@ -24,6 +28,9 @@ package final class DurabilityGate: Sendable {
   }
 
   private let state: Lock<State>
+
+  /// Whether the store takes no more actions, because too many bytes wait to be stored.
+  private let crowded = Atomic(false)
 
   /// The position of the restored state.
   package static let restoredPosition = 1
@@ -97,10 +104,44 @@ package final class DurabilityGate: Sendable {
       state.failure = error
       return (state.positions.take(through: .max) + state.revisions.take(through: .max), state.observers.takeAll())
     }
+    setCrowded(false)
     return {
       for work in works { work(error) }
       for observer in observers { observer.waiter.signal() }
     }
+  }
+
+  // MARK: Backpressure
+
+  /// Whether the store takes no more actions, and handlers whose mutations are asked for are not asked.
+  package var isCrowded: Bool { crowded.load(ordering: .acquiring) }
+
+  /// Notes whether too many bytes wait to be stored, and resumes the handlers that wait if they do not; called in the order of the changes.
+  package func setCrowded(_ isCrowded: Bool) {
+    crowded.store(isCrowded, ordering: .releasing)
+    if isCrowded { return }
+    for waiter in state.withLock({ $0.crowd.takeAll() }) { waiter.signal() }
+  }
+
+  /// Suspends while too many bytes wait to be stored; returns early in a cancelled task.
+  @usableFromInline
+  nonisolated(nonsending) func waitForRoom() async {
+    let waiter = Waiter()
+    while isCrowded, !Task.isCancelled {
+      await withTaskCancellationHandler {
+        await waiter.wait {
+          let waits = state.withLock { state in
+            guard isCrowded else { return false }
+            state.crowd.insert(waiter)
+            return true
+          }
+          if !waits { waiter.signal() }
+        }
+      } onCancel: {
+        waiter.signal()
+      }
+    }
+    state.withLock { $0.crowd.remove(waiter) }
   }
 
   // MARK: Observers

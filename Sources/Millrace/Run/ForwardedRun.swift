@@ -99,12 +99,12 @@ extension Run {
   @inlinable
   func run<Child: Interactor>(
     of id: ChildID, part: @escaping @Sendable (I.State) -> Child.State?,
-    mayRemove: @escaping @Sendable (I.Mutation) -> Bool,
+    removals: @escaping @Sendable (I.Mutation) -> [PlanKey]?,
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
     let found = await endWhen(
-      notHolding: LifetimeCondition(id, mayRemove: Predicate(mayRemove), exists: Predicate { part($0) != nil }))
+      notHolding: LifetimeCondition(id, removals: Removals(removals), exists: Predicate { part($0) != nil }))
     guard let found else { return nil }
     let child = RunOfChild<I, Child>(self, found.child, id, part: part, mutation: mutation, action: action)
     return Run<Child>(

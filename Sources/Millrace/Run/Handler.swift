@@ -93,15 +93,21 @@ extension StoreCore {
         try await effect.perform(in: access)
       }
     } else {
-      try await commitAll(mutations, in: access)
+      try await commitAll(mutations, of: run, in: access)
     }
   }
 
+  /// Commits the mutations of the sequence that a handler has returned.
+  ///
+  /// With a journal it is asked for the next one only while fewer bytes than half of the buffer wait to be stored.
   @inlinable
-  func commitAll(_ mutations: I.Mutations, in access: Run<I>) async throws {
+  func commitAll(_ mutations: I.Mutations, of run: ActiveRun<I>, in access: Run<I>) async throws {
+    run.takenUp?.willBeAsked()
     var iterator = mutations.makeAsyncIterator()
+    await gate?.waitForRoom()
     while let mutation = try await iterator.next(isolation: nil) {
       guard access.emit(mutation) else { return }
+      await gate?.waitForRoom()
     }
   }
 }
@@ -164,12 +170,15 @@ extension StoreCore {
     lock.perform(for: self) { self.owned.didReturn(run, outcome, after: time, at: self) }
   }
 
-  /// Passes on the outcome of an attempt whose handler has returned, with the advice of its error, which is asked for without
-  /// the lock.
+  /// Passes on the outcome of an attempt whose handler has returned, with the advice of its error and whether the breaker counts it, which are
+  /// asked for without the lock.
   @inlinable
   func finish(_ attempt: Attempt<I>, _ outcome: Outcome, after time: Int64) {
     let advice = attempt.advice(after: outcome)
-    lock.perform(for: self) { self.owned.didReturn(attempt, outcome, advice, after: time, at: self) }
+    let counts = attempt.countsForBreaker(outcome)
+    lock.perform(for: self) {
+      self.owned.didReturn(attempt, outcome, advice, countsForBreaker: counts, after: time, at: self)
+    }
   }
 
   // MARK: Children

@@ -7,18 +7,18 @@ struct LifetimeCondition<State, Mutation>: Sendable {
   /// Whether the child exists in a state.
   @usableFromInline let exists: Predicate<State>
 
-  /// False for a mutation that removes no child of the scope; nil if the scope does not know mutations of this type.
-  let mayRemove: Predicate<Mutation>?
+  /// The children of the scope that a mutation may remove; nil if the scope does not know mutations of this type.
+  let removals: Removals<Mutation>?
 
   @usableFromInline
-  init(_ child: ChildID, mayRemove: Predicate<Mutation>?, exists: Predicate<State>) {
-    self.init(child: ChildPath(child), mayRemove: mayRemove, exists: exists)
+  init(_ child: ChildID, removals: Removals<Mutation>?, exists: Predicate<State>) {
+    self.init(child: ChildPath(child), removals: removals, exists: exists)
   }
 
-  private init(child: ChildPath, mayRemove: Predicate<Mutation>?, exists: Predicate<State>) {
+  private init(child: ChildPath, removals: Removals<Mutation>?, exists: Predicate<State>) {
     self.child = child
     self.exists = exists
-    self.mayRemove = mayRemove
+    self.removals = removals
   }
 
   /// The same condition for an interactor that has this one as a part that is always there.
@@ -26,7 +26,7 @@ struct LifetimeCondition<State, Mutation>: Sendable {
     _ place: PartPlace, _ part: @escaping @Sendable (Whole) -> State
   ) -> LifetimeCondition<Whole, WholeMutation> {
     LifetimeCondition<Whole, WholeMutation>(
-      child: child.within(place.key), mayRemove: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
+      child: child.within(place), removals: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
   }
 
   /// The same condition for an interactor that has this one as a child that may be removed; it includes that this child exists.
@@ -34,7 +34,7 @@ struct LifetimeCondition<State, Mutation>: Sendable {
     _ parent: ChildID, _ part: @escaping @Sendable (Whole) -> State?
   ) -> LifetimeCondition<Whole, WholeMutation> {
     LifetimeCondition<Whole, WholeMutation>(
-      child: child.within(parent), mayRemove: nil, exists: Predicate { [exists] in part($0).map(exists.holds) ?? false }
+      child: child.within(parent), removals: nil, exists: Predicate { [exists] in part($0).map(exists.holds) ?? false }
     )
   }
 }
@@ -65,6 +65,32 @@ final class Predicate<Value>: AnyPredicate, @unchecked Sendable {
   }
 }
 
+/// A question of a scope about mutations whose type is not known where the question is kept.
+@usableFromInline
+class AnyRemovals: @unchecked Sendable {
+  @inlinable
+  init() {}
+
+  /// The children of the scope that a mutation, whose type has to be that of the question, may remove; nil for any.
+  @inlinable
+  @inline(__always)
+  final func children<Mutation>(removedBy mutation: Mutation) -> [PlanKey]? {
+    unsafeDowncast(self, to: Removals<Mutation>.self).children(mutation)
+  }
+}
+
+/// A question of a scope about mutations: the children that one may remove.
+@usableFromInline
+final class Removals<Mutation>: AnyRemovals, @unchecked Sendable {
+  @usableFromInline let children: @Sendable (Mutation) -> [PlanKey]?
+
+  @inlinable
+  init(_ children: @escaping @Sendable (Mutation) -> [PlanKey]?) {
+    self.children = children
+    super.init()
+  }
+}
+
 /// The identity of a child that may be removed, for the interactor that has it: the scope and the id.
 @usableFromInline
 struct ChildID: Sendable {
@@ -73,16 +99,25 @@ struct ChildID: Sendable {
   /// The key of the child in its scope; nil for a scope that has one child.
   let id: PlanKey?
 
+  /// The mark of decisions of the child.
+  fileprivate(set) var mark: ChildMark
+
   @usableFromInline
-  init(scope: PlanKey, id: PlanKey?) {
+  init(scope: PlanKey, id: PlanKey?, mark: ChildMark = .none) {
     self.scope = scope
     self.id = id
+    self.mark = mark
   }
 
   @usableFromInline
   @inline(never)
   init(scope: any Any.Type) {
-    self.init(scope: PlanKey(scope: scope), id: nil)
+    self.init(scope: PlanKey(scope: scope), id: nil, mark: ChildMark(scope: scope))
+  }
+
+  @inlinable
+  init(scope: any Any.Type, id: TypedKey<some Hashable & Sendable>) {
+    self.init(scope: PlanKey(scope: scope), id: PlanKey(of: id), mark: ChildMark(scope: scope, id: id.key))
   }
 }
 
@@ -96,10 +131,11 @@ struct ChildPath: Sendable {
     steps = [child]
   }
 
-  func within(_ place: PlanKey) -> ChildPath {
+  func within(_ place: PartPlace) -> ChildPath {
     var path = self
     let outermost = steps.count - 1
-    path.steps[outermost].scope = PlanKey(ScopedKey(scope: place, key: steps[outermost].scope))
+    path.steps[outermost].scope = PlanKey(ScopedKey(scope: place.key, key: steps[outermost].scope))
+    path.steps[outermost].mark = steps[outermost].mark.within(place.bits)
     return path
   }
 
@@ -122,6 +158,15 @@ enum PartPlace: Sendable {
   /// Whether a mutation that the part's run emits for a child is one of that child for the whole too.
   @usableFromInline var keepsChild: Bool {
     if case .unknown = self { false } else { true }
+  }
+
+  /// The position in a child's mark; 0 for an unknown one.
+  @usableFromInline var bits: UInt {
+    switch self {
+    case .scope(let scope): UInt(bitPattern: scope)
+    case .keyPath(let keyPath): UInt(bitPattern: keyPath.hashValue)
+    case .unknown: 0
+    }
   }
 
   /// The key of the position: equal for equal positions; an unknown one equals no other.

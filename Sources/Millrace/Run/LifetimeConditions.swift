@@ -11,6 +11,9 @@ struct LifetimeConditions {
   /// The scopes of the outermost children.
   private var outermost: [PlanKey: Scope] = [:]
 
+  /// The outermost children by their marks; each names the next one of the same mark.
+  private var marked: [ChildMark: RemovableChild] = [:]
+
   /// The scopes that have children, at every depth.
   @usableFromInline private(set) var scopes = LinkedList<Scope>()
 
@@ -40,7 +43,7 @@ struct LifetimeConditions {
     if let entry = entries, entry.attempt != attempt { remove(&entries) }
     let child = child(at: condition.child)
     if child.exists == nil { child.exists = condition.exists }
-    if child.scope.mayRemove == nil { child.scope.mayRemove = condition.mayRemove }
+    if child.scope.removals == nil { child.scope.removals = condition.removals }
     add(Entry(run, of: child, attempt: attempt, number: number), to: &entries)
     return child
   }
@@ -86,14 +89,17 @@ struct LifetimeConditions {
 
   /// The runs of children that do not exist in the state, which a mutation led to, in the order in which the runs were added.
   ///
-  /// Looks once at each child that has runs, unless its scope says that the mutation removes none.
+  /// Looks once at each child that has runs, or at those that its scope names.
   @inlinable
   func runs<State, Mutation>(endedBy mutation: Mutation, in state: State) -> [AnyObject] {
     var found: [Entry] = []
     var next = scopes.first
     while let scope = next {
       next = scope.following
-      if let mayRemove = scope.mayRemove, !mayRemove.holds(of: mutation) { continue }
+      if let named = scope.removals?.children(removedBy: mutation) {
+        for id in named { scope.child(id)?.addRuns(endedIn: state, to: &found) }
+        continue
+      }
       var nextChild = scope.children.first
       while let child = nextChild {
         nextChild = child.following
@@ -112,6 +118,23 @@ struct LifetimeConditions {
     child.addAllRuns(endedIn: state, to: &found)
     return found.isEmpty ? [] : Self.inOrder(found)
   }
+
+  /// The runs of children that do not exist in the state, which a mutation that this child has decided led to.
+  ///
+  /// Looks at this child and at its own children, at every depth, and at any other child that has the same mark by chance.
+  @inlinable
+  func runs<State>(endedByDecisionOf mark: ChildMark, in state: State) -> [AnyObject] {
+    var found: [Entry] = []
+    var next = child(mark)
+    while let child = next {
+      next = child.nextOfMark
+      child.addAllRuns(endedIn: state, to: &found)
+    }
+    return found.isEmpty ? [] : Self.inOrder(found)
+  }
+
+  @usableFromInline
+  func child(_ mark: ChildMark) -> RemovableChild? { marked[mark] }
 
   @usableFromInline
   static func inOrder(_ found: [Entry]) -> [AnyObject] {
@@ -136,9 +159,25 @@ struct LifetimeConditions {
     let scope = (parent?.scopes ?? outermost)[step.scope] ?? addScope(step.scope, of: parent)
     if let child = scope.childrenByID[step.id] { return child }
     let child = RemovableChild(step.id, in: scope)
+    if parent == nil, step.mark != .none { mark(child, step.mark) }
     scope.childrenByID[step.id] = child
     scope.children.append(child)
     return child
+  }
+
+  private mutating func mark(_ child: RemovableChild, _ mark: ChildMark) {
+    child.mark = mark
+    child.nextOfMark = marked.updateValue(child, forKey: mark)
+  }
+
+  private mutating func removeMark(of child: RemovableChild) {
+    if marked[child.mark] === child {
+      marked[child.mark] = child.nextOfMark
+    } else {
+      var next = marked[child.mark]
+      while let other = next, other.nextOfMark !== child { next = other.nextOfMark }
+      next?.nextOfMark = child.nextOfMark
+    }
   }
 
   private mutating func addScope(_ key: PlanKey, of parent: RemovableChild?) -> Scope {
@@ -153,6 +192,7 @@ struct LifetimeConditions {
     var next: RemovableChild? = child
     while let child = next, child.runs.isEmpty, child.scopes.isEmpty {
       let scope = child.scope
+      if child.mark != .none { removeMark(of: child) }
       scope.children.remove(child)
       scope.childrenByID[child.id] = nil
       guard scope.children.isEmpty else { return }
@@ -172,8 +212,8 @@ extension LifetimeConditions {
     /// The child that the scope belongs to; nil for the store's interactor.
     unowned let parent: RemovableChild?
 
-    /// False for a mutation that removes none of the children; nil if the scope cannot say that.
-    @exclusivity(unchecked) @usableFromInline fileprivate(set) var mayRemove: AnyPredicate?
+    /// The children that a mutation may remove; nil if the scope cannot say that.
+    @exclusivity(unchecked) @usableFromInline fileprivate(set) var removals: AnyRemovals?
 
     @exclusivity(unchecked) fileprivate(set) var childrenByID: [PlanKey?: RemovableChild] = [:]
     @exclusivity(unchecked) @usableFromInline fileprivate(set) var children = LinkedList<RemovableChild>()
@@ -185,6 +225,9 @@ extension LifetimeConditions {
       self.key = key
       self.parent = parent
     }
+
+    @usableFromInline
+    func child(_ id: PlanKey) -> RemovableChild? { childrenByID[id] }
   }
 
   /// One run of a child, in the list of the child's runs.
@@ -219,6 +262,10 @@ extension LifetimeConditions {
 final class RemovableChild: Linked, @unchecked Sendable {
   let id: PlanKey?
   unowned let scope: LifetimeConditions.Scope
+
+  /// Its mark, and the next child that has the same one; only an outermost child is marked.
+  @exclusivity(unchecked) fileprivate(set) var mark = ChildMark.none
+  @exclusivity(unchecked) @usableFromInline fileprivate(set) var nextOfMark: RemovableChild?
 
   /// Whether the child exists in a state; nil for a child that only its own children's runs depend on.
   @exclusivity(unchecked) @usableFromInline fileprivate(set) var exists: AnyPredicate?
@@ -269,6 +316,23 @@ final class RemovableChild: Linked, @unchecked Sendable {
         child.addAllRuns(endedIn: state, to: &found)
       }
     }
+  }
+}
+
+/// The origin of a mutation that is committed, which says which children the commit may have removed.
+@usableFromInline
+enum CommitOrigin {
+  /// The store's interactor: any child that has runs, or those that a scope names.
+  case whole
+  /// A run of this child: it and its own children.
+  case run(of: RemovableChild)
+  /// A decision that a scope has forwarded for the child with this mark: it and its own children.
+  case decision(of: ChildMark)
+
+  /// The origin of the mutations of a decision of this child.
+  @inlinable
+  init(_ child: ChildMark) {
+    self = child == .none ? .whole : .decision(of: child)
   }
 }
 

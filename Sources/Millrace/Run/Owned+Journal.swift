@@ -11,22 +11,24 @@ extension Owned {
     switch decision.step {
     case .one(let mutation): mutations = .one(mutation)
     case .many(let several) where !several.isEmpty: mutations = .many(several)
-    case .ignore, .many: return hold(id, first: 0, at: core)
+    case .ignore, .many: return withhold(id, first: 0, at: core)
     case .handle, .oneThenHandle, .manyThenHandle, .reject: return follow(decision, action, id, at: core)
     }
-    if let error = keep(.decided(mutations, nil), at: core) { return reject(action, error, id, at: core) }
+    if let error = keep(.decided(mutations, nil), in: .admission, at: core) {
+      return reject(action, error, id, at: core)
+    }
     let first = core.revision &+ 1
     switch mutations {
     case .none: break
-    case .one(let mutation): commit(mutation, at: core)
-    case .many(let several): for mutation in several { commit(mutation, at: core) }
+    case .one(let mutation): commit(mutation, from: CommitOrigin(decision.child), at: core)
+    case .many(let several): for mutation in several { commit(mutation, from: CommitOrigin(decision.child), at: core) }
     }
-    return hold(id, first: first, at: core)
+    return withhold(id, first: first, at: core)
   }
 
   /// The receipt of an action that has finished; it waits for all that was committed by now.
   @usableFromInline
-  func hold(_ id: ActionID, first: Int, at core: StoreCore<I>) -> Receipt {
+  func withhold(_ id: ActionID, first: Int, at core: StoreCore<I>) -> Receipt {
     guard let journal else { return Receipt(id: id, first: first, last: first > 0 ? core.revision : 0) }
     return Receipt(id: id, heldBy: journal.gate, first: first, last: core.revision)
   }
@@ -34,7 +36,7 @@ extension Owned {
   @inlinable
   mutating func reject(_ action: I.Action, _ error: any Error, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
     let run = ActiveRun(id: id, action: action, core: core, lineage: Lineage.ofSender())
-    end(run, .rejected(.journal(error)), at: core)
+    end(run, .rejected(Rejection(ofJournal: error)), at: core)
     return Receipt(run)
   }
 
@@ -46,7 +48,8 @@ extension Owned {
     switch decision.step {
     case .ignore: return journalNothing(of: run, at: core)
     case .many(let mutations) where mutations.isEmpty: return journalNothing(of: run, at: core)
-    case .reject: return run.record.journaled?.confirms == true ? journal(.mark, of: run, at: core) : true
+    case .reject:
+      return run.record.journaled?.confirms == true ? journal(.mark, in: .unlimited, of: run, at: core) : true
     case .one(let mutation): entry = .decided(.one(mutation), result(of: run, committing: 1, at: core))
     case .many(let mutations):
       entry = .decided(.many(mutations), result(of: run, committing: mutations.count, at: core))
@@ -64,10 +67,11 @@ extension Owned {
   /// Keeps an entry of an action that is decided; returns false if the action was rejected instead.
   @usableFromInline
   mutating func journal(
-    _ entry: StoreEntry<I.Action, I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>
+    _ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom = .admission, of run: ActiveRun<I>,
+    at core: StoreCore<I>
   ) -> Bool {
-    guard let error = keep(entry, at: core) else { return true }
-    refuse(run, .journal(error), at: core)
+    guard let error = keep(entry, in: room, at: core) else { return true }
+    refuse(run, Rejection(ofJournal: error), at: core)
     return false
   }
 
@@ -80,20 +84,22 @@ extension Owned {
     let key = run.record.journaled?.key
     return .takenUp(
       run.action, run.id, key: RunKey(key ?? core.idempotencyKey(of: run), isSenders: key != nil),
-      handlesAgain: terms?.recovery == .handleAgain, mutations)
+      recovery: terms?.recovery ?? .abandon, mutations)
   }
 
   /// Keeps an entry, and returns the reason if it cannot be kept.
   @usableFromInline
-  mutating func keep(_ entry: StoreEntry<I.Action, I.Mutation>, at core: StoreCore<I>) -> (any Error)? {
+  mutating func keep(
+    _ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, at core: StoreCore<I>
+  ) -> (any Error)? {
     guard let journal else { return nil }
     do {
-      try journal.append(entry, after: core.revision)
+      try journal.append(entry, in: room, after: core.revision)
     } catch {
       return error
     }
     core.lock.planNotification()
-    if journal.sink.isCrowded { updateBackpressure(at: core) }
+    if journal.gate.isCrowded { updateBackpressure(at: core) }
     return nil
   }
 
@@ -102,7 +108,8 @@ extension Owned {
   /// Keeps a mutation that a handler emits, before it is committed; returns false if the run was ended instead.
   @usableFromInline
   mutating func journalEmit(_ mutation: I.Mutation, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
-    guard let error = keep(.emitted(mutation, by: run.id), at: core) else { return true }
+    let room: JournalRoom = run.takenUp?.isAsked == true ? .unlimited : .emits
+    guard let error = keep(.emitted(mutation, by: run.id), in: room, at: core) else { return true }
     end(run, .failed(error), at: core)
     return false
   }
@@ -137,7 +144,7 @@ extension Owned {
     } else {
       return nil
     }
-    if let error = keep(entry, at: core) { return error }
+    if let error = keep(entry, in: .unlimited, at: core) { return error }
     for run in keyed { run.record.isResultKept = true }
     return nil
   }
@@ -172,7 +179,7 @@ extension Owned {
 
   /// Whether an outcome that is given now waits for the journal; that of an action which was refused undecided does not.
   @usableFromInline
-  func isHeldBack(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
+  func withholds(_ outcome: Outcome, of run: ActiveRun<I>) -> Bool {
     guard let journal, !run.record.isShared else { return false }
     if case .rejected(let reason) = outcome, reason.kind != .decided, run.takenUp == nil { return false }
     return !journal.gate.isDurable(position: journal.position)
@@ -196,15 +203,20 @@ extension Owned {
 }
 
 extension Owned {
-  /// Handles an action again that was taken up before the store was restored: planned anew, and not decided.
+  /// Handles actions again that were taken up before the store was restored: planned anew, and not decided.
+  ///
+  /// The keys of all of them are known before the first one is taken up, so that no other action takes a key of theirs.
   @inlinable
   mutating func handleAgain(
-    _ action: I.Action, key: RunKey, at core: StoreCore<I>, _ assign: (ActionID) -> Void
+    _ actions: [(action: I.Action, key: RunKey)], at core: StoreCore<I>, _ assign: (Int, ActionID) -> Void
   ) {
-    let run = ActiveRun(id: nextID(), action: action, core: core, lineage: nil)
-    restoreTakeUp(of: run, key, at: core)
-    assign(run.id)
-    takeUp(run, at: core)
+    let restored = actions.enumerated().map { index, restored in
+      let run = ActiveRun(id: nextID(), action: restored.action, core: core, lineage: nil)
+      restoreTakeUp(of: run, restored.key, at: core)
+      assign(index, run.id)
+      return run
+    }
+    for run in restored { takeUp(run, at: core) }
   }
 }
 
@@ -221,10 +233,14 @@ extension Owned {
       end(run, .rejected(.journal(MissingJournal())), at: core)
       return true
     }
-    guard let key = demands.key else { return false }
-    let runs = madeRuns(at: core)
+    guard let text = demands.key else { return false }
+    let (key, runs) = (UTF8Text(text), madeRuns(at: core))
     if runs.keyed[key] != nil {
       run.record.journaled = nil
+      if run.record.answer != nil, run.lineage?.parent?.store == runs.services.store {
+        end(run, .rejected(.notSent(Receipt.mayWaitForItself)), at: core)
+        return true
+      }
       guard runs.followerCount < core.configuration.limits.actionsWaiting else {
         end(run, .rejected(.full), at: core)
         return true
@@ -233,7 +249,7 @@ extension Owned {
       runs.keyed[key]?.followers.append(run)
       return true
     }
-    if let result = journal.sink.result(of: key) {
+    if let result = journal.sink.result(of: text) {
       run.record.journaled = nil
       settle(run, result.outcome, result.revisions, at: core)
       return true
@@ -248,7 +264,7 @@ extension Owned {
     run.takenUp = JournaledTakeUp(position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true)
     guard key.isSenders else { return }
     run.record.journaled = JournaledSend(key: key.text, confirms: false)
-    madeRuns(at: core).keyed[key.text] = KeyedRuns(first: run.id)
+    madeRuns(at: core).keyed[UTF8Text(key.text)] = KeyedRuns(first: run.id)
   }
 
   // MARK: Results
@@ -312,9 +328,9 @@ extension Owned {
       joined[run.id] = nil
       if !joined.isEmpty { runs.keyedJoiners[shared.id] = joined }
     }
-    guard let key = run.record.journaled?.key, let runs, let ended = runs.keyed[key], ended.first == run.id else {
-      return []
-    }
+    guard let key = run.record.journaled?.key.map({ UTF8Text($0) }), let runs, let ended = runs.keyed[key],
+      ended.first == run.id
+    else { return [] }
     run.record.journaled = nil
     runs.keyed[key] = nil
     runs.followerCount -= ended.followers.count
@@ -340,6 +356,14 @@ extension Owned {
       run.record.lastRevision = revisions.upperBound
     }
     settle(run, outcome, asksClosing: false, at: core)
+  }
+}
+
+extension Rejection {
+  /// The rejection of an action whose entry the journal did not take.
+  @usableFromInline
+  init(ofJournal error: any Error) {
+    self = error is JournalFull ? .full : .journal(error)
   }
 }
 

@@ -20,21 +20,21 @@ extension Owned {
   /// Sees to the observers that wait for the state that was just committed.
   @inlinable
   @inline(never)
-  mutating func didCommit(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
+  mutating func didCommit(_ mutation: I.Mutation, from origin: CommitOrigin, at core: StoreCore<I>) {
     // Without a name for the registry, which would be retained.
     guard let needs = registry?.needs else { return }
     if needs.contains(.notification) { core.lock.planNotification() }
-    if !needs.isDisjoint(with: .each) { show(mutation, through: child, at: core) }
+    if !needs.isDisjoint(with: .each) { show(mutation, from: origin, at: core) }
   }
 
   /// Shows the mutation that was just committed to the observers of each commit.
   @inlinable
-  mutating func show(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
+  mutating func show(_ mutation: I.Mutation, from origin: CommitOrigin, at core: StoreCore<I>) {
     guard let registry else { return }
     if registry.keep(mutation, at: core.revision) { updateBackpressure(at: core) }
     if registry.needs.contains(.commits) { notifyOfCommit(mutation, at: core) }
     if registry.needs.contains(.watchers) { judge(at: core) }
-    if registry.needs.contains(.conditions) { findRunsOfRemovedChildren(mutation, through: child, at: core) }
+    if registry.needs.contains(.conditions) { findRunsOfRemovedChildren(mutation, from: origin, at: core) }
   }
 
   /// Notifies the interceptors and the witness of a commit.
@@ -153,7 +153,7 @@ extension Owned {
   /// Takes up less while an observer is too far behind, and looks for what waited when none is any more.
   @usableFromInline
   mutating func updateBackpressure(at core: StoreCore<I>) {
-    let isBehind = registry?.isBackpressured == true || journal?.sink.isCrowded == true
+    let isBehind = registry?.isBackpressured == true || journal?.gate.isCrowded == true
     guard setBackpressured(isBehind), !isBackpressured, let runs else { return }
     runs.scheduler.admitLater()
     performActions(of: runs, at: core)
@@ -196,16 +196,16 @@ extension Owned {
   ///
   /// - Parameters:
   ///   - mutation: the mutation that was committed.
-  ///   - child: the child whose run emitted the mutation; nil for any other commit.
+  ///   - origin: the origin of the mutation.
   ///   - core: the store's core.
   @inlinable
-  func findRunsOfRemovedChildren(_ mutation: I.Mutation, through child: RemovableChild?, at core: StoreCore<I>) {
+  func findRunsOfRemovedChildren(_ mutation: I.Mutation, from origin: CommitOrigin, at core: StoreCore<I>) {
     guard let runs else { return }
     let found =
-      if let child {
-        runs.lifetimeConditions.runs(endedThrough: child, in: state)
-      } else {
-        runs.lifetimeConditions.runs(endedBy: mutation, in: state)
+      switch origin {
+      case .whole: runs.lifetimeConditions.runs(endedBy: mutation, in: state)
+      case .run(let child): runs.lifetimeConditions.runs(endedThrough: child, in: state)
+      case .decision(let mark): runs.lifetimeConditions.runs(endedByDecisionOf: mark, in: state)
       }
     if !found.isEmpty { endAfterStep(found, at: core) }
   }
@@ -287,7 +287,7 @@ extension Owned {
   @inlinable
   mutating func cause(of run: ActiveRun<I>, at core: StoreCore<I>) -> Cause<I.Action> {
     if let cause = registry?.cause, cause.id == run.id { return cause }
-    if run.store == 0 { run.store = madeRuns(at: core).services.store }
+    if run.store == 0 { run.setStore(madeRuns(at: core).services.store) }
     let cause = Cause(action: run.action, context: run.context)
     registry?.cause = cause
     return cause
@@ -340,7 +340,7 @@ extension Owned {
     let observers = seen.count + (registry?.valueObservers ?? 0)
     let lag = core.revision - (seen.min() ?? core.revision)
     let inFlight = runs.map { core.configuration.limits.runsInFlight - Int($0.scheduler.freeSlots) - notReturned } ?? 0
-    let waiting = runs?.scheduler.room.count ?? 0
+    let waiting = runs?.scheduler.waitingCount ?? 0
     let (firstMembers, sharedRuns) = runs.map { ($0.scheduler.firstMembers, $0.scheduler.sharedRuns) } ?? (0, 0)
     // A shared run is none that was sent; the first of those that share it does not wait.
     let open = inFlight + waiting + core.queuedNow + firstMembers - sharedRuns

@@ -129,7 +129,7 @@ extension Owned {
     if run.record.answer != nil, terms?.timeout == nil, let runs, run.lineage?.parent?.store == runs.services.store {
       return .rejected(.notSent(Receipt.needsTimeout))
     }
-    return isBackpressured ? .rejected(.full) : nil
+    return isBackpressured && run.takenUp == nil ? .rejected(.full) : nil
   }
 
   /// Passes an action with a plan to the scheduler.
@@ -139,7 +139,7 @@ extension Owned {
     let runs = madeRuns(at: core)
     let handle = runs.scheduler.add(terms)
     runs.keep(run, handle)
-    raise(.arrived(handle), at: core)
+    raise(.arrived(handle, isRestored: run.takenUp != nil), at: core)
   }
 
   @usableFromInline
@@ -157,8 +157,8 @@ extension Owned {
   /// Ends an action that was decided against; one for a child that its parent does not have was never taken up.
   @usableFromInline
   mutating func reject(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
-    if let missing = error as? MissingChild {
-      refuse(run, .missingChild(missing.description), at: core)
+    if let missing = error as? Rejection.MissingChild {
+      refuse(run, .missingChild(missing), at: core)
     } else {
       endDecided(run, .rejected(.decided(error)), at: core)
     }
@@ -178,8 +178,7 @@ extension Owned {
   func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let planned = run.record.handle.flatMap { runs.scheduler.planned($0) }
     if attempt == nil || attempt == 1 {
-      // Not for a further attempt: the handler of one that was given up may read it.
-      run.store = runs.services.store
+      run.setStore(runs.services.store)
       runs.tables.times.wait.record(nanoseconds: planned.map { runs.scheduler.now - $0.acceptedAt } ?? 0)
     }
     let deadline = planned?.deadline ?? Instant.max
@@ -214,14 +213,17 @@ extension Owned {
   /// Takes the outcome of an attempt whose handler has returned.
   @inlinable
   mutating func didReturn(
-    _ attempt: Attempt<I>, _ outcome: Outcome, _ advice: RetryAdvice, after time: Int64, at core: StoreCore<I>
+    _ attempt: Attempt<I>, _ outcome: Outcome, _ advice: RetryAdvice, countsForBreaker: Bool, after time: Int64,
+    at core: StoreCore<I>
   ) {
     let run = attempt.run
     guard let handle = run.record.handle else { return }
     runs?.tables.times.handle.record(nanoseconds: time)
     attempt.willEnd()
     let hasCommitted = run.record.lastRevision > run.record.revisionBeforeAttempts
-    raise(.returned(handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice), at: core)
+    let event = Scheduler.Event.returned(
+      handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice, countsForBreaker: countsForBreaker)
+    raise(event, at: core)
   }
 
   @inlinable
@@ -287,12 +289,12 @@ extension Owned {
       count(outcome, of: run.id, at: core)
       didEnd(run, outcome, at: core)
     }
-    let isHeld = journal != nil && isHeldBack(run, outcome)
+    let isWithheld = journal != nil && withholds(outcome, of: run)
     let cancels = outcome.isCut || journalFailure != nil
-    if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: cancels, isHeld: isHeld) {
+    if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: cancels, isWithheld: isWithheld) {
       core.answerAfterUnlock(run)
     }
-    if isHeld { releaseWhenDurable(run, at: core) }
+    if isWithheld { releaseWhenDurable(run, at: core) }
     for follower in followers { settle(follower, with: run, outcome, at: core) }
   }
 

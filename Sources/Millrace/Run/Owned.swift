@@ -118,25 +118,19 @@ struct Owned<I: Interactor>: ~Copyable {
     let plan = core.interactor.plan(for: action, state: state)
     guard isFastPath, plan.isConcurrent else { return takeUp(action, plan, id, at: core) }
     // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
-    switch core.interactor.decide(action, state: state).step {
-    case .one(let mutation):
-      let revision = commit(mutation, at: core)
+    switch core.interactor.decide(action, state: state).parts() {
+    case (.one(let mutation), let child):
+      let revision = commit(mutation, from: CommitOrigin(child), at: core)
       return Receipt(id: id, first: revision, last: revision)
-    case .ignore:
+    case (.ignore, _):
       return Receipt(id: id, first: 0, last: 0)
-    case .many(let mutations):
+    case (.many(let mutations), let child):
       let first = core.revision &+ 1
-      for mutation in mutations { commit(mutation, at: core) }
+      for mutation in mutations { commit(mutation, from: CommitOrigin(child), at: core) }
       return mutations.isEmpty
         ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: core.revision)
-    case .handle:
-      return follow(.handle, action, id, at: core)
-    case .oneThenHandle(let mutation):
-      return follow(.mutate(mutation, thenHandle: true), action, id, at: core)
-    case .manyThenHandle(let mutations):
-      return follow(.mutate(mutations, thenHandle: true), action, id, at: core)
-    case .reject(let error):
-      return follow(.reject(error), action, id, at: core)
+    case (let step, let child):
+      return follow(Decision(step: step, of: child), action, id, at: core)
     }
   }
 
@@ -176,7 +170,8 @@ struct Owned<I: Interactor>: ~Copyable {
     run.record.wasAccepted = true
     if !isFastPath { didAccept(run, at: core) }
     if run.record.journaled != nil, settlesByKey(run, at: core) { return didEndStep(of: run) }
-    if let terms = plan.terms {
+    // The scheduler has to know of each action that is handled again.
+    if let terms = plan.terms ?? (run.takenUp == nil ? nil : PlanTerms(nil, nil)) {
       schedule(run, terms, at: core)
     } else {
       decideAndFollow(run, at: core)
@@ -187,9 +182,8 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Decides an action that waits for nothing more, and does what was decided.
   @inlinable
   mutating func decideAndFollow(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    let isRestored = run.takenUp != nil
-    let decision = isRestored ? .handle : core.interactor.decide(run.action, state: state)
-    if decision.handles, !isRestored, let refusal = refusalOfHandling(run) {
+    let decision = run.takenUp == nil ? core.interactor.decide(run.action, state: state) : .handle
+    if decision.handles, let refusal = refusalOfHandling(run) {
       refuse(run, refusal, at: core)
     } else {
       follow(decision, run, at: core)
@@ -204,16 +198,16 @@ struct Owned<I: Interactor>: ~Copyable {
     case .handle:
       start(run, at: core)
     case .one(let mutation):
-      commit(mutation, of: run, at: core)
+      commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
       endDecided(run, .finished, at: core)
     case .many(let mutations):
-      for mutation in mutations { commit(mutation, of: run, at: core) }
+      for mutation in mutations { commit(mutation, of: run, from: CommitOrigin(decision.child), at: core) }
       endDecided(run, .finished, at: core)
     case .oneThenHandle(let mutation):
-      commit(mutation, of: run, at: core)
+      commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
       start(run, at: core)
     case .manyThenHandle(let mutations):
-      for mutation in mutations { commit(mutation, of: run, at: core) }
+      for mutation in mutations { commit(mutation, of: run, from: CommitOrigin(decision.child), at: core) }
       start(run, at: core)
     case .ignore:
       endDecided(run, .finished, at: core)
@@ -228,26 +222,26 @@ struct Owned<I: Interactor>: ~Copyable {
   ///
   /// - Parameters:
   ///   - mutation: the mutation.
-  ///   - child: the child whose run emitted the mutation; nil for any other commit.
+  ///   - origin: the origin of the mutation.
   ///   - core: the store's core.
   @inlinable
   @inline(__always)
   @discardableResult
-  mutating func commit(_ mutation: I.Mutation, through child: RemovableChild? = nil, at core: StoreCore<I>) -> Int {
+  mutating func commit(_ mutation: I.Mutation, from origin: CommitOrigin = .whole, at core: StoreCore<I>) -> Int {
     I.reduce(into: &state, mutation: mutation)
     let revision = core.newest.load(ordering: .relaxed) &+ 1
     core.newest.store(revision, ordering: .releasing)
-    if registry != nil { didCommit(mutation, through: child, at: core) }
+    if registry != nil { didCommit(mutation, from: origin, at: core) }
     return revision
   }
 
   /// Commits a mutation of a run.
   @inlinable
   mutating func commit(
-    _ mutation: I.Mutation, of run: ActiveRun<I>, through child: RemovableChild? = nil, at core: StoreCore<I>
+    _ mutation: I.Mutation, of run: ActiveRun<I>, from origin: CommitOrigin = .whole, at core: StoreCore<I>
   ) {
     if !isFastPath { nameCause(run, at: core) }
-    let revision = commit(mutation, through: child, at: core)
+    let revision = commit(mutation, from: origin, at: core)
     if run.record.lastRevision == 0 { didCommitFirst(of: run, at: core) }
     run.record.lastRevision = revision
   }
@@ -263,7 +257,7 @@ struct Owned<I: Interactor>: ~Copyable {
       return false
     }
     if journal != nil, !journalEmit(mutation, of: run, at: core) { return false }
-    commit(mutation, of: run, through: child, at: core)
+    commit(mutation, of: run, from: child.map { .run(of: $0) } ?? .whole, at: core)
     return true
   }
 
@@ -287,7 +281,7 @@ struct Owned<I: Interactor>: ~Copyable {
 
   @inlinable
   func recordFirstCommit(_ revision: Int, of run: ActiveRun<I>, at core: StoreCore<I>) {
-    if run.recordFirstCommit(revision, isHeld: journal != nil) { answerFirstCommit(revision, of: run, at: core) }
+    if run.recordFirstCommit(revision, isWithheld: journal != nil) { answerFirstCommit(revision, of: run, at: core) }
   }
 
   // MARK: Starting and returning
@@ -299,7 +293,7 @@ struct Owned<I: Interactor>: ~Copyable {
     let runs = madeRuns(at: core)
     guard let handle = runs.scheduler.launchAtOnce() else { return waitForSlot(run, runs, at: core) }
     runs.keep(run, handle)
-    run.store = runs.services.store
+    run.setStore(runs.services.store)
     runs.tables.times.wait.record(nanoseconds: 0)
     begin(run, at: core)
   }
@@ -344,5 +338,21 @@ struct Owned<I: Interactor>: ~Copyable {
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if run.record.answer != nil { readAnswer(of: run, .finished) }
     if run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) { core.answerAfterUnlock(run) }
+  }
+
+  // MARK: Requests
+
+  /// The event that an action waits for, with the names of its store's runs.
+  func event(awaitedBy run: ActiveRun<I>) -> RunWait<Ticket> {
+    guard let runs, !run.hasEnded, let handle = run.record.handle else { return .other }
+    run.setStore(runs.services.store)
+    switch runs.scheduler.wait(of: handle) {
+    case .other: return .other
+    case .handler: return .handler
+    case .ends(let handles):
+      let owners = handles.compactMap { runs.tables.records[Int($0)] }
+      for owner in owners { owner.setStore(runs.services.store) }
+      return owners.count == handles.count ? .ends(of: owners) : .other
+    }
   }
 }

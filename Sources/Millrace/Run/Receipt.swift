@@ -73,6 +73,10 @@ public struct Receipt: Sendable {
   /// The receipt of an action that was not sent, because its sender was cancelled before.
   static let unsent = Receipt(id: .refused(0), first: -2, last: -2)
 
+  /// The reason for refusing the request of a run to its own store with the key of an open action.
+  static let mayWaitForItself =
+    "A run that waits for the open action of a key may wait for itself; use another key, or `send` the action and do not wait for it."
+
   /// The reason for refusing the request of a run to its own store.
   static let needsTimeout =
     "A run that waits for an action of its own store may wait for itself; give the plan of the action a `timeout`, or `send` the "

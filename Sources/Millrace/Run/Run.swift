@@ -31,10 +31,10 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// Commits a mutation.
   ///
-  /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's lock, the mutation is left
+  /// **Order.** Mutations commit in the order of the calls. Where another thread has the store's lock, the mutation is queued
   /// for that thread and this returns at once. May be called from any task, also from several.
   ///
-  /// **Backpressure.** A run that has left 1,024 mutations for others commits them itself before it continues.
+  /// **Backpressure.** A run that has queued 1,024 mutations for others commits them itself before it continues.
   ///
   /// - Returns: false once the run has ended, or its attempt was given up, and the mutation changed nothing; it is a good
   ///   time to return then.

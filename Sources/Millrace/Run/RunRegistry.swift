@@ -29,7 +29,7 @@ final class RunRegistry<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline private(set) var hasRunsToEnd = false
 
   /// The open actions that were sent with an idempotency key, by their keys.
-  var keyed: [String: KeyedRuns<I>] = [:]
+  var keyed: [UTF8Text: KeyedRuns<I>] = [:]
 
   /// The number of all their followers.
   var followerCount = 0

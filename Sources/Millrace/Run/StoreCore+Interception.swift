@@ -90,7 +90,7 @@ extension StoreCore {
     let receipt = refuseToQueue()
     guard let shared, let services else { return receipt }
     let run = ActiveRun(id: receipt.id, action: action, core: self, lineage: lineage?.withoutTree)
-    run.store = services.store
+    run.setStore(services.store)
     let cause = Cause(action: action, context: run.context)
     shared.chain.refused(cause)
     shared.chain.ended(cause, .rejected(.full))

@@ -97,26 +97,29 @@ extension StoreCore {
   /// Waits for a state that satisfies the predicate.
   func wait(until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration?) async throws -> I.State {
     let watcher = Watcher(predicate: predicate)
-    let deadline = timeout.map { timeout in
-      let clock = configuration.clock
-      return Task {
-        try await clock.sleep(for: timeout)
-        stop(watcher, because: StoreError(.noStateInTime))
-      }
-    }
-    defer { deadline?.cancel() }
     return try await withTaskCancellationHandler {
       perform { $0.add(watcher, at: self) }
+      let deadline = timeout.map { timeout in
+        let clock = configuration.clock
+        return Task {
+          try await clock.sleep(for: timeout.bounded)
+          endBehindItsJudgement(watcher)
+        }
+      }
+      defer { deadline?.cancel() }
       return try await watcher.result()
     } onCancel: {
-      stop(watcher, because: CancellationError())
+      watcher.end(.failure(CancellationError()))  // First, so that it is not added once it was removed.
+      perform { $0.registry?.remove(watcher) }
     }
   }
 
-  /// Ends a wait with an error.
-  private func stop(_ watcher: Watcher<I.State>, because error: any Error) {
-    watcher.end(.failure(error))  // First, so that it is not added once it was removed.
-    perform { $0.registry?.remove(watcher) }
+  /// Ends a wait whose time is up, in a step behind the one in which the watcher judges the state that was current.
+  private func endBehindItsJudgement(_ watcher: Watcher<I.State>) {
+    perform { owned in
+      owned.registry?.remove(watcher)
+      self.lock.afterUnlock { watcher.end(.failure(StoreError(.noStateInTime))) }
+    }
   }
 
   // MARK: Cursors

@@ -26,8 +26,8 @@ extension RunRegistry {
   /// The actions without which a waiting one cannot continue; of several that have permits any one may be enough.
   private func handles(in reason: Scheduler.Reason) -> [Scheduler.Handle] {
     switch reason {
-    case .turn(_, let holders): holders
-    case .permit(_, let holders): holders.count == 1 ? holders : []
+    case .turn(_, let owners): owners
+    case .permit(_, let owners): owners.count == 1 ? owners : []
     case .sharedRun(let run): [run]
     case .handlerOut, .handlerOutAfterEnd, .resting, .pace, .slot, .step: []
     }
@@ -48,8 +48,8 @@ extension RunRegistry {
     case .handlerOutAfterEnd: "has ended, and its handler has not returned"
     case .resting: "waits for the time of its next attempt"
     case .pace: "waits for the end of its debounce or throttle"
-    case .turn(let key, let holders): "waits for the turn of key \(words(for: key))\(clause(for: holders))"
-    case .permit(let key, let holders): "waits for a permit of key \(words(for: key))\(clause(for: holders))"
+    case .turn(let key, let owners): "waits for the turn of key \(words(for: key))\(clause(for: owners))"
+    case .permit(let key, let owners): "waits for a permit of key \(words(for: key))\(clause(for: owners))"
     case .slot: "waits for one of the store's slots"
     case .sharedRun(let run): "shares the run of \(name(of: run))"
     case .step: "waits for its next step"
@@ -61,9 +61,9 @@ extension RunRegistry {
   }
 
   /// The clause that names the actions which have the turn or the permits.
-  private func clause(for holders: [Scheduler.Handle]) -> String {
-    if holders.isEmpty { return "" }
-    let names = holders.prefix(3).map { name(of: $0) }.joined(separator: " and ")
-    return ", which \(names)\(holders.count > 3 ? " and others" : "") \(holders.count == 1 ? "has" : "have")"
+  private func clause(for owners: [Scheduler.Handle]) -> String {
+    if owners.isEmpty { return "" }
+    let names = owners.prefix(3).map { name(of: $0) }.joined(separator: " and ")
+    return ", which \(names)\(owners.count > 3 ? " and others" : "") \(owners.count == 1 ? "has" : "have")"
   }
 }

@@ -28,12 +28,16 @@ extension StoreCore {
     return Receipt(run)
   }
 
-  /// Accepts an action with the trace it belongs to, or in a tree.
+  /// Accepts an action with the trace it belongs to, in a tree, or with demands on the journal.
   @inlinable
-  func send(_ action: I.Action, context: TraceContext?, in tree: RunTree?) -> Receipt {
+  func send(
+    _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?,
+    answer: AnswerReader<I.State>? = nil
+  ) -> Receipt {
     let lineage = lineageOfSender(trace: context, in: tree)
     return isIntercepted.load(ordering: .relaxed)
-      ? sendIntercepted(action, lineage, from: nil) : accept(action, lineage, from: nil)
+      ? sendIntercepted(action, lineage, from: nil, answer: answer, demands)
+      : accept(action, lineage, from: nil, answer: answer, demands)
   }
 
   /// Accepts an action that a run of this store sends.
@@ -66,13 +70,6 @@ extension StoreCore {
     run.record.journaled = demands
     takeUpOrQueue(run)
     return Receipt(run)
-  }
-
-  /// Accepts an action with demands on the journal.
-  func send(_ action: I.Action, _ demands: JournaledSend) -> Receipt {
-    let lineage = lineageOfSender()
-    return isIntercepted.load(ordering: .relaxed)
-      ? sendIntercepted(action, lineage, from: nil, demands) : accept(action, lineage, from: nil, demands)
   }
 
   /// Accepts actions in order, many while it holds the lock.
@@ -136,7 +133,7 @@ extension StoreCore {
 
   @usableFromInline
   func nextQueuedID() -> ActionID {
-    .left(queued.add(1, ordering: .relaxed).newValue)
+    .queued(queued.add(1, ordering: .relaxed).newValue)
   }
 
   /// Takes an action up if the lock is free, and queues it for the holder otherwise.
@@ -161,7 +158,16 @@ extension StoreCore {
 
   /// The number of actions that are queued for the holder and not taken up.
   var queuedNow: Int {
-    Int(UInt32(truncatingIfNeeded: queued.load(ordering: .relaxed)) &- queuedAndTaken.load(ordering: .relaxed))
+    StoreCore.difference(
+      queued: UInt32(truncatingIfNeeded: queued.load(ordering: .relaxed)),
+      taken: queuedAndTaken.load(ordering: .relaxed))
+  }
+
+  /// The number of actions that are queued and not taken up, of two counts that wrap around.
+  ///
+  /// The holder may take up more between the two reads than were queued at the first; then none of those is left.
+  static func difference(queued: UInt32, taken: UInt32) -> Int {
+    max(Int(Int32(bitPattern: queued &- taken)), 0)
   }
 
   /// Looks longer for the lock than usual where many actions are queued; waits for no particular thread, and for a bounded time.
@@ -195,10 +201,14 @@ extension StoreCore {
 
   /// Accepts an action as soon as the limits allow it.
   @inlinable
-  func submit(_ action: I.Action) async throws -> Receipt {
-    isIntercepted.load(ordering: .relaxed)
-      ? try await submitIntercepted(action, Lineage.ofSender(), from: nil)
-      : try await acceptance(of: queue(submitter(of: action, Lineage.ofSender())))
+  func submit(
+    _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?,
+    answer: AnswerReader<I.State>? = nil
+  ) async throws -> Receipt {
+    let lineage = Lineage.ofSender(trace: context, in: tree)
+    return isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(action, lineage, from: nil, answer: answer, demands)
+      : try await acceptance(of: queue(submitter(of: action, lineage, answer: answer, demands)))
   }
 
   /// Accepts an action that a run of this store submits.
@@ -208,14 +218,6 @@ extension StoreCore {
     return isIntercepted.load(ordering: .relaxed)
       ? try await submitIntercepted(action, lineage, from: sender)
       : try await acceptance(of: queue(submitter(of: action, lineage, from: sender)))
-  }
-
-  /// Accepts an action with demands on the journal as soon as the limits allow it.
-  func submit(_ action: I.Action, _ demands: JournaledSend) async throws -> Receipt {
-    let lineage = Lineage.ofSender()
-    return isIntercepted.load(ordering: .relaxed)
-      ? try await submitIntercepted(action, lineage, from: nil, demands)
-      : try await acceptance(of: queue(submitter(of: action, lineage, demands)))
   }
 
   @inlinable

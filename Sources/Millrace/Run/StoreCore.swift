@@ -12,7 +12,7 @@ public import Synchronization
 /// | Handler | the task of a handler, its mutations and its return |
 /// | StoreCore+Observation | observers that look, wait and leave |
 /// | Owned, Owned+Runs, Owned+Observers, Owned+Journal | the step: take up, decide, commit; runs; notifications; the journal |
-/// | Holder | cancelling, timers and shutdown, which do several steps; tasks that end with the store |
+/// | BetweenSteps | cancelling, timers and shutdown, which do several steps; tasks that end with the store |
 @usableFromInline
 package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   @usableFromInline let lock = CombiningLock()
@@ -26,7 +26,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 
   /// The state, and everything else that the lock guards; named between locking and unlocking, and in work that the lock performs.
   ///
-  /// A step that has it performs no other step: a ``Holder`` does so between two steps.
+  /// A step that has it performs no other step: ``BetweenSteps`` does so between two steps.
   @exclusivity(unchecked) @usableFromInline var owned: Owned<I>
 
   @usableFromInline let configuration: StoreConfiguration

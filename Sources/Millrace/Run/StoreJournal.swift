@@ -11,9 +11,11 @@ package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - entry: the entry.
+  ///   - room: the part of the buffer that the entry may fill.
   ///   - revision: the newest revision before the entry.
-  /// - Throws: the reason why the entry cannot be encoded. Then it is not kept, and its action ends alone.
-  func append(_ entry: StoreEntry<Action, Mutation>, after revision: Int) throws
+  /// - Throws: ``JournalFull`` if an admitted action has no room, and otherwise the reason why the entry cannot be kept. Its action ends
+  ///   alone then.
+  func append(_ entry: StoreEntry<Action, Mutation>, in room: JournalRoom, after revision: Int) throws
 
   /// Hands the entries since the last call over to be stored; their mutations are committed by now.
   ///
@@ -29,9 +31,6 @@ package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
   /// The result of the action that was sent with this idempotency key; nil if none is remembered.
   func result(of key: String) -> KeyedResult?
 
-  /// Whether the entries that wait to be stored are too many for the store to take more actions.
-  var isCrowded: Bool { get }
-
   /// The longest time for which a shutdown waits until the entries are stored, on the store's clock.
   var flushTime: Duration { get }
 
@@ -39,6 +38,24 @@ package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
   ///
   /// - Returns: the reason, for the outcomes that wait.
   func giveUp() -> any Error
+}
+
+/// The part of the buffer of waiting entries that an entry may fill.
+///
+/// Entries that an action needs to end have more room than those that begin one, so that a limit ends one action, and never the store.
+@usableFromInline
+package enum JournalRoom: Sendable {
+  /// Half of it: decisions and take-ups, which are rejected as full beyond it.
+  case admission
+  /// Three quarters: emits of a handler that is not asked for them.
+  case emits
+  /// No limit: ends, closings and marks, and the mutations that a handler is asked for. There is at most one of each for a run.
+  case unlimited
+}
+
+/// The buffer of waiting entries has no room for the entry of an action that is admitted.
+package struct JournalFull: Error {
+  package init() {}
 }
 
 /// The store that a journal belongs to, for the thread that stores the entries.
@@ -61,7 +78,7 @@ package enum StoreEntry<Action, Mutation> {
   /// The mutations of an action that has ended with them, and its result if that is to be remembered.
   case decided(DecidedMutations<Mutation>, KeyedResult?)
   /// An action that is handled, with the mutations that were decided before.
-  case takenUp(Action, ActionID, key: RunKey, handlesAgain: Bool, DecidedMutations<Mutation>)
+  case takenUp(Action, ActionID, key: RunKey, recovery: Recovery, DecidedMutations<Mutation>)
   /// A mutation of the handler of this action.
   case emitted(Mutation, by: ActionID)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
@@ -102,6 +119,30 @@ package struct KeyedResult: Sendable {
   }
 }
 
+/// A text that equals another one only if both have the same UTF-8, so `é` as one scalar and as two are different.
+///
+/// Strings are equal if they are canonically equivalent, and the client that made a key may mean two.
+@usableFromInline
+package struct UTF8Text: Hashable, Sendable {
+  package let text: String
+
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  @usableFromInline
+  package static func == (left: UTF8Text, right: UTF8Text) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  @usableFromInline
+  package func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(0xFF as UInt8)
+  }
+}
+
 /// The demands of a sender on the journal.
 @usableFromInline
 package final class JournaledSend: Sendable {
@@ -114,6 +155,12 @@ package final class JournaledSend: Sendable {
   package init(key: String?, confirms: Bool) {
     self.key = key
     self.confirms = confirms
+  }
+
+  /// The demands of a sender; nil without any.
+  @usableFromInline
+  static func demands(key: String?, confirming: Bool) -> JournaledSend? {
+    key == nil && !confirming ? nil : JournaledSend(key: key, confirms: confirming)
   }
 }
 
@@ -145,8 +192,8 @@ final class StoreJournal<I: Interactor> {
 
   /// Keeps an entry, to be handed over before the lock is free.
   @usableFromInline
-  func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
-    try sink.append(entry, after: revision)
+  func append(_ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, after revision: Int) throws {
+    try sink.append(entry, in: room, after: revision)
     position += 1
   }
 }

@@ -18,9 +18,9 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     var task: Task<Void, any Error>?
     /// Whether the task is cancelled when the receipts are answered.
     var cancelsTask = false
-    /// Whether the journal holds the outcome back, and the first commit.
-    var isHeld = false
-    var isFirstCommitHeld = false
+    /// Whether the journal withholds the outcome, and the first commit.
+    var isWithheld = false
+    var isFirstCommitWithheld = false
     var firstCommit: Int?
     var lastRevision: Int?
     var waitingForOutcome = Waiting<Outcome>()
@@ -29,12 +29,12 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
     /// The outcome, as soon as it can be seen.
     var visibleOutcome: Outcome? {
-      if case .ended(let outcome) = phase, !isHeld { outcome } else { nil }
+      if case .ended(let outcome) = phase, !isWithheld { outcome } else { nil }
     }
 
     /// The first commit, as soon as it can be seen; inside nil if the action has ended without one.
     var visibleFirstCommit: Int?? {
-      if isFirstCommitHeld { return .none }
+      if isFirstCommitWithheld { return .none }
       if let firstCommit { return .some(firstCommit) }
       return visibleOutcome == nil ? .none : .some(nil)
     }
@@ -67,7 +67,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// The origin of the action.
   @usableFromInline final let lineage: Lineage?
 
-  /// The number of the store it runs in; 0 before its start.
+  /// The number of the store it runs in; 0 before its start, or before a search for requests in a circle meets it.
   @exclusivity(unchecked) @usableFromInline final var store = 0
 
   private final let progress: Lock<Progress>
@@ -109,18 +109,24 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
 
   // MARK: For the lock's holder
 
+  /// Sets the number of its store, once: its handler and searches for requests in a circle read it outside of steps.
+  @inlinable
+  final func setStore(_ number: Int) {
+    if store == 0 { store = number }
+  }
+
   /// Records the first commit of this action, and returns whether it is to be answered once the lock is free.
   ///
   /// - Parameters:
   ///   - revision: the revision.
-  ///   - isHeld: whether the journal holds it back, so that it is to be answered in any case.
+  ///   - isWithheld: whether the journal withholds it, so that it is to be answered in any case.
   @usableFromInline
-  final func recordFirstCommit(_ revision: Int, isHeld: Bool = false) -> Bool {
+  final func recordFirstCommit(_ revision: Int, isWithheld: Bool = false) -> Bool {
     progress.withLock { progress in
       guard progress.firstCommit == nil else { return false }
       progress.firstCommit = revision
-      progress.isFirstCommitHeld = isHeld
-      return isHeld || !progress.waitingForCommit.isEmpty
+      progress.isFirstCommitWithheld = isWithheld
+      return isWithheld || !progress.waitingForCommit.isEmpty
     }
   }
 
@@ -136,13 +142,13 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   ///   - outcome: the outcome.
   ///   - lastRevision: the revision of the last commit; 0 if there was none.
   ///   - cancelsTask: whether the task is cancelled, because the run did not end by itself.
-  ///   - isHeld: whether the journal holds the outcome back.
+  ///   - isWithheld: whether the journal withholds the outcome.
   /// - Returns: whether it is to be answered once the lock is free.
   @usableFromInline
-  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool, isHeld: Bool = false) -> Bool {
+  final func end(_ outcome: Outcome, lastRevision: Int, cancelsTask: Bool, isWithheld: Bool = false) -> Bool {
     progress.withLock { progress in
       progress.phase = .ended(outcome)
-      progress.isHeld = isHeld
+      progress.isWithheld = isWithheld
       if lastRevision > 0 { progress.lastRevision = lastRevision }
       if !cancelsTask { progress.task = nil }
       progress.cancelsTask = progress.task != nil
@@ -154,7 +160,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// Lets the first commit be seen: it is durable, or never known to be.
   final func releaseFirstCommit(_ error: (any Error)?) {
     progress.withLock { progress in
-      progress.isFirstCommitHeld = false
+      progress.isFirstCommitWithheld = false
       if error != nil { progress.firstCommit = nil }
     }
     answer()
@@ -163,7 +169,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// Lets the outcome be seen: what it depends on is durable, or the journal has failed with this error.
   final func releaseOutcome(_ error: (any Error)?) {
     progress.withLock { progress in
-      progress.isHeld = false
+      progress.isWithheld = false
       if let error { progress.phase = .ended(.failed(error)) }
     }
     answer()
@@ -242,12 +248,14 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   final var outcome: Outcome {
     get async {
       await withUnsafeContinuation { continuation in
-        let outcome: Outcome? = progress.withLock { progress in
-          if let outcome = progress.visibleOutcome { return outcome }
+        let (outcome, owner): (Outcome?, (any AnyObject & Sendable)?) = progress.withLock { progress in
+          if let outcome = progress.visibleOutcome { return (outcome, nil) }
           progress.waitingForOutcome.append(continuation)
-          return nil
+          if case .open(let owner) = progress.phase { return (nil, owner) }
+          return (nil, nil)
         }
         if let outcome { continuation.resume(returning: outcome) }
+        if let owner { noticeWait(at: owner) }
       }
     }
   }
@@ -314,6 +322,23 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
     if let owner { cancel(at: owner, waits: waits) }
   }
+
+  /// Notifies the clock of the store of a task that waits for the outcome.
+  func noticeWait(at owner: any AnyObject & Sendable) {}
+
+  /// The event that the action waits for now; `other` once it has ended, and inside a step of its store.
+  final var waitNow: RunWait<Ticket> {
+    let owner: (any AnyObject & Sendable)? = progress.withLock { progress in
+      if case .open(let owner) = progress.phase { owner } else { nil }
+    }
+    return owner.map { wait(at: $0) } ?? .other
+  }
+
+  /// The event that the action waits for at the store it was given to.
+  func wait(at owner: any AnyObject & Sendable) -> RunWait<Ticket> { .other }
+
+  /// The id and the type of the action, for errors.
+  var name: String { "\(runID)" }
 
   /// Cancels the action at the store it was given to.
   @usableFromInline

@@ -9,7 +9,7 @@ struct KeyState {
   var permits = PermitPool()
   var line = WaitingLine()
 
-  /// The accepted actions of the key that have not ended, except the one that is held for its pace.
+  /// The accepted actions of the key that have not ended, except the action that is delayed.
   var live = HandleLists.List()
 
   /// The actions that wait for their turn, in accepted order.
@@ -28,7 +28,7 @@ struct KeyState {
   var isTakeUpDue = false
 
   /// The one that is debounced or throttled.
-  var held: Handle?
+  var delayed: Handle?
 
   var debounce = DebounceState()
   var debounceEnd: Int32?
@@ -37,7 +37,7 @@ struct KeyState {
 
   /// The breaker and the retry budget, each of the newest plan that has one.
   var breaker = BreakerState()
-  var breakerTerms: Plan.Breaker?
+  var breakerTerms: Plan.Breaker.Figures?
 
   /// The name of the plan that opened the breaker; nil while the breaker is closed, and without a name.
   var openedBy: NamedPlans.Index?
@@ -50,18 +50,18 @@ struct KeyState {
   /// The timer at which breaker and budget can be forgotten.
   var forgetting: Int32?
 
-  /// The number of accepted actions that have not ended, with the one that is held.
-  var earlier: Int { live.count + (held == nil ? 0 : 1) }
+  /// The number of accepted actions that have not ended, with the action that is delayed.
+  var earlier: Int { live.count + (delayed == nil ? 0 : 1) }
 
   /// Whether no action needs it.
-  var isIdle: Bool { users == 0 && overlap.turns.taken == 0 && live.isEmpty && held == nil }
+  var isIdle: Bool { users == 0 && overlap.turns.taken == 0 && live.isEmpty && delayed == nil }
 
   /// The earliest instant at which the next turn may begin; nil without spacing, and before the first turn.
   var spacedUntil: Instant? { spacing > 0 ? lastTurn.map { $0 + spacing } : nil }
 
-  /// Whether the first action that waits may be taken up.
-  func hasTurn(at now: Instant) -> Bool {
-    overlap.turns.hasPermit && (spacing == 0 || spacedUntil ?? now <= now)
+  /// Whether the last turn began long enough ago for the spacing.
+  func isSpaced(at now: Instant) -> Bool {
+    spacing == 0 || spacedUntil ?? now <= now
   }
 
   /// The instant, past or to come, at which breaker, budget and spacing have returned to their initial state; nil if none of
@@ -75,9 +75,9 @@ struct KeyState {
   }
 }
 
-/// The number of actions that hold a permit of a key, and the largest number that may.
+/// The number of actions that have a permit of a key, and the largest number that may.
 struct PermitPool {
-  /// The number of permits that are held.
+  /// The number of permits that are taken.
   private(set) var taken = 0
 
   /// The number of permits, by the newest plan that says it.
@@ -150,17 +150,26 @@ struct OverlapState {
       return inOrder > 0 ? .wait : .takeUp
     }
   }
+
+  /// The answer to an action that is handled again: it waits behind the others of its key, and neither ends nor joins one of them.
+  mutating func arriveAgain(_ overlap: Overlap) -> Arrival {
+    switch overlap {
+    case .concurrent(let max), .latest(let max), .exclusive(let max): turns.maximum = max
+    case .shared: turns.maximum = 1
+    }
+    return .wait
+  }
 }
 
 /// The end of one debounce of a key, as a value without tasks and locks.
 ///
-/// The action that is held is the scheduler's; each that comes takes the place of the one before.
+/// The scheduler has the action that is delayed; each action that arrives replaces the one before.
 struct DebounceState: Equatable {
   enum Phase: Equatable {
-    /// None is held. Becomes: quiet (one comes).
+    /// No action is delayed. Becomes: quiet (one comes).
     case idle
 
-    /// An action is held, and passes at `until` unless another action arrives.
+    /// An action is delayed, and passes at `until` unless another action arrives.
     ///
     /// Becomes: quiet again (another one comes), or idle (it passes, or ends).
     case quiet(until: Instant)
@@ -168,14 +177,14 @@ struct DebounceState: Equatable {
 
   private(set) var phase = Phase.idle
 
-  /// An action comes, and is held; returns when it passes.
+  /// An action arrives, and is delayed; returns when it passes.
   mutating func arrive(interval: Duration, at now: Instant) -> Instant {
     let until = now + interval.nanoseconds
     phase = .quiet(until: until)
     return until
   }
 
-  /// The one that was held is held no more.
+  /// The action is delayed no longer.
   mutating func released() {
     phase = .idle
   }
@@ -183,18 +192,18 @@ struct DebounceState: Equatable {
 
 /// The throttle of one key, as a value without tasks and locks.
 ///
-/// Each event is given the terms of the newest plan, which decides where plans differ. The scheduler holds the
+/// Each event is given the terms of the newest plan, which decides where plans differ. The scheduler has the
 /// action, and tells here whether there still is one.
 struct ThrottleState: Equatable {
   enum Phase: Equatable {
     /// The initial state: no action has passed within the interval.
     ///
-    /// Becomes: a window (one passes, or the first one is held).
+    /// Becomes: a window (one passes, or the first one is delayed).
     case idle
 
-    /// An action has passed, or is held, and no other passes before `end`; `interval` is the length of the next window.
+    /// An action has passed, or is delayed, and no other passes before `end`; `interval` is the length of the next window.
     ///
-    /// Becomes: the next window (it ended, and the one held passes), or idle (it ended without one).
+    /// Becomes: the next window (it ended, and the delayed action passes), or idle (it ended without one).
     case window(end: Instant, interval: Int64)
   }
 
@@ -202,8 +211,8 @@ struct ThrottleState: Equatable {
   enum Verdict: Equatable {
     /// The action passes now.
     case pass
-    /// The action is held until the window ends, in place of the action that was held before.
-    case hold
+    /// The action is delayed until the window ends, in place of the action that was delayed before.
+    case delay
     /// The action is rejected.
     case drop
   }
@@ -217,20 +226,20 @@ struct ThrottleState: Equatable {
 
   /// An action comes.
   ///
-  /// A window that is over has ended, whether that was told or not; while one is held, it has to be told before.
+  /// A window that is over has ended, whether that was told or not; while an action is delayed, it has to be told before.
   mutating func arrive(interval: Duration, leading: Bool, trailing: Bool, at now: Instant) -> Verdict {
     let interval = interval.nanoseconds
     if case .window(let end, _) = phase, now < end {
       guard trailing else { return .drop }
       phase = .window(end: end, interval: interval)
-      return .hold
+      return .delay
     }
     guard leading || trailing else { return .drop }
     phase = .window(end: now + interval, interval: interval)
-    return leading ? .pass : .hold
+    return leading ? .pass : .delay
   }
 
-  /// The window ended: whether the action that is held passes now.
+  /// The window ended: whether the delayed action passes now.
   ///
   /// Told too early, or without a window, it changes nothing.
   mutating func windowEnded(holdsOne: Bool, at now: Instant) -> Bool {
@@ -275,7 +284,7 @@ struct BreakerState: Equatable {
   private(set) var phase = Phase.closed(failures: 0, last: 0)
 
   /// An action comes.
-  mutating func admit(_ breaker: Plan.Breaker, at now: Instant) -> Admission {
+  mutating func admit(_ breaker: Plan.Breaker.Figures, at now: Instant) -> Admission {
     if isForgotten(breaker, at: now) { self = BreakerState() }
     switch phase {
     case .closed:
@@ -306,7 +315,7 @@ struct BreakerState: Equatable {
   }
 
   /// An attempt failed.
-  mutating func failed(_ breaker: Plan.Breaker, isProbe: Bool, at now: Instant) {
+  mutating func failed(_ breaker: Plan.Breaker.Figures, isProbe: Bool, at now: Instant) {
     switch phase {
     case .closed(let failures, _):
       let inARow = isForgotten(breaker, at: now) ? 1 : failures + 1
@@ -328,7 +337,7 @@ struct BreakerState: Equatable {
   }
 
   /// The first instant at which nothing needs to be remembered; nil in the initial state, and never while the probe is out.
-  func forgottenAt(_ breaker: Plan.Breaker) -> Instant? {
+  func forgottenAt(_ breaker: Plan.Breaker.Figures) -> Instant? {
     switch phase {
     case .closed(failures: 0, _): nil
     // At exactly `within` after the last one a failure would still be in a row.
@@ -340,7 +349,7 @@ struct BreakerState: Equatable {
   }
 
   /// Whether the breaker has returned to its initial state.
-  func isForgotten(_ breaker: Plan.Breaker, at now: Instant) -> Bool {
+  func isForgotten(_ breaker: Plan.Breaker.Figures, at now: Instant) -> Bool {
     forgottenAt(breaker).map { $0 <= now } ?? true
   }
 }

@@ -12,10 +12,10 @@ package struct RunPhase: Equatable {
     /// Becomes `takenUp`, or `ended`.
     case accepted
 
-    /// Decided: its decision is committed, and it holds the turn of its key. Becomes `running`, or `ended`.
+    /// Decided: its decision is committed, and it owns the turn of its key. Becomes `running`, or `ended`.
     case takenUp
 
-    /// A handler is out for it; it holds a slot. Becomes `resting`, `running` for its next attempt, or `ended`.
+    /// A handler is out for it; it has a slot. Becomes `resting`, `running` for its next attempt, or `ended`.
     case running
 
     /// An attempt failed, and the next one is due; it keeps slot and turn. Becomes `running`, or `ended`.
@@ -53,10 +53,8 @@ package struct RunPhase: Equatable {
 
     /// Ask for the closing mutation, unless the outcome is `finished`.
     @inlinable package static var askClosing: Consequences { Consequences(rawValue: 1) }
-    /// The turn of its key is free again.
-    @inlinable package static var freeTurn: Consequences { Consequences(rawValue: 2) }
     /// The slot it ran in is free again.
-    @inlinable package static var freeSlot: Consequences { Consequences(rawValue: 4) }
+    @inlinable package static var freeSlot: Consequences { Consequences(rawValue: 2) }
   }
 
   @usableFromInline package var stage = Stage.accepted
@@ -96,14 +94,14 @@ package struct RunPhase: Equatable {
       return []
     case .handlerReturned:
       handlersOut &-= 1
-      return stage == .ended && handlersOut == 0 ? [.freeTurn, .freeSlot] : []
+      return stage == .ended && handlersOut == 0 ? .freeSlot : []
     case .end:
       let before = stage
       stage = .ended
       switch before {
       case .ended, .accepted: return []
-      case .takenUp: return [.askClosing, .freeTurn]
-      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freeTurn, .freeSlot] : .askClosing
+      case .takenUp: return .askClosing
+      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freeSlot] : .askClosing
       }
     }
   }
@@ -114,7 +112,7 @@ struct PlannedAction {
   /// The list in which an action waits.
   enum Wait {
     case nowhere
-    /// For the end of its debounce or throttle; its key holds it.
+    /// For the end of its debounce or throttle.
     case pace
     /// For the turn of its key.
     case turn
@@ -136,14 +134,18 @@ struct PlannedAction {
 
   var wait = Wait.nowhere
 
-  /// The key at which it has met others, and the one that holds it for its pace.
+  /// Whether it was accepted before the store was restored, and is handled again: it skips its pace and its spacing, waits for its turn
+  /// whatever its overlap, and for a slot without a bound, and is neither rejected nor dropped.
+  var isRestored = false
+
+  /// The key at which it has met others, and the key that delays it.
   var key: KeyTable.Index?
-  var holder: KeyTable.Index?
+  var delayingKey: KeyTable.Index?
 
   /// Whether it has the turn of that key, from its take-up until it has ended and its handlers have returned.
   var hasTurn = false
 
-  /// The keys of its limits, once it has asked for `handle`; it holds a permit of each from when its handler begins until it has
+  /// The keys of its limits, once it has asked for `handle`; it has a permit of each from when its handler begins until it has
   /// ended and its handlers have returned.
   var limits: [KeyTable.Index] = []
 
@@ -172,6 +174,9 @@ struct PlannedAction {
 
   /// Whether the breaker was told that the newest attempt failed.
   var isFailureCounted = false
+
+  /// Whether the error of the newest attempt, if it has thrown one, is a failure for the breaker.
+  var isErrorCounted = true
 
   /// Whether several actions share it, and which; no receipt refers to such a run.
   var isShared = false

@@ -6,8 +6,13 @@ extension Scheduler {
     else { return takeUp(handle) }
     let key = use(name)
     defer { release(key) }
-    let sharedRun = overlap == .shared ? joinableRun(of: key) : nil
-    switch keys[key].overlap.arrive(overlap, live: keys[key].earlier, sharedRun: sharedRun) {
+    let isRestored = plans[plan].isRestored
+    let sharedRun = overlap == .shared && !isRestored ? joinableRun(of: key) : nil
+    let arrival =
+      isRestored
+      ? keys[key].overlap.arriveAgain(overlap)
+      : keys[key].overlap.arrive(overlap, live: keys[key].earlier, sharedRun: sharedRun)
+    switch arrival {
     case .takeUp: enter(handle, key)
     case .reject: end(handle, .rejected(.exclusive))
     case .join(let run): join(handle, run, key)
@@ -15,8 +20,8 @@ extension Scheduler {
       replace(key, leaving: count)
       enter(handle, key)
     case .wait:
-      if overlap != .shared { keys[key].spacing = terms.spacing?.nanoseconds ?? 0 }
-      if keys[key].waiting.isEmpty, keys[key].hasTurn(at: now) { enter(handle, key) } else { waitForTurn(handle, key) }
+      if overlap != .shared, !isRestored { keys[key].spacing = terms.spacing?.nanoseconds ?? 0 }
+      if keys[key].waiting.isEmpty, hasTurn(plan, of: key) { enter(handle, key) } else { waitForTurn(handle, key) }
     }
   }
 
@@ -26,7 +31,7 @@ extension Scheduler {
   }
 
   private mutating func waitForTurn(_ handle: Handle, _ key: KeyIndex) {
-    let hadRoom = hasSpareRoom
+    let hadRoom = hasSpareRoom(for: handle)
     guard makeRoom(for: handle) else { return end(handle, .rejected(.full)) }
     // The action that was dropped may be the one before it.
     if !hadRoom { return meet(handle) }
@@ -73,10 +78,21 @@ extension Scheduler {
     if plans[plan].terms?.overlap?.waitsForTurn == true { keys[key].overlap.inOrder -= 1 }
   }
 
+  /// Whether an action that waits for its turn may be taken up now; no spacing applies to one that is handled again.
+  private func hasTurn(_ plan: Int32, of key: KeyIndex) -> Bool {
+    keys[key].overlap.turns.hasPermit && (plans[plan].isRestored || keys[key].isSpaced(at: now))
+  }
+
+  /// Whether the first action that waits for its turn may be taken up now.
+  func hasTurnForFirst(of key: KeyIndex) -> Bool {
+    guard let handle = keys[key].waiting.first, let plan = entries[handle].plan else { return false }
+    return hasTurn(plan, of: key)
+  }
+
   /// Has those taken up that wait for their turn, as far as it has come, each in a step of its own.
   mutating func takeUpWaitingLater(_ key: KeyIndex) {
     guard !keys[key].isTakeUpDue, keys[key].overlap.turns.hasPermit, !keys[key].waiting.isEmpty else { return }
-    guard keys[key].hasTurn(at: now) else { return awaitSpacing(key) }
+    guard hasTurnForFirst(of: key) else { return awaitSpacing(key) }
     keys[key].isTakeUpDue = true
     keys[key].users += 1
     steps.append(.takeUpWaiting(key))
@@ -84,7 +100,7 @@ extension Scheduler {
 
   /// Takes up the first of those that wait for their turn; false if there is none, or no turn.
   mutating func takeUpWaiting(_ key: KeyIndex) -> Bool {
-    guard keys[key].hasTurn(at: now), let handle = keys[key].waiting.first, let plan = entries[handle].plan else {
+    guard let handle = keys[key].waiting.first, let plan = entries[handle].plan, hasTurn(plan, of: key) else {
       keys[key].isTakeUpDue = false
       takeUpWaitingLater(key)
       return false
@@ -133,6 +149,7 @@ extension Scheduler {
     var shared = PlannedAction(
       terms: plans[plan].terms, name: plans[plan].name, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)
     shared.isShared = true
+    shared.isRestored = plans[plan].isRestored
     queues.append(handle, to: &shared.members)
     let sharedPlan = plans.insert(shared)
     let run = entries.insert(Entry(plan: sharedPlan))
@@ -207,7 +224,7 @@ extension Scheduler {
   /// Ends the earliest actions of a key until `count` are left.
   private mutating func replace(_ key: KeyIndex, leaving count: Int) {
     if count == 0 { return endAll(key, .superseded) }
-    while keys[key].earlier > count, let first = keys[key].live.first ?? keys[key].held { end(first, .superseded) }
+    while keys[key].earlier > count, let first = keys[key].live.first ?? keys[key].delayed { end(first, .superseded) }
   }
 
   mutating func endAll(of name: PlanKey, _ outcome: Outcome) {
@@ -223,7 +240,7 @@ extension Scheduler {
 
   /// Ends all of a key that have not ended, in accepted order, those that wait first.
   private mutating func endAll(_ key: KeyIndex, _ outcome: Outcome) {
-    if let held = keys[key].held { end(held, outcome) }
+    if let delayed = keys[key].delayed { end(delayed, outcome) }
     while let handle = keys[key].waiting.first { end(handle, outcome) }
     if keys[key].live.count == 1, let handle = keys[key].live.first { return end(handle, outcome) }
     let live = meetings.handles(of: keys[key].live)

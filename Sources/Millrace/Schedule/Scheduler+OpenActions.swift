@@ -11,9 +11,9 @@ extension Scheduler {
     /// The action is debounced or throttled.
     case pace
     /// The action waits for the turn of a key, which others have.
-    case turn(KeyIndex, holders: [Handle])
+    case turn(KeyIndex, owners: [Handle])
     /// The action waits for a permit of a key, which others have.
-    case permit(KeyIndex, holders: [Handle])
+    case permit(KeyIndex, owners: [Handle])
     /// The action waits for one of the store's slots.
     case slot
     /// The action shares a run.
@@ -27,7 +27,7 @@ extension Scheduler {
   }
 
   private var standingHandles: [Handle] {
-    [runs, room, notReturned].flatMap { standing.handles(of: $0) }.sorted()
+    [runs, restored, room, notReturned].flatMap { standing.handles(of: $0) }.sorted()
   }
 
   private func reason(of handle: Handle) -> Reason {
@@ -46,22 +46,22 @@ extension Scheduler {
     case .pace: return .pace
     case .turn:
       guard let key = plans[plan].key else { return .step }
-      return .turn(key, holders: holders(besides: handle) { $0.hasTurn && $0.key == key })
+      return .turn(key, owners: owners(besides: handle) { $0.hasTurn && $0.key == key })
     case .line:
       let limits = plans[plan].limits
       for index in limits.indices where !keys[limits[index]].permits.hasPermit {
         let limit = limits[index]
-        return .permit(limit, holders: holders(besides: handle) { $0.wait == .nowhere && $0.limits.contains(limit) })
+        return .permit(limit, owners: owners(besides: handle) { $0.wait == .nowhere && $0.limits.contains(limit) })
       }
       return .slot
     case .sharedRun: return plans[plan].sharedRun.map { .sharedRun($0) } ?? .step
     }
   }
 
-  private func holders(besides waiting: Handle, where holds: (PlannedAction) -> Bool) -> [Handle] {
+  private func owners(besides waiting: Handle, where isOwner: (PlannedAction) -> Bool) -> [Handle] {
     standingHandles.filter { handle in
       guard handle != waiting, let plan = entries[handle].plan else { return false }
-      return holds(plans[plan])
+      return isOwner(plans[plan])
     }
   }
 }

@@ -1,18 +1,19 @@
 extension Scheduler {
   /// Sees to an action with a plan: its time, its pace, then those of its key.
-  mutating func arrive(_ handle: Handle) {
+  mutating func arrive(_ handle: Handle, isRestored: Bool) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return }
     plans[plan].acceptedAt = now
+    plans[plan].isRestored = isRestored
     if let timeout = terms.timeout {
       plans[plan].timeout = timers.add(.timeout(handle), at: now + timeout.nanoseconds)
     }
     // A store that drains lets nothing wait for its pace.
-    guard let pace = terms.pace, let name = terms.key, lifecycle == .open else { return meet(handle) }
+    guard let pace = terms.pace, let name = terms.key, lifecycle == .open, !isRestored else { return meet(handle) }
     let key = use(name)
     defer { release(key) }
     switch pace {
     case .debounce(let interval):
-      guard hold(handle, plan, at: key) else { return }
+      guard delay(handle, plan, at: key) else { return }
       let end = keys[key].debounce.arrive(interval: interval, at: now)
       keys[key].debounceEnd = timers.add(.debounceEnd(key), at: end)
     case .throttle(let interval, let leading, let trailing):
@@ -23,9 +24,9 @@ extension Scheduler {
       case .pass:
         awaitWindowEnd(key)
         meet(handle)
-      case .hold:
+      case .delay:
         awaitWindowEnd(key)
-        _ = hold(handle, plan, at: key)
+        _ = delay(handle, plan, at: key)
       }
     }
   }
@@ -61,22 +62,22 @@ extension Scheduler {
 
   // MARK: Pace
 
-  /// Holds an action in place of the one held before; false when there is no room for it.
-  private mutating func hold(_ handle: Handle, _ plan: Int32, at key: KeyIndex) -> Bool {
-    if let earlier = keys[key].held { end(earlier, .superseded) }
+  /// Delays an action in place of the action that was delayed before; false when there is no room for it.
+  private mutating func delay(_ handle: Handle, _ plan: Int32, at key: KeyIndex) -> Bool {
+    if let earlier = keys[key].delayed { end(earlier, .superseded) }
     guard makeRoom(for: handle) else {
       end(handle, .rejected(.full))
       return false
     }
-    plans[plan].holder = key
-    keys[key].held = handle
+    plans[plan].delayingKey = key
+    keys[key].delayed = handle
     enterRoom(handle, plan, .pace)
     return true
   }
 
-  /// Passes the action that is held.
+  /// Passes the action that is delayed.
   mutating func letPass(_ key: KeyIndex) {
-    guard let handle = keys[key].held, let plan = entries[handle].plan else { return }
+    guard let handle = keys[key].delayed, let plan = entries[handle].plan else { return }
     keys[key].users += 1
     leaveQueue(handle, plan)
     meet(handle)
@@ -84,9 +85,9 @@ extension Scheduler {
   }
 
   /// Holds nothing any more.
-  mutating func releaseHeld(_ key: KeyIndex) {
-    if let held = keys[key].held, let plan = entries[held].plan { plans[plan].holder = nil }
-    keys[key].held = nil
+  mutating func releaseDelayed(_ key: KeyIndex) {
+    if let delayed = keys[key].delayed, let plan = entries[delayed].plan { plans[plan].delayingKey = nil }
+    keys[key].delayed = nil
     keys[key].debounce.released()
     timers.cancel(&keys[key].debounceEnd)
     forgetIfIdle(key)
@@ -100,7 +101,7 @@ extension Scheduler {
   private mutating func endWindow(_ key: KeyIndex) {
     timers.cancel(&keys[key].windowEnd)
     var holdsThrottled = false
-    if let held = keys[key].held, let plan = entries[held].plan, case .throttle = plans[plan].terms?.pace {
+    if let delayed = keys[key].delayed, let plan = entries[delayed].plan, case .throttle = plans[plan].terms?.pace {
       holdsThrottled = true
     }
     let passes = keys[key].throttle.windowEnded(holdsOne: holdsThrottled, at: now)
@@ -124,6 +125,7 @@ extension Scheduler {
     plans[plan].attempt += 1
     plans[plan].isAttemptOver = false
     plans[plan].isFailureCounted = false
+    plans[plan].isErrorCounted = true
     if let timeout = plans[plan].terms?.attemptTimeout {
       plans[plan].attemptTimer = timers.add(.attemptTimeout(handle), at: now + timeout.nanoseconds)
     }
@@ -153,7 +155,7 @@ extension Scheduler {
   ) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return end(handle, outcome) }
     timers.cancel(&plans[plan].attemptTimer)
-    if let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
+    if plans[plan].isErrorCounted, let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
       keys[key].breaker.failed(breaker, isProbe: plans[plan].isProbe, at: now)
       plans[plan].isFailureCounted = true
       countBreaker(key, plan)
@@ -209,6 +211,7 @@ extension Scheduler {
       plans[plan].isProbe = true
       return true
     case .reject:
+      if plans[plan].isRestored { return true }
       if let name = plans[plan].name { namedPlans[name].breakerRejections += 1 }
       return false
     }
@@ -241,7 +244,7 @@ extension Scheduler {
     case .finished where hasBegun: keys[key].breaker.succeeded(isProbe: isProbe)
     case .failed, .timedOut:
       if plans[plan].isFailureCounted { break }
-      if hasBegun {
+      if hasBegun, plans[plan].isErrorCounted {
         keys[key].breaker.failed(breaker, isProbe: isProbe, at: now)
       } else {
         keys[key].breaker.withdrew(isProbe: isProbe, at: now)

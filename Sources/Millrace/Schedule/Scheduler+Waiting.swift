@@ -4,8 +4,20 @@ extension Scheduler {
   /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
   @usableFromInline var isFull: Bool { !hasFreeSlot && !hasRoom(for: nil) }
 
+  /// The number of actions that wait, with those that are handled again.
+  var waitingCount: Int { room.count + restored.count }
+
   /// Whether another action can wait without dropping one.
   var hasSpareRoom: Bool { room.count < limits.actionsWaiting }
+
+  /// Whether an action can wait without dropping one; an action that is handled again always can.
+  func hasSpareRoom(for handle: Handle) -> Bool {
+    hasSpareRoom || isRestored(handle)
+  }
+
+  private func isRestored(_ handle: Handle) -> Bool {
+    entries[handle].plan.map { plans[$0].isRestored } == true
+  }
 
   /// Whether another action can wait, possibly by dropping one; without a plan it has no limit.
   private func hasRoom(for plan: Int32?) -> Bool {
@@ -33,7 +45,7 @@ extension Scheduler {
   @usableFromInline
   mutating func refusal(of handle: Handle) -> Rejection? {
     if let plan = entries[handle].plan { useLimits(of: plan) }
-    if !canBegin(handle), !hasRoom(for: entries[handle].plan) { return .full }
+    if !canBegin(handle), !hasRoom(for: entries[handle].plan), !isRestored(handle) { return .full }
     return passesBreaker(handle) ? nil : .breakerOpen
   }
 
@@ -44,7 +56,7 @@ extension Scheduler {
 
   /// Makes room for another waiting action, possibly by dropping one; returns whether there is room.
   mutating func makeRoom(for handle: Handle) -> Bool {
-    if hasSpareRoom { return true }
+    if hasSpareRoom(for: handle) { return true }
     guard let dropped = toDrop(for: entries[handle].plan) else { return false }
     end(dropped, .rejected(.full))
     return true
@@ -52,8 +64,9 @@ extension Scheduler {
 
   /// Adds an action to the waiting room, for which room was made.
   mutating func enterRoom(_ handle: Handle, _ plan: Int32, _ wait: PlannedAction.Wait) {
-    standing.append(handle, to: &room)
     plans[plan].wait = wait
+    if plans[plan].isRestored { return standing.append(handle, to: &restored) }
+    standing.append(handle, to: &room)
     guard limits.onOverflow == .dropNewestOfFullestKey else { return }
     let key = plans[plan].terms?.limits.first.map { use($0.key) }
     plans[plan].countedKey = key
@@ -64,12 +77,13 @@ extension Scheduler {
   mutating func leaveQueue(_ handle: Handle, _ plan: Int32) {
     switch plans[plan].wait {
     case .nowhere: return
-    case .pace: if let key = plans[plan].holder { releaseHeld(key) }
+    case .pace: if let key = plans[plan].delayingKey { releaseDelayed(key) }
     case .turn: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
     case .line: leaveLine(handle, plan)
     case .sharedRun: break
     }
     plans[plan].wait = .nowhere
+    if plans[plan].isRestored { return standing.remove(handle, from: &restored) }
     standing.remove(handle, from: &room)
     if limits.onOverflow == .dropNewestOfFullestKey {
       waitingCounts.remove(handle, of: number(of: plans[plan].countedKey))
@@ -97,7 +111,7 @@ extension Scheduler {
 
   /// Ends everything, what waits first, so that it is not taken up by what that frees.
   mutating func endAll(_ outcome: Outcome, asksClosing: Bool) {
-    while let handle = room.first { end(handle, outcome, asksClosing: asksClosing) }
+    while let handle = restored.first ?? room.first { end(handle, outcome, asksClosing: asksClosing) }
     while let handle = runs.first { end(handle, outcome, asksClosing: asksClosing) }
   }
 
@@ -110,8 +124,8 @@ extension Scheduler {
     }
     if lifecycle == .open {
       lifecycle = .draining
-      let held = keys.all.compactMap { key in keys[key].held.map { (key, order(of: $0)) } }
-      for (key, _) in held.sorted(by: { $0.1 < $1.1 }) {
+      let delayed = keys.all.compactMap { key in keys[key].delayed.map { (key, order(of: $0)) } }
+      for (key, _) in delayed.sorted(by: { $0.1 < $1.1 }) {
         keys[key].users += 1
         steps.append(.letPass(key))
       }
@@ -126,6 +140,7 @@ extension Scheduler {
       guard callers.contains(run) else { return false }
       next = standing.handle(after: run)
     }
+    guard restored.isEmpty else { return false }
     next = room.first
     while let handle = next {
       guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, callers.contains(run),
@@ -136,7 +151,7 @@ extension Scheduler {
     return true
   }
 
-  /// Forgets all keys but those whose turns or permits are held by handlers that have not returned, and all timers.
+  /// Forgets all keys but those whose turns or permits belong to handlers that have not returned, and all timers.
   mutating func close() {
     lifecycle = .closed
     timers.cancel(&drainEnd)

@@ -13,6 +13,7 @@ import Synchronization
 /// | Scheduler+Keys | overlap, turns, shared runs, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
 /// | Scheduler+Limits | permits of limits, slots, and the lines in which actions wait for them |
+/// | Scheduler+Owners | the runs that an action waits for, for requests that can never be answered |
 /// | Scheduler+Waiting | the waiting room, and the end of the store |
 ///
 /// It is noncopyable, because reading one part of a copyable property may copy the whole value and retain each of its arrays.
@@ -28,7 +29,7 @@ struct Scheduler: ~Copyable {
   enum Step {
     /// Take up an action of the key that waits for its turn, and so on until there is none, or no turn.
     case takeUpWaiting(KeyIndex)
-    /// Pass the action that the key holds.
+    /// Pass the action that the key delays.
     case letPass(KeyIndex)
     /// Give the free slots to the lines that wait for one.
     case giveSlots
@@ -75,6 +76,9 @@ struct Scheduler: ~Copyable {
   var standing = HandleLists()
   var runs = List()
   var room = List()
+
+  /// The actions that wait and are handled again: beside the room, so that no bound applies to them and no other action takes their place.
+  var restored = List()
   var notReturned = List()
 
   /// The actions that wait for the turn of their key, for permits or a slot, or that share a run; each is in at most one of
@@ -197,10 +201,10 @@ struct Scheduler: ~Copyable {
   mutating func handle(_ event: Event, at now: Instant) {
     self.now = now
     switch event {
-    case .arrived(let handle): arrive(handle)
+    case .arrived(let handle, let isRestored): arrive(handle, isRestored: isRestored)
     case .decided(let handle, let verdict): decided(handle, verdict)
-    case .returned(let handle, let attempt, let outcome, let hasCommitted, let advice):
-      returned(handle, attempt, outcome, hasCommitted, advice)
+    case .returned(let handle, let attempt, let outcome, let hasCommitted, let advice, let counts):
+      returned(handle, attempt, outcome, hasCommitted, advice, countsForBreaker: counts)
     case .gaveUp(let handle, let hasCommitted): failed(handle, .timedOut, hasCommitted)
     case .rests(let handle, let duration): rest(handle, duration)
     case .end(let handle, let outcome): end(handle, outcome)
@@ -249,7 +253,7 @@ struct Scheduler: ~Copyable {
     return nil
   }
 
-  /// Whether a step is due.
+  /// Whether a timer is set.
   @usableFromInline var hasTimers: Bool { !timers.isEmpty }
 
   /// Whether work that needs a step of its own is due.
@@ -271,7 +275,8 @@ struct Scheduler: ~Copyable {
   }
 
   private mutating func returned(
-    _ handle: Handle, _ attempt: Int?, _ outcome: Outcome, _ hasCommitted: Bool, _ advice: RetryAdvice
+    _ handle: Handle, _ attempt: Int?, _ outcome: Outcome, _ hasCommitted: Bool, _ advice: RetryAdvice,
+    countsForBreaker: Bool
   ) {
     let consequences = entries[handle].phase.advance(.handlerReturned)
     if entries[handle].phase.stage == .ended {
@@ -283,10 +288,12 @@ struct Scheduler: ~Copyable {
     guard let attempt, let plan = entries[handle].plan else { return end(handle, outcome) }
     guard attempt == plans[plan].attempt, !plans[plan].isAttemptOver else { return }
     plans[plan].isAttemptOver = true
-    if case .failed = outcome { failed(handle, outcome, hasCommitted, advice) } else { end(handle, outcome) }
+    guard case .failed = outcome else { return end(handle, outcome) }
+    plans[plan].isErrorCounted = countsForBreaker
+    failed(handle, outcome, hasCommitted, advice)
   }
 
-  /// Ends an action, unless it has ended: takes it out of everything it stands in, and frees what it held.
+  /// Ends an action, unless it has ended: takes it out of everything it stands in, and frees its slot, turn and permits.
   mutating func end(_ handle: Handle, _ outcome: Outcome, asksClosing: Bool = true) {
     let before = entries[handle].phase
     if before.stage == .ended { return }

@@ -2,12 +2,14 @@
 extension Scheduler {
   @usableFromInline
   enum Event {
-    /// An action with a plan was accepted.
-    case arrived(Handle)
+    /// An action with a plan was accepted; or one that was accepted before the store was restored, and is handled again.
+    case arrived(Handle, isRestored: Bool = false)
     /// The mutations that an action was decided to commit are committed.
     case decided(Handle, Verdict)
-    /// A handler has returned; with the number of its attempt, if there may be several, and the advice of its error.
-    case returned(Handle, attempt: Int?, Outcome, hasCommitted: Bool, RetryAdvice = .byPlan)
+    /// A handler has returned; with the number of its attempt, if there may be several, the advice of its error, and whether the error is a
+    /// failure of the gateway.
+    case returned(
+      Handle, attempt: Int?, Outcome, hasCommitted: Bool, RetryAdvice = .byPlan, countsForBreaker: Bool = true)
     /// An attempt was given up because its time was over.
     case gaveUp(Handle, hasCommitted: Bool)
     /// The time before the next attempt was drawn.

@@ -157,6 +157,9 @@ extension Duration {
     let (seconds, attoseconds) = components
     return seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000
   }
+
+  /// The duration within the limits of ``nanoseconds``, for a clock that traps where a longer one is added to its time.
+  package var bounded: Duration { .nanoseconds(nanoseconds) }
 }
 
 /// A clock that tells apart a store that sets a timer and a store that only notes times, for its metrics and its order.
@@ -166,6 +169,16 @@ package protocol TimerNoticingClock: Clock<Duration> {
 
   /// A store has set a timer, and is about to sleep; called without the lock of the store.
   func timerIsSet()
+}
+
+/// A clock that notices when a task waits for the outcome of an action.
+package protocol OutcomeNoticingClock: Clock<Duration> {
+  /// A task waits for the outcome of an action of a store with this clock.
+  ///
+  /// - Parameters:
+  ///   - action: the id of the action.
+  ///   - isAwaited: whether the action has no outcome yet; it does not hold the action.
+  func outcomeIsAwaited(of action: ActionID, _ isAwaited: @escaping @Sendable () -> Bool)
 }
 
 /// The time of one store: its clock in nanoseconds.
@@ -235,8 +248,11 @@ package final class TimeSource: Sendable {
 }
 
 extension Duration {
-  /// The whole nanoseconds of it that are over.
+  /// The whole nanoseconds of it that are over, within a quarter of the numbers that fit.
   fileprivate var wholeNanoseconds: Instant {
+    let longest = Int64.max / 4
+    if self > .nanoseconds(longest) { return longest }
+    if self < .nanoseconds(-longest) { return -longest }
     let (seconds, attoseconds) = components
     return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
   }

@@ -96,13 +96,13 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   public static func every(_ interval: Duration, _ action: @escaping @Sendable () -> Action) -> Feedback {
     .run { access in
       func tick(_ clock: some Clock<Duration>) async throws {
-        let interval = max(interval, .nanoseconds(1))
+        let interval = max(interval.bounded, .nanoseconds(1))
         var next = clock.now.advanced(by: interval)
         while true {
           try await clock.sleep(until: next, tolerance: nil)
           access.send(action())
           let late = next.duration(to: clock.now)
-          let missed = late > .zero ? Int(late / interval) : 0
+          let missed = late > .zero ? Int(min(late / interval, 1e15)) : 0  // More may not fit.
           next = next.advanced(by: interval * (missed + 1))
         }
       }
@@ -122,6 +122,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - query: quick and free of effects; a key path will do. It is called with the store's lock.
   ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  @inlinable
   public static func react<Query: Hashable & Sendable>(
     to query: @escaping @Sendable (State) -> Query?,
     effect: @escaping @Sendable (Query, StoreAccess<State, Action>) async -> Void
@@ -134,6 +135,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - queries: quick and free of effects; a key path will do. It is called with the store's lock.
   ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  @inlinable
   public static func react<Query: Hashable & Sendable>(
     toEach queries: @escaping @Sendable (State) -> Set<Query>,
     effect: @escaping @Sendable (Query, StoreAccess<State, Action>) async -> Void
@@ -152,31 +154,46 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
 ///
 /// **Order.** Those that are not asked for any more are cancelled in the order in which they began, then the new ones begin. A
 /// set has another order at each address, so these begin in the order of their hashes, which is the same in a process.
+///
+/// **Cost.** After a change it looks at each effect. It is compiled by the client's module, where the type of the queries is known:
+/// hashing and comparing through the type's witnesses took most of the time of many timers.
+@usableFromInline
 final class ReactiveEffects<Query: Hashable & Sendable> {
-  private let effect: @Sendable (Query, EffectGate) async -> Void
-  private var running: [Query: Running] = [:]
-  private var lastNumber = 0
+  @usableFromInline let effect: @Sendable (Query, EffectGate) async -> Void
+  @usableFromInline var running: [Query: Running] = [:]
+  @usableFromInline var lastNumber = 0
 
-  private struct Running {
-    let number: Int
-    let gate: EffectGate
-    let task: Task<Void, Never>
+  @usableFromInline
+  struct Running {
+    @usableFromInline let number: Int
+    @usableFromInline let gate: EffectGate
+    @usableFromInline let task: Task<Void, Never>
+
+    @inlinable
+    init(number: Int, gate: EffectGate, task: Task<Void, Never>) {
+      self.number = number
+      self.gate = gate
+      self.task = task
+    }
   }
 
+  @inlinable
   init(_ effect: @escaping @Sendable (Query, EffectGate) async -> Void) {
     self.effect = effect
   }
 
   /// Lets the effects of these queries run, and no others.
+  @inlinable
   func run(_ wanted: Set<Query>) {
-    let unwanted = running.filter { !wanted.contains($0.key) }.sorted { $0.value.number < $1.value.number }
-    for (query, effect) in unwanted {
+    let unwanted = running.keys.filter { !wanted.contains($0) }.compactMap { running.removeValue(forKey: $0) }
+    for effect in unwanted.sorted(by: { $0.number < $1.number }) {
       effect.gate.close()
       effect.task.cancel()
-      running[query] = nil
     }
-    let new = wanted.filter { running[$0] == nil }.sorted { $0.hashValue < $1.hashValue }
-    for query in new {
+    // Otherwise the effects of all wanted queries run.
+    guard running.count < wanted.count else { return }
+    let new = wanted.lazy.filter { self.running.index(forKey: $0) == nil }.map { (hash: $0.hashValue, query: $0) }
+    for (_, query) in new.sorted(by: { $0.hash < $1.hash }) {
       let gate = EffectGate()
       lastNumber += 1
       running[query] = Running(
@@ -186,12 +203,17 @@ final class ReactiveEffects<Query: Hashable & Sendable> {
 }
 
 /// Whether an effect may still send, and the submits of it that wait.
+@usableFromInline
 final class EffectGate: Sendable {
   private let submits = StoreTasks()
+
+  @usableFromInline
+  init() {}
 
   var isOpen: Bool { submits.isOpen }
 
   /// Lets nothing pass any more; submits that wait are cancelled.
+  @usableFromInline
   func close() { submits.end() }
 
   /// Submits, unless the gate is closed before the action is accepted.
@@ -213,11 +235,11 @@ final class EffectGate: Sendable {
 
 /// Sends what comes while the gate is open; what comes later is never accepted.
 struct GatedTaking<Action: Sendable>: ActionTaking {
-  let target: Sender<Action>
+  let target: any ActionTaking<Action>
   let gate: EffectGate
 
-  func send(_ action: Action, context: TraceContext?) -> Receipt {
-    gate.isOpen ? target.send(action, context: context) : .unsent
+  func send(_ action: Action, _ terms: SendTerms) -> Receipt {
+    gate.isOpen ? target.send(action, terms) : .unsent
   }
 
   func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt {
@@ -227,7 +249,7 @@ struct GatedTaking<Action: Sendable>: ActionTaking {
     return batch
   }
 
-  func submit(_ action: Action) async throws -> Receipt {
-    try await gate.submit { try await target.submit(action) }
+  func submit(_ action: Action, _ terms: SendTerms) async throws -> Receipt {
+    try await gate.submit { try await target.submit(action, terms) }
   }
 }

@@ -148,6 +148,42 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     return receipt
   }
 
+  /// Gives the store an action, waits until it has finished, follows the state, and returns the answer that `answer` reads from it.
+  ///
+  /// **Order.** The answer is read from the newest state of ``reader`` after the action has finished, which the readers of this have been
+  /// notified of, unless they are being notified when the action finishes. The state holds everything the action committed, and may hold
+  /// later commits; the answer to a repeated key likewise.
+  ///
+  /// **Cancellation.** A task that is cancelled already sends nothing. If it is cancelled while it waits, the call throws at once and the
+  /// action continues, or is cancelled first if `cancelsAction` is true.
+  ///
+  /// **Backpressure, deadline.** As ``Store/request(_:context:in:key:confirming:cancelsAction:returning:)``.
+  ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - context: the trace, as in ``Store/send(_:context:in:key:confirming:)``, like the next three parameters.
+  ///   - tree: waits for the action, and cancels it.
+  ///   - key: the idempotency key.
+  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
+  ///   - cancelsAction: whether cancelling the calling task cancels the action.
+  ///   - isolation: the actor this belongs to, which is the caller's.
+  ///   - answer: called once on this actor, if the action finishes.
+  /// - Returns: the answer.
+  /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
+  public func request<Answer>(
+    _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false, cancelsAction: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    returning answer: (State) -> Answer
+  ) async throws -> Answer {
+    try Task.checkCancellation()
+    var terms = SendTerms(context, tree, key: key, confirming: confirming)
+    terms.isRequest = true
+    try await sender.target.send(action, terms).waitForFinish(cancelsAction: cancelsAction)
+    let snapshot = await reader.snapshot
+    follow(snapshot)
+    return answer(snapshot.state)
+  }
+
   // MARK: Following
 
   /// The largest number of key paths that are known from one state to the next; beyond it all readers are notified.
@@ -172,7 +208,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
 /// Takes no action, for there is none.
 private struct NothingTaking: ActionTaking {
-  func send(_ action: Never, context: TraceContext?) -> Receipt {}
+  func send(_ action: Never, _ terms: SendTerms) -> Receipt {}
   func send(contentsOf actions: some Sequence<Never>) -> BatchReceipt { BatchReceipt() }
-  func submit(_ action: Never) async throws -> Receipt {}
+  func submit(_ action: Never, _ terms: SendTerms) async throws -> Receipt {}
 }

@@ -2,9 +2,28 @@
 protocol ActionTaking<Action>: Sendable {
   associatedtype Action: Sendable
 
-  func send(_ action: Action, context: TraceContext?) -> Receipt
+  func send(_ action: Action, _ terms: SendTerms) -> Receipt
   func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt
-  func submit(_ action: Action) async throws -> Receipt
+  func submit(_ action: Action, _ terms: SendTerms) async throws -> Receipt
+}
+
+/// The parameters of a send besides the action.
+struct SendTerms: Sendable {
+  let context: TraceContext?
+  let tree: RunTree?
+  let demands: JournaledSend?
+
+  /// Whether the sender waits for the end, so that a run may not send the action without a timeout.
+  var isRequest = false
+
+  init(_ context: TraceContext?, _ tree: RunTree?, key: String?, confirming: Bool) {
+    self.context = context
+    self.tree = tree
+    demands = .demands(key: key, confirming: confirming)
+  }
+
+  /// Whether an action with these parameters is sent like one without any.
+  var isEmpty: Bool { context == nil && tree == nil && demands == nil && !isRequest }
 }
 
 /// Sends to a store.
@@ -14,13 +33,18 @@ struct CoreTaking<I: Interactor>: ActionTaking {
   /// The store, if this holds it.
   var store: Store<I>?
 
-  func send(_ action: I.Action, context: TraceContext?) -> Receipt {
-    if let context { core.send(action, context: context, in: nil) } else { core.send(action) }
+  func send(_ action: I.Action, _ terms: SendTerms) -> Receipt {
+    if terms.isEmpty { return core.send(action) }
+    var answer: AnswerReader<I.State>?
+    if terms.isRequest { answer = { _ in } }
+    return core.send(action, context: terms.context, in: terms.tree, terms.demands, answer: answer)
   }
 
   func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt { core.send(contentsOf: actions) }
 
-  func submit(_ action: I.Action) async throws -> Receipt { try await core.submit(action) }
+  func submit(_ action: I.Action, _ terms: SendTerms) async throws -> Receipt {
+    try await core.submit(action, context: terms.context, in: terms.tree, terms.demands)
+  }
 }
 
 extension Store {
@@ -42,16 +66,19 @@ extension Store {
 /// **Lifetime.** It is a view of the store and holds it. An interactor that keeps a sender of its own store keeps that store
 /// for ever; a handler that uses one lets it go when it returns.
 public struct Sender<Action: Sendable>: Sendable {
-  private let target: any ActionTaking<Action>
+  let target: any ActionTaking<Action>
 
   init(_ target: some ActionTaking<Action>) {
     self.target = target
   }
 
-  /// Gives the store an action without suspending, as ``Store/send(_:context:in:)``.
+  /// Gives the store an action without suspending, as ``Store/send(_:context:in:key:confirming:)``, with the same parameters.
   @discardableResult
-  public func send(_ action: Action, context: TraceContext? = nil) -> Receipt {
-    target.send(action, context: context)
+  public func send(
+    _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) -> Receipt {
+    target.send(action, SendTerms(context, tree, key: key, confirming: confirming))
   }
 
   /// Gives the store actions in order, many of them while it holds the lock, as ``Store/send(contentsOf:)``.
@@ -60,15 +87,19 @@ public struct Sender<Action: Sendable>: Sendable {
     target.send(contentsOf: actions)
   }
 
-  /// Gives the store an action as soon as it has room for one that waits, as ``Store/submit(_:)``.
+  /// Gives the store an action as soon as it has room for one that waits, as ``Store/submit(_:context:in:key:confirming:)``, with the
+  /// same parameters.
   ///
   /// **Cancellation.** Ends the wait, and the action was never accepted.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down
   ///   before the action was accepted.
   @discardableResult
-  public func submit(_ action: Action) async throws -> Receipt {
-    try await target.submit(action)
+  public func submit(
+    _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) async throws -> Receipt {
+    try await target.submit(action, SendTerms(context, tree, key: key, confirming: confirming))
   }
 
   /// A sender of other actions, each of which this one sends as the action that `action` makes of it.
@@ -84,15 +115,15 @@ private struct ScopedTaking<Whole: Sendable, Action: Sendable>: ActionTaking {
   let whole: any ActionTaking<Whole>
   let action: @Sendable (Action) -> Whole
 
-  func send(_ action: Action, context: TraceContext?) -> Receipt {
-    whole.send(self.action(action), context: context)
+  func send(_ action: Action, _ terms: SendTerms) -> Receipt {
+    whole.send(self.action(action), terms)
   }
 
   func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt {
     whole.send(contentsOf: actions.map(action))
   }
 
-  func submit(_ action: Action) async throws -> Receipt {
-    try await whole.submit(self.action(action))
+  func submit(_ action: Action, _ terms: SendTerms) async throws -> Receipt {
+    try await whole.submit(self.action(action), terms)
   }
 }

@@ -25,26 +25,17 @@ extension Store {
   /// Holds outcomes and observers back until entries are durable; nil without a journal.
   package nonisolated var durabilityGate: DurabilityGate? { core.gate }
 
-  /// Handles an action again that was taken up before the store was restored: it is planned anew, and not decided.
+  /// Handles actions again that were taken up before the store was restored: they are planned anew, and not decided.
+  ///
+  /// They are taken up in one step, so that nothing comes between two of them.
   ///
   /// - Parameters:
-  ///   - action: the action.
-  ///   - key: the key that its handler had.
-  ///   - assign: given the id of the run, in the store's step, before the sink has an entry of it.
+  ///   - actions: the actions in the order of their take-ups, each with the key that its handler had.
+  ///   - assign: called with the index and the id of each action, in the store's step, before the sink has an entry of any.
   @inlinable
   package nonisolated func handleAgain(
-    _ action: I.Action, key: RunKey, _ assign: @escaping @Sendable (ActionID) -> Void
+    _ actions: [(action: I.Action, key: RunKey)], _ assign: @escaping @Sendable (Int, ActionID) -> Void
   ) {
-    core.perform { [core] in $0.handleAgain(action, key: key, at: core, assign) }
-  }
-
-  /// Gives the store an action with demands on the journal; otherwise as ``send(_:)``.
-  package nonisolated func send(_ action: I.Action, _ demands: JournaledSend) -> Receipt {
-    core.send(action, demands)
-  }
-
-  /// Gives the store an action with demands on the journal as soon as it has room; otherwise as ``submit(_:)``.
-  package nonisolated func submit(_ action: I.Action, _ demands: JournaledSend) async throws -> Receipt {
-    try await core.submit(action, demands)
+    core.perform { [core] in $0.handleAgain(actions, at: core, assign) }
   }
 }

@@ -8,7 +8,8 @@ extension Store {
   /// **Order.** `answer` is called once, in the step in which the action ends: the step that decides it, the step in which its handler
   /// returns, or, for an action that joined a shared run, that run's end. The state holds everything the action committed, and nothing
   /// that was committed after its end. The outcome is visible only after that. Of a run that many actions share, at most 64 end
-  /// in one step.
+  /// in one step. The answer to an action whose key has a result, or waits for the first action of the key, is read from the state of
+  /// the step that gives it the outcome: it holds what the first action committed, and may hold later commits.
   ///
   /// **Isolation.** The sender's thread may decide and reduce, as for ``send(_:)``. The action passes the interceptors.
   ///
@@ -18,12 +19,18 @@ extension Store {
   /// **Backpressure.** Suspends for the answer, not for room: beyond the limits the action is rejected as ``Rejection/full``.
   ///
   /// **Deadline.** The timeout of the action's own ``Plan``. Inside a run of the same store the plan must have one, because the run may
-  /// hold what the action waits for; without one the action is rejected as ``Rejection/notSent(_:)``.
+  /// hold what the action waits for; without one the action is rejected as ``Rejection/notSent(_:)``. Through other stores too
+  /// a run may wait for itself: each action waits for the turn, a permit or the shared run of one that waits in a request for it. If no
+  /// plan on the circle has a timeout, the request that closes it fails as ``StoreError/Code/deadlock``, and its action is cancelled.
   ///
   /// The store is held while this is suspended.
   ///
   /// - Parameters:
   ///   - action: the action.
+  ///   - context: the trace, as in ``send(_:context:in:key:confirming:)``, like the next three parameters.
+  ///   - tree: waits for the action, and cancels it.
+  ///   - key: the idempotency key.
+  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
   ///   - cancelsAction: whether cancelling the calling task cancels the action.
   ///   - answer: quick and free of effects; it is called with the store's lock, on any thread, and not at all if the action does not
   ///     finish. It is released with the answer, or as soon as the calling task is cancelled.
@@ -31,23 +38,30 @@ extension Store {
   /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
   @inlinable
   public nonisolated func request<Answer: Sendable>(
-    _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
+    _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
-    try await core.request(action, cancelsAction: cancelsAction, returning: answer)
+    try await core.request(
+      action, context: context, in: tree, .demands(key: key, confirming: confirming), cancelsAction: cancelsAction,
+      returning: answer)
   }
 
   /// Gives the store an action as soon as it has room for one that waits, and returns the answer that `answer` reads from the state
   /// as the action finishes.
   ///
-  /// **Backpressure.** Suspends while there is no room, as ``submit(_:)``, and then until the action has ended.
+  /// **Backpressure.** Suspends while there is no room, as ``submit(_:context:in:key:confirming:)``, and then until the action has ended.
   ///
   /// **Cancellation.** Of the calling task ends the wait: before the action was accepted, it never is; after that it continues, unless
   /// `cancelsAction` is true.
   ///
-  /// Otherwise as ``request(_:cancelsAction:returning:)``.
+  /// Otherwise as ``request(_:context:in:key:confirming:cancelsAction:returning:)``.
   ///
   /// - Parameters:
   ///   - action: the action.
+  ///   - context: the trace, as in ``send(_:context:in:key:confirming:)``, like the next three parameters.
+  ///   - tree: waits for the action once that is accepted, and cancels it.
+  ///   - key: the idempotency key.
+  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
   ///   - cancelsAction: whether cancelling the calling task cancels the action once that was accepted.
   ///   - answer: quick and free of effects; it is called with the store's lock, on any thread.
   /// - Returns: the answer.
@@ -55,8 +69,11 @@ extension Store {
   ///   down before the action was accepted, `CancellationError` if the calling task was cancelled.
   @inlinable
   public nonisolated func submit<Answer: Sendable>(
-    _ action: I.Action, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
+    _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
-    try await core.submit(action, cancelsAction: cancelsAction, returning: answer)
+    try await core.submit(
+      action, context: context, in: tree, .demands(key: key, confirming: confirming), cancelsAction: cancelsAction,
+      returning: answer)
   }
 }

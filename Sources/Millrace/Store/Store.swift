@@ -73,18 +73,40 @@ public final actor Store<I: Interactor> {
     core.send(action)
   }
 
-  /// Gives the store an action with the trace it belongs to, or in a tree; otherwise as ``send(_:)``.
+  /// Gives the store an action with the trace it belongs to, in a tree, with an idempotency key, or confirmed; otherwise as ``send(_:)``.
+  ///
+  /// **Idempotency.** An action with a key is done once, even if it is sent several times with the same key. While the first action of
+  /// the key is open, a later action waits for it and gets its outcome; the two actions are not compared. Once the first one has finished, or
+  /// its decision has rejected it, a later one gets that outcome and the revisions at once, from a table that survives a crash with the log;
+  /// after a crash the error of a rejection is its text only. After any other outcome the key is free, so a failed action may be sent again.
+  /// ``Run/idempotencyKey`` is the key in the handler of the action, so a gateway can pass it on.
+  ///
+  /// **Confirming.** An action that commits nothing appends nothing to a journal, so a store that another one has taken over would answer it
+  /// from a state that is out of date. With `confirming` such an action appends a mark first, and fails if the log was taken over.
+  ///
+  /// **Cancellation.** The receipt cancels this action only; if it is the first of its key, the later ones get its outcome.
+  ///
+  /// **Backpressure.** As many actions may wait for the first of their keys as ``StoreConfiguration/Limits`` lets wait; more are
+  /// rejected as ``Rejection/full``.
+  ///
+  /// **Errors.** A store without a journal rejects an action with a key, or one to be confirmed, as ``Rejection/journal(_:)``.
   ///
   /// - Parameters:
   ///   - action: the action.
   ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in those of the actions
-  /// it sends.
+  ///     it sends.
   ///   - tree: waits for the action, and cancels it, with all that its run sends. If the tree is cancelled, the action ends as
   ///     ``Outcome/cancelled``, undecided.
+  ///   - key: the key, which the client of the service has made, and sends again when it repeats a request. Keys are equal if their
+  ///     UTF-8 is.
+  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
   @inlinable
   @discardableResult
-  public nonisolated func send(_ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil) -> Receipt {
-    core.send(action, context: context, in: tree)
+  public nonisolated func send(
+    _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) -> Receipt {
+    core.send(action, context: context, in: tree, .demands(key: key, confirming: confirming))
   }
 
   /// Gives the store actions in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
@@ -105,14 +127,23 @@ public final actor Store<I: Interactor> {
   /// **Cancellation.** Ends the wait, and the action was never accepted. Once this has returned, cancelling the task changes
   /// nothing for the action.
   ///
-  /// The store is held while this is suspended.
+  /// The store is held while this is suspended. An action that waits for room is in its tree, and known by its key, from its acceptance.
   ///
+  /// - Parameters:
+  ///   - action: the action.
+  ///   - context: the trace, as in ``send(_:context:in:key:confirming:)``, like the other parameters.
+  ///   - tree: waits for the action once that is accepted, and cancels it.
+  ///   - key: the idempotency key.
+  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
   /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down, or its journal
   ///   fails, before the action was accepted. How the action ends is no error of this but the receipt's ``Receipt/outcome``.
   @inlinable
   @discardableResult
-  public nonisolated func submit(_ action: I.Action) async throws -> Receipt {
-    try await core.submit(action)
+  public nonisolated func submit(
+    _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) async throws -> Receipt {
+    try await core.submit(action, context: context, in: tree, .demands(key: key, confirming: confirming))
   }
 
   // MARK: State
@@ -140,7 +171,7 @@ public final actor Store<I: Interactor> {
 
   /// Cancels everything of a key that was accepted so far: waiting, debounced, joined or running.
   ///
-  /// Otherwise as ``cancelAll()``. Actions of the key that were left for another thread and not yet taken up end undecided.
+  /// Otherwise as ``cancelAll()``. Actions of the key that are queued for another thread and not yet taken up end undecided.
   public nonisolated func cancel(key: some Hashable & Sendable) {
     core.cancel(PlanKey(key))
   }

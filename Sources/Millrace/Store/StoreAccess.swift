@@ -17,10 +17,28 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     self.clock = clock
   }
 
-  /// Gives the store an action, as ``Sender/send(_:context:)``.
+  /// Gives the store an action, as ``Sender/send(_:context:in:key:confirming:)``, with the same parameters.
   @discardableResult
-  public func send(_ action: Action) -> Receipt {
-    sender.send(action)
+  public func send(
+    _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) -> Receipt {
+    sender.send(action, context: context, in: tree, key: key, confirming: confirming)
+  }
+
+  /// Gives the store an action as soon as it has room for one that waits, as ``Sender/submit(_:context:in:key:confirming:)``, with the
+  /// same parameters.
+  ///
+  /// **Cancellation.** Ends the wait, and the action was never accepted.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits; ``StoreError`` when the store is shut down
+  ///   before the action was accepted.
+  @discardableResult
+  public func submit(
+    _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) async throws -> Receipt {
+    try await sender.submit(action, context: context, in: tree, key: key, confirming: confirming)
   }
 
   /// The current state; cancellation has no effect on the read.
@@ -29,8 +47,9 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
   }
 
   /// The same access, as long as the gate is open.
+  @usableFromInline
   func through(_ gate: EffectGate) -> StoreAccess {
-    StoreAccess(sender: Sender(GatedTaking(target: sender, gate: gate)), reader: reader, clock: clock)
+    StoreAccess(sender: Sender(GatedTaking(target: sender.target, gate: gate)), reader: reader, clock: clock)
   }
 }
 

@@ -93,12 +93,15 @@ public protocol Journal: Sendable {
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the log of the key ends before the snapshot.
   func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError)
 
-  /// Removes the records of a key up to a sequence, which the newest snapshot has to cover.
+  /// Removes the first records of a key up to a sequence, which the newest snapshot has to cover; at most 10,000 in one call.
   ///
-  /// Later records keep their sequences. Records that were removed already are left out. Cancellation has no effect.
+  /// So other calls wait only a short time; the caller repeats the call until everything is removed. Later records keep their sequences.
+  /// Cancellation has no effect.
   ///
+  /// - Returns: The last record that is removed; `sequence` or a later one once all are.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the newest snapshot does not cover the sequence.
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError)
+  @discardableResult
+  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence
 
   /// Reads keys in the order of their UTF-8.
   ///
@@ -114,6 +117,9 @@ public protocol Journal: Sendable {
   /// Cancellation has no effect. When it returns, the journal can be opened again.
   func close() async
 }
+
+/// The largest number of records that a call of ``Journal/truncate(_:through:)`` removes.
+let largestTruncation = 10_000
 
 extension Journal {
   /// Reads records of a key, about 1 MiB at once; otherwise as ``records(of:after:upTo:)``.

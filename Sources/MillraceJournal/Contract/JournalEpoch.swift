@@ -12,6 +12,9 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
   /// The wall time in milliseconds since 1970.
   public let time: Int64
 
+  /// The initial state of the writer; nil if it is not known.
+  var initial: InitialState?
+
   /// Makes an epoch.
   ///
   /// - Parameters:
@@ -68,4 +71,12 @@ extension JournalRecord {
     guard entry.kind == .epoch else { return nil }
     return try JournalEpoch(payload: entry.payload, of: key, at: sequence)
   }
+}
+
+/// The initial state of a store, as the epochs of its log have it to be compared.
+struct InitialState: Sendable, Hashable, Codable {
+  /// The checksum of the encoded state.
+  let digest: UInt64
+  /// The version of the schema.
+  let version: Int
 }

@@ -31,7 +31,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let failed = Code(name: "failed")
     /// The journal was closed before the call; nothing was stored.
     public static let closed = Code(name: "closed")
-    /// The file is open in this process already, or has failed in it.
+    /// The file is open in this process already.
     public static let inUse = Code(name: "inUse")
     /// The file cannot be opened, read or written.
     public static let cannotOpen = Code(name: "cannotOpen")

@@ -56,3 +56,75 @@ public struct JournalAppend: Sendable {
     self.failure = failure
   }
 }
+
+/// The position of a record in the log of its key.
+///
+/// The first record has the sequence 1, and each record has the sequence of the one before it plus one.
+public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
+  /// The position, from 1; 0 stands for the place before the first record.
+  public let number: UInt64
+
+  /// Makes the sequence of this number.
+  public init(_ number: UInt64) {
+    self.number = number
+  }
+
+  /// Makes the sequence of this number.
+  public init(integerLiteral number: UInt64) {
+    self.init(number)
+  }
+
+  /// The place before the first record of a key: the last sequence of an empty log.
+  public static let start = JournalSequence(0)
+
+  /// The largest sequence that a log may have: behind it there is room for every addition, and no log gets there.
+  static let largest = JournalSequence(1 << 62)
+
+  /// The number in decimal digits.
+  public var description: String { "\(number)" }
+
+  /// Orders sequences by their numbers.
+  public static func < (left: JournalSequence, right: JournalSequence) -> Bool { left.number < right.number }
+
+  /// The sequence this many records later.
+  func advanced(by count: Int) -> JournalSequence { JournalSequence(number + UInt64(count)) }
+}
+
+/// The name of a log in a journal; each store has a log of its own.
+///
+/// Two keys are equal if their names have the same UTF-8, so `é` as one scalar and as two are different keys.
+public struct JournalKey: Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The name, of any length and with any characters.
+  public let name: String
+
+  /// Makes the key of this name.
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// Makes the key of this name.
+  public init(stringLiteral name: String) {
+    self.init(name)
+  }
+
+  /// The name.
+  public var description: String { name }
+}
+
+extension JournalKey: Hashable, Comparable {
+  /// Whether both names have the same UTF-8.
+  public static func == (left: JournalKey, right: JournalKey) -> Bool {
+    left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  /// Hashes the UTF-8 of the name.
+  public func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+    hasher.combine(0xFF as UInt8)
+  }
+
+  /// Orders keys by the UTF-8 of their names.
+  public static func < (left: JournalKey, right: JournalKey) -> Bool {
+    left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+  }
+}

@@ -3,7 +3,7 @@ public struct JournalSnapshot: Sendable, Hashable {
   /// The last record whose effects are in the state.
   public let sequence: JournalSequence
 
-  /// The revision of the state.
+  /// The revision of the state, from 0; a snapshot with a negative one cannot be read.
   public let revision: Int
 
   /// The version of the schema of the payload.

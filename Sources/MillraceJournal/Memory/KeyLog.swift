@@ -1,37 +1,29 @@
 /// The log of one key in memory, with its snapshot: the rules of the contract as a value without time, tasks or storage.
 struct KeyLog: Sendable {
-  let key: JournalKey
-  private(set) var records: [JournalRecord] = []
+  private let key: JournalKey
+  private var records: [JournalRecord] = []
+  private var chain: RecordChain
   private(set) var snapshot: JournalSnapshot?
-  /// The last record that was removed, and the chain up to it.
-  private(set) var truncated: JournalSequence
-  private(set) var truncatedChain: RecordChain
+  /// The last record that was removed.
+  private var truncated = JournalSequence.start
   /// The newest entry of the kind `epoch`, which outlives a truncation.
-  private(set) var epoch: (sequence: JournalSequence, payload: [UInt8])?
+  private var epoch: (sequence: JournalSequence, payload: [UInt8])?
 
-  /// An empty log.
+  /// Makes an empty log.
   init(_ key: JournalKey) {
-    self.init(key, truncated: .start, chain: RecordChain(of: key), epoch: nil)
-  }
-
-  /// A log whose records up to `truncated` were removed.
-  init(
-    _ key: JournalKey, truncated: JournalSequence, chain: RecordChain, epoch: (JournalSequence, [UInt8])?
-  ) {
     self.key = key
-    self.truncated = truncated
-    truncatedChain = chain
-    self.epoch = epoch
+    chain = RecordChain(of: key)
   }
 
   var last: JournalSequence { records.last?.sequence ?? truncated }
 
-  private var chain: RecordChain { records.last.map { RecordChain(continuing: $0.checksum) } ?? truncatedChain }
+  /// Whether it has had no record, and has no snapshot.
+  var isEmpty: Bool { last == .start && snapshot == nil }
 
-  /// The records that a batch becomes if it is stored behind `expected`; nothing is changed.
-  func records(
-    of batch: JournalBatch, after expected: JournalSequence, limit: Int
-  ) throws(JournalError) -> [JournalRecord] {
+  /// Stores a batch behind `expected`, and returns its last record.
+  mutating func append(
+    _ batch: JournalBatch, after expected: JournalSequence, limit: Int
+  ) throws(JournalError) -> JournalSequence {
     guard batch.byteCount <= limit else { throw .tooLarge(batch, limit: limit) }
     guard expected == last else {
       let newer = try epoch.flatMap { epoch throws(JournalError) in
@@ -39,23 +31,10 @@ struct KeyLog: Sendable {
       }
       throw .conflict(key, expected: expected, last: last, newcomer: newer)
     }
-    var chain = chain
-    return chain.records(of: batch, after: last)
-  }
-
-  /// Adds records that fit behind the last one.
-  ///
-  /// - Throws: The error for the first record that is not the one that was written.
-  mutating func add(_ added: [JournalRecord]) throws(JournalError) {
-    for record in added {
-      var chain = chain
-      chain.add(record.entry, sequence: record.sequence, batch: record.batch)
-      guard record.sequence == last.advanced(by: 1), record.checksum == chain.value else {
-        throw .corrupt(key, at: last.advanced(by: 1))
-      }
-      records.append(record)
-      if record.entry.kind == .epoch { epoch = (record.sequence, record.entry.payload) }
-    }
+    let added = chain.records(of: batch, after: last)
+    records += added
+    if let newest = added.last(where: { $0.entry.kind == .epoch }) { epoch = (newest.sequence, newest.entry.payload) }
+    return last
   }
 
   func page(after sequence: JournalSequence, upTo byteCount: Int) throws(JournalError) -> JournalPage {
@@ -71,24 +50,22 @@ struct KeyLog: Sendable {
     return JournalPage(records: page, last: last)
   }
 
-  /// Keeps a snapshot; false if the stored one is newer.
-  mutating func keep(_ new: JournalSnapshot) throws(JournalError) -> Bool {
+  /// Stores a snapshot, unless the stored one is newer.
+  mutating func keep(_ new: JournalSnapshot) throws(JournalError) {
     guard new.sequence <= last else { throw .snapshotAhead(key, new.sequence, last: last) }
-    if let snapshot, snapshot.sequence > new.sequence { return false }
+    if let snapshot, snapshot.sequence > new.sequence { return }
     snapshot = new
-    return true
   }
 
-  /// Removes records; false if they were removed before.
-  mutating func truncate(through sequence: JournalSequence) throws(JournalError) -> Bool {
-    guard sequence > truncated else { return false }
+  /// Removes records, and returns the last one that is removed.
+  mutating func truncate(through sequence: JournalSequence) throws(JournalError) -> JournalSequence {
+    guard sequence > truncated else { return truncated }
     guard let snapshot, snapshot.sequence >= sequence else {
       throw .truncationAhead(key, sequence, snapshot: snapshot?.sequence)
     }
-    let count = Int(sequence.number - truncated.number)
-    truncatedChain = RecordChain(continuing: records[count - 1].checksum)
+    let count = min(Int(sequence.number - truncated.number), largestTruncation)
     records.removeFirst(count)
-    truncated = sequence
-    return true
+    truncated = truncated.advanced(by: count)
+    return truncated
   }
 }

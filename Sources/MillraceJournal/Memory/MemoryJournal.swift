@@ -1,44 +1,58 @@
+import Millrace
+
 /// A journal in the memory of the process, for tests and for stores that need to survive no crash.
 ///
-/// With a ``JournalStorage`` it keeps its bytes there as well, and each call returns once they are synchronized, so a simulated crash
-/// loses the same bytes as a real crash. Opening reads the whole storage, so this serves for tests with small logs.
-public actor MemoryJournal: Journal {
-  /// The largest batch that is stored: 16 MiB unless it was opened with another limit.
-  public nonisolated let largestBatch: Int
+/// It outlives the stores that use it, and a simulated node that crashes: a test makes it outside and gives it to each life. Each call
+/// changes it in one step and suspends before it answers, and an append suspends between its batches too. So a crash of the caller
+/// keeps a first part of the batches, or loses only the answer, as a crash does with a journal on a disk.
+public final class MemoryJournal: Journal {
+  private struct Content {
+    var logs: [JournalKey: KeyLog] = [:]
+    var isClosed = false
+    /// The errors of the next appends, in their order.
+    var failures: [JournalError] = []
 
-  private let file: StoredFrames?
-  private var logs: [JournalKey: KeyLog] = [:]
-  /// The reason for which nothing more is stored.
-  private var refusal: JournalError?
-  private var isBusy = false
-  private var line: [CheckedContinuation<Void, Never>] = []
+    /// Changes the log of a key in place; a key without a record or a snapshot is not stored.
+    mutating func change<Value>(
+      _ key: JournalKey, _ change: (inout KeyLog) throws(JournalError) -> Value
+    ) throws(JournalError) -> Value {
+      try checkOpen()
+      defer { if logs[key]?.isEmpty == true { logs[key] = nil } }
+      return try change(&logs[key, default: KeyLog(key)])
+    }
 
-  /// Makes an empty journal that ends with the process.
+    subscript(key: JournalKey) -> KeyLog { logs[key] ?? KeyLog(key) }
+
+    func checkOpen() throws(JournalError) {
+      if isClosed { throw .closed }
+    }
+  }
+
+  /// The largest batch that is stored: 16 MiB unless it was made with another limit.
+  public let largestBatch: Int
+
+  private let content = Lock(Content())
+
+  /// Makes an empty journal.
   ///
   /// - Parameter largestBatch: The largest batch in bytes.
   public init(largestBatch: Int = 1 << 24) {
     self.largestBatch = largestBatch
-    file = nil
   }
 
-  /// Opens the journal that a storage holds, or begins one there.
+  // MARK: Failures
+
+  /// Fails the next append, which then stores nothing; a second call fails the append after that one, and so on.
   ///
-  /// Cancellation has no effect.
+  /// A store repeats an append whose error is transient, and a final error stops it; see ``JournalError/isTransient``. The journal
+  /// itself continues, so that the next store can open it.
   ///
-  /// - Parameters:
-  ///   - storage: The storage; no other journal may use the same file meanwhile.
-  ///   - file: The name of the file.
-  ///   - largestBatch: The largest batch in bytes.
-  /// - Throws: ``JournalError``: ``JournalError/Code/cannotOpen`` if the storage cannot be read or written, and
-  ///   ``JournalError/Code/corrupt`` if its bytes have changed since they were written. Nothing is changed then.
-  public init(
-    storage: some JournalStorage, file: String = "journal", largestBatch: Int = 1 << 24
-  ) async throws(JournalError) {
-    self.largestBatch = largestBatch
-    let frames = StoredFrames(storage: storage, name: file)
-    self.file = frames
-    logs = try await frames.open()
+  /// - Parameter error: The error of the append, such as `JournalError(.unavailable, "The disk does not answer; try again.")`.
+  public func failNext(_ error: JournalError) {
+    content.withLock { $0.failures.append(error) }
   }
+
+  // MARK: Writing
 
   /// Stores batches, as ``Journal/append(_:to:after:)`` says.
   ///
@@ -46,58 +60,20 @@ public actor MemoryJournal: Journal {
   public func append(
     _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence
   ) async -> JournalAppend {
-    await enter()
-    defer { leave() }
     var (stored, last) = (0, last)
     do throws(JournalError) {
+      if let failure = content.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw failure }
       for batch in batches {
-        try checkUsable()
-        var log = logs[key] ?? KeyLog(key)
-        let records = try log.records(of: batch, after: last, limit: largestBatch)
-        if !records.isEmpty {
-          try await keep(.records(key, records))
-          try log.add(records)
-          logs[key] = log
+        last = try change(key) { log throws(JournalError) in
+          try log.append(batch, after: last, limit: largestBatch)
         }
         stored += 1
-        last = log.last
+        await Task.yield()
       }
     } catch {
       return JournalAppend(stored: stored, last: last, failure: error)
     }
     return JournalAppend(stored: stored, last: last)
-  }
-
-  /// Reads records, as ``Journal/records(of:after:upTo:)`` says.
-  ///
-  /// Cancellation has no effect.
-  ///
-  /// - Throws: ``JournalError``.
-  public func records(
-    of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
-  ) throws(JournalError) -> JournalPage {
-    try checkUsable()
-    return try logs[key]?.page(after: sequence, upTo: byteCount) ?? JournalPage(records: [], last: .start)
-  }
-
-  /// Reads the last sequence of a key.
-  ///
-  /// Cancellation has no effect.
-  ///
-  /// - Throws: ``JournalError``.
-  public func lastSequence(of key: JournalKey) throws(JournalError) -> JournalSequence {
-    try checkUsable()
-    return logs[key]?.last ?? .start
-  }
-
-  /// Reads the newest snapshot of a key.
-  ///
-  /// Cancellation has no effect.
-  ///
-  /// - Throws: ``JournalError``.
-  public func snapshot(of key: JournalKey) throws(JournalError) -> JournalSnapshot? {
-    try checkUsable()
-    return logs[key]?.snapshot
   }
 
   /// Stores a snapshot, as ``Journal/store(_:of:)`` says.
@@ -106,13 +82,8 @@ public actor MemoryJournal: Journal {
   ///
   /// - Throws: ``JournalError``.
   public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    await enter()
-    defer { leave() }
-    try checkUsable()
-    var log = logs[key] ?? KeyLog(key)
-    guard try log.keep(snapshot) else { return }
-    try await keep(.snapshot(key, snapshot))
-    logs[key] = log
+    try change(key) { log throws(JournalError) in try log.keep(snapshot) }
+    await Task.yield()
   }
 
   /// Removes records, as ``Journal/truncate(_:through:)`` says.
@@ -120,18 +91,57 @@ public actor MemoryJournal: Journal {
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
-  public func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
-    await enter()
-    defer { leave() }
-    try checkUsable()
-    var log = logs[key] ?? KeyLog(key)
-    guard try log.truncate(through: sequence) else { return }
-    if let file {
-      var others = logs
-      others[key] = log
-      do throws(JournalError) { try await file.replace(with: others.values) } catch { throw refuse(error) }
-    }
-    logs[key] = log
+  @discardableResult
+  public func truncate(
+    _ key: JournalKey, through sequence: JournalSequence
+  ) async throws(JournalError) -> JournalSequence {
+    let truncated = try change(key) { log throws(JournalError) in try log.truncate(through: sequence) }
+    await Task.yield()
+    return truncated
+  }
+
+  private func change<Value: Sendable>(
+    _ key: JournalKey, _ change: (inout KeyLog) throws(JournalError) -> Value
+  ) throws(JournalError) -> Value {
+    try content.withLock { content throws(JournalError) in try content.change(key, change) }
+  }
+
+  /// Ends the journal; its records are lost.
+  ///
+  /// Cancellation has no effect.
+  public func close() async {
+    content.withLock { $0.isClosed = true }
+  }
+
+  // MARK: Reading
+
+  /// Reads records, as ``Journal/records(of:after:upTo:)`` says.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func records(
+    of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
+  ) async throws(JournalError) -> JournalPage {
+    try await read { content throws(JournalError) in try content[key].page(after: sequence, upTo: byteCount) }
+  }
+
+  /// Reads the last sequence of a key.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
+    try await read { $0[key].last }
+  }
+
+  /// Reads the newest snapshot of a key.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
+    try await read { $0[key].snapshot }
   }
 
   /// Reads keys, as ``Journal/keys(after:)`` says.
@@ -139,41 +149,20 @@ public actor MemoryJournal: Journal {
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
-  public func keys(after key: JournalKey?) throws(JournalError) -> [JournalKey] {
-    try checkUsable()
-    return Array(logs.keys.filter { candidate in key.map { candidate > $0 } ?? true }.sorted().prefix(1_000))
+  public func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] {
+    try await read { content in
+      Array(content.logs.keys.filter { candidate in key.map { candidate > $0 } ?? true }.sorted().prefix(1_000))
+    }
   }
 
-  /// Ends the journal; its records are lost unless it has a storage.
-  ///
-  /// Cancellation has no effect.
-  public func close() async {
-    await enter()
-    defer { leave() }
-    refusal = refusal ?? .closed
-  }
-
-  private func checkUsable() throws(JournalError) {
-    if let refusal { throw refusal }
-  }
-
-  private func keep(_ frame: JournalFrame) async throws(JournalError) {
-    guard let file else { return }
-    do throws(JournalError) { try await file.add(frame) } catch { throw refuse(error) }
-  }
-
-  /// Stores nothing more after an error of the storage, because it is not known what the storage holds.
-  private func refuse(_ error: JournalError) -> JournalError {
-    refusal = error
-    return error
-  }
-
-  /// Waits until no other call changes the log; calls come in their order.
-  private func enter() async {
-    if isBusy { await withCheckedContinuation { line.append($0) } } else { isBusy = true }
-  }
-
-  private func leave() {
-    if line.isEmpty { isBusy = false } else { line.removeFirst().resume() }
+  private func read<Value: Sendable>(
+    _ value: (borrowing Content) throws(JournalError) -> Value
+  ) async throws(JournalError) -> Value {
+    let value = try content.withLock { content throws(JournalError) in
+      try content.checkOpen()
+      return try value(content)
+    }
+    await Task.yield()
+    return value
   }
 }

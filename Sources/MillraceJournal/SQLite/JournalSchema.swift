@@ -27,19 +27,26 @@
       """,
     ]
 
+    /// The size in bytes that the WAL keeps behind a checkpoint; twice the usual one, so that it is not made anew each time.
+    static let largestWAL = 1 << 23
+
+    /// The time in milliseconds for which opening waits for other processes.
+    private static let waitingTime: Int32 = 5_000
+
     let connection: SQLiteConnection
-    let path: String
+    let path: JournalPath
 
     /// Checks that the file is a journal, and makes it one if it is empty.
     ///
     /// Nothing is changed in a file of another program.
     func open(pageSize: Int) throws {
+      connection.wait(milliseconds: Self.waitingTime)
       let isEmpty = try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
       if !isEmpty {
         guard try number("PRAGMA application_id") == Self.application else {
           throw JournalError(
             .notAJournal,
-            "\(path) is a database of another program, and is left as it is; give the journal the name of a file of its own."
+            "\(path.quoted) is a database of another program, and is left as it is; give the journal the name of a file of its own."
           )
         }
         let found = try number("PRAGMA user_version")
@@ -47,7 +54,7 @@
           throw JournalError(
             .otherVersion,
             """
-            \(path) has version \(found) of the format, and this program reads version \(Self.version); open it with the version of \
+            \(path.quoted) has version \(found) of the format, and this program reads version \(Self.version); open it with the version of \
             Millrace that wrote it.
             """)
         }
@@ -56,18 +63,33 @@
       guard try text("PRAGMA journal_mode=WAL") == "wal" else {
         throw JournalError(
           .cannotOpen,
-          "\(path) is on a file system that has no shared memory for SQLite; put the journal on a local disk.")
+          "\(path.quoted) is on a file system that has no shared memory for SQLite; put the journal on a local disk.")
       }
       try connection.run("PRAGMA synchronous=FULL")
       // What a savepoint needs to undo a large batch stays in memory, so that no other folder has to be writable.
       try connection.run("PRAGMA temp_store=MEMORY")
       try connection.run("PRAGMA cell_size_check=ON")
+      // A checkpoint leaves the WAL as large as its largest transaction has made it.
+      try connection.run("PRAGMA journal_size_limit=\(Self.largestWAL)")
+      try emptyWAL()
+      connection.wait(milliseconds: Self.waitingTime)
       try connection.run("BEGIN IMMEDIATE")
       defer { connection.rollback() }
       // Another process may have made the tables meanwhile.
       if try number("SELECT count(*) FROM sqlite_schema") == 0 { try make() }
       try check()
       try connection.run("COMMIT")
+    }
+
+    /// Makes what this process reads durable, before anything is stored behind it.
+    ///
+    /// After a failed sync of another process the WAL has pages that readers see and that are not on the disk. An open process has no
+    /// such pages: it has emptied the WAL when it opened the file, and closes its connection with its first failure. So a file that other
+    /// processes use all the time is opened as it is.
+    private func emptyWAL() throws {
+      let deadline = ContinuousClock.now + .milliseconds(Self.waitingTime)
+      connection.wait(milliseconds: 20)
+      while try !connection.emptyWAL(), ContinuousClock.now < deadline { sqlite3_sleep(5) }
     }
 
     private func make() throws {
@@ -82,7 +104,9 @@
     /// The records of a key are checked when they are read.
     private func check() throws {
       var found: [String] = []
-      try SQLiteStatement(connection, "SELECT sql FROM sqlite_schema ORDER BY name").run {
+      // SQLite makes tables of its own, as for ANALYZE.
+      let tables = "SELECT sql FROM sqlite_schema WHERE substr(name,1,7)<>'sqlite_' ORDER BY name"
+      try SQLiteStatement(connection, tables).run {
         found.append($0.text(0))
         return true
       }
@@ -98,11 +122,11 @@
       guard try Self.keyCount(connection) == count else { throw damage("keys are missing") }
     }
 
-    /// The number of keys that the file says it has; nil if that row is not the one that was written.
+    /// The number of keys that the file says it has; nil if that row is not one that was written.
     static func keyCount(_ connection: SQLiteConnection) throws -> Int? {
       var count: Int?
       try SQLiteStatement(connection, "SELECT keys, seal FROM file WHERE id=1").run { row in
-        if row.number(1) == seal(keys: row.int(0)) { count = row.int(0) }
+        if row.number(1) == seal(keys: row.int(0)), 0..<Int.max ~= row.int(0) { count = row.int(0) }
         return false
       }
       return count
@@ -117,7 +141,7 @@
     }
 
     private func damage(_ reason: String) -> JournalError {
-      JournalError(.corrupt, "\(path) is damaged: \(reason); restore the journal from a copy.")
+      JournalError(.corrupt, "\(path.quoted) is damaged: \(reason); restore the journal from a copy.")
     }
 
     // A PRAGMA shows its row before it commits, so statements run to their end.

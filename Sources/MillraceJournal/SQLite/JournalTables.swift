@@ -37,7 +37,7 @@
         snapshotChecksum=?10, seal=?11 WHERE name=?1
         """)
       updateFile = try prepare("UPDATE file SET keys=?, seal=? WHERE id=1")
-      selectKeys = try prepare("SELECT name FROM keys WHERE name>=? ORDER BY name LIMIT 1000")
+      selectKeys = try prepare("SELECT \(KeyRow.columns) FROM keys WHERE name>=? ORDER BY name LIMIT 1000")
       insertRecord = try prepare("INSERT INTO records VALUES(?,?,?,?,?,?,?,?,?)")
       selectRecords = try prepare(
         """
@@ -101,7 +101,7 @@
       var keys: [JournalKey] = []
       // No text is between a text and the same with a zero behind it.
       try selectKeys.run([.text(key.map { "\($0.name)\0" } ?? "")]) {
-        keys.append(JournalKey($0.text(0)))
+        keys.append(try KeyRow($0).key)
         return true
       }
       return keys
@@ -205,7 +205,9 @@
           sequence: JournalSequence($0.number(0)), revision: $0.int(1), payload: $0.bytes(3), schemaVersion: $0.int(2))
         return false
       }
-      guard let found, found.sequence == stored.sequence, found.checksum(of: key) == stored.checksum else {
+      guard let found, found.sequence == stored.sequence, found.checksum(of: key) == stored.checksum,
+        found.revision >= 0
+      else {
         throw JournalError.corruptSnapshot(key)
       }
       return found
@@ -232,23 +234,23 @@
       try updateKey.run(row.values)
     }
 
-    func truncate(_ key: JournalKey, through sequence: JournalSequence) throws {
+    /// Removes records, and returns the last one that is removed.
+    func truncate(_ key: JournalKey, through sequence: JournalSequence) throws -> JournalSequence {
       let found = try row(of: key)
-      guard sequence > found?.truncated ?? .start else { return }
+      let removed = found?.truncated ?? .start
+      guard sequence > removed else { return removed }
       guard var row = found, let snapshot = row.snapshot, snapshot.sequence >= sequence else {
         throw JournalError.truncationAhead(key, sequence, snapshot: found?.snapshot?.sequence)
       }
-      // The chain up to there is checked before its records are removed.
-      var position = row.truncated
-      while position < sequence {
-        let page = try page(of: key, after: position, upTo: 1 << 20)
-        if let end = page.records.first(where: { $0.sequence == sequence }) ?? page.records.last {
-          (position, row.truncatedChain) = (end.sequence, RecordChain(continuing: end.checksum))
-        }
+      let end = min(sequence, removed.advanced(by: largestTruncation))
+      // The chain continues behind the last record that is removed. Those before it are in the snapshot, so they are not read again.
+      guard let last = try page(of: key, after: JournalSequence(end.number - 1), upTo: 0).records.first else {
+        throw JournalError.corrupt(key, at: end)
       }
-      try deleteRecords.run([SQLiteValue(row.id), SQLiteValue(sequence.number)])
-      row.truncated = sequence
+      (row.truncated, row.truncatedChain) = (end, RecordChain(continuing: last.checksum))
+      try deleteRecords.run([SQLiteValue(row.id), SQLiteValue(row.truncated.number)])
       try updateKey.run(row.values)
+      return row.truncated
     }
   }
 #endif

@@ -1,20 +1,29 @@
 #if SQLite
   import Foundation
+  import Millrace
 
   /// The thread of a file, which alone uses the connection.
   ///
   /// It stores everything that waits in one transaction, so that many appends share one sync. While it stores, the next ones gather.
   struct JournalThread {
+    /// The time in milliseconds for which a write waits for the lock of another process.
+    ///
+    /// A process that stores all the time is between two transactions for a moment only, which a writer that asks now and then would miss.
+    private static let waitingTime: Int32 = 20
+
     private let queue: JournalQueue
-    private let file: String
-    private let files: OpenFiles
+    private let file: JournalPath
+    private let files: OpenJournals
     private let checkpointPages: Int32
     private var connection: SQLiteConnection?
     private var tables: Result<JournalTables, JournalError>
-    private var isTrusted = true
+    /// Nil for the file systems of tests.
+    private var identity: FileIdentity?
 
     /// Starts the thread of a file that was claimed, and waits until it has opened the file.
-    static func start(_ file: String, _ options: SQLiteJournalOptions, queue: JournalQueue) async throws(JournalError) {
+    static func start(_ file: JournalPath, _ options: SQLiteJournalOptions, queue: JournalQueue)
+      async throws(JournalError)
+    {
       let result: Result<Void, JournalError> = await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           var thread = JournalThread(file, options, queue: queue)
@@ -32,48 +41,65 @@
       try result.get()
     }
 
-    private init(_ file: String, _ options: SQLiteJournalOptions, queue: JournalQueue) {
+    private init(_ file: JournalPath, _ options: SQLiteJournalOptions, queue: JournalQueue) {
       self.queue = queue
       self.file = file
       files = options.files
       checkpointPages = options.checkpointPages
       tables = .failure(.closed)
       do {
+        try Self.checkForLostFile(file, options)
         let connection = try SQLiteConnection(file, system: options.system)
         self.connection = connection
         tables = .success(try Self.open(connection, file, options))
+        if options.system == nil { identity = try FileIdentity(of: file) }
       } catch {
         tables = .failure(openingError(error))
       }
     }
 
+    /// Checks that there is a file if there is a WAL: SQLite takes an empty file for a new one, and removes the WAL.
+    private static func checkForLostFile(_ file: JournalPath, _ options: SQLiteJournalOptions) throws(JournalError) {
+      // Another process that makes both makes the file first.
+      let (wal, system) = (file.appending("-wal"), options.system)
+      guard SQLiteConnection.hasBytes(wal, system: system), !SQLiteConnection.hasBytes(file, system: system) else {
+        return
+      }
+      throw JournalError(
+        .cannotOpen,
+        """
+        \(file.quoted) is empty or missing, and \(wal.quoted) beside it has records of a journal; restore both from a copy, or move \
+        \(wal.quoted) away to begin a new journal.
+        """)
+    }
+
     private static func open(
-      _ connection: SQLiteConnection, _ file: String, _ options: SQLiteJournalOptions
+      _ connection: SQLiteConnection, _ file: JournalPath, _ options: SQLiteJournalOptions
     ) throws -> JournalTables {
       guard !connection.isReadOnly else {
         throw JournalError(
-          .cannotOpen, "\(file) cannot be written; give the process the right to, or name another file.")
+          .cannotOpen, "\(file.quoted) cannot be written; give the process the right to, or name another file.")
       }
-      // Another process may open the file at this moment.
-      connection.wait(milliseconds: 5_000)
       try JournalSchema(connection: connection, path: file).open(pageSize: options.pageSize)
-      connection.wait(milliseconds: 0)
+      connection.wait(milliseconds: waitingTime)
       return try JournalTables(connection, largestBatch: options.largestBatch)
     }
 
     private mutating func openingError(_ error: any Error) -> JournalError {
       guard let failure = error as? SQLiteFailure else { return error as? JournalError ?? .closed }
-      if failure.isFailedSync { isTrusted = false }
       if failure.isNotADatabase {
         return JournalError(
-          .notAJournal, "\(file) is no database, and is left as it is; give the journal the name of a file of its own.")
+          .notAJournal,
+          "\(file.quoted) is no database, and is left as it is; give the journal the name of a file of its own.")
       }
       if failure.isDamage { return failure.error(of: file) }
       if failure.isBusy {
-        return JournalError(.unavailable, "\(file) is locked by another process; open it again later.")
+        return JournalError(.unavailable, "\(file.quoted) is locked by another process; open it again later.")
       }
+      let reason = failure.cannotOpen ? file.obstacle ?? failure.reason : failure.description
       return JournalError(
-        .cannotOpen, "\(file) cannot be opened: \(failure); see that its folder can be written, or name another file.")
+        .cannotOpen,
+        "\(file.quoted) cannot be opened: \(reason); see that its folder can be written, or name another file.")
     }
 
     private mutating func run() {
@@ -89,9 +115,11 @@
       var results: [@Sendable () -> Void] = []
       do {
         let tables = try tables.get()
+        try identity?.check()
         try tables.store {
           for call in calls { results.append(try call.perform(tables)) }
         }
+        try identity?.check()
       } catch {
         let error = refusal(error)
         for call in calls { call.refuse(error) }
@@ -105,6 +133,7 @@
       do {
         let tables = try tables.get()
         result = try tables.read { try call.perform(tables) }
+        try identity?.check()
       } catch {
         return call.refuse(refusal(error))
       }
@@ -113,18 +142,29 @@
 
     /// The error for the callers; unless another process only held the lock, the file fails.
     private mutating func refusal(_ error: any Error) -> JournalError {
-      guard let failure = error as? SQLiteFailure else { return error as? JournalError ?? .closed }
+      guard let failure = error as? SQLiteFailure else {
+        let error = error as? JournalError ?? .closed
+        if error.code == .failed { disconnect(because: error, leavesWAL: true) }
+        return error
+      }
       if failure.isBusy {
-        return JournalError(.unavailable, "\(file) is locked by another process; repeat the call later.")
+        return JournalError(.unavailable, "\(file.quoted) is locked by another process; repeat the call later.")
       }
       return fail(failure)
     }
 
+    /// Ends the file, and closes the connection before another one opens the file.
     private mutating func fail(_ failure: SQLiteFailure) -> JournalError {
-      if failure.isFailedSync { isTrusted = false }
       let error = failure.error(of: file)
-      tables = .failure(error)
+      disconnect(because: error, leavesWAL: true)
       return error
+    }
+
+    private mutating func disconnect(because error: JournalError, leavesWAL: Bool) {
+      // The statements are freed before the connection.
+      tables = .failure(error)
+      connection?.close(leavesWAL: leavesWAL)
+      connection = nil
     }
 
     private mutating func makeCheckpoint() {
@@ -138,13 +178,92 @@
 
     private mutating func close() {
       if case .success(let tables) = tables {
-        do { try tables.connection.checkpoint(from: 1) } catch { _ = fail(error) }
+        do {
+          // SQLite removes the WAL at this path, which may be that of another file by now.
+          try identity?.check()
+          try tables.connection.checkpoint(from: 1)
+        } catch {
+          _ = refusal(error)
+        }
       }
       let leavesWAL = if case .failure = tables { true } else { false }
-      // The statements go before the connection.
-      tables = .failure(.closed)
-      connection?.close(leavesWAL: leavesWAL)
-      files.release(file, isTrusted: isTrusted)
+      disconnect(because: .closed, leavesWAL: leavesWAL)
+      files.release(file)
+    }
+  }
+
+  /// A call of a journal's user for the thread of the file.
+  struct JournalCall: Sendable {
+    /// Whether the call changes the file.
+    let isWrite: Bool
+    /// Does the work, and returns a closure that gives the caller the result, to be called once it is durable.
+    let perform: @Sendable (JournalTables) throws -> @Sendable () -> Void
+    /// Gives the caller an error.
+    let refuse: @Sendable (JournalError) -> Void
+  }
+
+  /// The calls that wait for the thread of a file.
+  final class JournalQueue: Sendable {
+    private struct State {
+      var calls: [JournalCall] = []
+      var isClosed = false
+      /// Resumed when the thread has ended.
+      var closers: [CheckedContinuation<Void, Never>] = []
+      var hasEnded = false
+    }
+
+    private let state = Lock(State())
+    private let wake = DispatchSemaphore(value: 0)
+
+    func add(_ call: JournalCall) {
+      let (isOpen, isFirst) = state.withLock { state in
+        guard !state.isClosed else { return (false, false) }
+        state.calls.append(call)
+        // The thread takes all calls at once.
+        return (true, state.calls.count == 1)
+      }
+      if isFirst { wake.signal() }
+      if !isOpen { call.refuse(.closed) }
+    }
+
+    /// Ends the thread once the calls that wait have ended.
+    func close() {
+      state.withLock { $0.isClosed = true }
+      wake.signal()
+    }
+
+    /// Waits until the thread has closed the file.
+    func waitForEnd() async {
+      await withCheckedContinuation { continuation in
+        let hasEnded = state.withLock { state in
+          if !state.hasEnded { state.closers.append(continuation) }
+          return state.hasEnded
+        }
+        if hasEnded { continuation.resume() }
+      }
+    }
+
+    // MARK: The thread's
+
+    /// Blocks until calls wait, and takes them all; nil when the journal is closed and no call waits.
+    func take() -> [JournalCall]? {
+      while true {
+        let (calls, isClosed) = state.withLock { state in
+          defer { state.calls = [] }
+          return (state.calls, state.isClosed)
+        }
+        if !calls.isEmpty { return calls }
+        if isClosed { return nil }
+        wake.wait()
+      }
+    }
+
+    func end() {
+      let closers = state.withLock { state in
+        state.hasEnded = true
+        return state.closers
+      }
+      for closer in closers { closer.resume() }
     }
   }
 #endif

@@ -1,4 +1,5 @@
 #if SQLite
+  import Foundation
   import MillraceSQLite
 
   /// A connection to a database, which one thread uses.
@@ -10,10 +11,10 @@
     /// Opens a file, and makes it if it is missing.
     ///
     /// - Parameter system: The name of SQLite's interface to the system; nil for the default one.
-    init(_ path: String, system: String?) throws(SQLiteFailure) {
+    init(_ path: JournalPath, system: String?) throws(SQLiteFailure) {
       var opened: OpaquePointer?
       let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-      let code = sqlite3_open_v2(path, &opened, flags, system)
+      let code = path.withCString { sqlite3_open_v2($0, &opened, flags, system) }
       guard code == SQLITE_OK, let opened else {
         let failure = SQLiteFailure(code, opened)
         sqlite3_close_v2(opened)
@@ -29,6 +30,13 @@
           pages?.assumingMemoryBound(to: Int32.self).pointee = count
           return SQLITE_OK
         }, pages)
+    }
+
+    /// Whether there is a file that has bytes.
+    static func hasBytes(_ path: JournalPath, system: String?) -> Bool {
+      guard let vfs = sqlite3_vfs_find(system), let access = vfs.pointee.xAccess else { return false }
+      var result: Int32 = 0
+      return path.withCString { access(vfs, $0, SQLITE_ACCESS_EXISTS, &result) } == SQLITE_OK && result != 0
     }
 
     /// Closes the connection; its statements have to be freed before.
@@ -63,6 +71,45 @@
       }
     }
 
+    /// Makes all pages of the WAL durable in the file, and empties the WAL.
+    ///
+    /// After a failed sync Linux shows readers pages that are not on the disk, and no later sync writes them. So the bytes of the WAL are
+    /// written once more before they are copied: a power cut during the copy would leave a file of two ages otherwise.
+    ///
+    /// - Returns: False if another connection writes or makes a checkpoint.
+    func emptyWAL() throws(SQLiteFailure) -> Bool {
+      do {
+        try run("BEGIN IMMEDIATE")
+        defer { rollback() }
+        try rewriteWAL()
+      } catch  where error.isBusy {
+        return false
+      }
+      do {
+        try check(sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+      } catch  where error.isBusy {
+        return false
+      }
+      return true
+    }
+
+    /// Writes the bytes of the WAL that readers see to the disk; the caller has the lock of writers.
+    private func rewriteWAL() throws(SQLiteFailure) {
+      var found: UnsafeMutablePointer<sqlite3_file>?
+      try check(sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found))
+      guard let wal = found, let methods = wal.pointee.pMethods?.pointee else { return }
+      var size: sqlite3_int64 = 0
+      try check(methods.xFileSize(wal, &size))
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+      defer { buffer.deallocate() }
+      for start in stride(from: 0, to: size, by: buffer.count) {
+        let count = Int32(min(sqlite3_int64(buffer.count), size - start))
+        try check(methods.xRead(wal, buffer.baseAddress, count, start))
+        try check(methods.xWrite(wal, buffer.baseAddress, count, start))
+      }
+      if size > 0 { try check(methods.xSync(wal, SQLITE_SYNC_NORMAL)) }
+    }
+
     /// Undoes the transaction, if one is open; SQLite may have done so already.
     func rollback() {
       if sqlite3_get_autocommit(pointer) == 0 { sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil) }
@@ -70,6 +117,51 @@
 
     func check(_ code: Int32) throws(SQLiteFailure) {
       guard code == SQLITE_OK else { throw SQLiteFailure(code, pointer) }
+    }
+  }
+
+  /// A call of SQLite that failed.
+  struct SQLiteFailure: Error, CustomStringConvertible {
+    /// SQLite's extended result code.
+    let code: Int32
+
+    /// The text of SQLite.
+    let reason: String
+
+    /// The text of SQLite, and that of the system if it has one.
+    let description: String
+
+    init(_ code: Int32, _ connection: OpaquePointer?) {
+      self.code = code
+      let system = connection.map(sqlite3_system_errno) ?? 0
+      reason = String(cString: sqlite3_errstr(code))
+      description = system == 0 ? reason : "\(reason) (\(String(cString: strerror(system))))"
+    }
+
+    var primaryCode: Int32 { code & 0xFF }
+
+    /// Whether the system has opened no file.
+    var cannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
+
+    /// Whether another connection held the lock, so that nothing was changed.
+    var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+
+    /// Whether bytes of the file have changed since they were written.
+    var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    /// Whether the file never was a database.
+    var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
+
+    /// The error with which the file fails.
+    func error(of path: JournalPath) -> JournalError {
+      if isDamage {
+        return JournalError(
+          .corrupt, "\(path.quoted) is damaged: \(self); restore the journal from a copy.")
+      }
+      return JournalError(
+        .failed,
+        "\(path.quoted) failed: \(self); close the journal, and open it again to see whether the batches in progress were stored."
+      )
     }
   }
 #endif

@@ -4,8 +4,8 @@
   /// Many keys share a file. One thread stores everything that waits in one transaction, which is durable (WAL, `synchronous=FULL`) before
   /// any of its calls returns; no call blocks a thread of the caller. Several processes may have a file open, as when one takes over.
   ///
-  /// **Failures.** A commit or a sync that fails ends the journal for all its keys (``JournalError/Code/failed``): open it again, which
-  /// after a failed sync takes a new process. A lock that another process holds is ``JournalError/Code/unavailable``.
+  /// **Failures.** A commit or a sync that fails ends the journal for all its keys (``JournalError/Code/failed``): close it, and open it
+  /// again. A write waits 20 milliseconds for a lock of another process, and is ``JournalError/Code/unavailable`` then.
   ///
   /// ```swift
   /// let journal = try await SQLiteJournal("/var/lib/shop/journal")
@@ -18,13 +18,14 @@
 
     /// Opens a file, and makes it if it is missing.
     ///
-    /// Checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they are read.
-    /// Cancellation has no effect.
+    /// Makes durable what an earlier process has left behind a failed sync, and waits up to five seconds for that while other processes
+    /// use the file. Checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they
+    /// are read. Cancellation has no effect.
     ///
     /// - Parameters:
     ///   - path: The path of the file on a local disk; SQLite puts two files beside it, with `-wal` and `-shm` behind the name.
     ///   - largestBatch: The largest batch in bytes.
-    /// - Throws: ``JournalError``: ``JournalError/Code/inUse`` if this process has the file open, or has seen a sync of it fail;
+    /// - Throws: ``JournalError``: ``JournalError/Code/inUse`` if this process has the file open;
     ///   ``JournalError/Code/cannotOpen`` for a folder that is missing or cannot be written; ``JournalError/Code/notAJournal``,
     ///   ``JournalError/Code/otherVersion`` or ``JournalError/Code/corrupt`` for a file that cannot be used; ``JournalError/Code/unavailable``
     ///   if another process keeps the file locked. The file is left as it is then.
@@ -37,7 +38,7 @@
     package init(_ path: String, _ options: SQLiteJournalOptions) async throws(JournalError) {
       largestBatch = options.largestBatch
       // The file systems of tests have no folders.
-      let file = options.system == nil ? try OpenFiles.resolve(path) : path
+      let file = options.system == nil ? try JournalPath(resolving: path) : JournalPath(path)
       try options.files.claim(file)
       try await JournalThread.start(file, options, queue: queue)
     }
@@ -126,10 +127,13 @@
 
     /// Removes records, as ``Journal/truncate(_:through:)`` says.
     ///
-    /// The file keeps its size, and new records use the room. Cancellation has no effect.
+    /// A call also ends behind 16 MiB of payloads. The file keeps its size, and new records use the room. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
-    public func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
+    @discardableResult
+    public func truncate(
+      _ key: JournalKey, through sequence: JournalSequence
+    ) async throws(JournalError) -> JournalSequence {
       try await write { try $0.truncate(key, through: sequence) }
     }
 
@@ -150,7 +154,9 @@
       await queue.waitForEnd()
     }
 
-    private func write(_ body: @escaping @Sendable (JournalTables) throws -> Void) async throws(JournalError) {
+    private func write<Value: Sendable>(
+      _ body: @escaping @Sendable (JournalTables) throws -> Value
+    ) async throws(JournalError) -> Value {
       try await call(isWrite: true) { tables in try tables.alone { try body(tables) } }
     }
 
@@ -188,7 +194,7 @@
     /// The number of pages in the WAL after which they are copied into the file.
     package var checkpointPages: Int32 = 1_000
     /// The files that this process has open.
-    package var files = OpenFiles.ofProcess
+    package var files = OpenJournals.ofProcess
 
     package init() {}
   }

@@ -33,6 +33,18 @@ struct EntryBuffer: Sendable {
     let writer: UInt64
     let largestBatch: Int
     let byteCount: Int
+
+    /// The largest entry: one for which there is room in an empty buffer.
+    var largestEntry: Int { min(largestBatch, byteCount / 2) }
+
+    /// The number of bytes that may wait together with an entry; nil for any number.
+    func byteCount(of room: JournalRoom) -> Int? {
+      switch room {
+      case .admission: byteCount / 2
+      case .emits: byteCount - byteCount / 4
+      case .unlimited: nil
+      }
+    }
   }
 
   init(after last: JournalSequence, keys: IdempotencyTable, growth: LogGrowth, limits: Limits) {
@@ -48,16 +60,20 @@ struct EntryBuffer: Sendable {
   /// Whether half of the bytes wait, so that the store takes no more actions.
   var isCrowded: Bool { byteCount >= limits.byteCount / 2 }
 
-  /// Adds an entry behind the others, and returns its sequence; nil if there is no room for it.
+  /// Adds an entry behind the others, and returns its sequence; nil if its room is full.
   ///
-  /// - Parameter revision: The revision behind the entry.
+  /// - Parameters:
+  ///   - room: The part of the bytes that may wait with the entry.
+  ///   - revision: The revision behind the entry.
   /// - Throws: ``JournalError`` if the journal has failed, or does not take an entry of this size.
-  mutating func add(_ entry: JournalEntry, revision: Int) throws(JournalError) -> JournalSequence? {
+  mutating func add(
+    _ entry: JournalEntry, in room: JournalRoom, revision: Int
+  ) throws(JournalError) -> JournalSequence? {
     if let failure { throw failure }
     let batch = JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry])
     let size = batch.byteCount
-    if size > limits.largestBatch { throw .tooLarge(batch, limit: limits.largestBatch) }
-    if byteCount + size > limits.byteCount { return nil }
+    if size > limits.largestEntry { throw .tooLarge(batch, limit: limits.largestEntry) }
+    if let limit = limits.byteCount(of: room), byteCount + size > limit { return nil }
     batches += 1
     position += 1
     last = last.advanced(by: 1)
@@ -69,11 +85,8 @@ struct EntryBuffer: Sendable {
 
   /// Removes the first entries, which are durable.
   ///
-  /// - Returns: Whether the buffer was crowded before, and is no more.
-  mutating func didStore(_ stored: ArraySlice<Item>) -> Bool {
-    let wasCrowded = isCrowded
+  mutating func didStore(_ stored: ArraySlice<Item>) {
     byteCount -= stored.reduce(0) { $0 + $1.batch.byteCount }
     items.removeFirst(stored.count)
-    return wasCrowded && !isCrowded
   }
 }

@@ -26,6 +26,12 @@ struct RememberedResult: Codable, Sendable {
     last = result.revisions?.upperBound
     self.time = time
   }
+
+  /// Whether a log that leads to a revision may have the result.
+  func isPossible(at revision: Int) -> Bool {
+    guard let first, let last else { return first == nil && last == nil }
+    return 1 <= first && first <= last && last <= revision
+  }
 }
 
 /// The error with which a decision rejected an action before the store was opened.
@@ -50,20 +56,20 @@ struct IdempotencyTable: Sendable {
   private let limit: Int
   /// In milliseconds.
   private let window: Int64
-  private var entries: [String: Entry] = [:]
+  private var entries: [UTF8Text: Entry] = [:]
 
   /// The results in their order.
   private(set) var results = ResultLog()
 
   init(_ options: JournalOptions) {
     limit = max(options.rememberedKeys, 0)
-    window = min(options.rememberedTime.components.seconds, .max / 1_000) * 1_000
+    window = max(options.rememberedTime.nanoseconds, 0) / 1_000_000
   }
 
   /// The result of a key; nil if none is remembered.
   mutating func result(of key: String, at time: Int64) -> KeyedResult? {
     forget(at: time)
-    guard let entry = entries[key] else { return nil }
+    guard let entry = entries[UTF8Text(key)] else { return nil }
     let result = entry.result
     var revisions: ClosedRange<Int>?
     if let first = result.first, let last = result.last, first <= last { revisions = first...last }
@@ -75,7 +81,7 @@ struct IdempotencyTable: Sendable {
   /// Remembers a result, and forgets the oldest results for which there is no room.
   mutating func remember(_ result: RememberedResult, _ error: (any Error)? = nil) {
     forget(at: result.time)
-    if entries.updateValue(Entry(result: result, error: error), forKey: result.key) != nil {
+    if entries.updateValue(Entry(result: result, error: error), forKey: UTF8Text(result.key)) != nil {
       // The log has the key twice within the window: the wall clock was set back.
       results.remove(result.key)
     }
@@ -85,11 +91,11 @@ struct IdempotencyTable: Sendable {
 
   /// Forgets the results that are older than the window.
   mutating func forget(at time: Int64) {
-    while let oldest = results.first, time - oldest.time > window { forgetOldest() }
+    while let oldest = results.first, max(time, 0) - max(oldest.time, 0) > window { forgetOldest() }
   }
 
   private mutating func forgetOldest() {
-    if let oldest = results.popFirst() { entries[oldest.key] = nil }
+    if let oldest = results.popFirst() { entries[UTF8Text(oldest.key)] = nil }
   }
 }
 
@@ -125,7 +131,7 @@ struct ResultLog: Sendable {
 
   /// Removes the result of a key.
   mutating func remove(_ key: String) {
-    let rest = all.filter { $0.key != key }
+    let rest = all.filter { UTF8Text($0.key) != UTF8Text(key) }
     self = ResultLog()
     for result in rest { append(result) }
   }
@@ -142,4 +148,44 @@ extension KeyedResult {
 enum WallTime {
   /// In milliseconds since 1970.
   static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+}
+
+/// An action that was taken up and has not ended.
+struct OpenRun<Action: Codable & Sendable>: Codable, Sendable {
+  /// The sequence of the take-up.
+  let sequence: UInt64
+  let takeUp: TakeUpHead<Action>
+  /// The number of times the run was handled again in a row without progress; nil for none.
+  var resumed: Int?
+}
+
+/// The runs of a log that have not ended.
+///
+/// Runs that were open when the log was opened are there from the start, and get the ids of their actions later, so a snapshot has
+/// all of them at any time.
+struct OpenRuns<Action: Codable & Sendable>: Sendable {
+  private var runs: [UInt64: OpenRun<Action>]
+  private var sequences: [ActionID: UInt64] = [:]
+
+  init(_ restored: [OpenRun<Action>]) {
+    runs = Dictionary(restored.map { ($0.sequence, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// All runs, in the order in which their actions were taken up.
+  var all: [OpenRun<Action>] { runs.values.sorted { $0.sequence < $1.sequence } }
+
+  /// Names a run by the id that its action has in this store.
+  mutating func name(_ run: UInt64, _ id: ActionID) { sequences[id] = run }
+
+  mutating func begin(_ run: OpenRun<Action>, _ id: ActionID) {
+    runs[run.sequence] = run
+    sequences[id] = run.sequence
+  }
+
+  mutating func end(_ id: ActionID) {
+    if let run = sequences.removeValue(forKey: id) { runs[run] = nil }
+  }
+
+  /// The sequence of the take-up of a run that was named; 0 for another one.
+  func sequence(of id: ActionID) -> UInt64 { sequences[id] ?? 0 }
 }

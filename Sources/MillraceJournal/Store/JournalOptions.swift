@@ -6,11 +6,12 @@ public struct JournalOptions: Sendable {
   /// Encodes actions, mutations and states; JSON by default.
   public var coder: any JournalCoder = JSONJournalCoder()
 
-  /// The number of bytes that may wait to be stored; 16 MiB by default.
+  /// The number of bytes that may wait to be stored; 32 MiB by default, and at least twice ``Journal/largestBatch``.
   ///
-  /// When half of them wait, the store takes no more actions until fewer do; emits and closing mutations may use the rest. When that is full
-  /// too, the store stops.
-  public var bufferedBytes = 1 << 24
+  /// When half of them wait, the store takes no more actions until fewer do, and an action with larger mutations than there is room for is
+  /// rejected as `Rejection.full`. A handler that returns a sequence is asked for its next mutation only below that half. A run that emits
+  /// past three quarters ends as `Outcome.failed` with a ``JournalError``, alone and with its closing. Ends and closings always have room.
+  public var bufferedBytes = 1 << 25
 
   /// The time for which an unavailable journal is tried again before the store stops, on the store's clock; 30 seconds by default.
   ///
@@ -19,11 +20,21 @@ public struct JournalOptions: Sendable {
 
   /// The number of records after which the store takes a snapshot; 10,000 by default.
   ///
-  /// Between two snapshots the log grows at least by the size of the first, so that a large state is not written all the time.
+  /// Between two snapshots the log grows to at least four times the size of the first, so that a large state is not written all the time. Records of openings
+  /// and marks alone lead to no snapshot.
   public var snapshotRecords = 10_000
+
+  /// The number of times by which the log outgrows a snapshot before the next one is due.
+  package var snapshotGrowth = 4
 
   /// The number of payload bytes after which the store takes a snapshot; 16 MiB by default.
   public var snapshotBytes = 1 << 24
+
+  /// Whether a shutdown takes a last snapshot, if anything has changed since the newest one; false by default.
+  ///
+  /// The next opening is faster then, and the shutdown takes longer: a large state takes seconds to encode. The shutdown waits for the snapshot until
+  /// ``deadline`` after all actions have ended, and then ends without it.
+  public var snapshotAtShutdown = false
 
   /// Whether the records that a snapshot covers are removed from the log; true by default.
   public var truncatesLog = true

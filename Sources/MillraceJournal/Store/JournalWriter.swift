@@ -1,5 +1,5 @@
-import Foundation
 import Millrace
+import Synchronization
 
 /// Stores the entries of one store in the journal, as many at once as wait, and the snapshots of its state.
 ///
@@ -12,12 +12,14 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   let gate: DurabilityGate
   private let log: StoreLog<I>
-  private let clock: any Clock<Duration>
+  private let calls: JournalCalls
   private let epoch: JournalEpoch
   private let buffer: Lock<EntryBuffer>
   /// The runs that have not ended; only the holder of the store's lock changes them.
-  private let runs = Lock<[ActionID: OpenRun<I.Action>]>([:])
+  private let runs: Lock<OpenRuns<I.Action>>
   private let store = Lock<WeakStore>(WeakStore())
+  /// Whether a snapshot of this writer was decoded.
+  private let hasCheckedSnapshot = Atomic(false)
 
   private struct WeakStore {
     weak var store: (any JournaledStore)?
@@ -27,14 +29,18 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   /// Makes the writer that continues a log.
   ///
-  /// - Parameter number: The number that the writer drew when it opened the log.
+  /// - Parameters:
+  ///   - open: The runs that have not ended.
+  ///   - number: The number that the writer drew when it opened the log.
   init(
-    _ log: StoreLog<I>, after restored: Restoration<I>, number: UInt64, epoch: JournalEpoch, clock: any Clock<Duration>
+    _ log: StoreLog<I>, after restored: Restoration<I>, open: [OpenRun<I.Action>], number: UInt64, epoch: JournalEpoch,
+    calls: JournalCalls
   ) {
     self.log = log
-    self.clock = clock
+    self.calls = calls
     self.epoch = epoch
     gate = DurabilityGate(restored: restored.revision)
+    runs = Lock(OpenRuns(open))
     let limits = EntryBuffer.Limits(
       writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
     buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
@@ -43,12 +49,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Sets the store, which is not held.
   func attach(to store: any JournaledStore) { self.store.withLock { $0.store = store } }
 
-  /// Notes an open run, which emits and ends refer to, and which snapshots have.
-  func note(_ run: OpenRun<I.Action>, of id: ActionID) { runs.withLock { $0[id] = run } }
+  /// Names a run that was open in the log by the id that its action has in this store.
+  func name(_ run: UInt64, _ id: ActionID) { runs.withLock { $0.name(run, id) } }
 
   // MARK: With the store's lock
-
-  var isCrowded: Bool { buffer.withLock { $0.isCrowded } }
 
   var flushTime: Duration { options.deadline }
 
@@ -62,42 +66,52 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   func result(of key: String) -> KeyedResult? { buffer.withLock { $0.keys.result(of: key, at: WallTime.now) } }
 
-  func append(_ entry: StoreEntry<I.Action, I.Mutation>, after revision: Int) throws {
+  func append(_ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, after revision: Int) throws {
     // The program supplies the coder, so it runs without the locks of this writer.
     switch entry {
     case .decided(let mutations, let result):
       let results = result.map(RememberedResult.all(of:))
-      try add(log.entry(.decided, DecidedHead(results: results), mutations, after: revision), after: revision)
+      try add(.decided, DecidedHead(results: results), mutations, in: room, after: revision)
       if let result, let results { remember(results, result) }
-    case .takenUp(let action, let id, let key, let handlesAgain, let mutations):
-      let head = TakeUpHead(action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: handlesAgain)
-      let sequence = try add(log.entry(.takeUp, head, mutations, after: revision), after: revision)
-      note(OpenRun(sequence: sequence.number, takeUp: head), of: id)
+    case .takenUp(let action, let id, let key, let recovery, let mutations):
+      let head = TakeUpHead(action: action, key: key, recovery: recovery, time: WallTime.now)
+      let sequence = try add(.takeUp, head, mutations, in: room, after: revision)
+      runs.withLock { $0.begin(OpenRun(sequence: sequence.number, takeUp: head), id) }
     case .emitted(let mutation, let id):
-      try add(log.entry(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), after: revision), after: revision)
+      try add(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), in: room, after: revision)
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map(RememberedResult.all(of:))
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
-      try add(log.entry(.end, head, closing.map { .one($0) } ?? .none, after: revision), after: revision)
-      runs.withLock { $0[id] = nil }
+      try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision)
+      runs.withLock { $0.end(id) }
       if let result, let results { remember(results, result) }
     case .mark:
-      try add(JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), after: revision)
+      try add(JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), in: room, after: revision)
     }
+  }
+
+  /// Encodes an entry, and keeps it until it is stored.
+  @discardableResult
+  private func add<Head: PayloadHead>(
+    _ kind: JournalEntry.Kind, _ head: Head, _ mutations: DecidedMutations<I.Mutation>, in room: JournalRoom,
+    after revision: Int
+  ) throws -> JournalSequence {
+    try add(log.entry(kind, head, mutations, after: revision), in: room, after: revision)
   }
 
   /// Keeps an entry until it is stored, and returns its sequence.
   @discardableResult
-  private func add(_ entry: JournalEntry, after revision: Int) throws(JournalError) -> JournalSequence {
+  private func add(_ entry: JournalEntry, in room: JournalRoom, after revision: Int) throws -> JournalSequence {
     let added = buffer.withLock { buffer in
-      Result { () throws(JournalError) in try buffer.add(entry, revision: entry.revision ?? revision) }
+      let wasCrowded = buffer.isCrowded
+      defer { if buffer.isCrowded, !wasCrowded { gate.setCrowded(true) } }
+      return Result { () throws(JournalError) in
+        try buffer.add(entry, in: room, revision: entry.revision ?? revision)
+      }
     }
     if let sequence = try added.get() { return sequence }
-    let failure = JournalError.bufferFull(log.key, limit: options.bufferedBytes)
-    buffer.withLock { $0.failure = failure }
-    // This thread holds the store's lock, and a store is stopped without it.
-    Task.detached { [self] in fail(failure) }
-    throw failure
+    if room == .admission { throw JournalFull() }
+    throw JournalError.noRoom(log.key, limit: options.bufferedBytes)
   }
 
   private func remember(_ results: [RememberedResult], _ result: KeyedResult) {
@@ -117,7 +131,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   /// The sequence of the take-up of an open run.
-  private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0[run]?.sequence ?? 0 } }
+  private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0.sequence(of: run) } }
 
   // MARK: Storing
 
@@ -135,40 +149,29 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   /// Stores entries, and waits while the journal is unavailable; returns the reason if they cannot be stored.
   private func store(_ items: [EntryBuffer.Item]) async -> JournalError? {
-    let (journal, key) = (log.journal, log.key)
     var rest = items[...]
-    var (pause, waited) = (Duration.milliseconds(10), Duration.zero)
-    while !rest.isEmpty {
+    do throws(JournalError) {
       // Each entry is one record.
-      let last = buffer.withLock { $0.stored }
-      let result = await journal.append(rest.map(\.batch), to: key, after: last)
-      didStore(rest.prefix(result.stored))
-      rest = rest.dropFirst(result.stored)
-      guard let failure = result.failure else { continue }
-      guard failure.isTransient else { return failure }
-      if failure.code == .unknown, let first = rest.first {
-        do {
-          if try await journal.batch(first.batch.id, of: key, after: last.advanced(by: result.stored)) != nil {
-            didStore(rest.prefix(1))
-            rest = rest.dropFirst()
-            continue
-          }
-        } catch  where !error.isTransient {
-          return error
-        } catch {}
-      }
-      if let failure = buffer.withLock({ $0.failure }) { return failure }
-      if waited >= options.deadline { return .deadline(key, options.deadline, failure) }
-      try? await clock.sleep(for: pause)
-      waited += pause
-      pause = min(pause * 2, .seconds(1))
+      try await calls.append(
+        items.map(\.batch), after: buffer.withLock { $0.stored }, giveUp: { buffer.withLock { $0.failure } },
+        didStore: { count, _ in
+          didStore(rest.prefix(count))
+          rest = rest.dropFirst(count)
+        })
+      return nil
+    } catch {
+      return error
     }
-    return nil
   }
 
   private func didStore(_ stored: ArraySlice<EntryBuffer.Item>) {
     guard let last = stored.last else { return }
-    let isRelieved = buffer.withLock { $0.didStore(stored) }
+    let isRelieved = buffer.withLock { buffer in
+      let wasCrowded = buffer.isCrowded
+      buffer.didStore(stored)
+      if wasCrowded, !buffer.isCrowded { gate.setCrowded(false) }
+      return wasCrowded && !buffer.isCrowded
+    }
     gate.advance(to: last.position, revision: last.revision)
     if isRelieved { store.withLock { $0.store }?.journalIsRelieved() }
   }
@@ -192,7 +195,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       guard failure == nil else { return didTakeSnapshot(nil) }
       Task.detached {
         let payload = SnapshotPayload(
-          state: value, runs: runs.values.sorted { $0.sequence < $1.sequence }, keys: keys.all, epoch: self.epoch)
+          state: value, runs: runs.all, keys: keys.all, epoch: self.epoch)
         await self.store(payload, at: last, revision: revision)
       }
     }
@@ -200,7 +203,9 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
     let (isTaking, isCovered) = buffer.withLock { buffer in
-      let (isTaking, isCovered) = (buffer.growth.isTaking, buffer.growth.records == 0)
+      let (isTaking, isCovered) = (
+        buffer.growth.isTaking, !buffer.growth.hasChanges || !options.snapshotAtShutdown
+      )
       if isTaking {
         buffer.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
       } else if !isCovered {
@@ -214,14 +219,18 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   private func store(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async {
-    do {
-      didTakeSnapshot(try await log.store(payload, at: sequence, revision: revision))
+    do throws(JournalError) {
+      // What could be read once can be read later, as far as types and the coder go.
+      let bytes = try log.encode(payload, isChecked: !hasCheckedSnapshot.load(ordering: .relaxed))
+      hasCheckedSnapshot.store(true, ordering: .relaxed)
+      try await log.store(bytes, at: sequence, revision: revision)
+      didTakeSnapshot(bytes.count)
     } catch {
       didTakeSnapshot(nil, error)
     }
   }
 
-  /// Lets the next snapshot be taken, reports an error that is not transient, and calls the closure that waits for this snapshot.
+  /// Allows the next snapshot, reports an error that is not transient, and calls the closure that waits for this snapshot.
   private func didTakeSnapshot(_ size: Int?, _ error: JournalError? = nil) {
     let work = buffer.withLock { buffer in
       buffer.growth.didTake(size)

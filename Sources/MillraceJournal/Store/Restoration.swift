@@ -9,7 +9,10 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var last = JournalSequence.start
   private(set) var keys: IdempotencyTable
   private(set) var growth = LogGrowth()
-  private var open: [UInt64: TakeUpHead<I.Action>] = [:]
+  /// The initial state of the newest writer; nil unless the state is the fold from the initial one.
+  private(set) var foundInitial: InitialState?
+  private var open: [UInt64: OpenRun<StoredAction<I.Action>>] = [:]
+  private var beginsWithInitial = true
 
   init(_ initial: I.State, from log: StoreLog<I>) {
     self.log = log
@@ -18,9 +21,20 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     keys = IdempotencyTable(log.options)
   }
 
-  /// The open runs in the order in which their actions were taken up.
-  var openRuns: [OpenRun<I.Action>] {
-    open.map { OpenRun(sequence: $0.key, takeUp: $0.value) }.sorted { $0.sequence < $1.sequence }
+  /// Decodes the actions of the open runs, in the order in which they were taken up.
+  ///
+  /// - Throws: ``JournalError`` with the sequence of the take-up whose action cannot be decoded.
+  func openRuns() throws(JournalError) -> [OpenRun<I.Action>] {
+    var runs: [OpenRun<I.Action>] = []
+    for run in open.values.sorted(by: { $0.sequence < $1.sequence }) {
+      switch run.takeUp.action {
+      case .readable(let action):
+        runs.append(OpenRun(sequence: run.sequence, takeUp: run.takeUp.with(action), resumed: run.resumed))
+      case .unreadable(let reason):
+        throw .unreadable(log.key, at: JournalSequence(run.sequence), "the action of its open run, \(reason)")
+      }
+    }
+    return runs
   }
 
   // MARK: Reading
@@ -28,35 +42,46 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   /// Reads the newest snapshot and the records behind it; when called again, the records that were appended meanwhile.
   ///
   /// - Throws: ``JournalError``.
-  mutating func readOn(_ progress: (@Sendable (JournalProgress) -> Void)?) async throws(JournalError) {
-    if last == .start { try await readSnapshot() }
+  mutating func readOn(
+    _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?
+  ) async throws(JournalError) {
+    if last == .start { try await readSnapshot(calls) }
     while true {
       let page: JournalPage
       do {
-        page = try await log.journal.records(of: log.key, after: last)
+        page = try await calls.read { [last] journal, key throws(JournalError) in
+          try await journal.records(of: key, after: last)
+        }
       } catch  where error.code == .truncated {
         // An earlier writer has taken a snapshot meanwhile.
         let before = last
-        try await readSnapshot()
+        try await readSnapshot(calls)
         if last <= before { throw error }
         continue
       }
+      guard page.last >= last else { throw .snapshotBeyondLog(log.key, last, last: page.last) }
+      let before = last
       for record in page.records { try apply(record) }
       progress?(JournalProgress(sequence: last, last: page.last))
       if last >= page.last { return }
+      if last == before { throw .corrupt(log.key, at: last.advanced(by: 1)) }
     }
   }
 
-  private mutating func readSnapshot() async throws(JournalError) {
-    guard let snapshot = try await log.journal.snapshot(of: log.key) else { return }
-    let payload: SnapshotPayload<I.Action, I.State>
+  private mutating func readSnapshot(_ calls: JournalCalls) async throws(JournalError) {
+    guard
+      let snapshot = try await calls.read({ journal, key throws(JournalError) in try await journal.snapshot(of: key) })
+    else { return }
+    let payload: StoreSchema<I>.Snapshot
     do {
-      payload = try log.schema.state(of: snapshot, log.options.coder)
+      payload = try log.schema.snapshot(snapshot, log.options.coder)
     } catch {
       // The whole log tells the same, if it is there.
       let unreadable = JournalError.unreadableSnapshot(log.key, snapshot, error.reason)
       do {
-        _ = try await log.journal.records(of: log.key, after: .start, upTo: 1)
+        _ = try await calls.read { journal, key throws(JournalError) in
+          try await journal.records(of: key, after: .start, upTo: 1)
+        }
       } catch  where error.code == .truncated {
         throw unreadable
       }
@@ -64,9 +89,10 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       return
     }
     self = Restoration(payload.state, from: log)
-    (revision, last) = (snapshot.revision, snapshot.sequence)
-    for run in payload.runs { open[run.sequence] = run.takeUp }
-    for result in payload.keys { keys.remember(result) }
+    (revision, last, beginsWithInitial) = (snapshot.revision, snapshot.sequence, false)
+    growth.didTake(snapshot.payload.count)
+    for run in payload.runs { open[run.sequence] = run }
+    try remember(payload.keys)
   }
 
   /// Applies a record.
@@ -74,21 +100,27 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence if it cannot be read.
   private mutating func apply(_ record: JournalRecord) throws(JournalError) {
     switch record.entry.kind {
-    case .epoch, .mark: break
+    case .mark: break
+    case .epoch:
+      // An epoch that cannot be read has no initial state to compare with.
+      if beginsWithInitial { foundInitial = try? record.epoch(of: log.key)?.initial }
     case .decided:
       let payload = try log.payload(DecidedHead.self, of: record)
       reduce(payload.mutations)
-      remember(payload.head.results)
+      try remember(payload.head.results ?? [])
     case .takeUp:
-      let payload = try log.payload(TakeUpHead<I.Action>.self, of: record)
-      open[record.sequence.number] = payload.head
+      let payload = try log.payload(TakeUpHead<StoredAction<I.Action>>.self, of: record)
+      open[record.sequence.number] = OpenRun(sequence: record.sequence.number, takeUp: payload.head)
       reduce(payload.mutations)
+    case .resumed:
+      let head = try log.payload(ResumedHead.self, of: record).head
+      open[head.run]?.resumed = head.count
     case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
     case .end:
       let payload = try log.payload(EndHead.self, of: record)
       open[payload.head.run] = nil
       reduce(payload.mutations)
-      remember(payload.head.results)
+      try remember(payload.head.results ?? [])
     default:
       throw .unreadable(
         log.key, at: record.sequence, "this version knows no entry of the \(record.entry.kind)")
@@ -101,8 +133,15 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     last = record.sequence
   }
 
-  private mutating func remember(_ results: [RememberedResult]?) {
-    for result in results ?? [] { keys.remember(result) }
+  private mutating func remember(_ results: [RememberedResult]) throws(JournalError) {
+    for result in results {
+      guard result.isPossible(at: revision) else {
+        throw .unreadable(
+          log.key, at: last.advanced(by: 1), "an idempotency key has a result with revisions that the log does not have"
+        )
+      }
+      keys.remember(result)
+    }
   }
 
   private mutating func reduce(_ mutations: [I.Mutation]) {
@@ -136,8 +175,16 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     return try log.entry(.end, head, .none, after: revision)
   }
 
+  /// The entry by which a run is handled again.
+  ///
+  /// - Parameter count: how often it has been handled again in a row, with this time.
+  /// - Throws: ``JournalError`` if it cannot be encoded.
+  func resume(_ run: OpenRun<I.Action>, _ count: Int) throws(JournalError) -> JournalEntry {
+    try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)
+  }
+
   /// Continues behind entries that were stored.
-  mutating func didStore(_ entries: [JournalEntry], through sequence: JournalSequence) {
+  mutating func didStore(_ entries: ArraySlice<JournalEntry>, through sequence: JournalSequence) {
     for entry in entries { growth.add(entry) }
     last = sequence
   }

@@ -28,8 +28,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happen in the order in
   /// which the actions were taken up; the closings are durable when this returns.
   ///
-  /// **Snapshots** are taken after 10,000 records or 16 MiB, and at the shutdown. A step only keeps the state for it; a task encodes and stores
-  /// it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
+  /// **Snapshots** are taken after 10,000 records or 16 MiB, once the log has four times the size of the newest one. A step only keeps the state
+  /// for it; a task encodes and stores it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
   /// log keeps growing.
   ///
   /// **Fencing.** The store appends an epoch to the log. An earlier store of the same key stops with its next append, and its error names this
@@ -58,52 +58,28 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
     progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws(JournalError) -> Store {
+    guard journal.largestBatch <= options.bufferedBytes / 2 else {
+      throw .bufferTooSmall(key, limit: options.bufferedBytes, largestBatch: journal.largestBatch)
+    }
     var random = configuration.random
     let number = random.next()
-    let epoch = JournalEpoch.now()
     let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
-    var restored = Restoration(initial, from: log)
-    var batches: UInt64 = 0
-
-    func append(_ entries: [JournalEntry]) async -> JournalError? {
-      let made = entries.map { entry in
-        batches += 1
-        return JournalBatch(id: .init(writer: number, number: UInt64.max - batches), entries: [entry])
-      }
-      let result = await journal.append(made, to: key, after: restored.last)
-      if result.failure == nil { restored.didStore(entries, through: result.last) }
-      return result.failure
-    }
-
-    // An earlier writer may append until it is fenced.
-    while true {
-      try await restored.readOn(progress)
-      guard let failure = await append([.epoch(epoch)]) else { break }
-      if failure.code != .conflict { throw failure }
-    }
-    var ends: [JournalEntry] = []
-    for run in restored.openRuns where !run.takeUp.handlesAgain {
-      let closing = interactor.closing(run.takeUp.action, outcome: .abandoned)
-      let end = try restored.abandon(run, closing: closing) { error in
-        configuration.report(
-          Incident(
-            .unhandledFailure, of: I.Action.self, error: error,
-            "The closing mutation of \(String(reflecting: I.self)) for an action of type \(String(reflecting: I.Action.self)) "
-              + "that was open in the log (record \(run.sequence)) was not committed, because the journal did not take it: \(error)"
-          ))
-      }
-      ends.append(end)
-    }
-    if !ends.isEmpty, let failure = await append(ends) { throw failure }
-    let writer = JournalWriter(log, after: restored, number: number, epoch: epoch, clock: configuration.clock)
+    let calls = JournalCalls(journal: journal, key: key, deadline: options.deadline, clock: configuration.clock)
+    var opening = LogOpening(initial, log, calls, writer: number, report: configuration.report)
+    var epoch = JournalEpoch.now()
+    epoch.initial = log.digest(of: initial)
+    try await opening.takeOver(as: epoch, progress)
+    opening.compare(epoch.initial)
+    try await opening.recoverRuns(interactor)
+    let (restored, runs) = (opening.restored, opening.runs)
+    let writer = JournalWriter(log, after: restored, open: runs, number: number, epoch: epoch, calls: calls)
     let store = Store.restored(
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)
     writer.attach(to: store.journaled)
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
-    for run in restored.openRuns {
-      let key = RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey)
-      store.handleAgain(run.takeUp.action, key: key) { writer.note(run, of: $0) }
+    store.handleAgain(runs.map { ($0.takeUp.action, RunKey($0.takeUp.key, isSenders: $0.takeUp.isSendersKey)) }) {
+      writer.name(runs[$0].sequence, $1)
     }
     store.begin(feedbacks)
     return store

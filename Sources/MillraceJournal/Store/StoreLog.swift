@@ -35,25 +35,48 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
       kind: kind, payload: payload, schemaVersion: schema.version, revision: count == 0 ? nil : revision + count)
   }
 
-  /// Encodes and stores a snapshot, and removes the records that it covers if the options say so; returns its size.
+  /// The initial state for the epochs of the log; nil if it cannot be encoded.
+  func digest(of initial: I.State) -> InitialState? {
+    guard let data = try? options.coder.encode(initial) else { return nil }
+    var checksum = Checksum()
+    checksum.add(bytes: Array(data))
+    return InitialState(digest: checksum.value, version: schema.version)
+  }
+
+  /// Encodes a snapshot.
   ///
-  /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then, unless only the truncation failed.
-  func store(
-    _ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int
-  ) async throws(JournalError) -> Int {
-    let data: Data
+  /// - Parameter isChecked: Whether it is decoded to see that it can be read, because the records that it covers may be removed.
+  /// - Throws: ``JournalError`` with the code ``JournalError/Code/notEncoded``.
+  func encode(
+    _ payload: SnapshotPayload<I.Action, I.State>, isChecked: Bool
+  ) throws(JournalError) -> [UInt8] {
     do {
-      data = try options.coder.encode(payload)
-      // The records that it covers may be removed, so it has to be one that can be read.
-      _ = try options.coder.decode(SnapshotPayload<I.Action, I.State>.self, from: data)
+      let data = try options.coder.encode(payload)
+      if isChecked { _ = try options.coder.decode(SnapshotPayload<I.Action, I.State>.self, from: data) }
+      return Array(data)
     } catch {
       throw .notEncoded(key, "The snapshot", DecodingReason.text(of: error))
     }
+  }
+
+  /// Stores a snapshot, and removes the records that it covers if the options say so.
+  ///
+  /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then, unless only the truncation failed.
+  func store(_ payload: [UInt8], at sequence: JournalSequence, revision: Int) async throws(JournalError) {
     try await journal.store(
-      JournalSnapshot(
-        sequence: sequence, revision: revision, payload: Array(data), schemaVersion: schema.version), of: key)
-    if options.truncatesLog { try await journal.truncate(key, through: sequence) }
-    return data.count
+      JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key)
+    if options.truncatesLog { try await truncate(through: sequence) }
+  }
+
+  /// Removes records in calls that leave room for other calls.
+  private func truncate(through sequence: JournalSequence) async throws(JournalError) {
+    var removed = JournalSequence.start
+    while removed < sequence {
+      let end = try await journal.truncate(key, through: sequence)
+      // A journal that removes no more is asked again behind the next snapshot.
+      if end <= removed { return }
+      removed = end
+    }
   }
 
   /// Decodes the payload of a record.
@@ -71,12 +94,21 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
 }
 
 extension JournalError {
-  static func bufferFull(_ key: JournalKey, limit: Int) -> JournalError {
+  static func noRoom(_ key: JournalKey, limit: Int) -> JournalError {
     JournalError(
       .unavailable,
       """
-      More than \(limit) bytes of \(key.quoted) wait to be stored, so its store has stopped; open it again when the journal is \
-      available, or raise 'bufferedBytes'.
+      Three quarters of the \(limit) bytes that may wait to be stored for \(key.quoted) do, so a run that emitted more was ended; return a \
+      sequence of mutations from 'handle', which is asked for the next one only while there is room, or raise 'bufferedBytes'.
+      """)
+  }
+
+  static func bufferTooSmall(_ key: JournalKey, limit: Int, largestBatch: Int) -> JournalError {
+    JournalError(
+      .tooLarge,
+      """
+      A batch of the journal may have \(largestBatch) bytes, more than half of the \(limit) that may wait to be stored for \(key.quoted), so \
+      it might never have room; open the journal with a smaller 'largestBatch', or raise 'bufferedBytes' to twice as much.
       """)
   }
 
@@ -84,8 +116,34 @@ extension JournalError {
     JournalError(
       failure.code,
       """
-      The journal of \(key.quoted) was unavailable for \(deadline), so its store has stopped; open it again when the journal is \
-      available. The last attempt failed: \(failure.description)
+      The journal of \(key.quoted) was unavailable for \(deadline); open the store again when the journal is available, or raise \
+      'deadline'. The last attempt failed: \(failure.description)
+      """)
+  }
+
+  static func noAnswer(_ key: JournalKey, _ deadline: Duration) -> JournalError {
+    JournalError(
+      .unknown,
+      """
+      The journal of \(key.quoted) did not answer within \(deadline), and what it was given may be stored or not; see that its disk or its \
+      server answers, and open the store again, or raise 'deadline'.
+      """)
+  }
+
+  static func noReason(_ key: JournalKey) -> JournalError {
+    JournalError(
+      .failed,
+      """
+      The journal of \(key.quoted) stored nothing and gave no reason, against its contract; mend the engine, and open the store again.
+      """)
+  }
+
+  static func snapshotBeyondLog(_ key: JournalKey, _ snapshot: JournalSequence, last: JournalSequence) -> JournalError {
+    JournalError(
+      .corrupt, sequence: snapshot,
+      """
+      The snapshot of \(key.quoted) covers the records up to \(snapshot), and its log ends at \(last), so records are missing; restore the \
+      journal from a copy.
       """)
   }
 
@@ -115,4 +173,46 @@ extension JournalError {
       removed, so read it with the version of the program that wrote it, or add the step to the schema.
       """)
   }
+}
+
+/// The growth of a log since its newest snapshot, which says when the next one is due.
+struct LogGrowth: Sendable {
+  private(set) var records = 0
+  private(set) var bytes = 0
+  /// Whether a record changes the state, a run or a key, so that a snapshot would not equal the one before.
+  private(set) var hasChanges = false
+  private(set) var isTaking = false
+  /// The size of the newest snapshot.
+  private var snapshotBytes = 0
+
+  mutating func add(_ entry: JournalEntry) {
+    records += 1
+    bytes += entry.payload.count
+    if !entry.kind.isOfOpening { hasChanges = true }
+  }
+
+  /// Whether a snapshot is due.
+  ///
+  /// The log grows to four times the size of a snapshot before the next one, so that a large state is not written all the time.
+  func isDue(_ options: JournalOptions) -> Bool {
+    guard hasChanges, !isTaking, bytes >= options.snapshotGrowth * snapshotBytes else { return false }
+    return records >= options.snapshotRecords || bytes >= options.snapshotBytes
+  }
+
+  /// Begins a snapshot, which covers all records.
+  mutating func take() {
+    (records, bytes, hasChanges) = (0, 0, false)
+    isTaking = true
+  }
+
+  /// Ends a snapshot; without a size it has failed, and the next one is due as if it had not.
+  mutating func didTake(_ size: Int?) {
+    isTaking = false
+    if let size { snapshotBytes = size }
+  }
+}
+
+extension JournalEntry.Kind {
+  /// Whether an entry of the kind says who writes the log and how it was opened, and changes nothing that a snapshot has.
+  fileprivate var isOfOpening: Bool { self == .epoch || self == .mark || self == .resumed }
 }

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceEntries
 
 /// The payload of an entry of a store: a head that belongs to the kind of the entry, and its mutations.
 ///
@@ -104,6 +105,65 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   let isSendersKey: Bool
   /// Whether the action is handled again after a crash.
   let handlesAgain: Bool
+  /// The number of times it is handled again in a row without progress; nil in the records of an earlier version.
+  let limit: Int?
+  /// The wall time of the take-up in milliseconds since 1970; nil in the records of an earlier version.
+  let time: Int64?
+
+  init(action: Action, key: RunKey, recovery: Recovery, time: Int64) {
+    self.init(
+      action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: recovery.limit != nil,
+      limit: recovery.limit, time: time)
+  }
+
+  private init(action: Action, key: String, isSendersKey: Bool, handlesAgain: Bool, limit: Int?, time: Int64?) {
+    self.action = action
+    self.key = key
+    self.isSendersKey = isSendersKey
+    self.handlesAgain = handlesAgain
+    self.limit = limit
+    self.time = time
+  }
+
+  /// The number of times the action is handled again in a row without progress; 0 if it is abandoned.
+  var recoveryLimit: Int { handlesAgain ? max(limit ?? Recovery.handleAgain.limit ?? 0, 0) : 0 }
+
+  /// The head with another action.
+  func with<Other: Codable & Sendable>(_ other: Other) -> TakeUpHead<Other> {
+    TakeUpHead<Other>(
+      action: other, key: key, isSendersKey: isSendersKey, handlesAgain: handlesAgain, limit: limit, time: time)
+  }
+}
+
+/// An action as it is read from a log: one that cannot be decoded stops an opening only if its run is open.
+enum StoredAction<Action: Codable & Sendable>: Codable, Sendable {
+  case readable(Action)
+  /// The reason, as the middle of a sentence.
+  case unreadable(String)
+
+  init(from decoder: any Decoder) throws {
+    do {
+      self = .readable(try decoder.singleValueContainer().decode(Action.self))
+    } catch {
+      self = .unreadable(DecodingReason.text(of: error))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .readable(let action): try container.encode(action)
+    case .unreadable: try container.encodeNil()
+    }
+  }
+}
+
+/// The head of an entry of the kind ``JournalEntry/Kind/resumed``.
+struct ResumedHead: PayloadHead {
+  /// The sequence of the take-up.
+  let run: UInt64
+  /// The number of times the run was handled again in a row without progress.
+  let count: Int
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/emit``.
@@ -122,9 +182,20 @@ struct EndHead: PayloadHead {
   let results: [RememberedResult]?
 }
 
-/// An action that was taken up and has not ended.
-struct OpenRun<Action: Codable & Sendable>: Codable, Sendable {
-  /// The sequence of the take-up.
-  let sequence: UInt64
-  let takeUp: TakeUpHead<Action>
+/// The payload of a snapshot of a store: the state, and everything else that its log would tell.
+struct SnapshotPayload<Action: Codable & Sendable, State: Codable & Sendable>: Codable, Sendable {
+  let state: State
+  /// The runs that have not ended, in the order of their take-ups.
+  let runs: [OpenRun<Action>]
+  /// The results of idempotency keys, the oldest first.
+  let keys: [RememberedResult]
+  /// The writer of the snapshot.
+  let epoch: JournalEpoch
+
+  /// The payload with another state.
+  func map<Other: Codable & Sendable>(
+    _ transform: (State) throws -> Other
+  ) rethrows -> SnapshotPayload<Action, Other> {
+    SnapshotPayload<Action, Other>(state: try transform(state), runs: runs, keys: keys, epoch: epoch)
+  }
 }

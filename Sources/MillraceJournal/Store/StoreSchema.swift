@@ -12,17 +12,17 @@ import MillraceEntries
 ///   .upcastingState(from: 1) { (old: OrdersV1.State) in Orders.State(old) }
 /// ```
 ///
-/// Each mutation becomes exactly one, so that revisions keep their meaning. Actions have no version: those that were open when the
-/// program ended have to be decoded as they are.
+/// Each mutation becomes exactly one, so that revisions keep their meaning. Actions have no version: those of runs that are open when the
+/// log is opened have to be decoded as they are; actions of runs that have ended are not needed.
 public struct StoreSchema<I: Interactor>: Sendable
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The version of the entries and snapshots that the store writes, from 1.
   public let version: Int
 
   private var mutations: [Int: any PayloadDecoding<I.Mutation>] = [:]
-  private var states: [Int: @Sendable (any JournalCoder, Data) throws -> State] = [:]
+  private var states: [Int: @Sendable (any JournalCoder, Data) throws -> Snapshot] = [:]
 
-  typealias State = SnapshotPayload<I.Action, I.State>
+  typealias Snapshot = SnapshotPayload<StoredAction<I.Action>, I.State>
 
   /// Makes the schema of a version that reads this version alone.
   public init(version: Int = 1) {
@@ -55,7 +55,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ) -> StoreSchema {
     var schema = self
     schema.states[version] = { coder, data in
-      try coder.decode(SnapshotPayload<I.Action, Old>.self, from: data).map(upcast)
+      try coder.decode(SnapshotPayload<StoredAction<I.Action>, Old>.self, from: data).map(upcast)
     }
     return schema
   }
@@ -79,10 +79,14 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Decodes a snapshot.
   ///
   /// - Throws: the reason, as the middle of a sentence.
-  func state(of snapshot: JournalSnapshot, _ coder: any JournalCoder) throws(Unreadable) -> State {
+  func snapshot(_ snapshot: JournalSnapshot, _ coder: any JournalCoder) throws(Unreadable) -> Snapshot {
+    // The store counts on from both numbers.
+    guard 0...1 << 62 ~= snapshot.revision, snapshot.sequence.number <= 1 << 62 else {
+      throw Unreadable(reason: "no store has its revision or its sequence")
+    }
     let data = Data(snapshot.payload)
     do {
-      if snapshot.schemaVersion == version { return try coder.decode(State.self, from: data) }
+      if snapshot.schemaVersion == version { return try coder.decode(Snapshot.self, from: data) }
       if let upcast = states[snapshot.schemaVersion] { return try upcast(coder, data) }
     } catch {
       throw Unreadable(reason: DecodingReason.text(of: error))

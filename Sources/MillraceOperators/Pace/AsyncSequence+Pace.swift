@@ -1,3 +1,5 @@
+import Millrace
+
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// The last element of this sequence each time that nothing came for an interval.
   ///
@@ -17,7 +19,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func debounce(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> DerivedSequence<Element, Failure> {
-    paced(.debounce(interval), on: clock)
+    paced(.debounce(interval.bounded), on: clock)
   }
 
   /// The elements of this sequence, at most one an interval.
@@ -38,7 +40,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   public func throttle(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock(), latest: Bool = true
   ) -> DerivedSequence<Element, Failure> {
-    paced(.throttle(interval, latest: latest), on: clock)
+    paced(.throttle(interval.bounded, latest: latest), on: clock)
   }
 
   private func paced(

@@ -55,7 +55,8 @@ struct PaceState<Element: Sendable, Failure: Error>: OperatorState {
     case (.running(let end, let first), .throttle(_, let latest)):
       slot = .running(until: end, latest ? element : first ?? element)
     case (.ahead, _):
-      preconditionFailure("Who looked ahead asks for no more until it goes on, and each element was asked for.")
+      preconditionFailure(
+        "A reader that looked ahead must advance before it asks again, and each element was asked for.")
     }
     return goOn(answer)
   }

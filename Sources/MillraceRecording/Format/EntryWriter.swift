@@ -8,14 +8,18 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
 
   private let encoder = JSON.encoder()
   private let redaction: Redaction<Action, Mutation, State>
+  private let began: Int64?
 
-  init(redaction: Redaction<Action, Mutation, State>) {
+  /// - Parameter began: the wall time at which the recording began, in milliseconds since 1970.
+  init(redaction: Redaction<Action, Mutation, State>, began: Int64?) {
     self.redaction = redaction
+    self.began = began
   }
 
   /// The first line of a file.
   func header(_ start: RecordedState<State>) throws(RecordingError) -> Data {
-    let header = RecordingHeader(of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting)
+    let header = RecordingHeader(
+      of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting, began: began)
     return try self.header(header, start)
   }
 
@@ -26,6 +30,7 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       line.add("\(key)Type", try encoded(name))
     }
     line.add("redacted", header.isRedacted)
+    if let began = header.began { line.add("began", "\"\(WallTimeText(began))\"") }
     try addState(start, to: &line)
     return line.end()
   }
@@ -62,8 +67,16 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       line = Line("{\"kind\":\"rest\",\"at\":\(rest.at),\"run\":\"\(rest.run)\"")
       line.add("attempt", rest.attempt)
       line.add("duration", rest.duration)
+    case .step(let step):
+      line = Line("{\"kind\":\"step\",\"at\":\(step.at),\"run\":\"\(step.run)\"")
+      line.add("name", try encoded(step.name))
+      switch step.result {
+      case .value(let json): line.add("value", try encoded(json))
+      case .failure(let json): line.add("failure", try encoded(json))
+      }
     case .end(let end):
       line = Line("{\"kind\":\"end\",\"at\":\(end.at),\"run\":\"\(end.run)\",\"outcome\":\"\(end.outcome)\"")
+      if let error = end.error { line.add("error", try encoded(error)) }
     case .state(let state):
       line = Line("{\"kind\":\"state\"")
       try addState(state, to: &line)

@@ -1,4 +1,5 @@
 public import Foundation
+import MillraceEntries
 
 #if canImport(Glibc)
   import Glibc
@@ -46,7 +47,7 @@ extension Recording {
   ///
   /// - Throws: ``RecordingError`` when a value cannot be encoded.
   public func jsonLines() throws(RecordingError) -> Data {
-    let writer = EntryWriter<Action, Mutation, State>(redaction: Redaction())
+    let writer = EntryWriter<Action, Mutation, State>(redaction: Redaction(), began: header.began)
     var data = try writer.header(header, start)
     for entry in entries { data.append(try writer.line(entry)) }
     return data
@@ -67,7 +68,8 @@ extension RecordingError {
   static func unwritable(_ url: URL, _ error: any Error) -> RecordingError {
     RecordingError(
       .unwritable,
-      "The recording cannot be written to \(url.path): \(reason(of: error)); free space there, or choose another file.")
+      "The recording cannot be written to \(url.path.quoted): \(reason(of: error)); free space there, or choose another file."
+    )
   }
 
   /// The sentence of the system, without paths and numbers of errors.

@@ -1,3 +1,5 @@
+import MillraceEntries
+
 /// The events of a store: its first state, actions, replies of gateways, commits, and a state now and then.
 ///
 /// ```swift
@@ -37,5 +39,93 @@ public struct Recording<Action: Codable & Sendable, Mutation: Codable & Sendable
     self.start = start
     self.entries = entries
     self.cut = cut
+  }
+}
+
+/// The facts about a recording: the types of the store and the time of its start.
+public struct RecordingHeader: Sendable, Hashable {
+  /// The version of the format; this one writes ``currentVersion``, and reads that and older ones.
+  public let version: Int
+
+  /// Whether a ``Redaction`` has changed what was recorded.
+  public let isRedacted: Bool
+
+  /// The wall time at which the recording began, where `at` is 0, in milliseconds since 1970; nil before version 3.
+  ///
+  /// A file that continues an earlier one has the time of the first.
+  public let began: Int64?
+
+  let types: TypeNames
+
+  /// The name of the type of the actions, with its module.
+  ///
+  /// A recording can be read with types of other names, as long as they decode what was encoded. Where they do not, or a replay
+  /// leads to another state, the names say whether it is a recording of something else.
+  public var action: String { types.action }
+
+  /// The name of the type of the mutations, with its module; as ``action``.
+  public var mutation: String { types.mutation }
+
+  /// The name of the type of the state, with its module; as ``action``.
+  public var state: String { types.state }
+
+  /// The first line of a recording's file.
+  static var beginning: String { "{\"millraceRecording\":" }
+
+  /// The version of the format that is written: 3.
+  ///
+  /// Version 2 has no ``began``, no ``RecordedEnd/error`` and no ``RecordingEntry/step(_:)``. Version 1 has no
+  /// ``RecordingEntry/rest(_:)`` either; a resimulation of such a recording draws the rests between attempts anew.
+  public static var currentVersion: Int { 3 }
+
+  /// - Parameter began: the wall time of the start, in milliseconds since 1970.
+  package init<Action, Mutation, State>(
+    of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool, began: Int64? = nil
+  ) {
+    self.init(
+      version: RecordingHeader.currentVersion, types: TypeNames(of: types), isRedacted: isRedacted,
+      began: began.map(WallTimeText.init)?.milliseconds)
+  }
+
+  init(version: Int, types: TypeNames, isRedacted: Bool, began: Int64?) {
+    self.version = version
+    self.types = types
+    self.isRedacted = isRedacted
+    self.began = began
+  }
+}
+
+/// The names of the types whose values a recording has.
+struct TypeNames: Sendable, Hashable, Decodable, CustomStringConvertible {
+  let action, mutation, state: String
+
+  private enum CodingKeys: String, CodingKey {
+    case action = "actionType"
+    case mutation = "mutationType"
+    case state = "stateType"
+  }
+
+  init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type)) {
+    action = TypeNames.name(of: types.0)
+    mutation = TypeNames.name(of: types.1)
+    state = TypeNames.name(of: types.2)
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    // They are shown to readers of a file, and stand in it as its author has written them.
+    action = try container.decode(String.self, forKey: .action).shown()
+    mutation = try container.decode(String.self, forKey: .mutation).shown()
+    state = try container.decode(String.self, forKey: .state).shown()
+  }
+
+  /// The names, each shortened, because a file may have names of any length.
+  var description: String {
+    "(\([action, mutation, state].map { $0.shortened(to: 200) }.joined(separator: ", ")))"
+  }
+
+  /// The name of a type with its module, the same in every process: of a private one the runtime tells an address besides.
+  static func name(of type: Any.Type) -> String {
+    String(reflecting: type).replacing(#/\(unknown context at \$[0-9a-f]+\)\./#, with: "")
   }
 }

@@ -21,10 +21,11 @@ public import Millrace
 ///
 /// **What others write.** The text of an error may hold a URL with a token, or the answer of a server, and a `tracestate` whatever
 /// a caller has put there; neither is made by the service. So a redaction leaves them out unless it says otherwise: of an error
-/// the type and its case or code is recorded, of a trace its `traceparent`.
+/// that a call throws or an action ends with, the type and its case or code is recorded, of a trace its `traceparent`.
 ///
 /// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by the writer, never with
-/// the store's turn. Those for requests, replies and errors are called by the task that calls the gateway, several at once.
+/// the store's lock. Those for requests, replies and errors of calls are called by the task that calls the gateway, several at once.
+/// That for errors is also called with the store's lock, when an action ends with an error, and has to be quick.
 public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   /// Returns the value to record for an action.
   public let action: @Sendable (Action) -> Action
@@ -41,7 +42,8 @@ public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: 
   /// Returns the value to record for a reply; it gets the name of the call, and the reply or the error of the named type.
   public let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
 
-  /// The text that is recorded for an error of another type: the name of the call, and the error.
+  /// The text that is recorded for an error: of a call, for an error of another type than the call names, with the name of the call;
+  /// of an action that ends with the error, with the name of the action's case.
   public let error: @Sendable (String, any Error) -> String
 
   /// Returns the value to record for the trace of an action; nil for nothing.
@@ -69,7 +71,8 @@ public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: 
   ///   - state: what is recorded for a state.
   ///   - request: what is recorded for the request of a call, given its name.
   ///   - reply: what is recorded for a reply, or for an error of the type that the call names.
-  ///   - error: the text that is recorded for another error; nil for its type with its case or code, without what it carries.
+  ///   - error: the text that is recorded for another error of a call, given its name, and for the error that an action ends with, given
+  ///     the name of the action's case; nil for its type with its case or code, without what it carries.
   ///   - trace: what is recorded for the trace of an action; nil for its `traceparent` alone.
   public init(
     action: @escaping @Sendable (Action) -> Action = { $0 },

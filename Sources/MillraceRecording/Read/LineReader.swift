@@ -9,6 +9,9 @@ struct LineReader {
 
     /// False for a last line behind which the file ends.
     let isWhole: Bool
+
+    /// Whether the line has nothing but blanks.
+    var isBlank: Bool { bytes.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
   }
 
   private let more: () throws -> Data?
@@ -50,6 +53,12 @@ struct LineReader {
     self.longest = longest
   }
 
+  /// Passes over the mark with which some programs begin a text in UTF-8; called before the first line.
+  mutating func skipByteOrderMark() throws {
+    let mark = Data([0xEF, 0xBB, 0xBF])
+    if try beginning(mark.count) == mark { chunk = chunk.dropFirst(mark.count) }
+  }
+
   /// The first unread bytes, up to `count`; they are read again.
   mutating func beginning(_ count: Int) throws -> Data {
     while chunk.count < count, let next = try more(), !next.isEmpty { chunk.append(next) }
@@ -66,18 +75,24 @@ struct LineReader {
     while true {
       if let end = chunk.firstLineBreak {
         let part = chunk[chunk.startIndex..<end]
+        try check(count + part.count)
         chunk = chunk[(end + 1)...]
         return line(parts, part, isWhole: true)
       }
       if !chunk.isEmpty { parts.append(chunk) }
       count += chunk.count
-      if count > longest { throw RecordingError.longLine(number + 1, longest: longest) }
+      try check(count)
       guard let next = try more(), !next.isEmpty else {
         chunk = Data()
         return parts.popLast().map { line(parts, $0, isWhole: false) }
       }
       chunk = next
     }
+  }
+
+  /// Throws if the next line has more bytes than a line may have.
+  private func check(_ count: Int) throws(RecordingError) {
+    if count > longest { throw RecordingError.longLine(number + 1, longest: longest) }
   }
 
   private mutating func line(_ parts: [Data], _ last: Data, isWhole: Bool) -> Line {

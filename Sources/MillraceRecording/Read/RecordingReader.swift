@@ -49,9 +49,9 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     do {
       lines = try LineReader(url, progress: progress)
     } catch {
-      throw .unreadable(url.path, error)
+      throw .unreadable(url.path.quoted, error)
     }
-    try self.init(lines, name: url.path, acceptsCutEnd: acceptsCutEnd)
+    try self.init(lines, name: url.path.quoted, acceptsCutEnd: acceptsCutEnd)
   }
 
   /// Reads the first line of a recording that is in memory.
@@ -82,7 +82,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
 
   /// The next entry; nil at the end.
   ///
-  /// A last line that is empty is no entry, and no error.
+  /// Blank lines at the end are no entries, and no error.
   ///
   /// - Throws: ``RecordingError`` when the file cannot be read, a line is broken, or lines are in another order than they were
   ///   written in; the description has the number of the line.
@@ -92,9 +92,9 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     guard let line = try nextLine() else { return nil }
     let entry: Entry
     do {
-      entry = try decoder.decode(EntryLine<Action, Mutation, State>.self, ofLine: line.bytes, for: State.self).entry
+      entry = try EntryLine<Action, Mutation, State>.entry(ofLine: line.bytes, decoder)
     } catch {
-      if line.bytes.isEmpty, try nextLine() == nil { return nil }
+      if line.isBlank, try restIsBlank() { return nil }
       guard !line.isWhole else { throw broken(line, error) }
       let cut = RecordingError.cutEnd(line: line.number)
       guard acceptsCutEnd else { throw cut }
@@ -110,6 +110,14 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private func proven(_ entry: Entry, by line: LineReader.Line) throws(RecordingError) -> Entry {
     guard case .state(let state) = entry else { return entry }
     return .state(try state.proven(by: line))
+  }
+
+  /// Reads on, and returns whether nothing but blank lines follows.
+  private mutating func restIsBlank() throws(RecordingError) -> Bool {
+    while let line = try nextLine() {
+      if !line.isBlank { return false }
+    }
+    return true
   }
 
   private mutating func nextLine() throws(RecordingError) -> LineReader.Line? {
@@ -134,7 +142,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
         throw .wrongOrder(line: line, "has the state of", state.revision, after: last)
       }
     case .gap: order.gap()
-    case .action, .call, .rest, .end: break
+    case .action, .call, .rest, .step, .end: break
     }
   }
 
@@ -154,6 +162,7 @@ extension HeaderLine {
     let beginning = Data(RecordingHeader.beginning.utf8)
     let line: LineReader.Line?
     do {
+      try lines.skipByteOrderMark()
       let found = try lines.beginning(beginning.count)
       guard found.isEmpty || beginning.starts(with: found) else { throw RecordingError.noHeader }
       line = try lines.next()
@@ -173,5 +182,35 @@ extension HeaderLine {
       throw .broken(
         line: 1, error, of: try? decoder.decode(TypeNames.self, from: line.bytes), readWith: types)
     }
+  }
+}
+
+extension Recording {
+  /// Reads a whole recording from a file.
+  ///
+  /// - Parameters:
+  ///   - url: the file.
+  ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is read up to there; ``cut`` says so then.
+  ///     Otherwise it is an error.
+  /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; the
+  ///   description has the number of the line.
+  public static func read(from url: URL, acceptsCutEnd: Bool = false) throws(RecordingError) -> Recording {
+    try Recording(RecordingReader(url, acceptsCutEnd: acceptsCutEnd))
+  }
+
+  /// Reads a whole recording from the lines of a file.
+  ///
+  /// - Parameters:
+  ///   - data: the lines.
+  ///   - acceptsCutEnd: whether a last line that is cut is left out; ``cut`` says so then. Otherwise it is an error.
+  /// - Throws: ``RecordingError`` when it is no recording of these types, or has a broken line.
+  public static func read(from data: Data, acceptsCutEnd: Bool = false) throws(RecordingError) -> Recording {
+    try Recording(RecordingReader(data, acceptsCutEnd: acceptsCutEnd))
+  }
+
+  private init(_ reader: consuming RecordingReader<Action, Mutation, State>) throws(RecordingError) {
+    var entries: [Entry] = []
+    while let entry = try reader.next() { entries.append(entry) }
+    self.init(header: reader.header, start: reader.start, entries: entries, cut: reader.cut)
   }
 }

@@ -1,3 +1,5 @@
+import Millrace
+
 /// The last entries, in segments that each begin with a state, so that what is left can be replayed.
 struct EntryRing<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: EntryKeeping {
   typealias Entry = RecordingEntry<Action, Mutation, State>
@@ -97,7 +99,7 @@ extension EntryRing.Segment {
   private func isNeeded(_ index: Int) -> Bool {
     switch entries[index] {
     case .commit, .state: true
-    case .action, .call, .rest, .end: false
+    case .action, .call, .rest, .step, .end: false
     case .gap:
       if index + 1 < entries.count, case .commit = entries[index + 1] { true } else { false }
     }
@@ -108,5 +110,92 @@ extension RecordingEntry {
   /// The number of entries that would be missing without it.
   fileprivate var entriesMissed: Int {
     if case .gap(let gap) = self { gap.missed } else { 1 }
+  }
+}
+
+/// The entries of a recorder, kept until they are written or until newer ones have come.
+protocol EntryKeeping: Sendable {
+  associatedtype Action: Codable & Sendable
+  associatedtype Mutation: Codable & Sendable
+  associatedtype State: Codable & Sendable
+
+  /// The work to do once the lock is released.
+  associatedtype After
+
+  /// Whether the next commit is to bring its state, however few commits the last one is ago.
+  var wantsState: Bool { get }
+
+  /// Adds an entry behind a gap and before a state, if there are those; all of it, or nothing when there is no room.
+  mutating func add(
+    _ gap: RecordedGap?, _ entry: RecordingEntry<Action, Mutation, State>, _ state: RecordedState<State>?
+  ) -> Bool
+
+  /// The work that the calls so far have left.
+  mutating func settle() -> After
+}
+
+/// About how large entries are once they are encoded: averages of those that were, in which the last ones count most.
+final class EncodedSizes: Sendable {
+  /// The kinds of entries that may be large.
+  enum Kind {
+    case action, call, commit, state
+  }
+
+  private struct Averages {
+    var action = 0, call = 0, commit = 0, state = 0
+
+    subscript(kind: Kind) -> Int {
+      get {
+        switch kind {
+        case .action: action
+        case .call: call
+        case .commit: commit
+        case .state: state
+        }
+      }
+      set {
+        switch kind {
+        case .action: action = newValue
+        case .call: call = newValue
+        case .commit: commit = newValue
+        case .state: state = newValue
+        }
+      }
+    }
+  }
+
+  /// The least size that an entry counts as, in bytes.
+  static let least = 64
+
+  private let averages = Lock(Averages())
+
+  /// Notes how many bytes an entry has.
+  func note(_ bytes: Int, of kind: Kind) {
+    averages.withLock { $0[kind] = $0[kind] == 0 ? bytes : $0[kind] + (bytes - $0[kind]) / 8 }
+  }
+
+  /// About how many bytes an entry will have, and its state with it if it brings one.
+  func expected(of kind: Kind?, withState: Bool) -> Int {
+    averages.withLock { averages in
+      EncodedSizes.least + (kind.map { averages[$0] } ?? 0) + (withState ? averages.state : 0)
+    }
+  }
+}
+
+extension RecordingEntry {
+  /// The average that the entry belongs to; nil if the entry is small.
+  var sizeKind: EncodedSizes.Kind? {
+    switch self {
+    case .action: .action
+    case .call, .step: .call
+    case .commit: .commit
+    case .state: .state
+    case .rest, .end, .gap: nil
+    }
+  }
+
+  /// The number of bytes of an error's text, which says more of the size of an end than an average does.
+  var errorBytes: Int {
+    if case .end(let end) = self { end.error?.utf8.count ?? 0 } else { 0 }
   }
 }

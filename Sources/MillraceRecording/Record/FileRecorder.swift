@@ -15,7 +15,7 @@ public import Millrace
 /// The file is a line of JSON for the beginning and for each entry: actions, replies of gateways that were called through
 /// ``tape``, commits, ends, and a state now and then.
 ///
-/// **Isolation.** With the store's turn an entry is put into a buffer, which takes about a microsecond; it is encoded
+/// **Isolation.** With the store's lock an entry is put into a buffer, which takes about a microsecond; it is encoded
 /// and written on a queue of the recorder's own. A state is copied at every checkpoint, which costs the store one copy of what
 /// it changes next.
 ///
@@ -63,31 +63,34 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - checkpoint: The number of commits from one recorded state to the next; by default 256.
   ///   - redaction: what is changed in values before they are recorded.
   ///   - clock: what the times are measured by; the store's, where that is another one.
+  ///   - wallTime: Returns the wall time in milliseconds since 1970; called once, for the header. By default the system's.
   ///   - report: Receives the error that ends the recording, of a file that was moved or removed, of the first call that
   ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
   public convenience init(
     initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
     bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
     redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
     self.init(
       initial: initial, revision: revision, to: RecordingFile(url), bytes: bytes, buffer: buffer,
-      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock, report: report)
+      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock,
+      began: wallTime?() ?? WallTimeText.now(), report: report)
   }
 
   init(
     initial: State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, bufferBytes: Int,
-    checkpoint: Int, redaction: Redaction<Action, Mutation, State>, clock: any Clock<Duration>,
+    checkpoint: Int, redaction: Redaction<Action, Mutation, State>, clock: any Clock<Duration>, began: Int64,
     report: (@Sendable (RecordingError) -> Void)?
   ) {
     let sizes = EncodedSizes()
     let writer = RecordingWriter(
-      RecordingOutput(sink, redaction: redaction, limit: bytes, sizes: sizes),
+      RecordingOutput(sink, redaction: redaction, began: began, limit: bytes, sizes: sizes),
       report: report ?? { writeToStandardError(line: $0.description) })
     let intake = Intake(
       EntryBuffer(capacity: buffer, bytes: bufferBytes, sizes: sizes), revision: revision, interval: checkpoint,
-      clock: clock
+      clock: clock, errorText: redaction.error
     ) { intake, isToWake in
       if isToWake { writer.wake(intake) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceEntries
 
 #if canImport(Glibc)
   import Glibc
@@ -199,7 +200,7 @@ extension RecordingError {
     RecordingError(
       .unwritable,
       """
-      \(url.path) is being written by another recorder, in this process or in another one, and is left to that; give each \
+      \(url.path.quoted) is being written by another recorder, in this process or in another one, and is left to that; give each \
       recorder a file of its own.
       """)
   }
@@ -208,13 +209,14 @@ extension RecordingError {
     RecordingError(
       .moved,
       """
-      \(url.path) was moved or removed while a recording was written to it; the recording continues in a new file of that name \
+      \(url.path.quoted) was moved or removed while a recording was written to it; the recording continues in a new file of that name \
       with the next commit.
       """)
   }
 
   fileprivate static func notReplaceable(_ url: URL, _ reason: String) -> RecordingError {
     RecordingError(
-      .unwritable, "\(url.path) \(reason), and is left as it is; give the recording the name of a file of its own.")
+      .unwritable,
+      "\(url.path.quoted) \(reason), and is left as it is; give the recording the name of a file of its own.")
   }
 }

@@ -28,9 +28,10 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   private var uncounted = 0
 
   init(
-    _ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, limit: Int, sizes: EncodedSizes
+    _ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, began: Int64, limit: Int,
+    sizes: EncodedSizes
   ) {
-    writer = EntryWriter(redaction: redaction)
+    writer = EntryWriter(redaction: redaction, began: began)
     self.sink = sink
     self.limit = max(1, limit)
     self.sizes = sizes
@@ -42,7 +43,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   /// The number of bytes behind a header: at least its own size, so that a large state is not written again and again.
   private var bound: Int { max(limit, header) }
 
-  /// Whether actions, calls, rests and ends are left out, because no commit comes.
+  /// Whether actions, calls, rests, steps and ends are left out, because no commit comes.
   private var isFull: Bool { size - bound >= bound / 8 }
 
   mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
@@ -106,7 +107,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
 
   private mutating func add(_ entry: Entry) throws(RecordingError) {
     switch entry {
-    case .action, .call, .rest, .end:
+    case .action, .call, .rest, .step, .end:
       if isFull {
         (leftOut, uncounted, lastLeftOut) = (leftOut + 1, uncounted + 1, entry.at)
       } else {
@@ -138,4 +139,23 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
     defer { gathered.removeAll(keepingCapacity: true) }
     try sink.write(gathered)
   }
+}
+
+/// The destination of a recording's lines.
+protocol RecordingSink: Sendable {
+  /// Begins a recording with its first line, in place of an earlier one.
+  mutating func begin(_ header: Data) throws(RecordingError)
+
+  /// Adds whole lines.
+  mutating func write(_ lines: Data) throws(RecordingError)
+
+  /// Ends it.
+  mutating func close()
+
+  /// The error of a recording whose file was moved or removed; nil while the file is at its place.
+  var loss: RecordingError? { get }
+}
+
+extension RecordingSink {
+  var loss: RecordingError? { nil }
 }

@@ -13,7 +13,7 @@ public import Millrace
 /// goes, but for commits, which the state at its end is made of, and a gap tells of what is missing between them. So the newest
 /// is always there, what is kept can always be replayed, and it is at least a third of what may be kept.
 ///
-/// **Isolation.** With the store's turn an entry is added, which takes about a microsecond. A state is copied every so
+/// **Isolation.** With the store's lock an entry is added, which takes about a microsecond. A state is copied every so
 /// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
 ///
 /// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
@@ -25,6 +25,7 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
 
   private let intake: RecordingIntake<Ring>
   private let redaction: Redaction<Action, Mutation, State>
+  private let began: Int64
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
   public let tape: GatewayTape
@@ -37,22 +38,27 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - count: how many entries are kept, states included; at least 16, by default 4,096.
   ///   - checkpoint: The number of commits from one recorded state to the next, or fewer if the ring asks for it; by default 256.
   ///   - redaction: what is changed in values when the recording is taken out; until then they are kept as they are, but for
-  ///     requests and replies.
+  ///     requests, replies and errors.
   ///   - clock: what the times are measured by; the store's, where that is another one.
+  ///   - wallTime: Returns the wall time in milliseconds since 1970; called once, for the header. By default the system's.
   ///   - report: Receives requests and replies that cannot be encoded, on any thread; by default one line on standard
   ///     error.
   public init(
     initial: State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
     redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
     let ring = Ring(capacity: count, start: RecordedState(at: 0, revision: revision, state: initial))
     // What was dropped is released when this is called, without the lock.
-    intake = RecordingIntake(ring, revision: revision, interval: checkpoint, clock: clock) { _, _ in }
+    intake = RecordingIntake(
+      ring, revision: revision, interval: checkpoint, clock: clock, errorText: redaction.error
+    ) { _, _ in }
     tape = GatewayTape(
       RecordingDeck(
         intake: intake, redaction: redaction.calls, report: report ?? { writeToStandardError(line: $0.description) }))
     self.redaction = redaction
+    began = wallTime?() ?? WallTimeText.now()
   }
 
   /// The kept entries, redacted; they begin with the oldest state that is kept.
@@ -62,7 +68,8 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
       (index == 0 ? [] : [.state(segments[index].start)]) + segments[index].entries
     }
     return Recording(
-      header: RecordingHeader(of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting),
+      header: RecordingHeader(
+        of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting, began: began),
       start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
   }
 
@@ -105,7 +112,7 @@ extension RecordingEntry {
       .action(action.with(redaction.action(action.action), action.trace.flatMap(redaction.trace)))
     case .commit(let commit): .commit(commit.with(redaction.mutation(commit.mutation)))
     case .state(let state): .state(state.redacted(by: redaction.state))
-    case .call, .rest, .end, .gap: self
+    case .call, .rest, .step, .end, .gap: self
     }
   }
 }

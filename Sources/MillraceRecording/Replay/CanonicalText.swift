@@ -1,4 +1,5 @@
 import Foundation
+import MillraceEntries
 
 /// A value as it is encoded, with an order for what has none: the elements of sets, and the pairs of dictionaries.
 ///
@@ -109,3 +110,112 @@ extension UInt16: CanonicalLeaf {}
 extension UInt32: CanonicalLeaf {}
 extension UInt64: CanonicalLeaf {}
 extension UInt128: CanonicalLeaf {}
+
+/// Lets a value tell its parts to a ``CanonicalText``.
+struct CanonicalEncoder: Encoder, SingleValueEncodingContainer {
+  typealias Part = CanonicalText.Part
+
+  let part: Part
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(Keyed<Key>(part: part))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    part.beginList()
+    return Unkeyed(part: part)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  func encodeNil() { part.takeNil() }
+
+  func encode(_ value: some Encodable) throws { try part.take(value) }
+
+  private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let part: Part
+
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) { part.field(key.stringValue).takeNil() }
+
+    func encode(_ value: some Encodable, forKey key: Key) throws { try part.field(key.stringValue).take(value) }
+
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+      CanonicalEncoder(part: part.field(key.stringValue)).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      CanonicalEncoder(part: part.field(key.stringValue)).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { CanonicalEncoder(part: part.field("super")) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { CanonicalEncoder(part: part.field(key.stringValue)) }
+  }
+
+  private struct Unkeyed: UnkeyedEncodingContainer {
+    let part: Part
+
+    var codingPath: [any CodingKey] { [] }
+    var count: Int { part.list?.count ?? 0 }
+
+    func encodeNil() { part.element().takeNil() }
+
+    func encode(_ value: some Encodable) throws { try part.element().take(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+      CanonicalEncoder(part: part.element()).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+      CanonicalEncoder(part: part.element()).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { CanonicalEncoder(part: part.element()) }
+  }
+}
+
+/// A number that tells states apart, and is the same in every process and on every machine.
+///
+/// It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over the state as JSON with sorted keys, as the file has it.
+///
+/// **Order.** Sets, and dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between
+/// processes. So equal hashes say that two states are the same, and where hashes differ a replay compares what the states encode:
+/// the elements of arrays in their order, those of a `Set` and the pairs of a `Dictionary` in any. A type that encodes the elements
+/// of a set itself, one by one, or hands its encoder on to the set, has to sort them, or to encode the set as a whole by a
+/// `singleValueContainer()`.
+public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
+  /// The hash as a number.
+  public let value: UInt64
+
+  /// The hash of a state.
+  ///
+  /// - Throws: what the state throws when it is encoded.
+  public init(of state: some Encodable) throws {
+    self.init(ofJSON: try JSON.encoder().encode(state))
+  }
+
+  /// Reads 16 hexadecimal digits.
+  public init?(_ description: String) {
+    guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
+    self.value = value
+  }
+
+  init(ofJSON json: Data) {
+    var checksum = Checksum()
+    json.withUnsafeBytes { checksum.add($0) }
+    value = checksum.value
+  }
+
+  /// The hash as 16 hexadecimal digits.
+  public var description: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,3 +1,4 @@
+public import Foundation
 public import Millrace
 
 /// The reduction of recorded mutations, and its comparison with recorded states.
@@ -52,7 +53,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       }
     case .state(let recorded): return try compare(recorded)
     case .gap: order.gap()
-    case .action, .call, .rest, .end: break
+    case .action, .call, .rest, .step, .end: break
     }
     return true
   }
@@ -104,5 +105,74 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       ? " The recording is redacted: if the reducer derives something from what was redacted, give the replay the same redaction."
       : ""
     return other + redacted
+  }
+}
+
+extension Recording {
+  /// Reduces all mutations again, and compares the states with the recorded ones, up to the first that differs.
+  ///
+  /// So a reducer that was changed is found out before it ships: replay what was recorded in production with it. Nothing but the
+  /// reducer is called.
+  ///
+  /// - Parameters:
+  ///   - interactor: the type whose reducer is tried.
+  ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
+  /// - Throws: ``RecordingError`` when commits are out of order; what the state throws when it is encoded.
+  @inlinable
+  public func replay<I: Interactor>(
+    with interactor: I.Type, redaction: Redaction<Action, Mutation, State>? = nil
+  ) throws -> ReplayReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
+    var fold = ReplayFold<I>(header, start, redaction)
+    for entry in entries where try !fold.take(entry) { break }
+    return fold.end(cut: cut)
+  }
+
+  /// Replays a file as ``replay(with:redaction:)`` does, with a flat memory however long it is.
+  ///
+  /// - Parameters:
+  ///   - url: the file.
+  ///   - interactor: the type whose reducer is tried.
+  ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
+  ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is replayed up to there; the report says so then.
+  ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
+  /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; what the
+  ///   state throws when it is encoded.
+  @inlinable
+  public static func replay<I: Interactor>(
+    contentsOf url: URL, with interactor: I.Type, redaction: Redaction<Action, Mutation, State>? = nil,
+    acceptsCutEnd: Bool = false, progress: @escaping (_ bytes: Int) -> Void = { _ in }
+  ) throws -> ReplayReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
+    var reader = try RecordingReader<Action, Mutation, State>(url, acceptsCutEnd: acceptsCutEnd, progress: progress)
+    var fold = ReplayFold<I>(reader.header, reader.start, redaction)
+    while let entry = try reader.next() {
+      guard try fold.take(entry) else { break }
+    }
+    return fold.end(cut: reader.cut)
+  }
+}
+
+extension RecordedState {
+  /// The state of a line, once its hash was found to be made of what stands there.
+  ///
+  /// Where the line does not have the form in which it was written there is nothing to make the hash of; then the state continues
+  /// without it, and a replay compares the states themselves.
+  ///
+  /// - Throws: ``RecordingError`` when the state of the line is another one.
+  func proven(by line: LineReader.Line) throws(RecordingError) -> RecordedState {
+    guard let hash else { return self }
+    guard let json = line.bytes.state(behind: hash) else {
+      return RecordedState(at: at, revision: revision, state: state)
+    }
+    guard StateHash(ofJSON: json) == hash else { throw .damagedState(line: line.number) }
+    return self
+  }
+}
+
+extension Data {
+  /// The JSON of the state in a line that a recorder wrote: it stands behind its hash, and ends the line.
+  fileprivate func state(behind hash: StateHash) -> Data? {
+    let key = Data(",\"hash\":\"\(hash)\",\"state\":".utf8)
+    guard last == UInt8(ascii: "}"), let key = range(of: key) else { return nil }
+    return self[key.upperBound...].dropLast()
   }
 }

@@ -1,3 +1,7 @@
+import Foundation
+import Millrace
+import MillraceEntries
+
 /// The result of a replay.
 public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// The state at the end, or where the replay differs.
@@ -52,4 +56,78 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   }
 
   private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
+
+/// The first place where a replay leads to another state than the one that was recorded.
+public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertible {
+  /// The first revision whose recorded state differs.
+  public let revision: Int
+
+  /// The last revision whose recorded state was the same: one of the mutations between is reduced otherwise.
+  ///
+  /// It is ``revision`` where two states are recorded of it.
+  public let lastSame: Int
+
+  /// The state that was recorded.
+  public let recorded: State
+
+  /// The state that the replay has led to.
+  public let replayed: State
+
+  /// The difference, a line for each part: the recorded value, and the present one.
+  public let difference: [String]
+
+  /// Possible reasons other than the reducer: sentences, each behind a space.
+  let hint: String
+
+  /// The place at which the states differ, and the difference.
+  public var description: String {
+    let lines = difference.map { "  \($0)" }.joined(separator: "\n")
+    if revision == lastSame {
+      return """
+        Two states are recorded of revision \(revision), and they differ though no mutation is between them: lines were changed, or \
+        put together. Take the file as the recorder wrote it. The later → the earlier:
+        \(lines)
+        """
+    }
+    let mutations = lastSame + 1 == revision ? "Mutation \(revision)" : "A mutation of \(lastSame + 1) to \(revision)"
+    return """
+      At revision \(revision) the state differs from what was recorded; at revision \(lastSame) it was the same. \(mutations) is \
+      reduced otherwise than when it was recorded.\(hint) Recorded → replayed:
+      \(lines)
+      """
+  }
+}
+
+/// The verdict of a replay or a resimulation.
+public enum ReplayVerdict: Sendable, Hashable {
+  /// The recorded values have come again; there was at least one to compare with.
+  case same
+
+  /// Something was otherwise; see ``ReplayReport/divergence`` and ``ResimulationReport/differences``.
+  case different
+
+  /// Nothing: no state was recorded behind a commit that was replayed, or no action was resimulated.
+  case nothingCompared
+}
+
+/// The difference between a recorded value and the present one.
+enum EncodedDifference {
+  /// A line for each part that differs; nil if the values are the same.
+  ///
+  /// They are the same if they are encoded the same, for `==` may leave parts out; the order of a set's elements and of a
+  /// dictionary's pairs is none of theirs, and that of an array counts.
+  ///
+  /// - Throws: what a value throws when it is encoded.
+  static func lines<Value: Encodable>(from recorded: Value, hash: StateHash? = nil, to current: Value) throws
+    -> [String]?
+  {
+    let json = try JSON.encoder().encode(current)
+    if let hash, hash == StateHash(ofJSON: json) { return nil }
+    if try json == JSON.encoder().encode(recorded) { return nil }
+    if try CanonicalText(recorded) == CanonicalText(current) { return nil }
+    let difference = ValueDifference(from: recorded, to: current)
+    if difference.isEmpty { return ["the values are equal by ==, and are encoded differently"] }
+    return difference.lines.map { $0.shown() }
+  }
 }

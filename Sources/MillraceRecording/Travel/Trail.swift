@@ -42,7 +42,7 @@ struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codab
         case .wrong: throw .wrongOrder(line: index + 2, "has the state of", state.revision, after: last)
         }
       case .gap: order.gap()
-      case .action, .call, .rest, .end: break
+      case .action, .call, .rest, .step, .end: break
       }
     }
   }

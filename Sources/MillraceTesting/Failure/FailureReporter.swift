@@ -120,3 +120,46 @@ final class FailureReporter: Sendable {
     }
   #endif
 }
+
+#if canImport(Testing)
+  typealias TestLocation = Testing.SourceLocation
+#else
+  /// The place of a failure in a test of Swift Testing; there is none where that library is not linked, as in static programs.
+  struct TestLocation: Equatable, Sendable {}
+#endif
+
+/// A failure of a test, and the line of the test that it belongs to.
+struct Failure: Sendable {
+  /// A sentence that says what is wrong and how to mend it.
+  let message: String
+  let file: StaticString
+  let line: UInt
+  /// The same for Swift Testing, if that has told it.
+  var location: TestLocation?
+}
+
+/// Takes failures in place of the test.
+///
+/// A class, because the release optimiser of Swift 6.3 leaves out the type of a task-local closure, which the runtime needs.
+final class FailureCollector: Sendable {
+  let collect: @Sendable (Failure) -> Void
+
+  init(_ collect: @escaping @Sendable (Failure) -> Void) {
+    self.collect = collect
+  }
+}
+
+/// A line of a test.
+struct TestLine: Sendable, Equatable, CustomStringConvertible {
+  let file: StaticString
+  let line: UInt
+
+  /// The name of the file, and the line.
+  var description: String {
+    "\("\(file)".split(separator: "/").last ?? ""):\(line)"
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.description == right.description
+  }
+}

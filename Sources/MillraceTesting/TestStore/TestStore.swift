@@ -65,7 +65,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     self.init(
       initial: initial, interactor: interactor, configuration: configuration, interceptors: interceptors,
       feedbacks: feedbacks, fakes: fakes, exhaustivity: exhaustivity, timeout: timeout,
-      timeoutClock: JobQueue.isOwnedByThisThread ? configuration.clock : ContinuousClock(),
+      timeoutClock: WorldRuntime.isOwnedByThisThread ? configuration.clock : ContinuousClock(),
       origin: TestLine(file: file, line: line))
   }
 
@@ -186,4 +186,28 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   func fail(_ message: String, at place: TestLine) {
     reporter.fail(message, file: place.file, line: place.line)
   }
+}
+
+/// The part of the events of a ``TestStore`` that a test has to assert.
+public enum Exhaustivity: Sendable, Hashable {
+  /// Every mutation is received, in order, and every change of the state is asserted.
+  ///
+  /// A change is the closure's effect on the state that the test expected before; the whole state afterwards is
+  /// compared.
+  case on
+
+  /// Events that the test does not assert are skipped.
+  ///
+  /// A change closure is applied to the state that the store has, and has to leave it as it is: so it asserts what it
+  /// sets, and nothing else.
+  case off
+}
+
+/// A gateway that a ``TestStore`` checks at its end for unused preparations, such as a fake gateway with its
+/// scripts.
+public protocol FinishChecked: Sendable {
+  /// Fails the test, at this line, for each unused reply and each unanswered call.
+  ///
+  /// ``TestStore/finish(file:line:)`` calls it once, when no run is open or its timeout is over, also in a cancelled task.
+  func finish(file: StaticString, line: UInt) async
 }

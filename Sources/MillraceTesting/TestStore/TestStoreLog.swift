@@ -2,7 +2,7 @@ import Millrace
 
 /// Stands behind the other interceptors of a test store, and keeps what the store tells until the test asserts it.
 ///
-/// It is told with the store's turn, so that what it keeps is in the order of the commits, and complete whenever the
+/// It is told with the store's lock, so that what it keeps is in the order of the commits, and complete whenever the
 /// test looks.
 final class TestStoreLog<I: Interactor>: Interceptor, EventSink {
   typealias Content = TestStoreState<I.Action, I.Mutation, I.State, Suspension<TestStoreWait.Answer>>
@@ -64,4 +64,59 @@ final class TestStoreLog<I: Interactor>: Interceptor, EventSink {
   private func act(_ event: (inout Content) -> [Content.Wake]) {
     for wake in content.withLock({ event(&$0) }) { wake.waiter.resume(returning: wake.answer) }
   }
+}
+
+/// The words for waiting in a test store.
+enum TestStoreWait {
+  /// The event that a task waits for.
+  enum Wish: Sendable, Equatable {
+    /// A commit behind this revision.
+    case commit(after: Int)
+    /// The outcome of the action.
+    case end(of: ActionID)
+    /// The end of all actions.
+    case quiet
+  }
+
+  /// The end of a wait.
+  enum Answer: Sendable, Equatable {
+    case fulfilled
+    /// No action is open, so nothing will be committed.
+    case quiet
+    /// The wait is over its deadline.
+    case late
+  }
+}
+
+/// The deadline of one call of a test store, by any clock.
+struct TestStoreDeadline: Sendable {
+  private let hasPassed: @Sendable () -> Bool
+  private let sleep: @Sendable () async throws -> Void
+
+  /// A deadline this long from now.
+  init(in limit: Duration, on clock: any Clock<Duration>) {
+    self = Self.opened(limit, clock)
+  }
+
+  private init(hasPassed: @escaping @Sendable () -> Bool, sleep: @escaping @Sendable () async throws -> Void) {
+    self.hasPassed = hasPassed
+    self.sleep = sleep
+  }
+
+  private static func opened<C: Clock<Duration>>(_ limit: Duration, _ clock: C) -> Self {
+    let end = clock.now.advanced(by: limit.bounded)
+    return Self {
+      clock.now >= end
+    } sleep: {
+      try await clock.sleep(until: end, tolerance: nil)
+    }
+  }
+
+  /// Whether it is over now.
+  var isOver: Bool { hasPassed() }
+
+  /// Sleeps until it is over.
+  ///
+  /// - Throws: what the clock throws, which is for the cancellation of the task.
+  func wait() async throws { try await sleep() }
 }

@@ -142,7 +142,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
   /// The test did not call `finish`.
   static func released(_ commits: [Content.Commit], open: [Content.OpenAction]) -> String {
     """
-    This test store was released without finish(), so nobody saw what its handlers did to the end.\
+    This test store was released without finish(), so what its handlers did to the end was not checked.\
     \(commits.isEmpty ? "" : "\nNot received:\n\(list(commits))")\(open.isEmpty ? "" : "\n\(openText(open))")
     Call await store.finish() at the end of the test.
     """

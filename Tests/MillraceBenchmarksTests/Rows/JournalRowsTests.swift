@@ -5,9 +5,9 @@ import Testing
 @Suite("Rows of the journal")
 struct JournalRowsTests {
   #if SQLite
-    @Test("Each row runs, and has a positive figure", arguments: journalRows.map(\.name))
+    @Test("Each row runs, and has a positive figure", arguments: (journalRows + durableServiceRows).map(\.name))
     func runs(name: String) async throws {
-      let row = try #require(journalRows.first { $0.name == name })
+      let row = try #require(allRows.first { $0.name == name })
       #expect(try await row.measure(.quick).value > 0)
     }
 
@@ -18,11 +18,11 @@ struct JournalRowsTests {
   #else
     @Test("A build without the trait SQLite tells how to build the rows")
     func absent() {
-      #expect(journalRows.isEmpty)
+      #expect(journalRows.isEmpty && durableServiceRows.isEmpty)
       #expect(
         absentJournalRows
-          == "The rows journal/… need the trait SQLite: swift run -c release --traits SQLite --scratch-path .build-sqlite-release "
-          + "benchmarks --filter journal/")
+          == "The rows journal/… and service/durable-… need the trait SQLite: swift run -c release --traits SQLite --scratch-path "
+          + ".build-sqlite-release benchmarks --filter journal/")
     }
   #endif
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Millrace
+import MillraceFlags
 import Testing
 
 @testable import MillraceCommand
@@ -6,8 +8,8 @@ import Testing
 @Suite("Reading progress")
 struct ReadingProgressTests {
   /// The text that was written.
-  private final class Screen {
-    var text = ""
+  private final class Screen: Sendable {
+    let text = Lock("")
   }
 
   private let folder: Folder
@@ -27,7 +29,8 @@ struct ReadingProgressTests {
   }
 
   private func told(of file: RecordingFile) -> ReadingProgress? {
-    ReadingProgress(of: file) { [screen] text in screen.text += text }
+    ReadingProgress(
+      of: file, line: StatusLine(columns: { 300 }) { [screen] text in screen.text.withLock { $0 += text } })
   }
 
   @Test("Each percent of a large file is told once, in one line that is taken away at the end")
@@ -37,16 +40,15 @@ struct ReadingProgressTests {
     for bytes in [0, 1, 32 << 20, (32 << 20) + 1, 65 << 20] { progress.read(bytes) }
     progress.end()
     progress.end()
-    let line = "\r\(file.path), 64 MiB: "
-    let lines = "\(line)0 %\(line)50 %\(line)100 %"
-    #expect(screen.text == lines + "\r\u{1B}[K")
+    let lines = [0, 50, 100].map { "\r\u{1B}[K\($0) % of 64 MiB of '\(file.path)'" }.joined()
+    #expect(screen.text.withLock { $0 } == lines + "\r\u{1B}[K")
   }
 
   @Test("Where nothing was told, nothing is taken away")
   func nothing() throws {
     let progress = try #require(try told(of: file(bytes: 64 << 20)))
     progress.end()
-    #expect(screen.text == "")
+    #expect(screen.text.withLock { $0 } == "")
   }
 
   @Test("A file that is read at once, and one that is not there, are not told of")
@@ -55,5 +57,11 @@ struct ReadingProgressTests {
     #expect(small == nil)
     let missing = told(of: RecordingFile(path: folder.file("missing").path, acceptsCutEnd: false))
     #expect(missing == nil)
+  }
+
+  @Test("Where no line can be written over, no progress is shown")
+  func noTerminal() throws {
+    let progress = try ReadingProgress(of: file(bytes: 64 << 20), line: StatusLine(columns: nil) { _ in })
+    #expect(progress == nil)
   }
 }

@@ -76,7 +76,7 @@ struct RecordingCommandsTests {
     #expect(
       end.errors == """
         millrace replay needs the reducer of the service, which no other program has; give the service a command of its own, \
-        and run that with replay shop.jsonl. These three lines are all of it, with the module and the interactor of the \
+        and run that with replay 'shop.jsonl'. These three lines are all of it, with the module and the interactor of the \
         service:
 
           import MillraceCommand
@@ -94,7 +94,7 @@ struct RecordingCommandsTests {
   func noFile(command: String) async throws {
     let end = try await shelf(command, "nothing.jsonl")
     #expect(
-      end.errors.hasSuffix("nothing.jsonl cannot be read: No such file or directory; give the path of a recording.\n"))
+      end.errors.hasSuffix("nothing.jsonl' cannot be read: No such file or directory; give the path of a recording.\n"))
     #expect(end.output == "")
     #expect(end.code == 66)
   }
@@ -144,9 +144,9 @@ struct RecordingCommandsTests {
       diary.errors
         == "Line 1 is no header of a recording; give a file that a FileRecorder wrote, from its first line on.\n")
     #expect(diary.code == 65)
-    try folder.write([#"{"millraceRecording":3}"#], to: "newer.jsonl")
+    try folder.write([#"{"millraceRecording":4}"#], to: "newer.jsonl")
     let newer = try await millrace("report", "newer.jsonl")
-    #expect(newer.errors.hasPrefix("Line 1 says that the recording has version 3 of the format"))
+    #expect(newer.errors.hasPrefix("Line 1 says that the recording has version 4 of the format"))
     #expect(newer.code == 65)
   }
 
@@ -191,10 +191,11 @@ struct RecordingCommandsTests {
     for end in [try await shelf("info", "shelf.jsonl"), try await millrace("info", "shelf.jsonl")] {
       #expect(
         end.output == """
-          Format     version 2
+          Format     version 3
           Action     MillraceShelf.Shelf.Action
           Mutation   MillraceShelf.Shelf.Mutation
           State      MillraceShelf.Shelf.State
+          Began      2026-11-25T16:44:38.120Z
           Begins at  revision 0
           Redacted   no
           Time       5 µs
@@ -202,6 +203,7 @@ struct RecordingCommandsTests {
           Outcomes   finished 2, failed 1, rejected 1
           Calls      1
           Retries    1
+          Steps      2, of them 1 failed
           Commits    3, up to revision 9
           States     1 behind the one at the beginning
           Gaps       1, with 3 entries that are known to be missing
@@ -209,6 +211,17 @@ struct RecordingCommandsTests {
           """)
       #expect(end.code == 0)
     }
+  }
+
+  @Test("A blank last line and the mark of UTF-8 change nothing, with and without types")
+  func savedByAnEditor() async throws {
+    try folder.write(ShelfLines.all)
+    let text = try String(contentsOf: folder.file("shelf.jsonl"), encoding: .utf8)
+    try Data("\u{FEFF}\(text) \r\n".utf8).write(to: folder.file("saved.jsonl"))
+    #expect(try await shelf("replay", "saved.jsonl").output == shelf("replay", "shelf.jsonl").output)
+    let saved = try await millrace("info", "saved.jsonl")
+    #expect(saved.code == 0)
+    #expect(saved.output == (try await millrace("info", "shelf.jsonl").output))
   }
 
   @Test("With types a page shows what each commit changed, but behind a gap")
@@ -221,6 +234,24 @@ struct RecordingCommandsTests {
     #expect(page.output.contains("<pre>books[1]: added &quot;One&quot;\npages: 400 → 403</pre>"))
     #expect(page.output.contains("<td>#20@1</td><td><code>cleared</code></td><td></td>"))
     #expect(!page.output.contains("data-row=\"state\""))
+  }
+
+  @Test("A page shows when the recording began, the results of steps and the error that an action ended with")
+  func stepsAndErrors() async throws {
+    try folder.write(ShelfLines.all)
+    for page in [try await shelf("report", "shelf.jsonl"), try await millrace("report", "shelf.jsonl")] {
+      #expect(page.output.contains("<dt>Began</dt><dd>2026-11-25T16:44:38.120Z</dd>"))
+      #expect(page.output.contains("failed<br><span class=\"faint\">the shelf is &lt;full&gt;</span></td>"))
+      #expect(
+        page.output.contains(
+          """
+          the step <code>order</code> returned</td>\
+          <td><code>{&quot;copies&quot;:&quot;&lt;2&gt;&quot;}</code></td>
+          """))
+      #expect(
+        page.output.contains(
+          "the step <code>ship</code> failed</td><td><code>&quot;no &lt;van&gt;&quot;</code></td>"))
+    }
   }
 
   @Test("A recorded state that is not what its mutations lead to has a row of its own")
@@ -300,10 +331,22 @@ struct RecordingCommandsTests {
 
         Usage: MillraceShelf COMMAND ...
 
-          replay FILE  Reduces all mutations of a recording again, and compares the states.
+          replay FILE  Reduces all mutations of a recording again, and compares the
+                       states.
           report FILE  Writes a page of HTML about a recording to standard output.
           info FILE    Tells what a recording is of, and how much is in it.
           --help       print this text; behind a command, the one of the command
+          --version    print the version
+
+        Exit codes:
+          0   it is done; a replay has led to the recorded states
+          1   a replay has led to another state
+          64  the command line is wrong
+          65  the file is broken, is no recording of these types, or has no state that a
+              replay could compare
+          66  the file cannot be opened
+          70  a state cannot be encoded
+          74  standard output cannot be written to
 
         """)
     #expect(all.code == 0)
@@ -312,12 +355,34 @@ struct RecordingCommandsTests {
       one.output == """
         Says how a service replays its own recordings, for that needs its reducer.
 
-        Usage: millrace replay FILE [--accept-cut-end] [--help]
+        Usage: millrace replay FILE [--accept-cut-end] [--help] [--version]
 
-          --accept-cut-end  read a file that a crash has cut in its last line up to there
+          --accept-cut-end  read a file that a crash has cut in its last line up to
+                            there
           --help            print this text
+          --version         print the version
+
+        FILE is a recording; - reads standard input.
 
         """)
     #expect(one.code == 0)
+    #expect(try await millrace("--version").output.hasPrefix("millrace 0."))
+  }
+
+  // MARK: Standard input
+
+  @Test("A hyphen is standard input, which is a file or a pipe", arguments: ["<", "cat"])
+  func standardInput(source: String) async throws {
+    try folder.write(ShelfLines.all)
+    let products = FinishedCommand.products
+    for (command, part) in [
+      ("\(products.path)/MillraceShelf replay -", "Replayed 2 commits"), ("\(products.path)/millrace info -", "Format"),
+      ("\(products.path)/millrace report -", "stdin"),
+    ] {
+      let line = source == "<" ? "\(command) < shelf.jsonl" : "cat shelf.jsonl | \(command)"
+      let end = try await FinishedCommand("/bin/sh", ["-c", line], in: folder)
+      #expect(end.errors == "" && end.output.contains(part))
+      #expect(end.code == 0)
+    }
   }
 }

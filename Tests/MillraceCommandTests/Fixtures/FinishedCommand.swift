@@ -20,12 +20,13 @@ struct FinishedCommand: Sendable {
     // Files, because a pipe could fill up while no thread reads it.
     let id = UUID().uuidString
     let (outputFile, errorFile) = (output ?? folder.file("\(id).out"), folder.file("\(id).err"))
-    process.standardOutput = try Self.handle(outputFile, isNew: output == nil)
-    process.standardError = try Self.handle(errorFile, isNew: true)
+    let handles = (try Self.handle(outputFile, isNew: output == nil), try Self.handle(errorFile, isNew: true))
+    (process.standardOutput, process.standardError) = handles
     let (exits, exit) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in exit.finish() }
     try process.run()
     for await _ in exits {}
+    for handle in [handles.0, handles.1] { try handle.close() }
     // A process that was killed by a signal has no exit code; shells show it as this sum.
     code = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
     self.output = output == nil ? try String(contentsOf: outputFile, encoding: .utf8) : ""

@@ -136,7 +136,9 @@ extension Market {
         .commit(RecordedCommit(at: end.at, revision: revision, run: run, mutation: .failed)),
         .state(RecordedState(at: end.at, revision: revision, state: last.state)),
         .commit(RecordedCommit(at: end.at, revision: revision + 1, run: run, mutation: .sold("tea", Coins(1)))),
-        .end(RecordedEnd(at: end.at, run: run, outcome: .finished)),
+        .step(RecordedStep(at: end.at, run: run, name: "charge", result: .value("{\"coins\":7}"))),
+        .step(RecordedStep(at: end.at, run: run, name: "ship", result: .failure("{\"text\":\"no cart\"}"))),
+        .end(RecordedEnd(at: end.at, run: run, outcome: .failed, error: "no cart")),
       ])
   }
 }

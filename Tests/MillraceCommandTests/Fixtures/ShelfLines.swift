@@ -7,10 +7,10 @@ import Testing
 
 /// Recordings of a shelf.
 enum ShelfLines {
-  /// A recording line by line: two books, one of them sent by a handler, a failed call, a rest, a rejected action, a gap.
+  /// A recording line by line: two books, one of them sent by a handler, a failed call, a rest, two steps, a rejected action, a gap.
   static let all: [String] = [
-    ##"{"millraceRecording":2,"actionType":"MillraceShelf.Shelf.Action","mutationType":"MillraceShelf.Shelf.Mutation","##
-      + ##""stateType":"MillraceShelf.Shelf.State","redacted":false,"at":0,"revision":0,"##
+    ##"{"millraceRecording":3,"actionType":"MillraceShelf.Shelf.Action","mutationType":"MillraceShelf.Shelf.Mutation","##
+      + ##""stateType":"MillraceShelf.Shelf.State","redacted":false,"began":"2026-11-25T16:44:38.120Z","at":0,"revision":0,"##
       + ##""state":{"books":[],"pages":0}}"##,
     ##"{"kind":"action","at":0,"run":"#4@1","action":{"put":{"_0":"<Emma>","pages":400}}}"##,
     ##"{"kind":"commit","at":0,"revision":1,"run":"#4@1","mutation":{"put":{"_0":"<Emma>","pages":400}}}"##,
@@ -22,7 +22,9 @@ enum ShelfLines {
     ##"{"kind":"end","at":3500,"run":"#12@1","outcome":"finished"}"##,
     ##"{"kind":"call","at":3700,"took":150,"run":"#8@1","name":"price","request":"1","error":"gone"}"##,
     ##"{"kind":"rest","at":3800,"run":"#8@1","attempt":1,"duration":100}"##,
-    ##"{"kind":"end","at":4000,"run":"#8@1","outcome":"failed"}"##,
+    ##"{"kind":"step","at":3900,"run":"#8@1","name":"order","value":"{\"copies\":\"<2>\"}"}"##,
+    ##"{"kind":"step","at":3950,"run":"#8@1","name":"ship","failure":"\"no <van>\""}"##,
+    ##"{"kind":"end","at":4000,"run":"#8@1","outcome":"failed","error":"the shelf is <full>"}"##,
     ##"{"kind":"action","at":4500,"run":"#16@1","accepted":false,"action":{"clear":{}}}"##,
     ##"{"kind":"end","at":4500,"run":"#16@1","outcome":"rejected"}"##,
     ##"{"kind":"gap","at":5000,"missed":3}"##,

@@ -29,7 +29,7 @@ struct MutatedRecordingTests {
   func mutated() async throws {
     let original = try await Market.recording()
     let kinds = Set(original.entries.map { String(describing: $0).prefix { $0 != "(" } })
-    #expect(kinds == ["action", "call", "commit", "rest", "end", "state", "gap"])
+    #expect(kinds == ["action", "call", "commit", "rest", "step", "end", "state", "gap"])
     #expect(try original.replay(with: Market.self).isSame)
     let lines = try original.jsonLines()
     let mutators = [false, true].map { RecordingMutator(lines, keepsHashes: $0) }

@@ -62,14 +62,32 @@ extension JournalConformance {
       #expect(try await journal.all("a", after: 3).map(\.sequence) == [4, 5])
       #expect(try await journal.texts("b") == ["x"])
     },
+    JournalConformance(
+      "A truncation removes at most 10,000 records in a call, and returns the last one that is removed"
+    ) { fixture in
+      var journal = try await fixture.open()
+      let batches = (0..<22).map { number in
+        JournalBatch(UInt64(number), (1...1_000).map { "\(number * 1_000 + $0)" })
+      }
+      #expect(await journal.append(batches, to: "a", after: .start).last == 22_000)
+      try await journal.store(JournalSnapshot(sequence: 20_500, revision: 1, payload: []), of: "a")
+      #expect(try await journal.truncate("a", through: 20_500) == 10_000)
+      #expect(try await failure { _ = try await journal.records(of: "a", after: 9_999) }.sequence == 10_000)
+      journal = try await fixture.reopen(journal)
+      #expect(try await journal.records(of: "a", after: 10_000, upTo: 1).records.first?.text == "10001")
+      #expect(try await journal.truncate("a", through: 20_000) == 20_000)
+      #expect(try await journal.truncate("a", through: 20_500) == 20_500)
+      #expect(try await journal.truncate("a", through: 1) == 20_500)
+      #expect(try await journal.truncate("b", through: .start) == .start)
+      #expect(try await journal.records(of: "a", after: 20_500).records.first?.text == "20501")
+    },
     JournalConformance("A log of which everything was truncated continues where it ended") { fixture in
       var journal = try await fixture.open()
       _ = await journal.append([JournalBatch(1, "1", "2")], to: "a", after: .start)
       try await journal.store(JournalSnapshot(sequence: 2, revision: 2, payload: [9]), of: "a")
       try await journal.truncate("a", through: 2)
       #expect(try await journal.lastSequence(of: "a") == 2)
-      await journal.close()
-      journal = try await fixture.open()
+      journal = try await fixture.reopen(journal)
       #expect(try await journal.lastSequence(of: "a") == 2)
       #expect(try await journal.texts("a", after: 2) == [])
       #expect(await journal.append([JournalBatch(2, "3")], to: "a", after: .start).failure?.code == .conflict)

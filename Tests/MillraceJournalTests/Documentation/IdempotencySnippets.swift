@@ -18,6 +18,18 @@ struct IdempotencySnippets {
     #expect(await store.state.balance == 5)
   }
 
+  @Test("The answer to a repetition is read from the state of that moment")
+  func answer() async throws {
+    let store = try await Store.open(
+      Accounts(), initial: Accounts.State(), journal: MemoryJournal(), key: "account")
+    // snippet.answer
+    let balance = try await store.request(.deposit(5), key: "request 18", returning: { $0.balance })
+    // snippet.end
+    #expect(balance == 5)
+    store.send(.deposit(1))
+    #expect(try await store.request(.deposit(5), key: "request 18", returning: { $0.balance }) == 6)
+  }
+
   @Test("A decision that commits nothing is confirmed")
   func confirmed() async throws {
     let store = try await Store.open(

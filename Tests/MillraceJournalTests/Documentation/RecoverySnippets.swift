@@ -10,11 +10,10 @@ struct RecoverySnippets {
   @Test("A timer that the state asks for begins again with the store, and fires once, at its time")
   func timer() async {
     await Simulation.run(seeds: 0..<50) { world in
-      let node = world.node("a")
+      let (node, journal) = (world.node("a"), MemoryJournal())
       let fired = Recorder<Int64>()
       let begin = Int64(Date().timeIntervalSince1970)
       @Sendable func live(adding: Bool) async throws {
-        let journal = try await MemoryJournal(storage: node.storage)
         let store = try await Store.open(
           Reminders(remind: { _ in fired.record(Int64(Date().timeIntervalSince1970)) }), initial: Reminders.State(),
           journal: journal, key: "reminders", configuration: node.configuration, feedbacks: [Reminders.timers])

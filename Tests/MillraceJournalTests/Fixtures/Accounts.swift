@@ -10,6 +10,8 @@ struct Accounts: Interactor {
     case look
     case order(Int)
     case orderAgain(Int)
+    /// An order that is handled again twice in a row.
+    case orderTwiceAgain(Int)
     case shared(Int)
   }
 
@@ -53,6 +55,7 @@ struct Accounts: Interactor {
   func plan(for action: Action) -> Plan {
     switch action {
     case .orderAgain: .concurrent.recovery(.handleAgain)
+    case .orderTwiceAgain: .concurrent.recovery(.handleAgain(limit: 2))
     case .shared: .shared(key: "shared")
     case .deposit, .withdraw, .look, .order: .concurrent
     }
@@ -64,14 +67,15 @@ struct Accounts: Interactor {
     case .withdraw(let amount):
       state.balance < amount ? .reject(Refusal(description: "only \(state.balance)")) : .mutate(.added(-amount))
     case .look: .ignore
-    case .order, .orderAgain, .shared: .handle
+    case .order, .orderAgain, .orderTwiceAgain, .shared: .handle
     }
   }
 
   func handle(_ action: Action, state: State) -> Effect<Self> {
     Effect { run in
       switch action {
-      case .order(let amount), .orderAgain(let amount), .shared(let amount): try await handling(run, amount)
+      case .order(let amount), .orderAgain(let amount), .orderTwiceAgain(let amount), .shared(let amount):
+        try await handling(run, amount)
       case .deposit, .withdraw, .look: break
       }
     }
@@ -79,14 +83,14 @@ struct Accounts: Interactor {
 
   func closing(_ action: Action, outcome: Outcome) -> Mutation? {
     switch action {
-    case .order, .orderAgain, .shared: .closed("\(outcome.kind)")
+    case .order, .orderAgain, .orderTwiceAgain, .shared: .closed("\(outcome.kind)")
     case .deposit, .withdraw, .look: nil
     }
   }
 
   static func reduce(into state: inout State, mutation: Mutation) {
     switch mutation {
-    case .added(let amount): state.balance += amount
+    case .added(let amount): state.balance &+= amount
     case .closed(let outcome): state.closings.append(outcome)
     }
   }

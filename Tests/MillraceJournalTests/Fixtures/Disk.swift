@@ -4,7 +4,7 @@
   import Synchronization
 
   /// A disk in memory, with the options of a journal on it.
-  final class Disk: JournalFixture, @unchecked Sendable {
+  final class Disk: StoredJournalFixture, @unchecked Sendable {
     private static let count = Atomic(0)
 
     static let file = "journal"
@@ -26,7 +26,7 @@
     }
 
     /// The options of a process: small pages, so that a few records fill many, and checkpoints often.
-    func options(_ files: OpenFiles = OpenFiles()) -> SQLiteJournalOptions {
+    func options(_ files: OpenJournals = OpenJournals()) -> SQLiteJournalOptions {
       var options = SQLiteJournalOptions()
       options.system = name
       options.pageSize = 512
@@ -66,6 +66,12 @@
     var operations: Int { Int(millrace_disk_operations(disk)) }
     var syncs: Int { Int(millrace_disk_syncs(disk)) }
     var failedSyncs: Int { Int(millrace_disk_failed_syncs(disk)) }
+
+    /// The number of connections that have the file open.
+    var connections: Int { Int(millrace_disk_connections(disk, Self.file)) }
+
+    /// Has another process hold the lock of writers, until SQLite has waited this long for it.
+    func lock(milliseconds: Int64) { millrace_disk_lock(disk, milliseconds * 1_000) }
 
     func restart() { millrace_disk_restart(disk) }
     func protect(_ isProtected: Bool) { millrace_disk_protect(disk, isProtected) }

@@ -1,50 +1,35 @@
 import MillraceJournal
 
-/// A place for a journal that can be opened again and again.
+/// The place of a journal, which can be opened again and again.
 protocol JournalFixture: Sendable {
   func open(largestBatch: Int) async throws(JournalError) -> any Journal
 
-  /// Flips a bit of a payload; the journal is closed.
-  func damage(_ payload: String) async throws
+  /// Ends the use of a journal, and opens it again.
+  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal
 }
 
 extension JournalFixture {
   func open() async throws(JournalError) -> any Journal { try await open(largestBatch: 1 << 20) }
 }
 
-/// A storage of a `MemoryJournal` that a test reads and changes.
-actor ByteStorage: JournalStorage {
-  struct Broken: Error {}
-
-  private(set) var files: [String: [UInt8]] = [:]
-  var breaks = false
-
-  func read(_ file: String) throws -> [UInt8]? {
-    if breaks { throw Broken() }
-    return files[file]
-  }
-
-  func append(_ bytes: [UInt8], to file: String) throws { files[file, default: []] += bytes }
-
-  func write(_ bytes: [UInt8], to file: String) throws { files[file] = bytes }
-
-  func sync(_ file: String?) throws { if breaks { throw Broken() } }
-
-  func breakDown(_ breaks: Bool = true) { self.breaks = breaks }
-
-  func change(_ change: @Sendable (inout [UInt8]) -> Void) { change(&files["journal", default: []]) }
+/// The place of a journal on a disk.
+protocol StoredJournalFixture: JournalFixture {
+  /// Flips a bit of a payload; the journal is closed.
+  func damage(_ payload: String) async throws
 }
 
+extension StoredJournalFixture {
+  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal {
+    await journal.close()
+    return try await open()
+  }
+}
+
+/// A journal in memory, which outlives its uses.
 struct MemoryFixture: JournalFixture {
-  let storage = ByteStorage()
+  func open(largestBatch: Int) async throws(JournalError) -> any Journal { MemoryJournal(largestBatch: largestBatch) }
 
-  func open(largestBatch: Int) async throws(JournalError) -> any Journal {
-    try await MemoryJournal(storage: storage, largestBatch: largestBatch)
-  }
-
-  func damage(_ payload: String) async throws {
-    await storage.change { $0.flipBit(of: payload) }
-  }
+  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal { journal }
 }
 
 extension [UInt8] {

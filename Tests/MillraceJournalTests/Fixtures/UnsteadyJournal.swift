@@ -16,6 +16,8 @@ final class UnsteadyJournal: Journal {
     var gate: Gate?
     var snapshotGate: Gate?
     var hidesSnapshot = false
+    var snapshot: JournalSnapshot?
+    var failingReads = 0
   }
 
   /// The snapshots that were stored.
@@ -23,11 +25,11 @@ final class UnsteadyJournal: Journal {
   /// The sequences through which the log was truncated.
   let truncations = Recorder<JournalSequence>()
 
-  private let base: MemoryJournal
+  private let base: any Journal
   private let script: Mutex<Script>
 
   /// - Parameter failures: the failures of the first appends.
-  init(_ base: MemoryJournal, failing failures: [Failure] = []) {
+  init(_ base: any Journal, failing failures: [Failure] = []) {
     self.base = base
     script = Mutex(Script(next: failures))
   }
@@ -45,6 +47,21 @@ final class UnsteadyJournal: Journal {
 
   /// Answers the next read of a snapshot as if it had not been stored yet.
   func hideSnapshotOnce() { script.withLock { $0.hidesSnapshot = true } }
+
+  /// Answers each read of a snapshot with this one.
+  func answer(_ snapshot: JournalSnapshot) { script.withLock { $0.snapshot = snapshot } }
+
+  /// Lets as many reads fail as unavailable.
+  func failReads(_ count: Int) { script.withLock { $0.failingReads = count } }
+
+  private func checkRead() throws(JournalError) {
+    let fails = script.withLock { script in
+      guard script.failingReads > 0 else { return false }
+      script.failingReads -= 1
+      return true
+    }
+    if fails { throw JournalError(.unavailable, "The journal does not answer; try again.") }
+  }
 
   var largestBatch: Int { base.largestBatch }
 
@@ -64,7 +81,8 @@ final class UnsteadyJournal: Journal {
   func records(
     of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
   ) async throws(JournalError) -> JournalPage {
-    try await base.records(of: key, after: sequence, upTo: byteCount)
+    try checkRead()
+    return try await base.records(of: key, after: sequence, upTo: byteCount)
   }
 
   func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
@@ -72,6 +90,8 @@ final class UnsteadyJournal: Journal {
   }
 
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
+    try checkRead()
+    if let snapshot = script.withLock({ $0.snapshot }) { return snapshot }
     let isHidden = script.withLock { script in
       defer { script.hidesSnapshot = false }
       return script.hidesSnapshot
@@ -85,9 +105,11 @@ final class UnsteadyJournal: Journal {
     snapshots.record(snapshot)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
-    try await base.truncate(key, through: sequence)
-    truncations.record(sequence)
+  @discardableResult
+  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
+    let removed = try await base.truncate(key, through: sequence)
+    truncations.record(removed)
+    return removed
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }

@@ -111,7 +111,7 @@
         let second = try ChildProcess("pulse", ["--once", "--journal", path])
         #expect(
           await second.complaints
-            == "pulse does not start without its journal. \(folder.path()) is the journal of another pulse, process \(first.id); "
+            == "pulse does not start without its journal. '\(folder.path())' is the journal of another pulse, process \(first.id); "
             + "end that one, or name another file.\n")
         #expect(await second.rest == "")
         #expect(await second.end == .exit(73))
@@ -131,16 +131,16 @@
       let cases: [(String, Int32, String)] = [
         (
           "/nowhere/journal", 64,
-          "--journal was given '/nowhere/journal', where no file can be written; name a file in a folder that can be written to."
+          "--journal was given '/nowhere/journal', whose folder does not exist; make it, or name a file in another one."
         ),
         (
           folder.path("diary"), 73,
-          "pulse does not start without its journal. \(folder.path("diary")) is no database, and is left as it is; give the "
+          "pulse does not start without its journal. '\(folder.path("diary"))' is no database, and is left as it is; give the "
             + "journal the name of a file of its own."
         ),
         (
-          "/proc/journal", 73,
-          "pulse does not start without its journal. /proc/journal cannot be locked (No such file or directory); name a file "
+          "/proc/\u{1B}[2Jjournal", 73,
+          "pulse does not start without its journal. '/proc/\\u{1B}[2Jjournal' cannot be locked (No such file or directory); name a file "
             + "in a folder that can be written to, on a local disk."
         ),
       ]
@@ -151,6 +151,53 @@
         #expect(await pulse.end == .exit(code))
       }
       #expect(try String(contentsOfFile: folder.path("diary"), encoding: .utf8) == "Dear diary,")
+    }
+
+    /// A pulse whose mutations and state have other members.
+    private struct EarlierPulse: Interactor {
+      struct State: Codable, Sendable {
+        var count = 0
+      }
+
+      typealias Action = String
+      typealias Mutation = Int
+
+      func decide(_ action: String, state: State) -> Decision<Int> { .mutate(state.count) }
+
+      static func reduce(into state: inout State, mutation: Int) { state.count += 1 }
+    }
+
+    @Test(
+      "A journal of an earlier pulse that does not decode is a sentence with the file and the fix, and is left as it is",
+      arguments: [false, true])
+    func earlier(hasSnapshot: Bool) async throws {
+      let journal = try await SQLiteJournal(folder.path())
+      var options = JournalOptions()
+      options.snapshotAtShutdown = hasSnapshot
+      let store = try await Store.open(
+        EarlierPulse(), initial: .init(), journal: journal, key: "pulse", options: options)
+      #expect(await store.send("a").outcome.kind == .finished)
+      await store.shutdown()
+      let last = try await journal.lastSequence(of: "pulse")
+      await journal.close()
+      let reason =
+        hasSnapshot
+        ? "The snapshot of \"pulse\" at \(last) is whole and cannot be read: \"state.historyLimit\" is missing; the records before "
+          + "it were removed, so read it with the version of the program that wrote it, or add the step to the schema."
+        : "Record \(last) of \"pulse\" is whole and cannot be read: \"mutations[0]\" is no Dictionary<String, Any>; read it with "
+          + "the version of the program that wrote it."
+      for _ in 1...2 {
+        let pulse = try pulse(["--once"])
+        #expect(
+          await pulse.complaints
+            == "pulse does not start without its journal '\(folder.path())'. \(reason) The file is left as it is; name another one "
+            + "to begin anew.\n")
+        #expect(await pulse.rest == "")
+        #expect(await pulse.end == .exit(73))
+      }
+      let same = try await SQLiteJournal(folder.path())
+      #expect(try await same.lastSequence(of: "pulse") == last)
+      await same.close()
     }
 
     @Test("Others may not read its file, which has the secrets of URLs")
@@ -169,7 +216,8 @@
       let pulse = try pulse(["--every", "0.01"], limit: "trap '' XFSZ; ulimit -f 200")
       let text = await pulse.rest
       let last = try #require(try documents(text).last)
-      #expect(await pulse.complaints.hasPrefix("pulse ends, because its journal has failed. \(folder.path()) failed: "))
+      #expect(
+        await pulse.complaints.hasPrefix("pulse ends, because its journal has failed. '\(folder.path())' failed: "))
       #expect(await pulse.end == .exit(74))
       let next = try self.pulse(["--every", "0.05"])
       let first = try #require(try documents(await next.lines(1)).first)

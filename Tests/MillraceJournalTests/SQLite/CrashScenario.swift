@@ -14,15 +14,16 @@
     static let keys: [JournalKey] = ["first", "second"]
 
     /// Runs to the end, or to the first error.
-    mutating func run(_ disk: Disk, _ files: OpenFiles = OpenFiles()) async {
+    mutating func run(_ disk: Disk, _ files: OpenJournals = OpenJournals(), batches: ClosedRange<Int> = 1...8) async {
       guard let journal = try? await SQLiteJournal(Disk.file, disk.options(files)) else { return }
-      try? await write(to: journal)
+      try? await write(to: journal, batches: batches)
       await journal.close()
     }
 
     /// The same without closing.
-    mutating func write(to journal: some Journal) async throws {
-      for number in 1...8 {
+    mutating func write(to journal: some Journal, batches: ClosedRange<Int> = 1...8) async throws {
+      for key in Self.keys { try await readEnd(of: key, in: journal) }
+      for number in batches {
         for key in Self.keys {
           // Some are longer than a page.
           let batch = (0..<number % 3 + 1).map {
@@ -41,6 +42,12 @@
           truncations[key] = last
         }
       }
+    }
+
+    /// Forgets the batch of an earlier run that was not stored.
+    private mutating func readEnd(of key: JournalKey, in journal: some Journal) async throws {
+      let last = try await journal.lastSequence(of: key)
+      if given[key, default: []].joined().count > last.number { given[key]?.removeLast() }
     }
 
     /// The sentences about what is wrong with the journal that a restart finds.

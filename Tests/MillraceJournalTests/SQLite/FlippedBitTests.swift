@@ -6,21 +6,6 @@
 
   @Suite("Flipped bits in a SQLite journal")
   struct FlippedBitTests {
-    /// All that a reader sees of a journal.
-    private struct Content: Equatable {
-      var keys: [JournalKey]
-      var records: [JournalKey: [JournalRecord]] = [:]
-      var snapshots: [JournalKey: JournalSnapshot] = [:]
-
-      init(_ journal: any Journal) async throws(JournalError) {
-        keys = try await journal.keys(after: nil)
-        for key in keys {
-          snapshots[key] = try await journal.snapshot(of: key)
-          records[key] = try await journal.all(key, after: snapshots[key]?.sequence ?? .start)
-        }
-      }
-    }
-
     private func fill(_ journal: any Journal) async throws {
       for key in ["a", "b", "c"] as [JournalKey] {
         for number in 1...12 as ClosedRange<UInt64> {
@@ -36,10 +21,10 @@
       try await journal.truncate("a", through: 6)
     }
 
-    private func read(_ disk: Disk) async -> Result<Content, JournalError> {
-      let result: Result<Content, JournalError>
+    private func read(_ disk: Disk) async -> Result<JournalContent, JournalError> {
+      let result: Result<JournalContent, JournalError>
       do throws(JournalError) {
-        result = .success(try await Content(disk.open()))
+        result = .success(try await JournalContent(disk.open()))
       } catch {
         result = .failure(error)
       }

@@ -6,7 +6,7 @@
   @testable import MillraceJournal
 
   /// A journal in a file of this machine.
-  private struct FileFixture: JournalFixture {
+  private struct FileFixture: StoredJournalFixture {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -29,6 +29,18 @@
     @Test("The contract holds for a journal in a file", arguments: JournalConformance.all)
     func conformance(_ conformance: JournalConformance) async throws {
       try await conformance.check(FileFixture())
+    }
+
+    @Test("Damage of a file is found", arguments: DamageConformance.all)
+    func damage(_ conformance: DamageConformance) async throws {
+      try await conformance.check(FileFixture())
+    }
+
+    @Test("Damage of a file with small pages is found", arguments: DamageConformance.all)
+    func damageOfSmallPages(_ conformance: DamageConformance) async throws {
+      let disk = Disk()
+      try await conformance.check(disk)
+      await disk.close()
     }
 
     @Test("The contract holds with small pages and frequent checkpoints", arguments: JournalConformance.all)
@@ -55,6 +67,30 @@
       await (try await SQLiteJournal(link)).close()
     }
 
+    @Test("Eight processes at once make a file, and open it")
+    func openAtOnce() async throws {
+      let fixture = try FileFixture()
+      for round in 0..<3 as Range<UInt64> {
+        let results = await withTaskGroup(of: JournalError?.self) { group in
+          for _ in 0..<8 {
+            group.addTask {
+              var options = SQLiteJournalOptions()
+              options.files = OpenJournals()
+              do throws(JournalError) {
+                let journal = try await SQLiteJournal(fixture.path, options)
+                await journal.close()
+                return nil
+              } catch {
+                return error
+              }
+            }
+          }
+          return await group.reduce(into: []) { if let error = $1 { $0.append(error) } }
+        }
+        #expect(results.isEmpty, "round \(round): \(results)")
+      }
+    }
+
     @Test("A folder that is missing, and a path without a file, are errors with the fix")
     func missingFolder() async throws {
       let folder = try TemporaryFolder()
@@ -62,8 +98,16 @@
       #expect(error.code == .cannotOpen)
       #expect(
         error.description.hasSuffix("cannot be found (No such file or directory); make it, or name another file."))
-      #expect(try await failure { _ = try await SQLiteJournal("") }.code == .cannotOpen)
+      for path in ["", "/", folder.url.path + "/", folder.url.path + "/none/", "a\0b"] {
+        let error = try await failure { _ = try await SQLiteJournal(path) }
+        #expect(error.code == .cannotOpen && error.description.hasSuffix("name the file of the journal."), "\(path)")
+      }
       #expect(try await failure { _ = try await SQLiteJournal(folder.url.path) }.code == .cannotOpen)
+      try Data().write(to: folder.file("file"))
+      #expect(
+        try await failure { _ = try await SQLiteJournal(folder.file("file/journal").path) }.description
+          .contains("cannot be found (Not a directory)"))
+      #expect(try folder.names() == ["file"])
     }
 
     @Test("A file of something else is an error with the fix, and is left as it is")
@@ -97,6 +141,31 @@
       try Self.change(fixture.path, "PRAGMA user_version=1; CREATE TABLE t(x)")
       error = try await failure { _ = try await fixture.open() }
       #expect(error.code == .corrupt && error.description.contains("the tables are not those of a journal"))
+    }
+
+    @Test("A file with the tables of ANALYZE is a journal")
+    func analyzed() async throws {
+      let fixture = try FileFixture()
+      var journal = try await fixture.open()
+      _ = await journal.append([JournalBatch(1, "1")], to: "a", after: .start)
+      await journal.close()
+      try Self.change(fixture.path, "ANALYZE")
+      journal = try await fixture.open()
+      #expect(try await journal.texts("a") == ["1"])
+    }
+
+    @Test("The WAL of a large transaction is cut to 8 MiB behind its checkpoint")
+    func largeWAL() async throws {
+      let fixture = try FileFixture()
+      let journal = try await fixture.open(largestBatch: 1 << 24)
+      let size = { try FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")[.size] as? Int ?? 0 }
+      #expect(
+        await journal.append(
+          [JournalBatch(1, String(repeating: "x", count: 12 << 20))], to: "a", after: .start
+        ).stored == 1)
+      #expect(try size() > 12 << 20)
+      _ = await journal.append([JournalBatch(2, "2")], to: "a", after: 1)
+      #expect(try size() == JournalSchema.largestWAL)
     }
 
     @Test("A record or a key that is missing is found")
@@ -149,7 +218,7 @@
       let fixture = try FileFixture()
       let journal = try await fixture.open()
       _ = await journal.append([JournalBatch(1, "1")], to: "a", after: .start)
-      let other = try SQLiteConnection(fixture.path, system: nil)
+      let other = try SQLiteConnection(JournalPath(fixture.path), system: nil)
       try other.run("BEGIN IMMEDIATE")
       let error = try #require(await journal.append([JournalBatch(2, "2")], to: "a", after: 1).failure)
       #expect(error.code == .unavailable && error.isTransient)
@@ -158,6 +227,20 @@
       try other.run("ROLLBACK")
       other.close(leavesWAL: true)
       #expect(await journal.append([JournalBatch(2, "2")], to: "a", after: 1).stored == 1)
+    }
+
+    @Test("A write waits 20 milliseconds for a lock of another process, and opening longer")
+    func shortLock() async throws {
+      let disk = Disk()
+      let journal = try await disk.open()
+      disk.lock(milliseconds: 19)
+      #expect(await journal.append([JournalBatch(1, "1")], to: "a", after: .start).stored == 1)
+      disk.lock(milliseconds: 21)
+      #expect(await journal.append([JournalBatch(2, "2")], to: "a", after: 1).failure?.code == .unavailable)
+      disk.lock(milliseconds: 1_000)
+      let other = try await disk.open()
+      #expect(await other.append([JournalBatch(2, "2")], to: "a", after: 1).stored == 1)
+      await disk.close()
     }
 
     @Test("Calls that wait at the same time are stored by one sync, and a conflict stops its own key alone")
@@ -211,7 +294,7 @@
 
     /// Changes a file by SQLite.
     private static func change(_ path: String, _ sql: String) throws {
-      let connection = try SQLiteConnection(path, system: nil)
+      let connection = try SQLiteConnection(JournalPath(path), system: nil)
       defer { connection.close(leavesWAL: false) }
       try connection.run(sql)
     }

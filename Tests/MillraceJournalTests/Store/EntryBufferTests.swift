@@ -5,10 +5,10 @@ import Testing
 
 @Suite("The buffer of entries that wait to be stored")
 struct EntryBufferTests {
-  /// A buffer behind the sequence 7 that takes three entries of 100 bytes.
+  /// A buffer behind the sequence 7 that takes two entries of 100 bytes as admitted, and one more that is emitted.
   private var buffer = EntryBuffer(
     after: 7, keys: IdempotencyTable(JournalOptions()), growth: LogGrowth(),
-    limits: EntryBuffer.Limits(writer: 5, largestBatch: 150, byteCount: 300))
+    limits: EntryBuffer.Limits(writer: 5, largestBatch: 250, byteCount: 400))
 
   /// An entry of 100 bytes, 64 of them for the record.
   private func entry(_ size: Int = 36) -> JournalEntry {
@@ -18,40 +18,66 @@ struct EntryBufferTests {
   /// The code of the error with which the buffer refuses an entry; nil if it takes it.
   private func refusal(_ entry: JournalEntry) -> JournalError.Code? {
     var copy = buffer
-    do throws(JournalError) { _ = try copy.add(entry, revision: 1) } catch { return error.code }
+    do throws(JournalError) { _ = try copy.add(entry, in: .unlimited, revision: 1) } catch { return error.code }
     return nil
   }
 
   @Test("Entries get the next sequences, positions and numbers of batches, and leave in their order")
   mutating func order() throws {
-    let sequences = [try buffer.add(entry(), revision: 3), try buffer.add(entry(), revision: 3)]
+    let sequences = [
+      try buffer.add(entry(), in: .admission, revision: 3), try buffer.add(entry(), in: .admission, revision: 3),
+    ]
     #expect(sequences == [8, 9])
     #expect(buffer.items.map(\.position) == [2, 3] && buffer.position == 3)
-    #expect(buffer.items.map(\.batch.id) == [.init(writer: 5, number: 1), .init(writer: 5, number: 2)])
+    #expect(buffer.items.map(\.batch.id.number) == [1, 2])
     #expect(buffer.stored == 7 && buffer.last == 9 && buffer.growth.records == 2)
-    _ = buffer.didStore(buffer.items.prefix(1))
+    buffer.didStore(buffer.items.prefix(1))
     #expect(buffer.stored == 8 && buffer.items.map(\.position) == [3] && buffer.byteCount == 100)
   }
 
-  @Test("The buffer is crowded from half of its bytes on, and says once that it is no more")
+  @Test("The buffer is crowded from half of its bytes on")
   mutating func crowded() throws {
-    _ = try buffer.add(entry(), revision: 1)
-    #expect(!buffer.isCrowded)
-    for _ in 0..<2 { _ = try buffer.add(entry(), revision: 1) }
+    _ = try buffer.add(entry(), in: .admission, revision: 1)
+    #expect(!buffer.isCrowded, "100 of 400 bytes wait")
+    _ = try buffer.add(entry(35), in: .admission, revision: 1)
+    #expect(!buffer.isCrowded, "199 bytes")
+    _ = try buffer.add(entry(0), in: .emits, revision: 1)
     #expect(buffer.isCrowded)
-    let relieved = (0..<3).map { _ in buffer.didStore(buffer.items.prefix(1)) }
-    #expect(relieved == [false, true, false], "200, 100 and 0 of 300 bytes wait")
+    buffer.didStore(buffer.items.prefix(1))
+    #expect(!buffer.isCrowded, "163 bytes")
   }
 
-  @Test("An entry without room, one that is too large, and one after a failure are refused")
+  @Test(
+    "An admitted entry may fill half of the buffer, and an emitted one three quarters",
+    arguments: [(JournalRoom.admission, 200), (.emits, 300)])
+  mutating func room(room: JournalRoom, limit: Int) throws {
+    for _ in 0..<limit / 100 - 1 { _ = try buffer.add(entry(), in: room, revision: 1) }
+    for size in 99...101 {
+      var copy = buffer
+      let sequence = try copy.add(entry(size - 64), in: room, revision: 1)
+      #expect((sequence != nil) == (size <= 100), "\(limit - 100 + size) of 400 bytes would wait")
+    }
+  }
+
+  @Test("An end has room however much waits, but no entry may be larger than half of the buffer")
+  mutating func unlimited() throws {
+    for _ in 0..<20 { _ = try #require(try buffer.add(entry(), in: .unlimited, revision: 1)) }
+    #expect(refusal(entry(200 - 64)) == nil && refusal(entry(201 - 64)) == .tooLarge)
+    for room in [JournalRoom.admission, .emits] {
+      let sequence = try buffer.add(entry(0), in: room, revision: 1)
+      #expect(sequence == nil)
+    }
+  }
+
+  @Test("An entry that is larger than the journal's largest batch, and each one after a failure, is refused")
   mutating func refused() throws {
-    for _ in 0..<3 { _ = try buffer.add(entry(), revision: 1) }
-    let sequence = try buffer.add(entry(0), revision: 1)
-    #expect(sequence == nil)
-    #expect(refusal(entry(87)) == .tooLarge)
+    buffer = EntryBuffer(
+      after: 7, keys: IdempotencyTable(JournalOptions()), growth: LogGrowth(),
+      limits: EntryBuffer.Limits(writer: 5, largestBatch: 150, byteCount: 400))
+    _ = try buffer.add(entry(), in: .admission, revision: 1)
+    #expect(refusal(entry(87)) == .tooLarge && refusal(entry(86)) == nil)
     buffer.failure = .notFlushed("a", 3, within: .seconds(1))
-    _ = buffer.didStore(buffer.items.prefix(1))
     #expect(refusal(entry()) == .unknown)
-    #expect(buffer.last == 10 && buffer.items.count == 2 && buffer.growth.records == 3)
+    #expect(buffer.last == 8 && buffer.items.count == 1 && buffer.growth.records == 1)
   }
 }

@@ -5,13 +5,11 @@ import Testing
 
 @Suite("A store whose journal fails", .timeLimit(.minutes(1)))
 struct FailedJournalTests {
-  private let storage = ByteStorage()
-
-  private func journal() async throws -> MemoryJournal { try await MemoryJournal(storage: storage) }
+  private let journal = MemoryJournal()
 
   private func open(_ journal: some Journal, clock: any Clock<Duration>) async throws -> Store<Orders> {
     var options = JournalOptions()
-    options.deadline = .seconds(3)
+    (options.deadline, options.snapshotAtShutdown) = (.seconds(3), true)
     return try await Store.open(
       Orders(), initial: [], journal: journal, key: "orders", configuration: StoreConfiguration(clock: clock),
       options: options)
@@ -19,7 +17,6 @@ struct FailedJournalTests {
 
   @Test("D6: the observers of a store that was fenced get what is durable, and an error that names the newcomer")
   func fenced() async throws {
-    let journal = try await journal()
     let (first, second) = (try await open(journal, clock: TestClock()), try await open(journal, clock: TestClock()))
     let revisions = Recorder<Int>()
     let observer = Task.immediate { [states = first.states(.lossless().durable)] in
@@ -37,7 +34,7 @@ struct FailedJournalTests {
   @Test("S1: a shutdown returns although its journal never answers, and its receipts say that it is not known")
   func neverAnswers() async throws {
     let (clock, answers) = (TestClock(), Gate())
-    let journal = UnsteadyJournal(try await journal())
+    let journal = UnsteadyJournal(self.journal)
     let store = try await open(journal, clock: clock)
     journal.hold(at: answers)
     let stored = store.send(.note(1))
@@ -60,7 +57,7 @@ struct FailedJournalTests {
           again to see which of them are in the log, or raise 'deadline'.
           """)
     }
-    let next = try await open(self.journal(), clock: clock)
+    let next = try await open(self.journal, clock: clock)
     #expect(await next.state == ["note 1"], "the first one was stored, and not answered")
     answers.open()
   }
@@ -68,7 +65,7 @@ struct FailedJournalTests {
   @Test("S1: a shutdown returns although its last snapshot is never stored, because everything is durable without it")
   func snapshotIsNeverStored() async throws {
     let (clock, snapshots) = (TestClock(), Gate())
-    let journal = UnsteadyJournal(try await journal())
+    let journal = UnsteadyJournal(self.journal)
     let store = try await open(journal, clock: clock)
     journal.holdSnapshots(at: snapshots)
     #expect(await store.send(.note(1)).outcome.kind == .finished)

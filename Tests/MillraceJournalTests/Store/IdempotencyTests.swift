@@ -6,16 +6,16 @@ import Testing
 
 @Suite("Idempotency keys", .timeLimit(.minutes(1)))
 struct IdempotencyTests {
-  private let storage = ByteStorage()
+  private let journal = MemoryJournal()
 
   private func open(
-    keys: Int = 100, in storage: ByteStorage? = nil, configuration: StoreConfiguration = StoreConfiguration(),
+    keys: Int = 100, in journal: MemoryJournal? = nil, configuration: StoreConfiguration = StoreConfiguration(),
     handling: @escaping Accounts.Handling = { run, amount in run.emit(.added(amount)) }
   ) async throws -> Store<Accounts> {
     var options = JournalOptions()
-    options.rememberedKeys = keys
+    (options.rememberedKeys, options.snapshotAtShutdown) = (keys, true)
     return try await Store.open(
-      Accounts(handling: handling), initial: Accounts.State(), journal: MemoryJournal(storage: storage ?? self.storage),
+      Accounts(handling: handling), initial: Accounts.State(), journal: journal ?? self.journal,
       key: "account", configuration: configuration, options: options)
   }
 
@@ -123,6 +123,26 @@ struct IdempotencyTests {
     for index in [0, 1] { #expect(await receipts[index].outcome.kind == .shutDown) }
   }
 
+  @Test("Repeats of an open key are counted until it ends, so that the bound applies anew to each key")
+  func boundedAnew() async throws {
+    var configuration = StoreConfiguration()
+    configuration.limits = .init(actionsWaiting: 2)
+    let gates = (0..<4).map { _ in Gate() }
+    let store = try await open(configuration: configuration) { run, number in
+      try await gates[number].enter()
+      run.emit(.added(1))
+    }
+    for number in gates.indices {
+      let receipts = (0..<4).map { _ in store.send(.order(number), key: "\(number)") }
+      #expect(await receipts[3].outcome.rejection == .full)
+      try await gates[number].waitForArrivals(1)
+      receipts[1].cancel()
+      gates[number].open()
+      for index in [0, 2] { #expect(await receipts[index].outcome.kind == .finished) }
+    }
+    #expect(await store.state.balance == 4)
+  }
+
   @Test("An action that is refused before its take-up leaves its key to the first one, and its followers keep waiting")
   func refused() async throws {
     let gate = Gate()
@@ -152,7 +172,6 @@ struct IdempotencyTests {
     try await gate.waitForArrivals(1)
     gate.open()
     for receipt in receipts { #expect(await text(receipt) == "finished, 1 to 1") }
-    let journal = try await MemoryJournal(storage: storage)
     #expect(
       try await journal.lastSequence(of: "account") == 4, "an epoch, a take-up, an emit, and one end for both keys")
     let second = try await open()
@@ -185,6 +204,31 @@ struct IdempotencyTests {
     withExtendedLifetime((first, receipt)) {}
   }
 
+  @Test(
+    "Keys that are canonically equal and differ in UTF-8 are two keys: open, remembered, after a crash and in a snapshot"
+  )
+  func canonicallyEqual() async throws {
+    let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+    #expect(one == two, "they are one string")
+    let gate = Gate()
+    let first = try await open { run, amount in
+      try await gate.enter()
+      run.emit(.added(amount))
+    }
+    let receipts = [one, two, two].map { first.send(.order(7), key: $0) }
+    try await gate.waitForArrivals(2)
+    gate.open()
+    for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+    #expect(await first.state.balance == 14)
+    let second = try await open()
+    for key in [one, two] { #expect(await second.send(.order(7), key: key).outcome.kind == .finished) }
+    #expect(await second.state.balance == 14)
+    await second.shutdown(drainFor: .seconds(1))
+    let third = try await open()
+    for key in [one, two] { #expect(await third.send(.order(7), key: key).outcome.kind == .finished) }
+    #expect(await third.state.balance == 14)
+  }
+
   // MARK: The window
 
   @Test("A key is forgotten when as many later ones have ended as the options say")
@@ -201,9 +245,9 @@ struct IdempotencyTests {
   @Test("A key is forgotten after 24 hours of wall time, also across a crash")
   func time() async {
     await Simulation.run(seeds: 0..<20) { world in
-      let storage = ByteStorage()
+      let journal = MemoryJournal()
       func open() async throws -> Store<Accounts> {
-        try await self.open(in: storage, configuration: world.configuration)
+        try await self.open(in: journal, configuration: world.configuration)
       }
       let first = try await open()
       _ = await first.send(.deposit(1), key: "a").outcome
@@ -222,7 +266,6 @@ struct IdempotencyTests {
 
   @Test("D4: a decision that commits nothing is confirmed by a mark, so that of a store which was taken over fails")
   func confirming() async throws {
-    let journal = try await MemoryJournal(storage: storage)
     func open() async throws -> Store<Accounts> {
       try await Store.open(Accounts(), initial: Accounts.State(), journal: journal, key: "account")
     }
@@ -257,6 +300,19 @@ struct IdempotencyTests {
 
   // MARK: The table
 
+  @Test("A key that comes twice takes the place of its own result only")
+  func twice() {
+    var table = IdempotencyTable(JournalOptions())
+    let keys = ["\u{E9}", "e\u{301}", "\u{E9}"]
+    for (index, key) in keys.enumerated() {
+      let result = KeyedResult(keys: [key], outcome: .finished, revisions: index + 1...index + 1)
+      table.remember(RememberedResult(result, of: key, at: 1))
+    }
+    #expect(table.results.all.map(\.last) == [2, 3])
+    #expect(table.result(of: keys[0], at: 1)?.revisions == 3...3)
+    #expect(table.result(of: keys[1], at: 1)?.revisions == 2...2)
+  }
+
   @Test("A table keeps the newest results in their order, also where a key comes twice and a copy is held")
   func table() {
     var options = JournalOptions()
@@ -274,8 +330,10 @@ struct IdempotencyTests {
     table.forget(at: 86_400_000 + 900)
     #expect(table.results.all.map(\.key) == ((900..<1_000) + [500]).map(String.init))
     #expect(table.result(of: "899", at: 0) == nil && table.result(of: "500", at: 0) != nil)
-    options.rememberedTime = .seconds(Int64.max)
-    #expect(IdempotencyTable(options).results.all.isEmpty, "the longest time is no trap")
+    for time in [Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max)] {
+      options.rememberedTime = time
+      #expect(IdempotencyTable(options).results.all.isEmpty, "no time is a trap")
+    }
     table.forget(at: .max / 2)
     #expect(table.results.all.isEmpty && held.results.all.count == 600)
   }

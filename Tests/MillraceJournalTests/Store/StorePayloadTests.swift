@@ -31,7 +31,7 @@ struct StorePayloadTests {
     #expect(results.map(\.key) == ["a", "b"])
     try check(DecidedHead(results: nil))
     try check(DecidedHead(results: results))
-    try check(TakeUpHead(action: ["x/y"], key: "k", isSendersKey: true, handlesAgain: false))
+    try check(TakeUpHead(action: ["x/y"], key: RunKey("k", isSenders: true), recovery: .handleAgain(limit: 3), time: 5))
     try check(EmitHead(run: 7))
     try check(EndHead(run: 7, outcome: "finished", results: results))
   }

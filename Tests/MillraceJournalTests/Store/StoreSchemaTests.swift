@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The schema of a store", .timeLimit(.minutes(1)))
 struct StoreSchemaTests {
-  private let storage = ByteStorage()
+  private let journal = MemoryJournal()
 
   private func open<I: Interactor>(
     _ interactor: I, _ initial: I.State, _ schema: StoreSchema<I>, snapshots: Bool = false
   ) async throws -> Store<I> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     var options = JournalOptions()
-    options.truncatesLog = snapshots
+    (options.truncatesLog, options.snapshotAtShutdown) = (snapshots, true)
     let store = try await Store.open(
-      interactor, initial: initial, journal: MemoryJournal(storage: storage), key: "prices", schema: schema,
+      interactor, initial: initial, journal: journal, key: "prices", schema: schema,
       options: options)
     return store
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Millrace
 import MillraceTesting
 import Testing
@@ -6,19 +7,21 @@ import Testing
 
 @Suite("Snapshots of a store", .timeLimit(.minutes(1)))
 struct StoreSnapshotTests {
-  private let storage = ByteStorage()
+  private let memory = MemoryJournal()
   private let incidents = Recorder<Incident>()
 
-  private func journal() async throws -> UnsteadyJournal { UnsteadyJournal(try await MemoryJournal(storage: storage)) }
+  private func journal() -> UnsteadyJournal { UnsteadyJournal(memory) }
 
   private func open(
     _ journal: some Journal, every records: Int = 3, truncates: Bool = true,
-    schema: StoreSchema<Accounts> = StoreSchema(), configuration: StoreConfiguration = StoreConfiguration(),
+    schema: StoreSchema<Accounts> = StoreSchema(), coder: any JournalCoder = JSONJournalCoder(),
+    configuration: StoreConfiguration = StoreConfiguration(),
     handling: @escaping Accounts.Handling = { _, _ in }, progress: (@Sendable (JournalProgress) -> Void)? = nil,
     whenReported: @escaping @Sendable () -> Void = {}
   ) async throws -> Store<Accounts> {
     var options = JournalOptions()
-    (options.snapshotRecords, options.truncatesLog) = (records, truncates)
+    (options.snapshotRecords, options.truncatesLog, options.snapshotAtShutdown) = (records, truncates, true)
+    options.coder = coder
     var configuration = configuration
     configuration.report = { [incidents] incident in
       incidents.record(incident)
@@ -32,7 +35,7 @@ struct StoreSnapshotTests {
   @Test(
     "A snapshot is stored after the records that the options say, and its records are removed; the store opens from it")
   func count() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let first = try await open(journal)
     for amount in 1...3 { _ = await first.send(.deposit(amount)).outcome }
     let covered = try await journal.truncations.next()
@@ -41,7 +44,7 @@ struct StoreSnapshotTests {
       _ = try await journal.records(of: "account", after: .start)
     }
     #expect(removed?.code == .truncated)
-    let second = try await open(try await self.journal())
+    let second = try await open(self.journal())
     let snapshot = await second.snapshot
     #expect(snapshot.state.balance == 6 && snapshot.revision == 3 && second.durableRevision == 3)
     #expect(await second.send(.deposit(4)).lastRevision == 4)
@@ -52,7 +55,7 @@ struct StoreSnapshotTests {
   @Test("D2: a snapshot is stored once its records are durable, and not while the journal has not answered")
   func durable() async {
     await Simulation.run(seeds: 0..<20) { world in
-      let (journal, gate) = (UnsteadyJournal(try await MemoryJournal(storage: ByteStorage())), Gate())
+      let (journal, gate) = (UnsteadyJournal(MemoryJournal()), Gate())
       let store = try await open(journal, configuration: world.configuration)
       journal.hold(at: gate)
       let receipts = (1...4).map { store.send(.deposit($0)) }
@@ -72,7 +75,7 @@ struct StoreSnapshotTests {
     "D3: a run that is open at the snapshot is abandoned, or handled again with its key, though its take-up was removed"
   )
   func openRuns() async throws {
-    let (journal, gate, keys) = (try await journal(), Gate(), Recorder<String>())
+    let (journal, gate, keys) = (journal(), Gate(), Recorder<String>())
     let first = try await open(journal, every: 4) { run, _ in
       keys.record(run.idempotencyKey)
       try await gate.enter()
@@ -81,20 +84,31 @@ struct StoreSnapshotTests {
     let found = [try await keys.next(), try await keys.next()]
     _ = await first.send(.deposit(1)).outcome
     #expect(try await journal.truncations.next() == 4)
-    let second = try await open(try await self.journal()) { run, amount in
+    let second = try await open(self.journal()) { run, amount in
       #expect(found.contains(run.idempotencyKey))
       run.emit(.added(amount))
     }
     let end = try await second.wait { $0.balance == 6 }
     #expect(end.closings == ["abandoned"])
     await second.shutdown(drainFor: .seconds(1))
-    #expect(try await open(try await self.journal()).state == end, "both have ended in the log")
+    #expect(try await open(self.journal()).state == end, "both have ended in the log")
     withExtendedLifetime((first, receipts)) {}
+  }
+
+  @Test("A log of more than 10,000 records is truncated in several calls")
+  func longLog() async throws {
+    let journal = UnsteadyJournal(MemoryJournal())
+    let store = try await open(journal, every: 20_000)
+    var receipt = store.send(.deposit(1))
+    for _ in 0..<10_100 { receipt = store.send(.deposit(1)) }
+    #expect(await receipt.outcome.kind == .finished)
+    await store.shutdown(drainFor: .seconds(1))
+    #expect(journal.truncations.recorded == [10_000, 10_102])
   }
 
   @Test("S1: a shutdown stores a last snapshot before it returns, and the store opens from it without a record")
   func shutdown() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let first = try await open(journal, every: 1_000)
     for amount in 1...3 { first.send(.deposit(amount)) }
     await first.shutdown(drainFor: .seconds(1))
@@ -110,7 +124,7 @@ struct StoreSnapshotTests {
     arguments: [0, 1])
   func shutdownDuringSnapshot(later: Int) async {
     await Simulation.run(seeds: 0..<20) { world in
-      let (journal, gate) = (UnsteadyJournal(try await MemoryJournal(storage: ByteStorage())), Gate())
+      let (journal, gate) = (UnsteadyJournal(MemoryJournal()), Gate())
       let store = try await open(journal, configuration: world.configuration)
       journal.holdSnapshots(at: gate)
       for amount in 1...2 { _ = await store.send(.deposit(amount)).outcome }
@@ -128,7 +142,7 @@ struct StoreSnapshotTests {
 
   @Test("A snapshot that an earlier writer stores while the log is read is read then")
   func storedMeanwhile() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let first = try await open(journal)
     for amount in 1...3 { _ = await first.send(.deposit(amount)).outcome }
     await first.shutdown(drainFor: .seconds(1))
@@ -138,7 +152,7 @@ struct StoreSnapshotTests {
 
   @Test("Records stay where the options say so, and the store opens from the snapshot all the same")
   func kept() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let first = try await open(journal, truncates: false)
     for amount in 1...3 { _ = await first.send(.deposit(amount)).outcome }
     await first.shutdown(drainFor: .seconds(1))
@@ -150,7 +164,7 @@ struct StoreSnapshotTests {
   @Test(
     "A state that the coder does not take is an incident; the store continues, and takes the next snapshot")
   func notEncoded() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let store = try await open(journal, every: 2)
     #expect(await store.send(.deposit(Accounts.State.notEncoded)).outcome.kind == .finished)
     let incident = try await incidents.next()
@@ -162,13 +176,13 @@ struct StoreSnapshotTests {
         + "does not take.")
     for _ in 0..<2 { #expect(await store.send(.deposit(1)).outcome.kind == .finished) }
     #expect(try await journal.snapshots.next().revision >= 2)
-    #expect(try await open(try await self.journal()).state.balance == 668)
+    #expect(try await open(self.journal()).state.balance == 668)
   }
 
   // The incident used to come first, so that actions which it led to were too early for a snapshot.
   @Test("When a failed snapshot is reported the next one can be taken")
   func reported() async throws {
-    let journal = try await journal()
+    let journal = journal()
     let opened = Lock<Store<Accounts>?>(nil)
     let store = try await open(
       journal, every: 2, whenReported: { for _ in 0..<2 { opened.withLock { $0 }?.send(.deposit(1)) } })
@@ -178,11 +192,67 @@ struct StoreSnapshotTests {
     opened.withLock { $0 = nil }
   }
 
-  @Test("The log grows by the size of a snapshot before the next one is due")
+  @Test("An opening and a shutdown without an action write an epoch, and no snapshot")
+  func nothingDone() async throws {
+    let journal = journal()
+    for count in 1...5 {
+      let store = try await open(journal)
+      await store.shutdown()
+      #expect(try await journal.lastSequence(of: "account") == JournalSequence(UInt64(count)))
+    }
+    #expect(journal.snapshots.recorded.isEmpty, "the epochs are more records than lead to a snapshot")
+    let store = try await open(journal)
+    #expect(await store.send(.deposit(1)).outcome.kind == .finished)
+    #expect(try await journal.snapshots.next().revision == 1, "but they count once there is a change")
+  }
+
+  @Test("A shutdown takes no snapshot unless the options say so")
+  func noneAtShutdown() async throws {
+    let journal = journal()
+    #expect(!JournalOptions().snapshotAtShutdown)
+    let store = try await Store.open(Accounts(), initial: Accounts.State(), journal: journal, key: "account")
+    #expect(await store.send(.deposit(1)).outcome.kind == .finished)
+    await store.shutdown()
+    #expect(journal.snapshots.recorded.isEmpty)
+  }
+
+  @Test("The size of the newest snapshot is known after an opening, so that a large state is not written again at once")
+  func sizeAtOpening() async throws {
+    let journal = journal()
+    let first = try await open(journal, every: 100)
+    for _ in 0..<20 { _ = await first.send(.order(1)).outcome }
+    await first.shutdown()
+    let size = try #require(journal.snapshots.recorded.last?.payload.count)
+    let log = StoreLog<Accounts>(journal: journal, key: "account", schema: StoreSchema(), options: JournalOptions())
+    var restored = Restoration(Accounts.State(), from: log)
+    try await restored.readOn(
+      JournalCalls(journal: journal, key: "account", deadline: .seconds(30), clock: ContinuousClock()), nil)
+    var (growth, options) = (restored.growth, JournalOptions())
+    options.snapshotRecords = 1
+    growth.add(JournalEntry(kind: .emit, payload: [UInt8](repeating: 0, count: 4 * size - 1)))
+    #expect(!growth.isDue(options))
+    growth.add(JournalEntry(kind: .emit, payload: [0]))
+    #expect(growth.isDue(options))
+  }
+
+  @Test("The first snapshot of a store is decoded before it is stored, and no later one")
+  func checked() async throws {
+    let journal = journal()
+    let decoded = Recorder<Int>()
+    let store = try await open(journal, every: 1, coder: CountingCoder { decoded.record($0) })
+    let before = decoded.recorded.count
+    for _ in 1...3 {
+      for amount in 1...100 { #expect(await store.send(.deposit(amount)).outcome.kind == .finished) }
+      _ = try await journal.truncations.next()
+    }
+    #expect(decoded.recorded.count == before + 1)
+  }
+
+  @Test("The log grows to four times the size of a snapshot before the next one is due")
   func growth() {
     var options = JournalOptions()
     (options.snapshotRecords, options.snapshotBytes) = (2, 1_000)
-    let entry = JournalEntry(kind: .mark, payload: [UInt8](repeating: 0, count: 100))
+    let entry = JournalEntry(kind: .emit, payload: [UInt8](repeating: 0, count: 100))
     var growth = LogGrowth()
     growth.add(entry)
     #expect(!growth.isDue(options))
@@ -190,10 +260,29 @@ struct StoreSnapshotTests {
     #expect(growth.isDue(options))
     growth.take()
     #expect(!growth.isDue(options))
-    growth.didTake(350)
+    growth.didTake(100)
     for _ in 0..<3 { growth.add(entry) }
-    #expect(!growth.isDue(options), "three records, and less than the size of the snapshot")
+    #expect(!growth.isDue(options), "three records, and less than four times the size of the snapshot")
     growth.add(entry)
     #expect(growth.isDue(options))
+    growth.take()
+    growth.didTake(0)
+    for _ in 0..<3 { growth.add(JournalEntry(kind: .epoch, payload: [UInt8](repeating: 0, count: 1_000))) }
+    #expect(!growth.isDue(options), "nothing has changed")
+  }
+}
+
+/// JSON that counts what is decoded.
+private struct CountingCoder: JournalCoder {
+  let decoded: @Sendable (Int) -> Void
+  private let base = JSONJournalCoder()
+
+  init(_ decoded: @escaping @Sendable (Int) -> Void) { self.decoded = decoded }
+
+  func encode(_ value: some Encodable) throws -> Data { try base.encode(value) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    decoded(data.count)
+    return try base.decode(type, from: data)
   }
 }

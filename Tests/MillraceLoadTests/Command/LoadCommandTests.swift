@@ -49,17 +49,24 @@ struct LoadCommandTests {
     guard case .closed(7, .milliseconds(500)) = mode else { return #expect(Bool(false), "\(mode)") }
   }
 
+  @Test("A warm-up, a drain and a think time of 0 are none")
+  func zero() throws {
+    let options = try command("--closed", "--warm-up", "0", "--drain", "0", "--think", "0").options
+    #expect(options.warmUp == .zero && options.drain == .zero)
+    guard case .closed(nil, .zero) = options.mode else { return #expect(Bool(false), "\(options.mode)") }
+  }
+
   @Test(
     "A value that does not fit is refused in a sentence with the fix",
     arguments: [
       (["--scenario", "cart"], "There is no scenario 'cart'; choose one of carts, pages, storm."),
       (
         ["--rate", "0"],
-        "--rate needs a number of requests a second above 0, but was given '0'; write for example --rate 2000."
+        "--rate needs a number of requests a second above 0 and up to 1000000000, but was given '0'; write for example --rate 2000."
       ),
       (
         ["--rate", "nan"],
-        "--rate needs a number of requests a second above 0, but was given 'nan'; write for example --rate 2000."
+        "--rate needs a number of requests a second above 0 and up to 1000000000, but was given 'nan'; write for example --rate 2000."
       ),
       (
         ["--schedule", "flat"],
@@ -73,6 +80,15 @@ struct LoadCommandTests {
       (
         ["--find-limit", "p99<10ms"],
         "--find-limit: 'p99<10ms' is no condition on a latency; write a percentile, <= and a time, such as p99<=10ms."
+      ),
+      (["--at-most", "5"], "--at-most belongs to --find-limit; add that, or leave --at-most out."),
+      (
+        ["--fail-if", "errors > 1 %"],
+        "--fail-if needs finished, failed, rejected, throughput, max or a percentile, then >, >=, < or <=, and a number, a share or a time, but was given 'errors > 1 %'; write for example --fail-if 'failed > 1 %' or --fail-if 'p99 > 50ms'."
+      ),
+      (
+        ["--find-limit", "p99<=10ms", "--fail-if", "failed > 0"],
+        "--find-limit looks for a rate that is too high, so it takes no --fail-if; leave one of the two out."
       ),
       (
         ["--find-limit", "p99<=10ms", "--for", "5"],
@@ -89,6 +105,25 @@ struct LoadCommandTests {
     #expect(error?.message == sentence)
   }
 
+  @Test(
+    "A rate is at most a billion requests a second",
+    arguments: [(999_999_999, true), (1_000_000_000, true), (1_000_000_001, false)])
+  func largestRate(rate: Int, isTaken: Bool) {
+    #expect(((try? command("--rate", "\(rate)")) != nil) == isTaken)
+  }
+
+  @Test(
+    "A number of clients, users or requests in flight is at least 1 and has a largest value",
+    arguments: [("--clients", 1_000_000), ("--users", 10_000_000), ("--max-in-flight", 100_000_000)])
+  func ranges(flag: String, most: Int) {
+    for number in [1, 2, most - 1, most] {
+      #expect(throws: Never.self, "\(number)") { try command("--closed", flag, "\(number)") }
+    }
+    for number in [0, most + 1] {
+      #expect(throws: FlagError.self, "\(number)") { try command("--closed", flag, "\(number)") }
+    }
+  }
+
   @Test("A program without a scenario says so")
   func noScenario() throws {
     let error = #expect(throws: FlagError.self) {
@@ -99,6 +134,9 @@ struct LoadCommandTests {
 
   @Test("The help text has each scenario with its summary")
   func help() {
-    #expect(LoadCommand.flags(command: "load", scenarios).usage.contains("carts (fills carts), pages, storm"))
+    let usage = LoadCommand.flags(command: "load", scenarios).usage
+    #expect(
+      usage.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("carts (fills carts), pages, storm"))
+    #expect(usage.split(separator: "\n").filter { $0.hasPrefix("  ") }.allSatisfy { $0.count <= 80 })
   }
 }

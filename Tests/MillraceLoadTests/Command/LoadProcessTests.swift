@@ -21,8 +21,9 @@ struct LoadProcessTests {
   }
 
   private func expectCountsAddUp(_ object: [String: Any]) throws {
-    let counts = try ["sent", "settled", "rejected", "inFlight"].map { try #require(object[$0] as? Int) }
-    #expect(counts[0] == counts[1] + counts[2] + counts[3])
+    let ends = ["finished", "failed", "timedOut", "cancelled", "superseded", "rejected", "inFlight"]
+    let counts = try ends.map { try #require(object[$0] as? Int) }
+    #expect(object["sent"] as? Int == counts.reduce(0, +))
     #expect(object["unsent"] is Int)
   }
 
@@ -35,7 +36,7 @@ struct LoadProcessTests {
     #expect(end.code == 0, "\(end.errors)")
     #expect(end.output.contains("1,000 requests/s were offered"))
     let object = try object(end.output)
-    #expect(object["sent"] as? Int == 500 && object["settled"] as? Int == 500 && object["unsent"] as? Int == 0)
+    #expect(object["sent"] as? Int == 500 && object["finished"] as? Int == 500 && object["unsent"] as? Int == 0)
     #expect(object["p50"] is Double && object["uncorrected"] is [String: Double])
     let page = try await Chromium(in: folder).load("page.html")
     #expect(page.console == [])
@@ -66,6 +67,16 @@ struct LoadProcessTests {
     let object = try object(end.output)
     try expectCountsAddUp(object)
     #expect(object["sent"] as? Int == 30 && object["inFlight"] as? Int == 0)
+  }
+
+  @Test("The scenario soak counts no failure that it makes on purpose")
+  func soak() async throws {
+    let end = try await load(
+      "--scenario", "soak", "--rate", "500", "--for", "0.4", "--warm-up", "0", "--drain", "5", "--json")
+    let object = try object(end.output)
+    let (finished, timedOut) = (object["finished"] as? Int ?? 0, object["timedOut"] as? Int ?? 0)
+    #expect(finished + timedOut == 200 && object["errors"] as? [String: Int] == [:])
+    #expect(end.code == 0 && !end.output.contains("failed with"))
   }
 
   @Test("SIGINT ends a run early, and the result is written all the same")
@@ -99,6 +110,28 @@ struct LoadProcessTests {
   func unwritable() async throws {
     let end = try await load("--report", "no/such/folder/page.html", "--for", "3600")
     #expect(end.code == 74)
-    #expect(end.errors.hasPrefix("no/such/folder/page.html could not be written: "))
+    #expect(
+      end.errors
+        == "'no/such/folder/page.html' cannot be written (No such file or directory); free space there, or name a file in a folder that can be written.\n"
+    )
+  }
+
+  @Test("A page of before is kept until a new one is written whole: a run that is killed leaves it")
+  func killed() async throws {
+    let script = #"""
+      echo yesterday >page.html
+      exec 3< <(exec "$0" --scenario counter --for 3600 --report page.html 2>&1)
+      run=$!
+      read -r -u 3
+      kill -KILL "$run"
+      wait "$run" 2>/dev/null
+      cat page.html
+      ls -A
+      """#
+    let program = FinishedCommand.products.appending(path: "load").path
+    let end = try await FinishedCommand("/bin/bash", ["-c", script, program], in: folder)
+    let lines = end.output.split(separator: "\n")
+    #expect(lines.first == "yesterday")
+    #expect(lines.dropFirst().filter { !$0.hasSuffix(".out") && !$0.hasSuffix(".err") } == ["page.html"])
   }
 }

@@ -13,7 +13,18 @@ struct ProgressTaskTests {
       tally.end(.finished, due: 0, began: 0, ended: 2_000_000)
     }
     let text = ProgressTask.text(LoadProgress(figures: tally, elapsed: .milliseconds(2_500)), of: .seconds(10))
-    #expect(text == "2.5 s of 10 s, 7.5 s left: 1,500 sent, 1,500 settled, 0 rejected, p99 2 ms")
+    #expect(text == "2.5 s of 10 s, 7.5 s left: 1,500 sent, 1,500 finished, p99 2 ms")
+  }
+
+  @Test("A line of progress has failures and rejections where there are some, and no latency where no request finished")
+  func failures() {
+    var tally = LoadTally(duration: .seconds(10))
+    for outcome in [Outcome.timedOut, .superseded, .rejected(.full)] {
+      tally.send(due: 0)
+      tally.end(outcome, due: 0, began: 0, ended: 2_000_000)
+    }
+    let text = ProgressTask.text(LoadProgress(figures: tally, elapsed: .seconds(1)), of: .seconds(10))
+    #expect(text == "1 s of 10 s, 9 s left: 3 sent, 0 finished, 2 failed, 1 rejected")
   }
 
   @Test("The warm-up has a line of its own")

@@ -22,6 +22,15 @@ struct LoadOptionsTests {
     }
   }
 
+  @Test("The least of each option is accepted")
+  func least() {
+    for mode in [LoadOptions.Mode.open(), .closed(concurrency: 1, thinkTime: .zero)] {
+      let options = LoadOptions(
+        mode, duration: .nanoseconds(1), warmUp: .zero, drain: .zero, users: 1, maximumInFlight: 1)
+      #expect(sentence(options) == nil)
+    }
+  }
+
   @Test("Options that no run can have are refused in a sentence")
   func refused() {
     #expect(

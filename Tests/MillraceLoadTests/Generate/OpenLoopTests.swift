@@ -80,7 +80,7 @@ struct OpenLoopTests {
     clock.advance(by: .seconds(1))
     #expect(loop.step { false } == .ended)
     let counts = sender.recorder.figures.counts
-    #expect(counts.sent == 2 && counts.unsent == 2 && counts.inFlight == 2 && counts.settled == 0)
+    #expect(counts.sent == 2 && counts.unsent == 2 && counts.inFlight == 2 && counts.finished == 0)
     sender.inFlight.cancelAll()
   }
 
@@ -92,8 +92,45 @@ struct OpenLoopTests {
     clock.advance(by: .seconds(1))
     #expect(loop.step { false } == .ended)
     let figures = sender.recorder.figures
-    #expect(figures.counts.sent == 10 && figures.counts.settled == 10)
+    #expect(figures.counts.sent == 10 && figures.counts.finished == 10)
     #expect(figures.latency.histogram.count == 3)
+  }
+
+  @Test(
+    "A call or an action that ends later counts from the time it was due, too", arguments: LaterEnd.allCases)
+  func laterEnd(end: LaterEnd) async throws {
+    // The first send takes 600 ms, in which the second and third request become due.
+    let target = Later(clock, end) { [clock] number in clock.advance(by: number == 0 ? .milliseconds(600) : .zero) }
+    let sender = sender(target)
+    var loop = loop(sender, rate: 4)
+    #expect(loop.step { false } == .wait(until: 750_000_000))
+    try await clock.waitForSleepers(3)
+    clock.advance(by: .seconds(1))
+    await sender.inFlight.waitUntilIdle()
+    let figures = sender.recorder.figures
+    #expect(figures.counts.finished == 3)
+    // All end at 1.6 s, and were due at 0, 250 and 500 ms.
+    #expect(figures.latency.histogram.total == .milliseconds(1_600 + 1_350 + 1_100))
+    #expect(figures.latency.max == .milliseconds(1_600))
+    #expect(figures.uncorrected.histogram.total == .milliseconds(1_600 + 1_000 + 1_000))
+    await target.close()
+  }
+
+  @Test("In groups the latency of one request of each group is measured where they end later, too")
+  func laterGroups() async throws {
+    let target = Later(clock, .call)
+    let sender = sender(target)
+    var loop = loop(sender, rate: 10, groupSize: 4)
+    clock.advance(by: .seconds(1))
+    #expect(loop.step { false } == .ended)
+    try await clock.waitForSleepers(10)
+    clock.advance(by: .seconds(1))
+    await sender.inFlight.waitUntilIdle()
+    let figures = sender.recorder.figures
+    #expect(figures.counts.finished == 10)
+    // The last of each group was due at 300, 700 and 900 ms; all end at 2 s.
+    #expect(figures.latency.histogram.count == 3)
+    #expect(figures.latency.histogram.total == .milliseconds(1_700 + 1_300 + 1_100))
   }
 
   @Test("When it is stopped it sends nothing more")
@@ -148,9 +185,53 @@ private struct Hanging: LoadTarget {
   func begin(_ request: LoadRequest) -> LoadStart {
     .due {
       try? await Gate().enter()
-      return .cancelled
+      return LoadEnd(.cancelled)
     }
   }
 
   func close() async {}
+}
+
+enum LaterEnd: CaseIterable { case call, action }
+
+/// A user whose requests end a second after they were begun, as calls or as actions of a store.
+private final class Later: LoadTarget {
+  private struct Sleeper: Interactor {
+    let clock: TestClock
+
+    func handle(_ deadline: TestClock.Instant, state: Int) async -> Effect<Self> {
+      Effect { [clock] _ in try await clock.sleep(until: deadline) }
+    }
+
+    static func reduce(into state: inout Int, mutation: Never) {}
+  }
+
+  private let clock: TestClock
+  private let end: LaterEnd
+  private let whileSending: @Sendable (Int) -> Void
+  private let store: Store<Sleeper>
+
+  init(_ clock: TestClock, _ end: LaterEnd, whileSending: @escaping @Sendable (Int) -> Void = { _ in }) {
+    self.clock = clock
+    self.end = end
+    self.whileSending = whileSending
+    store = Store(initial: 0, interactor: Sleeper(clock: clock))
+  }
+
+  func begin(_ request: LoadRequest) -> LoadStart {
+    whileSending(request.number)
+    let deadline = clock.now.advanced(by: .seconds(1))
+    switch end {
+    case .action: return .sent(store.send(deadline))
+    case .call:
+      return .due { [clock] in
+        do { try await clock.sleep(until: deadline) } catch { return LoadEnd(.cancelled) }
+        return LoadEnd(.finished)
+      }
+    }
+  }
+
+  func close() async {
+    await store.shutdown(drainFor: .zero)
+  }
 }

@@ -1,4 +1,5 @@
 import MillraceFlags
+import MillraceHTTP
 import MillraceLoopback
 import MillraceTesting
 import Testing
@@ -23,8 +24,8 @@ struct HTTPClientTests {
     }
     defer { responder.stop() }
     let client = try client(responder)
-    try await client.get()
-    try await client.get()
+    #expect(try await client.get() == status)
+    #expect(await client.end().status == status)
     #expect(try await paths.next(2) == ["/a?key", "/a?key"])
   }
 
@@ -33,9 +34,10 @@ struct HTTPClientTests {
     let responder = try LoopbackResponder { _ in .answer(status: status) }
     defer { responder.stop() }
     let client = try client(responder)
-    await #expect(throws: HTTPError("\(responder.url("/a?…")) answered with the status \(status).")) {
+    await #expect(throws: HTTPError("\(responder.url("/a?…")) answered with the status \(status).", status: status)) {
       try await client.get()
     }
+    #expect(await client.end().status == status)
   }
 
   @Test(
@@ -66,7 +68,7 @@ struct HTTPClientTests {
 
   /// Runs the scenario of `--target` with three users: 100 requests in 200 ms.
   private func run(against responder: LoopbackResponder, drain: Duration) async throws -> LoadReport {
-    let flags = LoadCommand.flags(command: "load", [httpScenario], others: [targetFlag])
+    let flags = LoadCommand.flags(command: "load", [httpScenario], others: [targetFlag, .trustedIssuers])
     let scenario = try #require(try targetScenario(flags.parse(["--target", responder.url()])))
     return try await scenario.run(
       LoadOptions(.open(.constant(500)), duration: .milliseconds(200), drain: drain, users: 3))
@@ -78,7 +80,7 @@ struct HTTPClientTests {
     let responder = try LoopbackResponder { _ in .answer(after: .milliseconds(10)) }
     defer { responder.stop() }
     let report = try await run(against: responder, drain: .seconds(50))
-    #expect(report.counts.settled == 100 && report.counts.failed == 0)
+    #expect(report.counts.finished == 100 && report.statuses == [200: 100] && report.counts.failed == 0)
     #expect(responder.connectionCount == 3)
   }
 
@@ -93,6 +95,6 @@ struct HTTPClientTests {
   @Test("The scenario http is answered by a responder in this process")
   func ownResponder() async throws {
     let report = try await httpScenario.run(LoadOptions(.open(.constant(200)), duration: .milliseconds(100), users: 2))
-    #expect(report.counts.settled == 20 && report.counts.failed == 0)
+    #expect(report.counts.finished == 20 && report.counts.failed == 0)
   }
 }

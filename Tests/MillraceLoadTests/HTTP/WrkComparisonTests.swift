@@ -45,12 +45,12 @@
       try #require(run.code == 0, "\(run.errors)")
       let line = try #require(run.output.split(separator: "\n").last)
       let report = try JSONDecoder().decode(Report.self, from: Data(line.utf8))
-      #expect(report.settled > 0 && report.failed == 0 && report.unsent == 0)
+      #expect(report.finished > 0 && report.failed == 0 && report.unsent == 0)
       return report.p50
     }
 
     private struct Report: Decodable {
-      let settled: Int
+      let finished: Int
       let failed: Int
       let unsent: Int
       let p50: Double

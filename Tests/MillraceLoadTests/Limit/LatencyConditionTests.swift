@@ -10,6 +10,7 @@ struct LatencyConditionTests {
     arguments: [
       ("p99<=10ms", 0.99, Duration.milliseconds(10)), ("p50 <= 1.5 s", 0.5, .milliseconds(1_500)),
       ("p999<=250us", 0.999, .microseconds(250)), ("p9999<=3µs", 0.9999, .microseconds(3)),
+      ("p999999<=999999s", 0.999999, .seconds(999_999)),
     ])
   func read(text: String, quantile: Double, bound: Duration) throws {
     let condition = try LatencyCondition(text)
@@ -21,6 +22,7 @@ struct LatencyConditionTests {
     "Anything else is refused in a sentence",
     arguments: [
       "", "p99", "p99<10ms", "99<=10ms", "p0<=1s", "p00<=1s", "p9<=1s", "p99<=10", "p99<=-1ms", "p99<=0s", "p99<=1e9s",
+      "p99<=1000000s", "p99<=1000001s", "p9999999<=1s",
     ])
   func refused(text: String) {
     let error = #expect(throws: LoadError.self) { try LatencyCondition(text) }

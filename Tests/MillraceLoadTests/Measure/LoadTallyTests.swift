@@ -22,13 +22,44 @@ struct LoadTallyTests {
     tally.leaveUnsent(due: 0)
     let counts = tally.counts
     #expect(
-      counts.sent == 9 && counts.settled == 7 && counts.rejected == 1 && counts.inFlight == 1 && counts.unsent == 1)
-    #expect(counts.finished == 1 && counts.failed == 1 && counts.cancelled == 4 && counts.timedOut == 1)
+      counts.sent == 9 && counts.finished == 1 && counts.rejected == 1 && counts.inFlight == 1 && counts.unsent == 1)
+    #expect(counts.failed == 1 && counts.timedOut == 1 && counts.cancelled == 3 && counts.superseded == 1)
     #expect(tally.rejections == [.full: 1])
-    #expect(tally.firstError == "Refused()")
+    #expect(tally.errors == ["Refused()": 1])
   }
 
-  @Test("Latency is from due to end, of what settled; the uncorrected one from sent to end")
+  @Test("Only requests that finished count in the latency, the throughput and a slice's finished ones")
+  mutating func failures() {
+    for outcome in [Outcome.failed(Refused()), .timedOut, .cancelled, .superseded, .shutDown, .abandoned] {
+      tally.send(due: 0)
+      tally.end(outcome, due: 0, began: 1, ended: 5)
+    }
+    #expect(tally.latency.histogram.count == 0 && tally.uncorrected.histogram.count == 0 && tally.finishedInTime == 0)
+    #expect(tally.latency.p50 == nil && tally.latency.max == nil)
+    #expect(tally.failureLatency.histogram.count == 6 && tally.failureLatency.max == .nanoseconds(5))
+    #expect(tally.slices[0].finished == 0 && tally.slices[0].failed == 6 && tally.slices[0].latency.count == 0)
+  }
+
+  @Test("Requests are counted by status and by error text, of which there is a bounded number of a bounded length")
+  mutating func statusesAndErrors() {
+    struct Numbered: Error, CustomStringConvertible {
+      let description: String
+    }
+    for number in 0..<60 {
+      let end = LoadEnd(.failed(Numbered(description: "no \(number)")), status: 500 + number % 2)
+      for _ in 0..<2 { tally.end(end, due: 0, began: 0, ended: 1) }
+    }
+    tally.end(LoadEnd(.finished, status: 200), due: 0, began: 0, ended: 1)
+    #expect(tally.statuses == [200: 1, 500: 60, 501: 60])
+    #expect(tally.errors.count == 51 && tally.errors["no 49"] == 2 && tally.errors["no 50"] == nil)
+    #expect(tally.errors["other errors"] == 20)
+    for length in [200, 201] {
+      let end = LoadEnd(.failed(Numbered(description: String(repeating: "x", count: length))))
+      #expect(end.errorText?.count == length && end.errorText?.hasSuffix("…") == (length == 201))
+    }
+  }
+
+  @Test("Latency is from due to end, of requests that finished; the uncorrected one from sent to end")
   mutating func latency() {
     tally.send(due: 100)
     tally.end(.finished, due: 100, began: 150, ended: 400)
@@ -49,7 +80,7 @@ struct LoadTallyTests {
     #expect(tally.slices.allSatisfy { $0 == LoadSlice() })
   }
 
-  @Test("A slice has what was due in it, and what settled in it")
+  @Test("A slice has the requests due in it, and those that finished in it")
   mutating func slices() {
     tally.send(due: 5_000_000)
     tally.end(.finished, due: 5_000_000, began: 5_000_000, ended: 25_000_000)
@@ -59,12 +90,20 @@ struct LoadTallyTests {
     tally.end(.rejected(.full), due: 10_000_000, began: 10_000_000, ended: 10_000_000)
     tally.leaveUnsent(due: 30_000_000)
     #expect(tally.slices.count == 100)
-    #expect(tally.slices[0].sent == 1 && tally.slices[0].settled == 0 && tally.slices[0].latency.count == 1)
+    #expect(tally.slices[0].sent == 1 && tally.slices[0].finished == 0 && tally.slices[0].latency.count == 1)
     #expect(tally.slices[1].sent == 1 && tally.slices[1].rejected == 1)
-    #expect(tally.slices[2].settled == 1)
+    #expect(tally.slices[2].finished == 1)
     #expect(tally.slices[3].unsent == 1)
-    // It settled after the measured part.
-    #expect(tally.slices[99].sent == 1 && tally.slices[99].settled == 0 && tally.slices[99].latency.count == 1)
+    // It finished after the measured part.
+    #expect(tally.slices[99].sent == 1 && tally.slices[99].finished == 0 && tally.slices[99].latency.count == 1)
+  }
+
+  @Test("A request is in time that ends before the measured part does", arguments: [-1, 0, 1])
+  mutating func inTime(difference: Int64) {
+    tally.send(due: 0)
+    tally.end(.finished, due: 0, began: 0, ended: 1_000_000_000 + difference)
+    #expect(tally.finishedInTime == (difference < 0 ? 1 : 0))
+    #expect(tally.slices[99].finished == (difference < 0 ? 1 : 0))
   }
 
   @Test("The process is read once for each slice that has ended, or for the last of several")

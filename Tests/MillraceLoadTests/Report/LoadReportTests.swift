@@ -61,12 +61,57 @@ struct LoadReportTests {
     #expect(!LoadReport.of(Self.tally(rejected: 5)).isLowerBound)
   }
 
-  @Test("The first error of failed requests is told")
+  @Test("Requests that failed, timed out, were cancelled or superseded are told, with the most frequent error")
   func failed() {
+    var tally = Self.tally(failed: 2)
+    #expect(LoadReport.of(tally).verdict[2] == "2 requests failed with 'The gateway is offline.'.")
+    for outcome in [Outcome.timedOut, .cancelled, .superseded, .superseded, .failed(LoadError("no"))] {
+      tally.send(due: 0)
+      tally.end(outcome, due: 0, began: 0, ended: 1_000_000)
+    }
+    let report = LoadReport.of(tally)
     #expect(
-      LoadReport.of(Self.tally(failed: 2)).verdict.contains("2 requests failed; the first: The gateway is offline."))
+      report.verdict[2]
+        == "3 requests failed, most often with 'The gateway is offline.', 1 timed out, 1 was cancelled, 2 were superseded."
+    )
+    #expect(report.description.contains("\n\nerrors\n2  'The gateway is offline.'\n1  'no'\n\nlatency"))
+    #expect(report.page.contains("<td class=\"number\">2</td><td>The gateway is offline.</td>"))
+  }
+
+  @Test("Error texts do not steer the terminal, and those beyond the tenth are counted")
+  func errorTexts() {
+    var tally = Self.tally()
+    for number in 0..<12 { tally.end(.failed(LoadError("\u{1B}[2J\(number)")), due: 0, began: 0, ended: 1) }
+    let report = LoadReport.of(tally)
+    #expect(!report.description.contains("\u{1B}") && report.description.contains("\n1  '\\u{1B}[2J0'\n"))
+    #expect(report.description.contains("\nand 2 more, which --json and --report list\n"))
+  }
+
+  @Test("A run in which no request finished has no latency, and is no fast one", arguments: [0, 5])
+  func dead(failed: Int) throws {
+    var tally = LoadTally(duration: .seconds(1))
+    for _ in 0..<10 { tally.send(due: 0) }
+    for _ in 0..<failed {
+      tally.end(LoadEnd(.failed(Offline()), status: 503), due: 0, began: 0, ended: 1_000_000)
+    }
+    let report = LoadReport.of(tally)
+    #expect(report.isWithoutSuccess && report.latency.p50 == nil && report.throughput == 0)
     #expect(
-      LoadReport.of(Self.tally(failed: 1)).verdict.contains("1 request failed; the first: The gateway is offline."))
+      report.verdict[0...1] == [
+        "10 requests/s were offered, and 0 requests/s finished.", "No request has finished, so there is no latency.",
+      ])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+    #expect(object["p50"] is NSNull && object["max"] is NSNull)
+    #expect((object["failures"] as? [String: Any])?["max"] as? Double == (failed == 0 ? nil : 1))
+    #expect(object["statuses"] as? [String: Int] == (failed == 0 ? [:] : ["503": 5]))
+    #expect(object["errors"] as? [String: Int] == (failed == 0 ? [:] : ["The gateway is offline.": 5]))
+    #expect(
+      report.description.split(separator: "\n").contains {
+        $0.split(separator: " ") == ["from", "due", "–", "–", "–", "–", "–"]
+      })
+    #expect(report.description.contains("status 503") == (failed > 0))
+    #expect(!LoadReport.of(Self.tally()).isWithoutSuccess)
+    #expect(!LoadReport.of(LoadTally(duration: .seconds(1))).isWithoutSuccess)
   }
 
   @Test("A generator that was late by more than a tenth of the p99 latency is told")
@@ -111,8 +156,8 @@ struct LoadReportTests {
   @Test("A run in which nothing has ended has no latency")
   func nothing() {
     let report = LoadReport.of(LoadTally(duration: .seconds(1)))
-    #expect(report.latency.p99 == .zero)
-    #expect(report.verdict[1] == "No request has ended, so there is no latency.")
+    #expect(report.latency.p99 == nil)
+    #expect(report.verdict[1] == "No request has finished, so there is no latency.")
     #expect(report.share(within: .seconds(1)) == 0)
   }
 
@@ -121,12 +166,13 @@ struct LoadReportTests {
     let report = LoadReport.of(Self.tally(rejected: 3, failed: 1, unsent: 2, open: 4))
     #expect(!report.json.contains("\n"))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
-    let counts = ["sent": 108, "settled": 101, "rejected": 3, "inFlight": 4, "unsent": 2, "failed": 1]
+    let counts = ["sent": 108, "finished": 100, "rejected": 3, "inFlight": 4, "unsent": 2, "failed": 1]
     for (name, count) in counts { #expect(object[name] as? Int == count, "\(name)") }
     #expect(object["max"] as? Double == 100)
     let uncorrected = try #require(object["uncorrected"] as? [String: Double])
     #expect(uncorrected["max"] == 99.5)
     #expect(Set(uncorrected.keys) == ["p50", "p90", "p99", "p999", "max"])
+    #expect(object["rejections"] as? [String: Int] == ["full": 3])
     #expect(object["isLowerBound"] as? Bool == true)
   }
 
@@ -148,5 +194,53 @@ struct LoadReportTests {
     #expect(lines.contains("rejected    3  full: 3"))
     #expect(lines.contains("latency        p50      p90      p99    p99.9      max"))
     #expect(lines.last == "from sent  49.5 ms  89.7 ms    98 ms  99.1 ms  99.5 ms")
+  }
+
+  @Test("JSON and page say what was run: target, start, host, version, rate, users, seed and options")
+  func origin() throws {
+    var options = LoadOptions(warmUp: .seconds(1), drain: .seconds(2), users: 7, maximumInFlight: 9, seed: .max)
+    options.duration = .seconds(3)
+    var report = LoadReport(
+      scenario: "shop", options: options, schedule: .spike(100, peak: 1_000).randomly(), elapsed: .seconds(3),
+      isCut: false, figures: Self.tally(), measuredOneOf: 1)
+    report.origin = LoadOrigin(
+      target: "http://127.0.0.1/", start: Date(timeIntervalSince1970: 1_700_000_000), host: "one", version: "0")
+    let facts = try (JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]).map {
+      $0 as NSDictionary
+    }
+    let expected: NSDictionary = [
+      "target": "http://127.0.0.1/", "start": "2023-11-14T22:13:20Z", "host": "one", "version": "0", "rate": 1_000,
+      "users": 7, "seed": UInt64.max,
+      "options": [
+        "duration": 3, "warmUp": 1, "drain": 2, "maximumInFlight": 9, "isRandom": true,
+        "schedule": [
+          ["share": 0.45, "from": 100, "to": 100], ["share": 0.1, "from": 1_000, "to": 1_000],
+          ["share": 0.45, "from": 100, "to": 100],
+        ],
+      ] as [String: Any],
+    ]
+    for (name, value) in expected { #expect(facts?[name] as? NSObject == value as? NSObject, "\(name)") }
+    for fact in [
+      "<dt>Target</dt><dd>http://127.0.0.1/</dd>", "<dt>Started</dt><dd>2023-11-14T22:13:20Z</dd>",
+      "<dt>Host</dt><dd>one</dd>", "<dt>Version</dt><dd>0</dd>", "<dt>Users</dt><dd>7</dd>",
+      "<dt>Rate</dt><dd>100 requests/s for 45 %, 1,000 requests/s for 10 %, 100 requests/s for 45 %</dd>",
+      "<dt>Seed</dt><dd>18446744073709551615</dd>", "<dt>Warm-up</dt><dd>1 s</dd>",
+    ] {
+      #expect(report.page.contains(fact), "\(fact)")
+    }
+  }
+
+  @Test("A closed loop has its clients and its think time in JSON and page, and no rate")
+  func closedOrigin() throws {
+    let options = LoadOptions(.closed(concurrency: 4, thinkTime: .milliseconds(500)))
+    let report = LoadReport(
+      scenario: "shop", options: options, schedule: nil, elapsed: .seconds(3), isCut: false, figures: Self.tally(),
+      measuredOneOf: 1)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any])
+    let shown = try #require(object["options"] as? [String: Any])
+    #expect(object["rate"] is NSNull && object["start"] is NSNull)
+    #expect(shown["clients"] as? Int == 4 && shown["thinkTime"] as? Double == 0.5)
+    #expect(
+      report.page.contains("<dt>Clients</dt><dd>4</dd>") && report.page.contains("<dt>Think time</dt><dd>500 ms</dd>"))
   }
 }

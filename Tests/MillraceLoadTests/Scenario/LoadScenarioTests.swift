@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillraceLoad
 
-/// Runs in real time; none of the tests expects how long something takes.
+/// Runs in real time, or in simulated time where a test expects how long something takes.
 @Suite("LoadScenario", .timeLimit(.minutes(1)))
 struct LoadScenarioTests {
   private struct Refused: Error {}
@@ -56,7 +56,7 @@ struct LoadScenarioTests {
     #expect(states == [34, 33, 33])
   }
 
-  @Test("Rejected actions are no part of those that settled")
+  @Test("Rejected actions are no part of those that finished")
   func rejections() async throws {
     let scenario = LoadScenario("some are refused") { _ in
       Store(initial: 0, interactor: Counter())
@@ -64,7 +64,7 @@ struct LoadScenarioTests {
       request.number.isMultiple(of: 4) ? .refuse : .add
     }
     let report = try await scenario.run(options())
-    #expect(report.counts.rejected == 25 && report.counts.settled == 75 && report.counts.sent == 100)
+    #expect(report.counts.rejected == 25 && report.counts.finished == 75 && report.counts.sent == 100)
     #expect(report.rejections == [.decided: 25])
     #expect(report.latency.histogram.count == 75)
   }
@@ -78,8 +78,9 @@ struct LoadScenarioTests {
       default: break
       }
     }
-    let counts = try await scenario.run(options()).counts
-    #expect(counts.failed == 25 && counts.cancelled == 25 && counts.finished == 50)
+    let report = try await scenario.run(options())
+    #expect(report.counts.failed == 25 && report.counts.cancelled == 25 && report.counts.finished == 50)
+    #expect(report.errors == ["Refused()": 25])
   }
 
   @Test("Requests that have not ended after the drain count as in flight, and are cancelled")
@@ -91,7 +92,7 @@ struct LoadScenarioTests {
     }
     let report = try await scenario.run(options(.open(.constant(100)), drain: .zero))
     let counts = report.counts
-    #expect(counts.sent == 10 && counts.inFlight == 10 && counts.settled == 0)
+    #expect(counts.sent == 10 && counts.inFlight == 10 && counts.finished == 0)
     #expect(report.isLowerBound)
     _ = try await cancelled.next(10)
   }
@@ -153,17 +154,47 @@ struct LoadScenarioTests {
     let report = try await task.value
     #expect(open.withLock { $0.most } == 5)
     #expect(Set(sent).count == sent.count)
-    #expect(report.counts.sent == report.counts.settled + report.counts.inFlight && report.counts.sent >= sent.count)
+    #expect(report.counts.sent == report.counts.finished + report.counts.inFlight && report.counts.sent >= sent.count)
     #expect(report.schedule == nil)
     #expect(report.latency == report.uncorrected)
   }
 
   @Test("A rate that is a multiple of the capacity is measured first")
   func capacity() async throws {
-    let scenario = LoadScenario("calls", rate: .timesCapacity(0.5, concurrency: 2)) { _ in }
-    let report = try await scenario.run(LoadOptions(duration: .milliseconds(200), drain: .seconds(30)))
-    let capacity = try #require(report.capacity)
-    #expect(abs(report.offeredRate / capacity - 0.5) < 0.05)
+    let report = try await simulatedRun(of: .timesCapacity(0.5, concurrency: 2), service: .milliseconds(1)).get()
+    // In 40 ms two clients begin 80 requests of 1 ms each, of which the last two end too late to be counted.
+    #expect(report.capacity == 1_950)
+    #expect(report.offeredRate == 975)
+    #expect(report.counts.finished == 195)
+  }
+
+  @Test("A run whose rate is a multiple of the capacity cannot begin where no request ends while that is measured")
+  func unknownCapacity() async throws {
+    let result = await simulatedRun(of: .timesCapacity(0.5, concurrency: 2), service: .seconds(1))
+    #expect(throws: LoadError.self) { try result.get() }
+    guard case .failure(let error) = result else { return }
+    #expect(
+      "\(error)" == """
+        The capacity of calls is unknown: with 2 clients no request finished within 0.04 seconds; give the run a longer duration, \
+        or a rate in requests a second.
+        """)
+  }
+
+  /// Runs a scenario for 200 ms of simulated time, whatever the machine does meanwhile.
+  private func simulatedRun(of rate: LoadRate, service: Duration) async -> Result<LoadReport, any Error> {
+    let result = Lock<Result<LoadReport, any Error>?>(nil)
+    await Simulation.run(seed: 1, maximumSteps: 1_000_000) { world in
+      let clock = world.clock
+      let scenario = LoadScenario("calls", rate: rate) { _ in try await clock.sleep(for: service) }
+      let options = LoadOptions(duration: .milliseconds(200), drain: .seconds(30), clock: clock)
+      do {
+        let report = try await scenario.run(options)
+        result.withLock { $0 = .success(report) }
+      } catch {
+        result.withLock { $0 = .failure(error) }
+      }
+    }
+    return result.withLock { $0 } ?? .failure(Refused())
   }
 
   @Test("A run that is cancelled ends early, and its report covers the time until then")
@@ -176,7 +207,7 @@ struct LoadScenarioTests {
     let report = try await task.value
     #expect(report.isCut && report.elapsed < .seconds(3_600))
     #expect(report.counts.sent >= 3)
-    #expect(report.counts.sent == report.counts.settled + report.counts.rejected + report.counts.inFlight)
+    #expect(report.counts.sent == report.counts.finished + report.counts.inFlight)
   }
 
   @Test("A user that cannot be made ends the run, and those made before are closed")
@@ -199,6 +230,7 @@ struct LoadScenarioTests {
   func ratios() async throws {
     let scenario = LoadScenario("calls") { _ in }
     let report = try await scenario.run(options())
-    #expect(report.latency.p50 <= report.latency.p99 && report.latency.p99 <= report.latency.p50 * 1_000_000)
+    let (median, p99) = (try #require(report.latency.p50), try #require(report.latency.p99))
+    #expect(median <= p99 && p99 <= median * 1_000_000)
   }
 }

@@ -74,6 +74,6 @@ extension FileRecorder {
   ) {
     self.init(
       initial: initial, revision: 0, to: TestSink(log: log), bytes: bytes, buffer: buffer,
-      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock, report: report)
+      bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock, began: 0, report: report)
   }
 }

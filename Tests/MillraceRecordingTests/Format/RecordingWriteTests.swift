@@ -42,13 +42,13 @@ struct RecordingWriteTests {
     let error = #expect(throws: RecordingError.self) { try recording.write(to: inside) }
     #expect(
       error?.description == """
-        \(inside.path) is no ordinary file, and is left as it is; give the recording the name of a file of its own.
+        '\(inside.path)' is no ordinary file, and is left as it is; give the recording the name of a file of its own.
         """)
     let missing = folder.file("missing/till.jsonl")
     let other = #expect(throws: RecordingError.self) { try recording.write(to: missing) }
     #expect(
       other?.description == """
-        The recording cannot be written to \(missing.path): No such file or directory; free space there, or choose another file.
+        The recording cannot be written to '\(missing.path)': No such file or directory; free space there, or choose another file.
         """)
     #expect(try folder.names() == ["inside"])
   }

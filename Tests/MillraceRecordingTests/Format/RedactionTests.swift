@@ -80,6 +80,49 @@ struct RedactionTests {
     #expect(try recording.replay(with: Till.self, redaction: half).isSame)
   }
 
+  struct Refusal: Error, Codable, Equatable {
+    var reason: String
+  }
+
+  @Test("All that a call gives back is redacted, a typed failure and an error of another type as well as a reply")
+  func everyReply() async throws {
+    let hidden = TillRedaction(
+      reply: { name, reply in
+        if reply is Refusal { return Refusal(reason: "\(name) hidden") }
+        return "hidden"
+      },
+      error: { name, _ in "\(name) failed" })
+    let folder = try TemporaryFolder()
+    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), redaction: hidden)
+    let ring = TillRing(initial: Till.State(), redaction: hidden)
+    for tape in [recorder.tape, ring.tape] {
+      #expect(try await tape.call("reply", 1) { "secret" } == "secret")
+      await #expect(throws: Refusal(reason: "secret")) {
+        try await tape.call("failure", 1, failure: Refusal.self) { () async throws -> Int in
+          throw Refusal(reason: "secret")
+        }
+      }
+      await #expect(throws: Denied.self) {
+        try await tape.call("error", 1, failure: Refusal.self) { () async throws -> Int in
+          throw Denied.by(server: "secret")
+        }
+      }
+    }
+    await recorder.finish()
+    for text in [try folder.lines().joined(), String(decoding: try ring.recording.jsonLines(), as: UTF8.self)] {
+      #expect(!text.contains("secret"))
+    }
+    let read = try TillRecording.read(from: folder.file())
+    for recording in [read, ring.recording] {
+      let calls = recording.entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
+      let replies: [RecordedReply] = calls.map(\.reply)
+      #expect(
+        replies == [
+          .reply(#""hidden""#), .failure(#"{"reason":"failure hidden"}"#), .error("error failed"),
+        ])
+    }
+  }
+
   enum Denied: Error {
     case by(server: String)
   }

@@ -36,10 +36,10 @@ struct BrokenFileTests {
     Case(
       testDescription: "a newer version", code: .newerVersion, line: 1,
       message: """
-        Line 1 says that the recording has version 3 of the format, and this program reads up to version 2; read it with a \
+        Line 1 says that the recording has version 4 of the format, and this program reads up to version 3; read it with a \
         newer version of Millrace.
         """
-    ) { $0[0] = #"{"millraceRecording":3,"anything":[]}"# },
+    ) { $0[0] = #"{"millraceRecording":4,"anything":[]}"# },
     Case(
       testDescription: "a state of another type", code: .brokenLine, line: 1,
       message: """
@@ -48,16 +48,31 @@ struct BrokenFileTests {
     ) { $0[0].replace("\"total\"", with: "\"sum\"") },
     Case(
       testDescription: "no JSON", code: .brokenLine, line: 3,
-      message: "Line 3 cannot be read: it is no JSON. \(damaged)"
+      message:
+        "Line 3 cannot be read: it is no JSON, because its column 9 is the end, and something is missing. \(damaged)"
     ) { $0[2] = "{\"kind\":" },
     Case(
+      testDescription: "a number that does not fit", code: .brokenLine, line: 3,
+      message: "Line 3 cannot be read: it has the number 1e400, which does not fit. \(damaged)"
+    ) { $0[2] = "{\"kind\":\"action\",\"at\":1e400}" },
+    Case(
       testDescription: "an empty line", code: .brokenLine, line: 3,
-      message: "Line 3 cannot be read: it is no JSON. \(damaged)"
+      message:
+        "Line 3 cannot be read: it is no JSON, because its column 1 is the end, and something is missing. \(damaged)"
     ) { $0.insert("", at: 2) },
     Case(
-      testDescription: "two empty lines at the end", code: .brokenLine, line: 13,
-      message: "Line 13 cannot be read: it is no JSON. \(damaged)"
-    ) { $0 += ["", ""] },
+      testDescription: "blank lines before an entry", code: .brokenLine, line: 3,
+      message:
+        "Line 3 cannot be read: it is no JSON, because its column 2 is the end, and something is missing. \(damaged)"
+    ) { $0.insert(contentsOf: [" ", "", "\t\r"], at: 2) },
+    Case(
+      testDescription: "a step without a result", code: .brokenLine, line: 12,
+      message: "Line 12 cannot be read: \"failure\" is missing. \(damaged)"
+    ) { $0[11].replace("\"value\"", with: "\"result\"") },
+    Case(
+      testDescription: "an error that is no text", code: .brokenLine, line: 10,
+      message: "Line 10 cannot be read: \"error\" is no String. \(damaged)"
+    ) { $0[9].replace(#""too \"late\"""#, with: "1") },
     Case(
       testDescription: "a list", code: .brokenLine, line: 3,
       message: "Line 3 cannot be read: it is no Dictionary<String, Any>. \(damaged)"
@@ -181,8 +196,8 @@ struct BrokenFileTests {
       lines[3].replace("looking", with: "lurking")
     },
     Case(
-      testDescription: "two recordings in one file", code: .wrongOrder, line: 13,
-      message: "Line 13 is a second header, so two recordings stand in one file; split it before that line."
+      testDescription: "two recordings in one file", code: .wrongOrder, line: 15,
+      message: "Line 15 is a second header, so two recordings stand in one file; split it before that line."
     ) { $0 += $0 },
   ]
 
@@ -203,29 +218,42 @@ struct BrokenFileTests {
   func cutEnd() throws {
     let data = Data(RecordingFormatTests.lines.joined(separator: "\n").utf8).dropLast(4)
     let message =
-      "Line 12, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
+      "Line 14, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
       + "(acceptsCutEnd: true) to read what stands before it."
     let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data) }
     #expect(error?.description == message)
     #expect(error?.code == .cutEnd)
     let recording = try TillRecording.read(from: data, acceptsCutEnd: true)
-    #expect(recording.entries.count == 10)
+    #expect(recording.entries.count == 12)
     #expect(recording.cut == error)
   }
 
   @Test("A file that ends behind its last line, without a line break, is whole")
   func noLastLineBreak() throws {
     let recording = try TillRecording.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
-    #expect(recording.entries.count == 11)
+    #expect(recording.entries.count == 13)
     #expect(recording.cut == nil)
   }
 
-  @Test("A last line that is empty, as one who adds to a file leaves it, is none", arguments: [false, true])
-  func emptyLastLine(accepts: Bool) throws {
+  @Test(
+    "Blank lines at the end, as editors and consoles leave them, are no damage",
+    arguments: ["\n", "\r\n", " ", "  \t\n", "\n\n\n", "\r\n \r\n\t"], [false, true])
+  func blankLastLines(end: String, accepts: Bool) throws {
     let lines = RecordingFormatTests.lines.map { $0 + "\n" }.joined()
-    let recording = try TillRecording.read(from: Data((lines + "\n").utf8), acceptsCutEnd: accepts)
-    #expect(recording.entries.count == 11)
+    let recording = try TillRecording.read(from: Data((lines + end).utf8), acceptsCutEnd: accepts)
+    #expect(recording.entries.count == 13)
     #expect(recording.cut == nil)
+  }
+
+  @Test("A file that a program has saved with the mark of UTF-8 at its beginning is read, and its states are compared")
+  func byteOrderMark() throws {
+    let data = Data(("\u{FEFF}" + RecordingFormatTests.lines.map { $0 + "\n" }.joined()).utf8)
+    let recording = try TillRecording.read(from: data)
+    #expect(recording.entries.count == 13)
+    #expect(recording.start.hash != nil)
+    #expect(try recording.jsonLines() == data.dropFirst(3))
+    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: Data("\u{FEFF}".utf8)) }
+    #expect(error?.code == .notARecording)
   }
 
   @Test("Of a file that is cut in its header there is nothing to read")
@@ -244,12 +272,12 @@ struct BrokenFileTests {
     let missing = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
     #expect(
       missing?.description
-        == "\(url.path) cannot be read: No such file or directory; give the path of a recording.")
+        == "'\(url.path)' cannot be read: No such file or directory; give the path of a recording.")
     #expect(missing?.code == .unreadable)
     try Data().write(to: url)
     let empty = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
     #expect(
-      empty?.description == "\(url.path) is empty, so the recorder had written nothing yet; take another recording.")
+      empty?.description == "'\(url.path)' is empty, so the recorder had written nothing yet; take another recording.")
   }
 
   @Test("Types of another name that decode what was encoded read the recording, and so do states without a hash")

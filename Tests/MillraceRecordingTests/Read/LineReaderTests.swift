@@ -44,6 +44,41 @@ struct LineReaderTests {
     }
   }
 
+  @Test("The mark at the beginning of a text in UTF-8 is passed over once, wherever the chunks end", arguments: 1...4)
+  func byteOrderMark(chunkSize: Int) throws {
+    for text in ["\u{FEFF}ab\ncd", "\u{FEFF}\u{FEFF}ab", "ab", "", "\u{FEFF}"] {
+      var rest = Data(text.utf8)
+      var reader = LineReader {
+        defer { rest = rest.dropFirst(chunkSize) }
+        return Data(rest.prefix(chunkSize))
+      }
+      try reader.skipByteOrderMark()
+      let isMarked = text.utf8.starts(with: "\u{FEFF}".utf8)
+      let lines = Data(text.utf8.dropFirst(isMarked ? 3 : 0)).split(separator: 0x0A)
+      #expect(try reader.next()?.bytes == lines.first)
+      #expect(try reader.next()?.bytes == lines.dropFirst().first)
+    }
+  }
+
+  @Test(
+    "A line has at most as many bytes as the limit, wherever its chunks end", arguments: [1, 3, 4, 20], ["", "\n"])
+  func limit(chunkSize: Int, end: String) throws {
+    for count in 9...11 {
+      let line = String(repeating: "x", count: count)
+      var rest = Data((line + end).utf8)
+      var reader = LineReader(longest: 10) {
+        defer { rest = rest.dropFirst(chunkSize) }
+        return Data(rest.prefix(chunkSize))
+      }
+      if count > 10 {
+        #expect(throws: RecordingError.self) { try reader.next() }
+      } else {
+        #expect(try reader.next()?.bytes == Data(line.utf8))
+        #expect(try reader.next() == nil)
+      }
+    }
+  }
+
   @Test("A line that does not end is refused at the limit, and no more is read")
   func endless() throws {
     var chunks = 0

@@ -35,8 +35,19 @@ struct EntryRingTests {
     #expect(dropped(by: &ring) == 0)
   }
 
-  @Test("A ring has room for 16 entries at least")
-  func smallest() {
-    #expect(Ring(capacity: 1, start: RecordedState(at: 0, revision: 0, state: 0)).capacity == 16)
+  @Test("A ring has room for 16 entries at least", arguments: [(1, 16), (15, 16), (16, 16), (17, 17)])
+  func smallest(given: Int, capacity: Int) {
+    #expect(Ring(capacity: given, start: RecordedState(at: 0, revision: 0, state: 0)).capacity == capacity)
+  }
+
+  @Test("A ring wants a state when the entries behind the last one, and that one, are half of its capacity")
+  func wantsState() {
+    var ring = Ring(capacity: 20, start: RecordedState(at: 0, revision: 0, state: 0))
+    for number in 1...8 { add(end(number), to: &ring) }
+    #expect(!ring.wantsState)
+    add(end(9), to: &ring)
+    #expect(ring.wantsState)
+    add(end(10), to: &ring)
+    #expect(ring.wantsState)
   }
 }

@@ -55,7 +55,7 @@ struct FileRecorderTests {
       ##"{"kind":"commit","at":12,"revision":3,"run":"#9","mutation":{"added":{"_0":"milk","price":4}}}"##,
       ##"{"kind":"end","at":12,"run":"#9","outcome":"finished"}"##,
       ##"{"kind":"action","at":12,"run":"#13","action":{"refuse":{}}}"##,
-      ##"{"kind":"end","at":12,"run":"#13","outcome":"rejected"}"##,
+      ##"{"kind":"end","at":12,"run":"#13","outcome":"rejected","error":"Refused()"}"##,
       ##"{"kind":"action","at":12,"run":"#17","accepted":false,"action":{"add":{"_0":"late","price":1}}}"##,
       ##"{"kind":"end","at":12,"run":"#17","outcome":"rejected"}"##,
     ]
@@ -86,8 +86,8 @@ struct FileRecorderTests {
 
   @Test("Two recorders of one store write the same, each to its own file")
   func two() async throws {
-    let one = TillRecorder(initial: Till.State(), to: folder.file("1"), clock: clock)
-    let two = TillRecorder(initial: Till.State(), to: folder.file("2"), clock: clock)
+    let one = TillRecorder(initial: Till.State(), to: folder.file("1"), clock: clock, wallTime: { 0 })
+    let two = TillRecorder(initial: Till.State(), to: folder.file("2"), clock: clock, wallTime: { 0 })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [one, two])
     for price in 0..<600 { store.send(.add("tea", price: price)) }
     await one.finish()
@@ -150,8 +150,8 @@ struct FileRecorderTests {
       #expect(
         errors.recorded.map(\.description) == [
           """
-          \(folder.file().path) is being written by another recorder, in this process or in another one, and is left to that; \
-          give each recorder a file of its own. The recording has ended here, and the store goes on without it.
+          '\(folder.file().path)' is being written by another recorder, in this process or in another one, and is left to that; \
+          give each recorder a file of its own. The recording has ended here, and the store continues without it.
           """
         ])
       #expect(try folder.lines() == lines, "\(part)")
@@ -171,7 +171,8 @@ struct FileRecorderTests {
     let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
     #expect(await second.finish() == false)
     let path = folder.file("till.jsonl.1").path
-    #expect(errors.recorded.map { $0.description.hasPrefix("\(path) is being written by another recorder") } == [true])
+    #expect(
+      errors.recorded.map { $0.description.hasPrefix("'\(path)' is being written by another recorder") } == [true])
     #expect(await first.finish(with: store.snapshot))
     #expect(try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self).verdict == .same)
     #expect(try folder.names() == ["till.jsonl.1"])
@@ -199,7 +200,7 @@ struct FileRecorderTests {
     #expect(errors.recorded.map(\.code) == [.moved])
     #expect(
       errors.recorded.first?.description == """
-        \(folder.file().path) was moved or removed while a recording was written to it; the recording continues in a new file of \
+        '\(folder.file().path)' was moved or removed while a recording was written to it; the recording continues in a new file of \
         that name with the next commit.
         """)
     try FileManager.default.removeItem(at: folder.file())
@@ -305,8 +306,8 @@ struct FileRecorderTests {
     #expect(
       errors.recorded.map(\.description) == [
         """
-        \(folder.file(name).path) is no recording, and is left as it is; give the recording the name of a file of its own. The \
-        recording has ended here, and the store goes on without it.
+        '\(folder.file(name).path)' is no recording, and is left as it is; give the recording the name of a file of its own. The \
+        recording has ended here, and the store continues without it.
         """
       ])
     #expect(try folder.names() == names)
@@ -344,8 +345,8 @@ struct FileRecorderTests {
     #expect(
       errors.recorded.map(\.description) == [
         """
-        The recording cannot be written to \(url.path): No such file or directory; free space there, or choose another file. \
-        The recording has ended here, and the store goes on without it.
+        The recording cannot be written to '\(url.path)': No such file or directory; free space there, or choose another file. \
+        The recording has ended here, and the store continues without it.
         """
       ])
     #expect(errors.recorded.map(\.code) == [.unwritable])
@@ -384,6 +385,7 @@ struct FileRecorderTests {
       case .call: "call"
       case .commit(let commit): "commit \(commit.revision)"
       case .rest(let rest): "rest after \(rest.attempt)"
+      case .step(let step): "step \(step.name)"
       case .end: "end"
       case .state: "state"
       case .gap(let gap): gap.missed == 0 ? "gap" : "gap of \(gap.missed)"

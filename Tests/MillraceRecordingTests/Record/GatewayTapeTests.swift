@@ -76,7 +76,7 @@ struct GatewayTapeTests {
       errors.recorded.map(\.description) == [
         """
         The request or the reply of the call "price" cannot be encoded: MillraceRecording.RecordedFailure was thrown; let it \
-        encode every value. The recording has a gap there, and goes on.
+        encode every value. The recording has a gap there, and continues.
         """
       ])
   }

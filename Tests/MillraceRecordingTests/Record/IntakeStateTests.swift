@@ -36,6 +36,7 @@ struct IntakeStateTests {
       case .call: "r"
       case .commit(let commit): "c\(commit.revision)"
       case .rest: "p"
+      case .step: "t"
       case .end: "e"
       case .state(let state): "s\(state.revision)"
       case .gap(let gap): "g\(gap.missed)"
@@ -105,10 +106,10 @@ struct IntakeStateTests {
   func refused() {
     var state = IntakeState(buffer(100), revision: 0, interval: 100)
     state.accept(cause, at: 0)
-    state.end(cause, .rejected, at: 0)
+    state.end(RecordedEnd(at: 0, run: run, outcome: .rejected))
     state.refuse(cause, at: 0)
-    state.end(cause, .rejected, at: 0)
-    state.end(cause, .rejected, at: 0)
+    state.end(RecordedEnd(at: 0, run: run, outcome: .rejected))
+    state.end(RecordedEnd(at: 0, run: run, outcome: .rejected))
     #expect(take(&state) == "a e A e e")
   }
 
@@ -156,6 +157,32 @@ struct IntakeStateTests {
     #expect(sizes.expected(of: .commit, withState: false) < EncodedSizes.least + 32)
   }
 
+  @Test(
+    "The last entry that is taken is added at one byte less than may wait", arguments: [(935, 2), (936, 1), (937, 1)])
+  func bytesAtLimit(size: Int, taken: Int) {
+    let sizes = EncodedSizes()
+    sizes.note(size, of: .commit)
+    let buffer = Buffer(capacity: 100, bytes: EncodedSizes.least + 936, sizes: sizes)
+    var state = IntakeState(buffer, revision: 0, interval: 100)
+    for revision in 1...3 { commit(revision, &state) }
+    #expect(state.missed == 3 - taken)
+  }
+
+  @Test("The text of an error counts among the bytes that wait", arguments: [(935, 2), (936, 1)])
+  func errorBytes(size: Int, taken: Int) {
+    let buffer = Buffer(capacity: 100, bytes: EncodedSizes.least + 936, sizes: EncodedSizes())
+    var state = IntakeState(buffer, revision: 0, interval: 100)
+    let error = String(repeating: "x", count: size)
+    for _ in 1...3 { state.end(RecordedEnd(at: 0, run: run, outcome: .failed, error: error)) }
+    #expect(state.missed == 3 - taken)
+  }
+
+  @Test("A buffer has room for three entries and for one byte, however little it was given", arguments: [-1, 0, 1])
+  func smallest(size: Int) {
+    let buffer = Buffer(capacity: size, bytes: size, sizes: EncodedSizes())
+    #expect(buffer.capacity == 3 && buffer.bytes == 1)
+  }
+
   @Test("After the end nothing is taken")
   func over() {
     var state = IntakeState(buffer(100), revision: 0, interval: 1)
@@ -163,7 +190,7 @@ struct IntakeStateTests {
     _ = state.finish(with: nil, at: 0)
     state.accept(cause, at: 0)
     state.refuse(cause, at: 0)
-    state.end(cause, .finished, at: 0)
+    state.end(RecordedEnd(at: 0, run: run, outcome: .finished))
     state.miss()
     state.call(RecordedCall(at: 0, took: 0, run: nil, name: "", request: "", reply: .cancelled))
     #expect(!state.wantsState(at: 1))

@@ -129,7 +129,7 @@ struct RingRecorderTests {
     let released = Lock(0)
     let intake = RecordingIntake(
       Ring(capacity: 16, start: RecordedState(at: 0, revision: 0, state: 0)), revision: 0, interval: 2,
-      clock: ContinuousClock()
+      clock: ContinuousClock(), errorText: { "\($1)" }
     ) { _, _ in }
     let run = RunID(store: 1, action: ActionID(number: 5))
     let cause = Cause(action: 0, context: RunContext(run: run, parent: nil, root: run, trace: nil))

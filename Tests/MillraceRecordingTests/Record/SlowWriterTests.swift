@@ -81,7 +81,7 @@ struct SlowWriterTests {
     await recorder.finish()
     #expect(
       error.description
-        == "The disk is full; free space. The recording has ended here, and the store goes on without it.")
+        == "The disk is full; free space. The recording has ended here, and the store continues without it.")
     #expect(errors.recorded.count == 1)
     #expect(log.closings == 1)
     #expect(await store.state.total == 101)
@@ -106,7 +106,7 @@ struct SlowWriterTests {
       text.hasSuffix(
         """
         Stubborn cannot be encoded: MillraceRecording.RecordedFailure was thrown; let it encode every value. The recording has \
-        ended here, and the store goes on without it.
+        ended here, and the store continues without it.
         """))
   }
 

@@ -276,7 +276,7 @@ struct ResimulationTests {
     #expect(differences.map(\.kind) == [.stuck, .mutations])
     #expect(
       differences.first.map { plain($0.description) } == """
-        look (#5) did not go on within 3.0 seconds; it may wait for something that is not recorded: another clock than the \
+        look (#5) did not continue within 3.0 seconds; it may wait for something that is not recorded: another clock than the \
         store's, or a gateway that is not called through the tape.
         """)
     #expect(report.state.total == 2)
@@ -364,13 +364,13 @@ struct ResimulationTests {
     #expect(report.verdict == .different)
     let stuck = report.differences.filter { $0.kind == .stuck }.map(\.description)
     #expect(stuck.count == 5)
-    #expect(stuck.last?.contains("did not go on within 1.0 seconds;") == true)
+    #expect(stuck.last?.contains("did not continue within 1.0 seconds;") == true)
     #expect(clock.now.offset == .seconds(31))
     // Of what came after that nothing is told.
     #expect(report.differences.allSatisfy { [.stuck, .mutations].contains($0.kind) })
     #expect(
       report.description.contains(
-        "It was given up, for too many actions did not go on; what came after that was not resimulated."))
+        "It was given up, for too many actions did not continue; what came after that was not resimulated."))
   }
 
   @Test("A call that comes when the resimulation has ended is refused")

@@ -18,7 +18,9 @@ struct PlotAxisTests {
 
   @Test(
     "The powers of ten of a logarithmic axis enclose all values",
-    arguments: [([0.5, 30], [0.1, 1, 10, 100]), ([10, 10], [10, 100]), ([1, 1_000], [1, 10, 100, 1_000])])
+    arguments: [
+      ([0.5, 30], [0.1, 1, 10, 100]), ([10, 10], [10, 100]), ([1, 1_000], [1, 10, 100, 1_000]), ([], [0.1, 1]),
+    ])
   func decades(values: [Double], ticks: [Double]) {
     let made = PlotAxis(name: "", values: values, isLogarithmic: true).ticks
     #expect(zip(made, ticks).allSatisfy { abs($0 / $1 - 1) < 1e-9 } && made.count == ticks.count, "\(made)")

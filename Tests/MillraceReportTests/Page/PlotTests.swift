@@ -30,10 +30,10 @@ struct PlotTests {
     #expect(html.contains("points=\"70.0,225.0 527.5,124.5 985.0,24.0\""))
   }
 
-  @Test("A plot without a number says so in a sentence", arguments: [nil, Double.nan, .infinity])
-  func nothing(value: Double?) {
+  @Test("A plot without a number says so in a sentence", arguments: [nil, Double.nan, .infinity], [false, true])
+  func nothing(value: Double?, isLogarithmic: Bool) {
     let points = value.map { [(x: 0.0, y: $0)] } ?? []
-    let html = Plot("Memory", x: "s", y: "MB", [Plot.Line("memory", points)]).html.source
+    let html = Plot("Memory", x: "s", y: "MB", isLogarithmic: isLogarithmic, [Plot.Line("memory", points)]).html.source
     #expect(html.contains("There are no figures for this plot."))
     #expect(!html.contains("svg"))
   }

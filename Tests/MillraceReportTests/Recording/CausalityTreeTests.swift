@@ -39,8 +39,8 @@ struct CausalityTreeTests {
   @Test("An end is that of the run it names; one of a run that is not shown changes nothing")
   func ends() {
     var tree = tree([(1, nil), (2, nil)])
-    tree.end(run(2), at: 9, .failed)
-    tree.end(run(3), at: 9, .failed)
+    tree.end(run(2), at: 9, .failed, error: nil)
+    tree.end(run(3), at: 9, .failed, error: nil)
     #expect(tree.nodes.map(\.outcome) == [nil, .failed])
     #expect(tree.nodes.map(\.end) == [nil, 9])
   }

@@ -109,7 +109,9 @@ struct RecordingPageTests {
     page.take(.action(at: 1, run: run(2), parent: run(1), isAccepted: false, name: "late", text: "late"))
     page.take(.end(at: 1, run: run(2), outcome: .rejected))
     page.take(.action(at: 2, run: run(3), parent: run(9), isAccepted: true, name: "orphan", text: "orphan"))
-    page.take(.end(at: 2, run: run(3), outcome: .failed))
+    page.take(.step(at: 2, run: run(3), name: "<charge>", text: "<7>", isFailure: false))
+    page.take(.step(at: 2, run: run(8), name: "ship", text: "<no>", isFailure: true))
+    page.take(.end(at: 2, run: run(3), outcome: .failed, error: "<gone>"))
     page.take(.call(at: 3, took: 2, name: "price"))
     page.take(.gap(at: 4, missed: 3))
     page.take(.gap(at: 4, missed: 0))
@@ -121,6 +123,17 @@ struct RecordingPageTests {
     #expect(text.contains("<p class=\"note\">It is &lt;odd&gt;.</p>"))
     #expect(text.contains("<dt>Actions</dt><dd>3, of them 1 rejected before they were accepted</dd>"))
     #expect(text.contains("<dt>Outcomes</dt><dd>finished 1, failed 1, rejected 1</dd>"))
+    #expect(text.contains("<dt>Steps</dt><dd>2, of them 1 failed</dd>"))
+    #expect(
+      text.contains(
+        """
+        <td><a href="#run-3-1">#3@1</a></td><td class="faint">the step <code>&lt;charge&gt;</code> returned</td>\
+        <td><code>&lt;7&gt;</code></td>
+        """))
+    #expect(
+      text.contains(
+        "<td>#8@1</td><td class=\"bad\">the step <code>ship</code> failed</td><td><code>&lt;no&gt;</code></td>"))
+    #expect(text.contains("<td class=\"bad\">failed<br><span class=\"faint\">&lt;gone&gt;</span></td>"))
     #expect(text.contains("<dt>Gaps</dt><dd>2, with 3 entries that are known to be missing</dd>"))
     #expect(text.contains("Percentiles are at most 0.79 % off. 1 actions have no outcome in the recording."))
     #expect(text.contains("<span class=\"faint\"> sent by #9@1</span>"))

@@ -32,7 +32,7 @@ extension ErrandRules {
       case .finished: failures = 0
       case .failed, .timedOut:
         failures += 1
-        if failures >= Errand.breaker.failures { closedFrom = seen.time + Errand.breaker.openFor }
+        if failures >= Errand.breaker.figures.failures { closedFrom = seen.time + Errand.breaker.figures.openFor }
       default: break  // Whether an attempt has failed before it was cut is not known.
       }
     }
@@ -41,7 +41,7 @@ extension ErrandRules {
         begun + (counts.begun[other.errand.number] ?? 0)
       }
       world.expect(
-        sending.errand.meeting == .guarded && begun >= Errand.breaker.failures,
+        sending.errand.meeting == .guarded && begun >= Errand.breaker.figures.failures,
         "Breaker: it is open only after so many failures")
       world.expect(
         counts.begun[sending.errand.number] == nil && !entries.contains { $0.errand == sending.errand.number },

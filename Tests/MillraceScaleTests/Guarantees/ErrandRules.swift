@@ -159,7 +159,8 @@ struct ErrandRules {
   func check(_ metrics: Metrics) {
     world.expect(metrics.sent == metrics.outcomes.values.reduce(0, +), "R1: as many actions end as were sent")
     world.expect(
-      metrics.inFlight == 0 && metrics.waiting == 0 && metrics.notReturned == 0, "R5: nothing is left of what has ended"
+      metrics.inFlight == 0 && metrics.waiting == 0 && metrics.notReturned == 0 && metrics.submitting == 0,
+      "R5: nothing is left of what has ended"
     )
     for reason in Rejection.Kind.allCases {
       let seen = log.seen.values.count { $0.rejection == reason } + (reason == .shuttingDown ? 1 : 0)

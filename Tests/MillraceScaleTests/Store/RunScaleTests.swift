@@ -41,6 +41,30 @@ struct RunScaleTests {
     }
   }
 
+  @Test("A store that has handled one action has at most 4 KB more than an idle one")
+  func memoryOfAHandledAction() async throws {
+    await #expect(processExitsWith: .success) {
+      let gate = Gate()
+      gate.open()
+      func makeStores(handling: Bool) async -> [Store<Plant>] {
+        var stores: [Store<Plant>] = []
+        for id in 0..<10_000 {
+          let store = Store(initial: Plant.State(), interactor: Plant(gate: gate))
+          if handling { _ = await store.send(Plant.Action(id: id, plan: .concurrent, stays: true)).outcome }
+          stores.append(store)
+        }
+        return stores
+      }
+      let before = residentMegabytes()
+      let idle = await makeStores(handling: false)
+      let afterIdle = residentMegabytes()
+      let handled = await makeStores(handling: true)
+      let growth = (residentMegabytes() - afterIdle) - (afterIdle - before)
+      #expect(growth <= (memoryLimit == .max ? .max : 40), "10,000 stores grew by \(growth) MB.")
+      withExtendedLifetime((idle, handled)) {}
+    }
+  }
+
   @Test("R1, R6: 8 tasks do all that can be done to a store: each action has one outcome, and the store is freed")
   func everythingAtOnce() async throws {
     for round in 0..<scaled(100) { try await storm(round) }

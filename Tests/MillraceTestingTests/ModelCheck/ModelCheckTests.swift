@@ -154,6 +154,34 @@ struct ModelCheckTests {
       ])
   }
 
+  /// Counts up to its last number, and no further.
+  private struct Line: Interactor {
+    let last: Int
+
+    func decide(_ action: Void, state: Int) -> Decision<Int> { .mutate(min(state + 1, last)) }
+    func handle(_ action: Void, state: Int) async -> Effect<Self> { .none }
+    static func reduce(into state: inout Int, mutation: Int) { state = mutation }
+  }
+
+  @Test("Up to three states without a way out are shown, and the others are counted", arguments: [2, 3, 4])
+  func shownStuck(count: Int) throws {
+    let check = ModelCheck(initial: 0, interactor: Line(last: count - 1), actions: [()], mustLeave: { _ in true })
+    let text = try #require(check.run().problems.first)
+    #expect(text.hasPrefix("\(count) states that have to be left have no way out.\n"))
+    #expect(text.contains("\n… and 1 more.\n") == (count == 4))
+    #expect(text.split(separator: "\n").count { $0.hasPrefix("After ") || $0.hasPrefix("At ") } == min(count, 3))
+  }
+
+  @Test(
+    "As many states are looked at as the maximum says, at least one",
+    arguments: [(0, 1), (1, 1), (3, 3), (4, 4), (5, 4)])
+  func mostStates(maximum: Int, found: Int) {
+    let report = ModelCheck(
+      initial: 0, interactor: Line(last: 3), actions: { _ in [()] }, mutations: { _ in [] }, maximumStates: maximum
+    ).run()
+    #expect(report.states.count == found && report.isComplete == (maximum >= 4))
+  }
+
   @Test("A single state without a way out is named in the singular, and a long list is cut")
   func stuckCounts() {
     let one =

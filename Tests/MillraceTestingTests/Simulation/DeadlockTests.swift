@@ -62,7 +62,7 @@ struct DeadlockTests {
   @Test("An action that waits for a gate is none, though another one waits for its key")
   func gate() async throws {
     let sentence = try await sentence([.outer(1, inner: 1, waits: false), .inner(1)])
-    #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could go on; "))
+    #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could continue; "))
   }
 
   /// Renders each page once, with the page that it includes.
@@ -128,10 +128,10 @@ struct DeadlockTests {
       }
       try await task.value
     }
-    #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could go on; "))
+    #expect(sentence.hasPrefix("the body has not returned, and nothing is left that could continue; "))
   }
 
-  @Test("Stores that ask each other are one")
+  @Test("Runs that wait for the outcomes of actions of each other's stores are one")
   func stores() async throws {
     let report = await Simulation.run(seeds: 0..<200, reporting: false) { world in
       let stores = Box<[Store<Asking>]>([])
@@ -163,7 +163,7 @@ struct DeadlockTests {
       Effect { run in
         guard action == .ask else { return }
         try await clock.sleep(for: .seconds(1))
-        run.emit(try await other().request(.answer) { $0 })
+        _ = await other().send(.answer).outcome
       }
     }
 

@@ -229,7 +229,7 @@ struct EscapeTests {
     }
     let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100)) { _ in
       isBlocked.wait()
-      await MainActor.run { places.record(JobQueue.isOwnedByThisThread) }
+      await MainActor.run { places.record(WorldRuntime.isOwnedByThisThread) }
     }
     let result = await run(SimulationPlan(seed: 7), patience: 0.01)
     #expect(
@@ -274,13 +274,13 @@ struct EscapeTests {
     let gate = Gate()
     let waiting = Task {
       try await gate.enter()
-      return JobQueue.isOwnedByThisThread
+      return WorldRuntime.isOwnedByThisThread
     }
     try await gate.waitForArrivals()
     let report = await Simulation.run(seed: 1) { world in
       gate.open()
       await Task.yield()
-      world.expect(JobQueue.isOwnedByThisThread, "the body stays in its world")
+      world.expect(WorldRuntime.isOwnedByThisThread, "the body stays in its world")
     }
     #expect(report.failingPlan == nil)
     #expect(try await waiting.value == false)
@@ -295,7 +295,7 @@ struct EscapeTests {
       Thread.detachNewThread {
         Task {
           try await gate.enter()
-          places.record(JobQueue.isOwnedByThisThread)
+          places.record(WorldRuntime.isOwnedByThisThread)
         }
         Task {
           try await gate.waitForArrivals()
@@ -319,10 +319,10 @@ struct EscapeTests {
       let task = await MainActor.run {
         MainActor.assertIsolated()
         world.expect(DispatchQueue.getSpecific(key: key) == true, "it is the main queue's turn")
-        return Task.detached { JobQueue.isOwnedByThisThread }
+        return Task.detached { WorldRuntime.isOwnedByThisThread }
       }
       world.expect(await task.value, "what is begun there is of the world")
-      world.expect(JobQueue.isOwnedByThisThread, "the body goes on in its world")
+      world.expect(WorldRuntime.isOwnedByThisThread, "the body goes on in its world")
     }
     #expect(report.failingPlan == nil)
   }

@@ -30,6 +30,28 @@ struct ExploringTests {
     #expect(Set(two.all) == ["aabb", "bbaa", "abba", "baab", "abab", "baba"])
   }
 
+  @Test("A task continues for 1,000 steps, if it does not yield before")
+  func longestStretch() {
+    var choices = ExploredChoices()
+    let chosen = (0..<1_002).map { choices.add(step: $0, among: [7, 8], nil) }
+    #expect(chosen == Array(repeating: 0, count: 1_000) + [1, 1])
+  }
+
+  @Test("As many interleavings are explored as the limit says", arguments: [1, 2, 3])
+  func limit(limit: Int) async {
+    let idle = TwoTasks.Idle()
+    let worlds = await orders(0) { await idle.call() }.report.worlds
+    let failures = Failures()
+    var explored = 0
+    await failures.collect {
+      explored = await Simulation.explore(preemptions: 0, limit: worlds - 2 + limit) { _ in
+        _ = await TwoTasks.order { await idle.call() }
+      }.worlds
+    }
+    #expect(explored == min(worlds, worlds - 2 + limit))
+    #expect(failures.messages.isEmpty == (limit >= 2))
+  }
+
   @Test("A task that yields lets the others go first; to continue it all the same is a preemption")
   func yields() async {
     let none = await orders(0) { await Task.yield() }

@@ -166,8 +166,8 @@ struct HopTests {
 
   @Test("A runtime that tells of no task fails the seed with a sentence")
   func noHooks() {
-    let queue = JobQueue(patience: 0)
-    let isTold = queue.adopt { (queue.noteBeginning {}, queue.noteBeginning { Task.detached {} }) }
+    let runtime = WorldRuntime(patience: 0)
+    let isTold = runtime.adopt { (runtime.noteBeginning {}, runtime.noteBeginning { Task.detached {} }) }
     #expect(isTold == (false, true))
     #expect(
       WorldFailure(.noHooks).sentence

@@ -143,7 +143,7 @@ struct LeftOverTests {
       }
     }
     #expect(
-      report.leftOvers == ["A task of seed 3 never ended although cancelled: a task that goes on and on."])
+      report.leftOvers == ["A task of seed 3 never ended although cancelled: a task that continues for ever."])
   }
 }
 

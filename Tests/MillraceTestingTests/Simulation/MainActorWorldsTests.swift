@@ -8,7 +8,7 @@ struct MainActorWorldsTests {
   @Test("A world that uses the main actor keeps it until it leaves, and the next one gets it then")
   func turns() async throws {
     let worlds = MainActorWorlds()
-    let (first, second) = (JobQueue(patience: 0), JobQueue(patience: 0))
+    let (first, second) = (WorldRuntime(patience: 0), WorldRuntime(patience: 0))
     let events = Recorder<String>()
     worlds.enter(first)
     worlds.enter(first)

@@ -91,6 +91,7 @@ struct SimulatedSystemTests {
       var bytes = [UInt8](repeating: 0, count: 24)
       let (drawn, result) = (getrandom(&bytes, 8, 0), getentropy(&bytes[16], 8))
       world.expect(drawn == 8 && result == 0, "both succeed")
+      for part in [0..<8, 16..<24] { world.expect(bytes[part].contains { $0 != 0 }, "\(part) is filled") }
       world.note("\(bytes)")
     }
     let (first, again) = (await notes(body), await notes(body))
@@ -197,6 +198,17 @@ struct SimulatedSystemTests {
       world.note("\(Date().timeIntervalSince(date)) \(now.duration(to: .now))")
     }
     #expect(notes.count == 1 && notes[0].hasSuffix(": 0.0 0.0 seconds"), "\(notes)")
+  }
+
+  @Test("The last second of the system's clocks is the one before 220 years", arguments: [-1, 0, 1])
+  func lastSecond(difference: Int) async {
+    let notes = await notes { world in
+      world.clock.advance(by: .seconds(6_999_999_999 + difference))
+      let now = ContinuousClock.now
+      world.clock.advance(by: .seconds(1))
+      world.note("\(now.duration(to: .now))")
+    }
+    #expect(notes.count == 1 && notes[0].hasSuffix(difference <= 0 ? ": 1.0 seconds" : ": 0.0 seconds"), "\(notes)")
   }
 
   @Test("A rule is asked with the world's time")

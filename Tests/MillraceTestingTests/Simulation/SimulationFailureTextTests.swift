@@ -52,6 +52,15 @@ struct SimulationFailureTextTests {
     #expect(lines.contains("  Simulation.run(plan: \"417 actions none\", maximumSteps: 50)"))
   }
 
+  @Test("It has at most 40 notes, the last ones, and says how many there are before these", arguments: [39, 40, 41])
+  func mostNotes(count: Int) throws {
+    let notes = (1...count).map { "note \($0)" }
+    let lines = try text(always, notes: notes)
+    let first = try #require(lines.firstIndex(of: "Notes:"))
+    let hidden = count > 40 ? ["  … \(count - 40) notes before these"] : []
+    #expect(lines[(first + 1)...].starts(with: hidden + notes.suffix(40).map { "  \($0)" }))
+  }
+
   @Test("It tells the world that failed from the smallest one, and shows the notes of that")
   func smallest() throws {
     let lines = try text(always, smallest: ("417 actions 0,4 draws none steps 1.2.1=1", always), notes: ["larger"])

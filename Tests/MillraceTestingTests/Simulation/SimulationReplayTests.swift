@@ -106,7 +106,7 @@ final class SimulatedCase: XCTestCase {
   /// Main-actor work of a world has its turn in a case of XCTest too.
   func testMainActor() async {
     let report = await Simulation.run(seed: 1) { world in
-      let isInTurn = await MainActor.run { JobQueue.isOwnedByThisThread }
+      let isInTurn = await MainActor.run { WorldRuntime.isOwnedByThisThread }
       world.expect(isInTurn, "it is the world's")
     }
     XCTAssertNil(report.failingPlan)

@@ -175,7 +175,7 @@ struct SimulationSizeTests {
   func trait() async throws {
     let world = try #require(World.current)
     try await Task.sleep(for: .seconds(60))
-    #expect(world.clock.now.offset == .seconds(60) && JobQueue.isOwnedByThisThread)
+    #expect(world.clock.now.offset == .seconds(60) && WorldRuntime.isOwnedByThisThread)
     Self.worlds.withLock { $0.append(world.seed) }
     if world.seed == 5 { #expect(Self.worlds.withLock { $0 } == [3, 4, 5]) }
   }

@@ -15,6 +15,20 @@ struct SimulationStoryTests {
     return lines.filter { !$0.contains("SWIFT_DETERMINISTIC_HASHING") }.joined(separator: "\n")
   }
 
+  @Test(
+    "A story shows at most 40 events, the last ones, and says how many there are before these", arguments: [39, 40, 41])
+  func mostEvents(count: Int) throws {
+    let events = (1...count).map { "event \($0)" }
+    var lines = SimulationStory(events: events, state: [], passing: nil).lines(seed: 1).dropFirst()
+    if count > 40 {
+      let first = try #require(lines.first)
+      lines = lines.dropFirst()
+      #expect(first.hasPrefix("  … \(count - 40) lines before these; all are in "))
+      try FileManager.default.removeItem(atPath: String(first.split(separator: " ").last ?? ""))
+    }
+    #expect(Array(lines) == events.suffix(40).map { "  \($0)" })
+  }
+
   /// A stack whose slow pop compares the top alone, so that it does not see that what is below has changed: ABA.
   private struct Stack: Interactor {
     enum Action: Sendable { case pop, slowPop, giveBack }

@@ -190,7 +190,7 @@ struct SimulationTests {
     #expect(
       texts.first?.split(separator: "\n").first
         == """
-        Seed 7: the body has not returned, and nothing is left that could go on; resume what it waits for (a gate, a held call, \
+        Seed 7: the body has not returned, and nothing is left that could continue; resume what it waits for (a gate, a held call, \
         a continuation), or put a fake in the place of what works on another thread.
         """)
   }
@@ -228,7 +228,7 @@ struct SimulationTests {
     let (texts, report) = await failures {
       await Simulation.run(seed: 5) { world in
         await Simulation.run(seed: 6) { _ in }
-        world.expect(JobQueue.isOwnedByThisThread, "the body goes on in its world")
+        world.expect(WorldRuntime.isOwnedByThisThread, "the body goes on in its world")
       }
     }
     #expect(report.failingPlan != nil)

@@ -150,6 +150,16 @@ struct TestStoreFailureTests {
       ])
   }
 
+  @Test("A list of up to ten is shown whole", arguments: [9, 10, 11])
+  func list(count: Int) async {
+    let store = collected.store()
+    for _ in 0..<count { store.store.send(.note) }
+    await store.finish(line: 2)
+    let message = collected.messages.first ?? ""
+    #expect(message.contains("  noted, revision \(min(count, 10)), of note\n"))
+    #expect(message.contains("… and") == (count > 10))
+  }
+
   @Test("A long list is cut")
   func longList() async {
     let store = collected.store()

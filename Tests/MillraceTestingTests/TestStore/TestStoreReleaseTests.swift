@@ -20,7 +20,7 @@ struct TestStoreReleaseTests {
     #expect(
       collected.messages == [
         """
-        1: This test store was released without finish(), so nobody saw what its handlers did to the end.
+        1: This test store was released without finish(), so what its handlers did to the end was not checked.
         Not received:
           loading, revision 1, of refresh
         Open:
@@ -40,7 +40,7 @@ struct TestStoreReleaseTests {
     #expect(
       collected.messages == [
         """
-        1: This test store was released without finish(), so nobody saw what its handlers did to the end.
+        1: This test store was released without finish(), so what its handlers did to the end was not checked.
         Not received:
           noted, revision 1, of note
           renamed(""), revision 2, of clear

@@ -33,20 +33,20 @@ struct TestStoreStateTests {
   private func apply(_ event: Event, to state: inout Content) -> [Content.Wake] {
     switch event {
     case .accept(let id):
-      state.accepted(Content.OpenAction(id: .left(id), action: "a\(id)", hasParent: false))
+      state.accepted(Content.OpenAction(id: .queued(id), action: "a\(id)", hasParent: false))
     case .commit(let id):
       revision += 1
       let commit = Content.Commit(mutation: "m\(revision)", revision: revision, action: "a\(id)", state: revision)
-      return state.committed(commit, of: .left(id))
-    case .endStep(let id): state.stepEnded(of: .left(id))
-    case .end(let id): return state.ended(.left(id))
+      return state.committed(commit, of: .queued(id))
+    case .endStep(let id): state.stepEnded(of: .queued(id))
+    case .end(let id): return state.ended(.queued(id))
     case .wait(let waiter, let id, let wish): return state.wait(for: wish, waiter, id: id, isCancelled: false)
     case .waitCancelled(let waiter, let id, let wish): return state.wait(for: wish, waiter, id: id, isCancelled: true)
     case .giveUp(let id, let answer): return state.giveUp(id, answer)
     case .takeFirst(let mutation): #expect(state.takeFirst()?.mutation == mutation)
     case .takeAll(let mutations): #expect(state.takeAll().map(\.mutation) == mutations)
     case .takeStep(let id, let before, let step):
-      let taken = state.takeStep(of: .left(id))
+      let taken = state.takeStep(of: .queued(id))
       #expect(taken.before.map(\.mutation) == before)
       #expect(taken.step.map(\.mutation) == step)
     }
@@ -129,8 +129,9 @@ struct TestStoreStateTests {
     check(
       &state,
       [
-        (.wait("w", 1, .end(of: .left(1))), ["w: fulfilled"]), (.accept(1), []), (.accept(2), []),
-        (.wait("q", 2, .quiet), []), (.wait("x", 3, .end(of: .left(2))), []), (.wait("y", 4, .end(of: .left(1))), []),
+        (.wait("w", 1, .end(of: .queued(1))), ["w: fulfilled"]), (.accept(1), []), (.accept(2), []),
+        (.wait("q", 2, .quiet), []), (.wait("x", 3, .end(of: .queued(2))), []),
+        (.wait("y", 4, .end(of: .queued(1))), []),
         (.end(1), ["y: fulfilled"]), (.end(2), ["q: fulfilled", "x: fulfilled"]),
       ])
   }
@@ -162,8 +163,8 @@ struct TestStoreStateTests {
   func openActions() {
     var state = state()
     check(&state, [(.accept(1), []), (.accept(2), []), (.commit(2), []), (.commit(2), [])])
-    state.sent(.left(2), at: TestLine(file: "Tests/Some.swift", line: 3))
-    state.sent(.left(3), at: TestLine(file: "Tests/Some.swift", line: 4))
+    state.sent(.queued(2), at: TestLine(file: "Tests/Some.swift", line: 3))
+    state.sent(.queued(3), at: TestLine(file: "Tests/Some.swift", line: 4))
     #expect(state.open.map(\.action) == ["a1", "a2"])
     #expect(state.open.map(\.commits) == [0, 2])
     #expect(state.open.map { $0.place.map { "\($0)" } } == [nil, "Some.swift:3"])

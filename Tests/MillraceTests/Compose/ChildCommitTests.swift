@@ -60,10 +60,25 @@ struct ChildCommitTests {
         "an action of the parent is decided, and the rooms' scope says that it removes none",
         { [store] in store.send(.commit(.paint(Self.nothing))) }, ["bar": 1]
       ),
-      // The child's own part is looked up to decide.
       (
-        "an action of a child is decided", { [store] in store.send(.room(3, .commit("a"))) },
-        all.merging(["3": 1]) { $1 }
+        "an action of the parent is decided, and the rooms' scope names one of them, and one without runs",
+        { [store] in store.send(.commit(.checkOut([2, 3], Self.nothing))) }, ["2": 1, "bar": 1]
+      ),
+      // A child's own part is looked up to decide.
+      ("an action of a child without runs is decided", { [store] in store.send(.room(3, .commit("a"))) }, ["3": 1]),
+      ("an action of a child is decided", { [store] in store.send(.room(1, .commit("a"))) }, ["1": 2]),
+      (
+        "several mutations of a child are decided",
+        { [store] in store.send(.room(2, .decide { _ in .mutate(["a", "b"]) })) }, ["2": 3]
+      ),
+      (
+        "an action of a child with a plan is decided",
+        { [store] in store.send(.room(2, .commit("a").planned(.serial(key: "k")))) }, ["2": 2]
+      ),
+      ("an action of the optional child is decided", { [store] in store.send(.bar(.commit("a"))) }, ["bar": 2]),
+      (
+        "the parent decides by a decision of a child whose mutations it maps",
+        { [store] in store.send(.mapped(1, .commit("a"))) }, all.merging(["1": 2]) { $1 }
       ),
       ("the first run of a child emits", { first.emit("a") }, ["1": 1]),
       ("the last run of a child emits", { last.emit("a") }, ["1": 1]),
@@ -134,6 +149,36 @@ struct ChildCommitTests {
     #expect(await store.bound == (1, 0, true))
     gate.open()
     #expect(await first.receipt.outcome.kind == .finished)
+  }
+
+  @Test("A child that its decision removes ends its runs in the same step", arguments: [false, true])
+  func isRemovedByItsDecision(isPlanned: Bool) async throws {
+    let first = try await start(store) { .room(1, $0) }
+    let second = try await start(store) { .room(2, $0) }
+    let plan = isPlanned ? Plan.serial(key: "k") : .concurrent
+    let decided = store.send(.room(1, Room.Action.decide { _ in .mutate(["a", "out 1"]) }.planned(plan)))
+    #expect(!first.run.emit("late"))
+    #expect(await first.receipt.outcome.kind == .cancelled)
+    #expect(await decided.outcome.kind == .finished)
+    #expect(await store.bound.runs == 1)
+    gate.open()
+    #expect(await second.receipt.outcome.kind == .finished)
+    #expect(await store.bound == (0, 0, false))
+  }
+
+  @Test("A mutation whose scope names the child that it removes ends the runs of that child, once")
+  func namedChildren() async throws {
+    let first = try await start(store) { .room(1, $0) }
+    let second = try await start(store) { .room(2, $0) }
+    store.send(.commit(.checkOut([2, 2, 4]) { $0.rooms[2] = nil }))
+    #expect(await second.receipt.outcome.kind == .cancelled)
+    #expect(await store.bound.runs == 1)
+    store.send(.commit(.checkOut([2]) { $0.rooms[1] = nil }))
+    #expect(await store.bound.runs == 1)
+    store.send(.commit(.checkOut([1]) { _ in }))
+    #expect(await first.receipt.outcome.kind == .cancelled)
+    #expect(await store.bound == (0, 0, false))
+    gate.open()
   }
 
   @Test("A scope that is wrong about a mutation lets the child's runs last until a commit that may remove it")
@@ -259,6 +304,11 @@ struct ChildCommitTests {
     let table: [(String, @Sendable () -> Void, [String: Int])] = [
       ("a room's run emits", { roomA1.emit("a") }, ["A": 1, "A 1": 1]),
       ("its hotel's run emits", { hotel.emit(.paint(Self.nothing)) }, ["A": 3, "A 1": 1, "A 2": 1]),
+      // Hotel A is looked up to decide, too.
+      (
+        "a room's action is decided", { store.send(.hotel("A", .room(1, .commit("a")))) },
+        ["A": 4, "A 1": 2, "A 2": 1]
+      ),
       (
         "the chain's mutation is decided", { store.send(.change { _ in }) },
         ["A": 3, "A 1": 1, "A 2": 1, "B": 1, "B 1": 1]
@@ -302,6 +352,12 @@ struct ChildCommitTests {
     _ = looks.take()
     store.send(.change { _ in })
     #expect(looks.take() == ["left 1": 1, "right 1": 1])
+    if twins == .scopeAndKeyPath {
+      store.send(.left(.room(1, .commit("a"))))
+      #expect(looks.take() == ["left 1": 2])
+      store.send(.right(.room(1, .commit("a"))))
+      #expect(looks.take() == ["right 1": 2])
+    }
     left.run.emit("a")
     #expect(looks.take() == (twins == .mapped ? ["left 1": 1, "right 1": 1] : ["left 1": 1]))
     store.send(.change { $0.right.rooms[1] = nil })

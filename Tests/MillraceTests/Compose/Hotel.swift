@@ -21,6 +21,8 @@ struct Hotel: Interactor {
     case bar(ScriptedInteractor.Mutation)
     /// The rooms' scope says that it may remove one.
     case change(@Sendable (inout State) -> Void)
+    /// The rooms' scope says that it may remove these.
+    case checkOut([Int], @Sendable (inout State) -> Void)
     /// The rooms' scope says that it removes none.
     case paint(@Sendable (inout State) -> Void)
   }
@@ -29,6 +31,8 @@ struct Hotel: Interactor {
     case room(Int, ScriptedInteractor.Action)
     case bar(ScriptedInteractor.Action)
     case commit(Mutation)
+    /// A decision of a room whose mutations the hotel maps.
+    case mapped(Int, ScriptedInteractor.Action)
     case handle(@Sendable (Hotel, State) async -> Effect<Hotel>)
   }
 
@@ -40,6 +44,7 @@ struct Hotel: Interactor {
     case .room(let id, let action): rooms.decide(action, of: id, state: state)
     case .bar(let action): bar.decide(action, state: state)
     case .commit(let mutation): .mutate(mutation)
+    case .mapped(let id, let action): rooms.decide(action, of: id, state: state).mapMutations { $0 }
     case .handle: .handle
     }
   }
@@ -48,7 +53,7 @@ struct Hotel: Interactor {
     switch action {
     case .room(let id, let action): await rooms.handle(action, of: id, state: state)
     case .bar(let action): await bar.handle(action, state: state)
-    case .commit: .none
+    case .commit, .mapped: .none
     case .handle(let make): await make(self, state)
     }
   }
@@ -57,7 +62,7 @@ struct Hotel: Interactor {
     switch action {
     case .room(let id, let action): rooms.plan(for: action, of: id)
     case .bar(let action): bar.plan(for: action)
-    case .commit, .handle: .concurrent
+    case .commit, .mapped, .handle: .concurrent
     }
   }
 
@@ -65,7 +70,7 @@ struct Hotel: Interactor {
     switch action {
     case .room(let id, let action): rooms.closing(action, of: id, outcome: outcome)
     case .bar(let action): bar.closing(action, outcome: outcome)
-    case .commit, .handle: nil
+    case .commit, .mapped, .handle: nil
     }
   }
 
@@ -76,7 +81,7 @@ struct Hotel: Interactor {
       RoomScope.reduce(into: &state, id: id, mutation: mutation)
       if mutation.name.hasPrefix("out "), let id = Int(mutation.name.dropFirst(4)) { state.rooms[id] = nil }
     case .bar(let mutation): BarScope.reduce(into: &state, mutation: mutation)
-    case .change(let change), .paint(let change): change(&state)
+    case .change(let change), .checkOut(_, let change), .paint(let change): change(&state)
     }
   }
 }
@@ -93,8 +98,12 @@ enum RoomScope: EachScope {
   static func update(_ id: Int, in parent: inout Hotel.State, _ body: (inout ScriptedInteractor.State) -> Void) {
     if parent.rooms[id] != nil { body(&parent.rooms[id]!) }
   }
-  static func mayRemoveChild(_ mutation: Hotel.Mutation) -> Bool {
-    if case .paint = mutation { false } else { true }
+  static func mayRemoveChildren(_ mutation: Hotel.Mutation) -> [Int]? {
+    switch mutation {
+    case .room, .bar, .change: nil
+    case .checkOut(let ids, _): ids
+    case .paint: []
+    }
   }
 }
 

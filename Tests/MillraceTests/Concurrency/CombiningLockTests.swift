@@ -41,7 +41,7 @@ struct CombiningLockTests {
     #expect(notes.all == ["a", "b", "c", "d"])
   }
 
-  @Test("Urgent work from inside a step is done right after that step, ahead of the work that was left")
+  @Test("Urgent work from inside a step is done right after that step, ahead of the work that is queued")
   func urgentWorkFromInsideIsDoneRightAfter() {
     object.perform { [object, notes] in
       object.perform {
@@ -96,7 +96,7 @@ struct CombiningLockTests {
   }
 
   @Test(
-    "R3: an urgent step goes ahead of the work that is left, from inside a step too", arguments: [false, true])
+    "R3: an urgent step goes ahead of the work that is queued, from inside a step too", arguments: [false, true])
   func urgentStepsGoFirst(fromInside: Bool) async {
     let urgent = Box<Task<Void, Never>?>(nil)
     object.perform { [object, notes] in
@@ -136,7 +136,7 @@ struct CombiningLockTests {
   }
 
   @Test(
-    "Work is left behind a turn that another thread has, and is done after that step; so is urgent work, before it returns"
+    "Work is queued while another thread has the lock, and is done after that step; so is urgent work, before it returns"
   )
   func workIsLeftBehindAnotherThread() async throws {
     let latch = Latch()
@@ -164,7 +164,7 @@ struct CombiningLockTests {
     #expect(Set(notes.all) == ["left", "owner's", "urgent"])
   }
 
-  @Test("L5: work that is left when the owner has just gone is done by the thread that left it")
+  @Test("L5: work that is queued when the holder has just unlocked is done by the thread that queued it")
   func workIsLeftBehindAnOwnerThatHasGone() {
     // As between the last look of `enterOrGiveUp` and the leaving of the work.
     object.enqueue { [object, notes] in
@@ -175,7 +175,7 @@ struct CombiningLockTests {
     #expect(object.isFree)
   }
 
-  @Test("L5: work that is left between the owner's last look and its leaving is done, and then all that is due")
+  @Test("L5: work that is queued between the holder's last look and its unlocking is done, and then all that is due")
   func workIsLeftAfterTheLastLook() {
     let late = LockedObject()
     late.beforeUnlocking.value = { [notes] in late.enqueue { notes.note("left") } }

@@ -6,6 +6,7 @@ struct CombiningLockWalkTests {
   /// Senders, urgent callers, and threads that lock again and again; some of them in each case.
   enum Bound: CaseIterable {
     case senders, sendersWithLittlePatience, senderTwice, urgent, urgentThatTakesAll, twoUrgent, locking, twoLocking
+    case urgentInAFullPool, twoUrgentInAFullPool
 
     var walk: LockWalk {
       switch self {
@@ -32,14 +33,21 @@ struct CombiningLockWalkTests {
       case .twoLocking:
         LockWalk(
           [[.tryLock, .tryLock], [.tryLock, .tryLock], [.performUrgently(0)]], reliefs: 3, patience: 2, preemptions: 2)
+      case .urgentInAFullPool:
+        LockWalk(
+          [[.perform(0)], [.perform(1)], [.performUrgently(2)]], reliefs: 3, patience: 1, preemptions: 2, pool: 2..<3)
+      case .twoUrgentInAFullPool:
+        LockWalk(
+          [[.perform(0)], [.performUrgently(1)], [.performUrgently(2)]], reliefs: 3, patience: 1, preemptions: 2,
+          pool: 1..<3)
       }
     }
   }
 
   @Test(
     """
-    In every schedule one thread at a time has the lock, queued work is done once, in order, and is not overtaken, and at most \
-    one step is done between the registration of an urgent step and that step
+    In every schedule one thread at a time has the lock, queued work is done once, in order, and is not overtaken, at most \
+    one step is done between the registration of an urgent step and that step, and no caller parks for ever
     """,
     arguments: Bound.allCases)
   func everyScheduleHolds(_ bound: Bound) {

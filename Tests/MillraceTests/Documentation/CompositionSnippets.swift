@@ -82,11 +82,11 @@ enum CompositionSnippets {
       body(&parent.rooms.values[place])
     }
     // snippet.hide
-    // snippet.mayRemoveChild
-    static func mayRemoveChild(_ mutation: Player.Mutation) -> Bool {
+    // snippet.mayRemoveChildren
+    static func mayRemoveChildren(_ mutation: Player.Mutation) -> [Int]? {
       switch mutation {
-      case .closed: true
-      case .queue, .dialog, .room, .opened: false
+      case .closed(let id): [id]
+      case .queue, .dialog, .room, .opened: []
       }
     }
     // snippet.end

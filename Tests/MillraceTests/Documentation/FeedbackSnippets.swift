@@ -94,6 +94,17 @@ struct FeedbackSnippets {
     return store
   }
 
+  static func following(_ index: any Index) -> Feedback<Search.State, Search.Action> {
+    // snippet.loop
+    .react(toEach: \.feeds) { feed, access in
+      while !Task.isCancelled {
+        for await hit in index.hits(of: feed) { access.send(.found(hit)) }
+        try? await access.clock.sleep(for: .seconds(5))
+      }
+    }
+    // snippet.end
+  }
+
   static func refreshUnlessThere(_ store: Store<Search>) -> Task<Void, any Error> {
     // snippet.thunks
     let refreshing = store.send { access in
@@ -128,6 +139,31 @@ struct FeedbackSnippets {
     try await store.wait { $0.refreshes == 1 }
     try await Self.refreshUnlessThere(store).value
     #expect(await store.state.refreshes == 1)
+    await store.shutdown()
+  }
+
+  /// An index that emits one hit of each query, and ends.
+  struct EndingIndex: Index {
+    func hits(of query: String) -> AsyncStream<String> {
+      AsyncStream { continuation in
+        continuation.yield(query)
+        continuation.finish()
+      }
+    }
+  }
+
+  @Test("An effect that loops begins again, as long as its query is asked for")
+  func loop() async throws {
+    let clock = TestClock()
+    let store = Store(
+      initial: Search.State(feeds: ["water"]), interactor: Search(), configuration: StoreConfiguration(clock: clock),
+      feedbacks: [Self.following(EndingIndex())])
+    for hits in 1...3 {
+      try await store.wait { $0.hits.count == hits }
+      try await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(5))
+    }
+    store.send(.follow([]))
     await store.shutdown()
   }
 

@@ -98,6 +98,21 @@ enum GettingStarted {
     // snippet.end
   }
 
+  /// Orders the part of `count` that is not in stock.
+  static func orderMissing(
+    _ item: String, count: Int, state: Stock.State, _ gateway: any StockGateway,
+    _ print: @escaping @Sendable (Int) -> Void
+  ) -> Effect<Stock> {
+    // snippet.parts
+    let inStock = state.counts[item, default: 0]  // A part of the argument, copied before the effect.
+    return Effect { run in
+      let delivered = try await gateway.order(item, count: count - inStock)
+      run.emit(.ordered(item, count: delivered))
+      print(try await run.state.counts[item, default: 0])  // The newest state, held no longer than this line.
+    }
+    // snippet.end
+  }
+
   /// Keeps the prices of a file that has to be parsed.
   struct PriceList: Interactor {
     enum Mutation: Sendable {

@@ -63,6 +63,14 @@ struct GettingStartedTests {
     #expect(printed.all == [#"ordered("apples", count: 10)"#])
   }
 
+  @Test("An effect reads the newest state, and a part of the argument that was copied out")
+  func parts() async throws {
+    let (state, counts) = (GettingStarted.Stock.State(counts: ["apples": 3]), Notes<Int>())
+    let effect = GettingStarted.orderMissing("apples", count: 10, state: state, Orchard()) { counts.note($0) }
+    for try await _ in effect.mutations(state: state) {}
+    #expect(counts.all == [10])
+  }
+
   /// Waits for nothing, and so does not suspend.
   @concurrent private func proceed() async {}
 

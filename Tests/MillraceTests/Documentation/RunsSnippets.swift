@@ -222,6 +222,16 @@ enum RunsSnippets {
     // snippet.end
   }
 
+  static func guarded(_ item: String) -> Plan {
+    // snippet.countsIf
+    .serial(key: item).breaker(
+      Plan.Breaker(failures: 5) { error in
+        guard let status = (error as? Refusal)?.status else { return true }
+        return status >= 500 || status == 408 || status == 429
+      }, key: "warehouse")
+    // snippet.end
+  }
+
   struct Headers {
     // snippet.headers
     func headers<I>(of run: Run<I>) -> [String: String] {
@@ -324,6 +334,23 @@ struct RunsSnippetsTests {
     #expect(outcome.kind == (status == 404 ? .failed : .finished))
     #expect(begun.all.count == (status == 404 ? 1 : 2))
     #expect(begun.all.dropFirst().allSatisfy { $0 >= .seconds(20) })
+  }
+
+  @Test(
+    "Answers of 408, 429 and 5xx are failures for the breaker, and so is a lost connection",
+    arguments: [
+      (404, false), (403, false), (408, true), (429, true), (500, true), (503, true), (nil, true),
+    ])
+  func countedErrors(status: Int?, counts: Bool) async {
+    let store = Store(StoreConfiguration(clock: TestClock()))
+    for _ in 0..<5 {
+      let failing = ScriptedInteractor.Action.handle { _ in
+        if let status { throw RunsSnippets.Refusal(status: status, retryAfter: nil) } else { throw Mishap() }
+      }
+      #expect(await store.send(failing.planned(RunsSnippets.guarded("pear"))).outcome.kind == .failed)
+    }
+    let next = store.send(ScriptedInteractor.Action.handle { _ in }.planned(RunsSnippets.guarded("apple")))
+    #expect(await next.outcome.rejection == (counts ? .breakerOpen : nil))
   }
 
   @Test("A handler passes on the seconds that remain", arguments: [nil, 8])

@@ -106,7 +106,7 @@ extension Store {
     get async { await onRuns { $0?.scheduler.keys.count ?? 0 } }
   }
 
-  /// Waits until all work that was left for the owner of the turn before this call is done.
+  /// Waits until all work that was queued for the holder of the lock before this call is done.
   nonisolated func settle() async {
     await core.settle()
   }

@@ -17,10 +17,10 @@ final class Interleaving: @unchecked Sendable {
     let wakeUp = DispatchSemaphore(value: 0)
     /// The calls that remain; nil while the thread has none.
     var calls: (() -> Void)?
-    /// Whether the thread waits for a change of what is shared.
-    var isWaiting = false
-    /// The number of changes when the thread found nothing new last.
-    var changesSeen = -1
+    /// Whether the thread waits to be woken.
+    var isParked = false
+    /// The number of times that the thread was woken while it was not parked.
+    var wakes = 0
     /// A hash of all that the thread has seen and done.
     var history: UInt64 = 0
     /// The number of words that the thread made.
@@ -50,7 +50,6 @@ final class Interleaving: @unchecked Sendable {
   private var walksOn = true
   private var points = 0
   private var running = 0
-  private var changes = 0
   /// A hash of the words' values.
   private var values: UInt64 = 0
   /// Hashes of how each list came to be what it is.
@@ -98,10 +97,10 @@ final class Interleaving: @unchecked Sendable {
   private var extraState: () -> UInt64 = { 0 }
 
   private func reset() {
-    (depth, preemptionsLeft, walksOn, points, changes, values) = (0, preemptions, true, 0, 0, 0)
+    (depth, preemptionsLeft, walksOn, points, values) = (0, preemptions, true, 0, 0)
     (lists, schedule) = ([:], [])
     for worker in workers {
-      (worker.isWaiting, worker.changesSeen, worker.history, worker.words) = (false, -1, 0, 0)
+      (worker.isParked, worker.wakes, worker.history, worker.words) = (false, 0, 0, 0)
     }
   }
 
@@ -183,17 +182,20 @@ final class Interleaving: @unchecked Sendable {
     note(0)
   }
 
-  /// Waits for a change if there was none since the last call; called between two looks at what is shared.
-  func yield() {
+  /// Waits until another thread has called `wake` for this one, unless it has done so since the last call.
+  func park() {
+    point()
     let me = running
-    guard workers[me].changesSeen == changes else {
-      workers[me].changesSeen = changes
-      return
-    }
-    workers[me].isWaiting = true
+    guard workers[me].wakes == 0 else { return workers[me].wakes -= 1 }
+    workers[me].isParked = true
     goOn(to: choose(besides: nil))
     workers[me].wakeUp.wait()
-    workers[me].changesSeen = changes
+  }
+
+  /// Ends the wait of a parked thread, now or next.
+  func wake(_ index: Int) {
+    point()
+    if workers[index].isParked { workers[index].isParked = false } else { workers[index].wakes += 1 }
   }
 
   /// Begins the access of a list, which is one point as a whole.
@@ -208,7 +210,6 @@ final class Interleaving: @unchecked Sendable {
     worker.isInsideAccess = false
     note(lists[ObjectIdentifier(list), default: 0])
     lists[ObjectIdentifier(list)] = worker.history
-    didChange()
   }
 
   /// Adds to what the running thread has seen and done.
@@ -225,12 +226,6 @@ final class Interleaving: @unchecked Sendable {
   /// Tells that a word has another value.
   func didChange(_ word: UInt64, from old: UInt, to new: UInt) {
     values = values &- mixed(word, UInt64(old)) &+ mixed(word, UInt64(new))
-    if old != new { didChange() }
-  }
-
-  private func didChange() {
-    changes += 1
-    for worker in workers { worker.isWaiting = false }
   }
 
   // MARK: Choices
@@ -238,7 +233,7 @@ final class Interleaving: @unchecked Sendable {
   /// The thread that continues; nil if none can.
   private func choose(besides me: Int?) -> Int? {
     if let me, preemptionsLeft == 0 || (depth == path.count && !walksOn) { return me }
-    var options = workers.indices.filter { workers[$0].calls != nil && !workers[$0].isWaiting && $0 != me }
+    var options = workers.indices.filter { workers[$0].calls != nil && !workers[$0].isParked && $0 != me }
     if let me { options.insert(me, at: 0) }
     guard options.count > 1 else { return options.first }
     if depth == path.count {
@@ -260,7 +255,7 @@ final class Interleaving: @unchecked Sendable {
   private func isNew(_ me: Int?) -> Bool {
     var state = mixed(values, UInt64(bitPattern: Int64(me ?? -1)))
     for worker in workers {
-      let phase: UInt64 = worker.calls == nil ? 0 : worker.isWaiting ? 1 : worker.changesSeen == changes ? 2 : 3
+      let phase: UInt64 = worker.calls == nil ? 0 : worker.isParked ? 1 : 2 + UInt64(worker.wakes)
       state = mixed(mixed(state, worker.history), phase)
     }
     for list in lists.values.sorted() { state = mixed(state, list) }

@@ -42,6 +42,7 @@ final class LockWalk: @unchecked Sendable {
   let patience: Int
   private let threads: [[Call]]
   private let reliefs: Int
+  private let pool: Range<Int>
 
   // Of one schedule.
   private var object: Locked?
@@ -58,15 +59,22 @@ final class LockWalk: @unchecked Sendable {
   private var awaited: [Int?] = []
   /// Whether an urgent step does all that is queued.
   private var takesQueuedWork = false
+  /// Whether a thread of the pool has returned.
+  private var poolHasThread = false
+  /// The number of reliefs that wait for a thread of the pool.
+  private var delayedReliefs = 0
 
   /// - Parameters:
   ///   - threads: the calls of each thread, in order.
   ///   - reliefs: how many reliefs there may be at one time.
   ///   - patience: how many steps of others a holder does.
   ///   - preemptions: how many times a schedule may switch away from a thread that could continue.
-  init(_ threads: [[Call]], reliefs: Int, patience: Int, preemptions: Int) {
+  ///   - pool: the threads that are all those of the pool, so that a relief begins when one of them has returned; empty for a pool
+  ///     with other threads.
+  init(_ threads: [[Call]], reliefs: Int, patience: Int, preemptions: Int, pool: Range<Int> = 0..<0) {
     self.threads = threads
     self.reliefs = reliefs
+    self.pool = pool
     self.patience = patience
     interleaving = Interleaving(threads: threads.count + reliefs, preemptions: preemptions)
   }
@@ -81,6 +89,7 @@ final class LockWalk: @unchecked Sendable {
 
   private func begin() {
     (done, returned, registered, overtaken, takesQueuedWork) = (0, 0, 0, 0, false)
+    (poolHasThread, delayedReliefs) = (pool.isEmpty, 0)
     earlier = Array(repeating: 0, count: threads.count)
     earlierOfStep = [:]
     awaited = Array(repeating: nil, count: threads.count + reliefs)
@@ -89,6 +98,7 @@ final class LockWalk: @unchecked Sendable {
     for (index, calls) in threads.enumerated() {
       interleaving.start(index) {
         for call in calls { self.perform(call, on: object, by: index) }
+        if self.pool.contains(index) { self.beginDelayedReliefs() }
       }
     }
   }
@@ -97,7 +107,7 @@ final class LockWalk: @unchecked Sendable {
     var state = mixed(mixed(mixed(done, returned), registered), overtaken)
     for steps in earlier { state = mixed(state, steps & ~done) }
     for (step, steps) in earlierOfStep where done >> step & 1 == 0 { state &+= mixed(UInt64(step), steps & ~done) }
-    return mixed(state, takesQueuedWork ? 1 : 0)
+    return mixed(mixed(state, takesQueuedWork ? 1 : 0), UInt64(delayedReliefs))
   }
 
   /// The rule that is broken at the end of a schedule.
@@ -200,8 +210,18 @@ final class LockWalk: @unchecked Sendable {
     if let step = awaited[interleaving.runningThread] { registered |= 1 << step }
   }
 
-  /// Has a relief come.
+  /// Has a relief come, as soon as the pool has a thread for it.
   func startRelief() {
+    if poolHasThread { beginRelief() } else { delayedReliefs += 1 }
+  }
+
+  private func beginDelayedReliefs() {
+    poolHasThread = true
+    for _ in 0..<delayedReliefs { beginRelief() }
+    delayedReliefs = 0
+  }
+
+  private func beginRelief() {
     guard let object, let relief = (threads.count..<threads.count + reliefs).first(where: interleaving.isIdle) else {
       interleaving.fail("more reliefs are on their way than there may be")
     }

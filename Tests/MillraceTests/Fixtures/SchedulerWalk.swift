@@ -20,14 +20,17 @@ struct SchedulerWalk: ~Copyable {
   private var known: [Known?] = []
   private var handlers: [Handler] = []
   private var pending: [Scheduler.Action] = []
-  private var arrived = 0
+  private(set) var arrived = 0
   private let plans = SchedulerWalk.plans
 
   /// The action whose error is not tried again, while its return is handled.
   private var refused: Handle?
 
+  /// The action whose attempt has committed, while its failure is handled.
+  private var committed: Handle?
+
   /// The number of handlers that run for each plan and key, and of actions that were taken up and have not ended.
-  private var holders = Array(repeating: 0, count: SchedulerWalk.plans.count)
+  private var owners = Array(repeating: 0, count: SchedulerWalk.plans.count)
 
   /// The number of permits held, by the key of the limit; the handlers of one action hold one.
   private var permits: [PlanKey: Int] = [:]
@@ -52,6 +55,18 @@ struct SchedulerWalk: ~Copyable {
 
   // MARK: Steps
 
+  /// Has actions of random plans arrive that are handled again, before all others.
+  mutating func restore(_ count: Int) {
+    for _ in 0..<count {
+      let plan = randomPlan()
+      arrived += 1
+      let handle = scheduler.add(plans[plan])
+      keep(handle, Known(plan: plan, order: arrived, isRestored: true))
+      raise(.arrived(handle, isRestored: true))
+    }
+    if !settled.isEmpty { fail("T13: an action that is handled again ends before another event") }
+  }
+
   /// Raises one event, and performs all that follows from it.
   mutating func step() {
     switch Int.random(in: 0..<100, using: &random) {
@@ -75,10 +90,7 @@ struct SchedulerWalk: ~Copyable {
     for key in plans.compactMap(\.key) + plans.flatMap(\.limits).map(\.key) { raise(.limit(nil, key)) }
     advance(by: 1_000_000)
     if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
-    if scheduler.entries.count > 0 || scheduler.plans.count > 0 || !scheduler.keys.isEmpty || !scheduler.timers.isEmpty
-    {
-      fail("R5: something is remembered when nothing is left")
-    }
+    if let remainder = scheduler.remainder { fail("R5: \(remainder) when nothing is left") }
     if scheduler.freeSlots != SchedulerWalk.slots { fail("A1: a slot was lost") }
   }
 
@@ -125,8 +137,12 @@ struct SchedulerWalk: ~Copyable {
     let advices: [RetryAdvice] = [.byPlan, .byPlan, .after(.nanoseconds(7)), .never]
     let advice = advices.randomElement(using: &random) ?? .byPlan
     if !advice.allowsRetry { refused = handler.handle }
-    raise(.returned(handler.handle, attempt: handler.attempt, outcome, hasCommitted: hasCommitted, advice))
-    refused = nil
+    committed = hasCommitted ? handler.handle : nil
+    let event = Scheduler.Event.returned(
+      handler.handle, attempt: handler.attempt, outcome, hasCommitted: hasCommitted, advice,
+      countsForBreaker: Int.random(in: 0..<4, using: &random) > 0)
+    raise(event)
+    (refused, committed) = (nil, nil)
   }
 
   private mutating func advance(by time: Instant) {
@@ -203,10 +219,12 @@ struct SchedulerWalk: ~Copyable {
     case .decide(let handle): decide(handle)
     case .share(let handle, let run):
       guard let first = known[Int(handle)] else { return fail("R4: a run is shared by an action that is over") }
-      if first.plan % SchedulerWalk.kinds == SchedulerWalk.mixedShared, joinableRun(for: first) != nil {
+      if first.plan % SchedulerWalk.kinds == SchedulerWalk.mixedShared, !first.isRestored,
+        joinableRun(for: first) != nil
+      {
         fail("R4: an action begins a run though it may join one")
       }
-      keep(run, Known(plan: first.plan, order: first.order, isShared: true))
+      keep(run, Known(plan: first.plan, order: first.order, isRestored: first.isRestored, isShared: true))
     case .join(let handle, let run):
       guard let action = known[Int(handle)], known[Int(run)]?.isSettled == false else {
         return fail("R4: a run was joined that is over")
@@ -216,10 +234,13 @@ struct SchedulerWalk: ~Copyable {
       }
     case .start(let handle, let attempt): start(handle, attempt)
     case .giveUp(let handle):
-      scheduler.handle(.gaveUp(handle, hasCommitted: Bool.random(using: &random)), at: now)
+      let hasCommitted = Bool.random(using: &random)
+      committed = hasCommitted ? handle : nil
+      scheduler.handle(.gaveUp(handle, hasCommitted: hasCommitted), at: now)
     case .draw(let handle, let retry, let made, _):
       if known[Int(handle)]?.isSettled != false { fail("R3: an action that has ended is tried again") }
       if refused == handle { fail("L8: an attempt follows an error that is not tried again") }
+      if committed == handle, !retry.afterCommits { fail("L8: an attempt follows one that has committed") }
       if made >= retry.attempts { fail("L8: there are more attempts than the plan allows") }
       scheduler.handle(.rests(handle, for: .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
     case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)
@@ -242,13 +263,13 @@ struct SchedulerWalk: ~Copyable {
       return fail("R3: an action is decided twice, or after its end")
     }
     checkOverlap(action)
-    let handles = Int.random(in: 0..<10, using: &random) < 7
+    let handles = action.isRestored || Int.random(in: 0..<10, using: &random) < 7
     if handles, let refusal = scheduler.refusal(of: handle) {
       return scheduler.handle(.decided(handle, .refused(refusal)), at: now)
     }
     action.isTakenUp = true
     known[Int(handle)] = action
-    holders[action.plan] += 1
+    owners[action.plan] += 1
     let end: Outcome = Bool.random(using: &random) ? .finished : .rejected(.decided(Mishap()))
     scheduler.handle(.decided(handle, handles ? .handles : .ends(end)), at: now)
   }
@@ -257,19 +278,19 @@ struct SchedulerWalk: ~Copyable {
   private mutating func checkOverlap(_ action: Known) {
     let kind = action.plan % SchedulerWalk.kinds
     switch kind {
-    case 0, 5, 7, 8, 11, 16:
-      if holders[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
+    case 0, 5, 7, 8, 11, 16, 19:
+      if owners[action.plan] > 0 { fail("R4: two actions of a serial key are taken up") }
       if action.order < lastOrder[action.plan] { fail("L2: a serial key takes up a later action first") }
       lastOrder[action.plan] = action.order
     case SchedulerWalk.mixedSerial:
-      if holders[action.plan] + holders[action.plan + 1] > 0 { fail("R4: a serial action is taken up beside another") }
+      if owners[action.plan] + owners[action.plan + 1] > 0 { fail("R4: a serial action is taken up beside another") }
     case SchedulerWalk.mixedShared:
-      if holders[action.plan - 1] > 0 { fail("R4: a shared run is taken up beside a serial action") }
-    case 1: if holders[action.plan] > 1 { fail("R4: three actions of a key that allows two are taken up") }
+      if owners[action.plan - 1] > 0 { fail("R4: a shared run is taken up beside a serial action") }
+    case 1: if owners[action.plan] > 1 { fail("R4: three actions of a key that allows two are taken up") }
     default: break
     }
-    if kind == 16 {
-      if let last = lastTurn[action.plan], now < last + Instant(SchedulerWalk.spacing) {
+    if SchedulerWalk.spaced.contains(kind) {
+      if !action.isRestored, let last = lastTurn[action.plan], now < last + Instant(SchedulerWalk.spacing) {
         fail("R4: two turns of a key begin closer to each other than its spacing")
       }
       lastTurn[action.plan] = now
@@ -278,7 +299,7 @@ struct SchedulerWalk: ~Copyable {
       fail("R4: an action is taken up beside more than its overlap allows")
     }
     // What it replaces, or excludes, has its outcome; handlers may still be out.
-    if [2, 3, 4, 6, 9, 12, SchedulerWalk.mixedShared].contains(kind), holders[action.plan] > 0,
+    if [2, 3, 4, 6, 9, 12, SchedulerWalk.mixedShared, 20, 21].contains(kind), owners[action.plan] > 0,
       known.contains(where: { other in
         other?.plan == action.plan && other?.isTakenUp == true && other?.isSettled == false
       })
@@ -297,7 +318,7 @@ struct SchedulerWalk: ~Copyable {
       return fail("R4: a handler begins for an action that was not taken up, or has ended")
     }
     if let attempt, attempt != action.attempt + 1 { fail("L8: attempts are not counted") }
-    if isShut(for: handle) { fail("Breaker: a handler begins while it is open") }
+    if !action.isRestored, isShut(for: handle) { fail("Breaker: a handler begins while it is open") }
     if action.plan >= 0, action.attempt == 0 { takePermits(plans[action.plan]) }
     known[Int(handle)]?.handlersOut += 1
     known[Int(handle)]?.attempt = attempt ?? 1
@@ -327,6 +348,7 @@ struct SchedulerWalk: ~Copyable {
 
   private mutating func settle(_ handle: Handle, _ outcome: Outcome, _ asksClosing: Bool) {
     guard let action = known[Int(handle)], !action.isSettled else { return fail("R1: an action has two outcomes") }
+    if action.isRestored, case .rejected = outcome { fail("T13: an action that is handled again is rejected") }
     if asksClosing != (action.isTakenUp && outcome.kind != .finished) {
       fail(
         "R2: \(asksClosing ? "a closing" : "no closing") of an action that was \(action.isTakenUp ? "" : "not ")taken up"
@@ -342,40 +364,22 @@ struct SchedulerWalk: ~Copyable {
       return fail("R1: an action is forgotten before its end")
     }
     if action.handlersOut > 0 { fail("R4: an action is forgotten while its handler is out") }
-    if action.isTakenUp, action.plan >= 0 {
-      holders[action.plan] -= 1
-    }
+    if action.isTakenUp, action.plan >= 0 { owners[action.plan] -= 1 }
     known[Int(handle)] = nil
     scheduler.forget(handle)
   }
 
-  // MARK: What holds after each step
+  // MARK: Choices
 
-  private mutating func checkBounds() {
-    if scheduler.freeSlots < 0 { fail("A1: more handlers are out than there are slots") }
-    if scheduler.room.count > SchedulerWalk.room { fail("A1: more actions wait than may") }
-    if scheduler.freeSlots > 0, !scheduler.ring.isEmpty { fail("R4: an action waits for a slot that is free") }
-    guard arrived % 32 == 0 else { return }
-    for key in scheduler.keys.all {
-      if scheduler.keys[key].hasTurn(at: now), !scheduler.keys[key].waiting.isEmpty {
-        fail("R4: an action waits for a turn that has come")
-      }
-      for handle in scheduler.queues.handles(of: scheduler.keys[key].line.actions) where scheduler.canBegin(handle) {
-        fail("R4: an action waits for permits and a slot that are free")
-      }
-    }
-  }
-
-  private mutating func fail(_ rule: String) {
+  mutating func fail(_ rule: String) {
     if broken == nil { broken = rule }
   }
-
-  // MARK: Choices
 
   private mutating func keep(_ handle: Handle, _ action: Known) {
     while known.count <= Int(handle) { known.append(nil) }
     if known[Int(handle)] != nil { fail("R1: a handle names two actions") }
     known[Int(handle)] = action
+    if committed == handle { committed = nil }
   }
 
   private mutating func live() -> Handle? {

@@ -75,7 +75,6 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
     var revisions: [(before: Int, after: Int)] = []
     var durable = 0
     var flushed = 0
-    var isCrowded = false
     weak var store: (any JournaledStore)?
   }
 
@@ -87,13 +86,12 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   var entries: [String] { content.withLock { $0.entries } }
   var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
-  var isCrowded: Bool { content.withLock { $0.isCrowded } }
 
   let flushTime = Duration.seconds(30)
 
   func giveUp() -> any Error { ScriptedFailure() }
 
-  func append(_ entry: StoreEntry<Action, Int>, after revision: Int) throws {
+  func append(_ entry: StoreEntry<Action, Int>, in room: JournalRoom, after revision: Int) throws {
     let (text, mutations) = Self.text(entry)
     if mutations.contains(13) { throw ScriptedFailure() }
     content.withLock { content in
@@ -160,10 +158,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   func fail() { content.withLock { $0.store }?.journalHasFailed(ScriptedFailure()) }
 
   func setCrowded(_ isCrowded: Bool) {
-    let store = content.withLock { content in
-      content.isCrowded = isCrowded
-      return content.store
-    }
-    if !isCrowded { store?.journalIsRelieved() }
+    gate.setCrowded(isCrowded)
+    if !isCrowded { content.withLock { $0.store }?.journalIsRelieved() }
   }
 }

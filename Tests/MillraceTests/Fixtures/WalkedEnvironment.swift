@@ -61,9 +61,15 @@ enum WalkedEnvironment: LockEnvironment {
 
   static func pause(_ turns: Int) {}
 
-  static func yieldProcessor() {
-    LockWalk.current.registerUrgentStep()
-    LockWalk.current.interleaving.yield()
+  /// The number of the thread that parks there.
+  static func makeParking() -> Int { LockWalk.current.interleaving.runningThread }
+
+  static func park(at parking: Int) {
+    LockWalk.current.interleaving.park()
+  }
+
+  static func wake(_ parking: Int) {
+    LockWalk.current.interleaving.wake(parking)
   }
 
   static func access<State, Result>(

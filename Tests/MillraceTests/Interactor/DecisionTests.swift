@@ -39,7 +39,7 @@ struct DecisionTests {
     let outcome = await store.send(0).outcome
     #expect(outcome.kind == (row.isRejected ? .rejected : .finished))
     #expect(await store.state == row.mutations + (row.handles ? [100] : []))
-    // The same behind a taken turn, where the action has a record from the start.
+    // The same behind another thread's step, where the action has a record from the start.
     let inner = Box<Receipt?>(nil)
     let follower = Follower(decision: row.decision)
     let again = Store(initial: [], interactor: follower)

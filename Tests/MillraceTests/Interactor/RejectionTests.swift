@@ -47,7 +47,7 @@ struct RejectionTests {
       rejection: .decided(Mishap()), kind: .decided,
       description: "The interactor decided against the action: a mishap"),
     Row(
-      rejection: .missingChild(MissingChild(of: Int.self, child: String.self, id: 7).description), kind: .missingChild,
+      rejection: .missingChild(Rejection.MissingChild(of: Int.self, child: String.self, id: 7)), kind: .missingChild,
       description:
         "Swift.Int has no Swift.String with the id 7; add the child before an action is sent to it, and send it "
         + "none once it is removed."),

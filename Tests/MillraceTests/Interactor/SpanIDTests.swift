@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SpanID")
 struct SpanIDTests {
-  func run(_ number: Int, of store: Int = 1) -> RunID { RunID(store: store, action: .left(number)) }
+  func run(_ number: Int, of store: Int = 1) -> RunID { RunID(store: store, action: .queued(number)) }
 
   @Test("A span's id is the same for the same run, and another one for another run, store, trace or process")
   func differs() {
@@ -29,7 +29,7 @@ struct SpanIDTests {
     let number: UInt64 = (0 &- 0x9E37_79B9_7F4A_7C15) ^ 42
     #expect(SpanID.of(number, salt: 42) == SpanID.of(.max, salt: 42))
     #expect(SpanID.of(number, salt: 42) != 0)
-    #expect([ActionID.takenAtOnce(1), .left(1), .refused(1)].allSatisfy { $0.number & 3 != 3 })
+    #expect([ActionID.takenAtOnce(1), .queued(1), .refused(1)].allSatisfy { $0.number & 3 != 3 })
   }
 
   @Test("A trace that begins with a run has an id of both halves, the same for the whole chain")

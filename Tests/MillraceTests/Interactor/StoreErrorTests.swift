@@ -10,6 +10,7 @@ struct StoreErrorTests {
     let errors: [(StoreError.Reason, StoreError.Code)] = [
       (.noStateInTime, .timedOut), (.shutDownBeforeState, .shutDown), (.shutDownBeforeAcceptance, .shutDown),
       (.overflowed(lag: 2), .lagged), (.lagged(lag: 2), .lagged), (.effectWithoutState, .noState),
+      (.deadlock("#1@1 requests #1@2"), .deadlock),
     ]
     for (reason, code) in errors {
       let error = StoreError(reason)

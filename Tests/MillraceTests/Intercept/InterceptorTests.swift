@@ -129,7 +129,7 @@ struct InterceptorTests {
     #expect(store.look { $0.registry?.cause == nil } == true)
   }
 
-  @Test("Actions that are submitted, sent in a batch, with a trace or behind a taken turn pass the chain too")
+  @Test("Actions that are submitted, sent in a batch, with a trace or behind another thread's step pass the chain too")
   func everyWay() async throws {
     let traces = Notes<String?>()
     store.setInterceptors([

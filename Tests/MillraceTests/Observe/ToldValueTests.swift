@@ -43,4 +43,41 @@ struct ToldValueTests {
     }
     #expect(delivered.value == [[0, 2], [0, 1, 0, 2]])
   }
+
+  @Test(
+    "O4: a commit between two steps of a pass reaches the parts that the pass has evaluated",
+    arguments: [64, 65, 200])
+  func commitDuringAPass(parts: Int) async {
+    #expect(Selections<ClosureInteractor.State>.partsPerTurn == 64)
+    await Simulation.run(seeds: 0..<3) { world in
+      let store = Store(
+        initial: ClosureInteractor.State(), interactor: ClosureInteractor(), configuration: world.configuration)
+      let counts = Box([[Int]](repeating: [], count: parts))
+      let commitsInPass = Box(false)
+      let tasks = (0..<parts).map { part in
+        Task {
+          // Parts without a key path are not shared.
+          let values = store.values { state in
+            let commits = commitsInPass.update { commits in
+              defer { commits = false }
+              return commits
+            }
+            if commits { store.send(.count(1)) }
+            return state.count
+          }
+          for await count in values { counts.update { $0[part].append(count) } }
+        }
+      }
+      // All wait from now on.
+      try await world.clock.sleep(for: .seconds(1))
+      commitsInPass.value = true
+      // It changes none of the parts, so that each still waits when the pass has evaluated it.
+      store.send(.other(1))
+      try await world.clock.sleep(for: .seconds(1))
+      world.expect(!commitsInPass.value, "the part that the pass evaluates first sends")
+      world.expect(counts.value.allSatisfy { $0 == [0, 1] }, "each observer has the newest value")
+      await store.shutdown()
+      for task in tasks { await task.value }
+    }
+  }
 }

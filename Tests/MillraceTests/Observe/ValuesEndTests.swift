@@ -94,7 +94,7 @@ struct ValuesEndTests {
     #expect(recorder.recorded == [0])
   }
 
-  @Test("O6: an observer that is cancelled while its look is left for the owner of the turn leaves nothing behind")
+  @Test("O6: an observer that is cancelled while its look is queued for the holder of the lock leaves nothing behind")
   func anObserverCancelledBeforeItsLookIsPruned() async {
     let (executor, looks) = (StepExecutor(), Box(0))
     let counts = store.values { state in
@@ -128,7 +128,7 @@ struct ValuesEndTests {
       store.send(.count(count))
       #expect(await iterator.next() == count)
     }
-    await store.settle()  // An observer that is dropped during a pass leaves its leaving to the owner of the turn.
+    await store.settle()  // An observer that is dropped during a pass leaves its leaving to the holder of the lock.
     #expect(store.onRegistry { $0?.keyPathCount } == 0)
     store.send(.count(-1))
     await store.settle()

@@ -29,7 +29,8 @@ struct BatchReceiptTests {
     #expect(await store.snapshot.revision == 0)
   }
 
-  @Test("A batch of more actions than one turn takes keeps their order, in a free store and behind a taken turn")
+  @Test(
+    "A batch of more actions than one step takes keeps their order, in a free store and behind another thread's step")
   func aLargeBatchKeepsItsOrder() async throws {
     let names = (0..<1_000).map(String.init)
     let first = store.send(contentsOf: names.map { .commit(ScriptedInteractor.Mutation($0)) })

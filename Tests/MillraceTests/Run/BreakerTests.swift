@@ -26,7 +26,7 @@ struct BreakerTests {
 
   /// Opens the breaker.
   func open(_ plan: Plan? = nil) async {
-    for _ in 0..<breaker.failures { #expect(await fail(plan) == .failed) }
+    for _ in 0..<breaker.figures.failures { #expect(await fail(plan) == .failed) }
   }
 
   @Test("Closed, open, half-open, closed: it rejects untouched and unclosed while it is open, and a success closes it")

@@ -140,7 +140,7 @@ struct CausalityTests {
     #expect(seen.dropFirst().allSatisfy { $0?.parent == seen[0]?.run })
   }
 
-  @Test("R7: a trace that is sent along reaches the handler behind a taken turn too")
+  @Test("R7: a trace that is sent along reaches the handler behind another thread's step too")
   func tracesTravelBehindATakenTurn() async throws {
     let (latch, thread) = try await store.block()
     store.send(probe, context: trace)

@@ -33,7 +33,7 @@ struct CommitTests {
   }
 
   @Test("The state holds every action whose send returned before, also when another thread had the turn")
-  func theStateHoldsWhatWasLeft() async throws {
+  func theStateHasQueuedMutations() async throws {
     let latch = Latch()
     let owner = onThread { [store] in
       store.send(

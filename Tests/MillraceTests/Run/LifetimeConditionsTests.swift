@@ -33,9 +33,9 @@ struct LifetimeConditionsTests {
     private func condition(_ path: String, isAsked: Bool) -> LifetimeCondition<Set<String>, Bool> {
       let names = path.split(separator: "/").map(String.init)
       let ids = names.map { ChildID(scope: PlanKey(scope: Place.self), id: PlanKey($0)) }
-      let mayRemove: @Sendable (Bool) -> Bool = { $0 }
+      let removals: @Sendable (Bool) -> [PlanKey]? = { $0 ? nil : [] }
       var condition = LifetimeCondition<Set<String>, Bool>(
-        ids[ids.count - 1], mayRemove: isAsked ? Predicate(mayRemove) : nil,
+        ids[ids.count - 1], removals: isAsked ? Removals(removals) : nil,
         exists: Predicate { [looks] state in
           looks.note(path)
           return state.isSuperset(of: names)
@@ -181,7 +181,7 @@ struct LifetimeConditionsTests {
   func positions() {
     func key(_ condition: LifetimeCondition<Int, Int>) -> PlanKey { condition.child.steps[0].scope }
     func at(_ place: PartPlace) -> LifetimeCondition<Int, Int> {
-      LifetimeCondition<Int, Int>(ChildID(scope: Place.self), mayRemove: nil, exists: Predicate { _ in true })
+      LifetimeCondition<Int, Int>(ChildID(scope: Place.self), removals: nil, exists: Predicate { _ in true })
         .within(place) { $0 }
     }
     let places: [PartPlace] = [

@@ -175,7 +175,9 @@ struct DebounceTests {
     #expect(await store.log == ["a", "b", "c"])
   }
 
-  @Test("An action that was left behind a taken turn is debounced, though another key is cancelled there (it was not)")
+  @Test(
+    "An action that was queued behind another thread's step is debounced, though another key is cancelled there (it was not)"
+  )
   func leftWhileAnotherKeyIsCancelled() async throws {
     let latch = Latch()
     let thread = onThread { [store] in
@@ -287,7 +289,7 @@ struct ThrottleTests {
     let first = leading ? [send("a", plan)] : []
     let held = send("b", plan)
     let next = Box<Receipt?>(nil)
-    // Left behind this step in this order: the action, and then what the clock wakes.
+    // Queued behind this step in this order: the action, and then what the clock wakes.
     store.send(
       .commit(
         ScriptedInteractor.Mutation("late") {

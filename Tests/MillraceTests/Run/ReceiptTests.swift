@@ -71,8 +71,8 @@ struct ReceiptTests {
     #expect(await receipt.lastRevision == 1)
   }
 
-  @Test("The revisions of an action that was left behind a taken turn are those of its commits")
-  func revisionsOfALeftAction() async throws {
+  @Test("The revisions of an action that was queued behind another thread's step are those of its commits")
+  func revisionsOfAQueuedAction() async throws {
     let (latch, thread) = try await store.block()
     let one = store.send(.commit("one"))
     let many = store.send(.decide { _ in .mutate(["a", "b"]) })
@@ -84,14 +84,14 @@ struct ReceiptTests {
     await thread.value
   }
 
-  @Test("Ids are unique in a store, whether actions were taken up at once or left, by 8 tasks")
+  @Test("Ids are unique in a store, whether actions were taken up at once or queued, by 8 tasks")
   func idsAreUnique() async throws {
     let ids = Recorder<ActionID>()
     await withTaskGroup { group in
       for _ in 0..<8 {
         group.addTask {
           for _ in 0..<250 {
-            // What is sent from inside a commit is always left.
+            // What is sent from inside a commit is always queued.
             let receipt = store.send(
               .commit(ScriptedInteractor.Mutation("a") { ids.record(store.send(.commit("b")).id) }))
             ids.record(receipt.id)
@@ -99,7 +99,7 @@ struct ReceiptTests {
         }
       }
     }
-    // An action that was left sends its second one when it is taken up, which may be after its own send has returned.
+    // An action that was queued sends its second one when it is taken up, which may be after its own send has returned.
     try await store.wait { $0.log.count == 4_000 }
     #expect(ids.recorded.count == 4_000)
     #expect(Set(ids.recorded).count == 4_000)
@@ -108,8 +108,8 @@ struct ReceiptTests {
   @Test("An id is described by its number")
   func anIDIsDescribedByItsNumber() {
     #expect(ActionID.takenAtOnce(3).description == "#12")
-    #expect(ActionID.left(3).description == "#13")
-    #expect(ActionID.left(3).number == 13)
+    #expect(ActionID.queued(3).description == "#13")
+    #expect(ActionID.queued(3).number == 13)
   }
 
   @Test("Cancelling the task that waits for an outcome neither cancels the action nor ends the wait")

@@ -34,7 +34,7 @@ struct RunSendingTests {
   // MARK: Order and lineage
 
   @Test(
-    "An action that a run sends is committed between its mutations before and after, also behind a taken turn",
+    "An action that a run sends is committed between its mutations before and after, also behind another thread's step",
     arguments: Way.allCases)
   func order(_ way: Way) async throws {
     let first = store.send(
@@ -209,7 +209,8 @@ struct RunSendingTests {
     }
   }
 
-  @Test("An action left behind a taken turn is rejected when its run is cancelled before that turn reaches it")
+  @Test(
+    "An action queued behind another thread's step is rejected when its run is cancelled before the holder reaches it")
   func cancelledBeforeItsTurn() async throws {
     let gate = Gate()
     let runs = Recorder<Run<ScriptedInteractor>>()

@@ -21,8 +21,8 @@ struct RunTests {
     #expect(seen.recorded == [["a"], ["a", "b", "c"]])
   }
 
-  @Test("The state of a run has what the run left behind a taken turn, and what others committed")
-  func theStateHasWhatTheRunLeft() async throws {
+  @Test("The state of a run has what the run queued behind another thread's step, and what others committed")
+  func theStateHasWhatTheRunQueued() async throws {
     let gate = Gate()
     let emitted = Gate()
     let seen = Recorder<[String]>()

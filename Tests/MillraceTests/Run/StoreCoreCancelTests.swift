@@ -87,7 +87,7 @@ struct StoreCoreCancelTests {
       ScriptedInteractor.Mutation("cancelling") { [store] in
         store.send(.commit("sent before"))
         receipt.cancel()
-        #expect(run.emit("left behind the commit, then cut"))
+        #expect(run.emit("queued behind the commit, then cancelled"))
       })
     #expect(!run.emit("after"))
     #expect(await receipt.outcome.kind == .cancelled)
@@ -118,7 +118,7 @@ struct StoreCoreCancelTests {
     #expect(!handled.value)
   }
 
-  @Test("R3: an action that is cancelled while it is left behind a taken turn is never decided")
+  @Test("R3: an action that is cancelled while it is queued behind another thread's step is never decided")
   func aLeftActionIsNeverDecided() async throws {
     let decided = Box(false)
     let left = Box<[Receipt]>([])
@@ -145,8 +145,8 @@ struct StoreCoreCancelTests {
     await thread.value
   }
 
-  @Test("R3: cancelAll covers what is left behind a taken turn, and not what is sent after it")
-  func cancelAllCoversWhatIsLeft() async throws {
+  @Test("R3: cancelAll covers what is queued behind another thread's step, and not what is sent after it")
+  func cancelAllCoversQueuedActions() async throws {
     let decided = Box(0)
     let action = ScriptedInteractor.Action.decide { _ in
       decided.value += 1
@@ -175,8 +175,10 @@ struct StoreCoreCancelTests {
     #expect(decided.value == 1)
   }
 
-  @Test("R3: cancel(key:) covers the actions of the key that are left behind a taken turn, and leaves all others alone")
-  func cancelOfAKeyCoversWhatIsLeft() async throws {
+  @Test(
+    "R3: cancel(key:) covers the actions of the key that are queued behind another thread's step, and leaves all others alone"
+  )
+  func cancelOfAKeyCoversQueuedActions() async throws {
     let decided = Box(0)
     let action = ScriptedInteractor.Action.decide { _ in
       decided.value += 1
@@ -231,7 +233,7 @@ struct StoreCoreCancelTests {
     gate.open()
   }
 
-  @Test("R3: mutations that a run left behind a taken turn are not committed once it is cancelled")
+  @Test("R3: mutations that a run queued behind another thread's step are not committed once it is cancelled")
   func leftMutationsAreNotCommitted() async throws {
     let gate = Gate()
     let (receipt, run) = try await sendStubborn(gate)

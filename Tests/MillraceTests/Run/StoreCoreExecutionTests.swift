@@ -53,7 +53,7 @@ struct StoreCoreExecutionTests {
     #expect(seen.recorded == [expected, expected])
   }
 
-  @Test("R7: nor does one whose action was left, and is taken up by another thread's request")
+  @Test("R7: nor does one whose action was queued, and is taken up by another thread's request")
   func aHandlerOfALeftActionInheritsNothing() async throws {
     let expected = await Task.detached { Environment.current }.value
     let seen = Recorder<Environment>()

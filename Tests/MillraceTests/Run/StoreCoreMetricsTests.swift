@@ -95,7 +95,7 @@ struct StoreCoreMetricsTests {
     await check(open: 0)
   }
 
-  @Test("A3: an action left behind a taken turn, and cancelled there, is counted once")
+  @Test("A3: an action queued behind another thread's step, and cancelled there, is counted once")
   func leftActionsAreCounted() async throws {
     let store = store()
     let (latch, thread) = try await store.block()

@@ -84,7 +84,9 @@ struct SubmissionTests {
     #expect(await store.log == ["second", "first"])
   }
 
-  @Test("A1: a submit that was left behind a taken turn does not pass one in line, though a drain takes it up first")
+  @Test(
+    "A1: a submit that was queued behind another thread's step does not pass one in line, though a drain takes it up first"
+  )
   func aLeftSubmitPassesNobody() async throws {
     let store = store()
     _ = try await takeSlot(of: store)
@@ -201,7 +203,7 @@ struct SubmissionTests {
 
   // It used to throw that the store is shut down.
   @Test(
-    "A2: cancelling everything, or a key, refuses no submit that was left behind a taken turn",
+    "A2: cancelling everything, or a key, refuses no submit that was queued behind another thread's step",
     arguments: [true, false])
   func cancelRefusesNoSubmit(cancelsAll: Bool) async throws {
     let store = store()

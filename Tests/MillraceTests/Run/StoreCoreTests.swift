@@ -105,7 +105,7 @@ struct StoreCoreTests {
   }
 
   @Test(
-    "R1: an action that was left behind a taken turn when the store shut down ends as shut down, one sent after is rejected"
+    "R1: an action that was queued behind another thread's step when the store shut down ends as shut down, one sent after is rejected"
   )
   func leftActionsEndAtShutdown() async throws {
     let left = Box<[Receipt]>([])

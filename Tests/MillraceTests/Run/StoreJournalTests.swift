@@ -5,10 +5,10 @@ import Testing
 
 @Suite("A store with a journal", .timeLimit(.minutes(1)))
 struct StoreJournalTests {
-  private let journal = ScriptedJournal<Ledger.Action, [Int]>()
-  private let incidents = Recorder<Incident>()
+  let journal = ScriptedJournal<Ledger.Action, [Int]>()
+  let incidents = Recorder<Incident>()
 
-  private func store(
+  func store(
     revision: Int = 0, handling: @escaping Ledger.Handling = { _, _ in }
   ) -> Store<Ledger> {
     var configuration = StoreConfiguration()
@@ -85,8 +85,8 @@ struct StoreJournalTests {
   func firstCommitBehindOutcome() async {
     for (error, expected) in [(nil, 7), (Ledger.Refusal(), nil)] as [((any Error)?, Int?)] {
       let ticket = Ticket(id: .takenAtOnce(1), at: nil, lineage: nil)
-      #expect(ticket.recordFirstCommit(7, isHeld: true))
-      _ = ticket.end(.finished, lastRevision: 7, cancelsTask: false, isHeld: true)
+      #expect(ticket.recordFirstCommit(7, isWithheld: true))
+      _ = ticket.end(.finished, lastRevision: 7, cancelsTask: false, isWithheld: true)
       ticket.releaseOutcome(error)
       let first = Task.immediate { await ticket.firstCommit }
       ticket.releaseFirstCommit(error)
@@ -171,7 +171,7 @@ struct StoreJournalTests {
       run.emit(value)
     }
     let first = store.send(.share(1))
-    let receipts = (0..<count).map { store.send(.share(1), JournaledSend(key: "\($0)", confirms: false)) }
+    let receipts = (0..<count).map { store.send(.share(1), key: "\($0)") }
     journal.store(1)
     try await gate.waitForArrivals(1)
     receipts[1].cancel()
@@ -192,7 +192,7 @@ struct StoreJournalTests {
   @Test("A closing that cannot be encoded leaves the result of the key in the journal")
   func closingOfAKeyNotEncoded() async {
     let store = store()
-    let receipt = store.send(.rejectClosing(13), JournaledSend(key: "a", confirms: false))
+    let receipt = store.send(.rejectClosing(13), key: "a")
     journal.store(1)
     #expect(await receipt.outcome.rejection == .decided)
     #expect(journal.entries == ["decided [] for a, no revisions"])
@@ -207,7 +207,7 @@ struct StoreJournalTests {
       run.emit(value)
     }
     let ids = Recorder<ActionID>()
-    store.handleAgain(.load(4), key: RunKey("key-1", isSenders: false)) { ids.record($0) }
+    store.handleAgain([(.load(4), RunKey("key-1", isSenders: false))]) { ids.record($1) }
     #expect(try await seen.next() == "key-1 4 1" && ids.recorded.count == 1)
     try await journal.waitForEntries(2)
     #expect(journal.entries == ["emitted 4", "ended finished"])
@@ -218,8 +218,7 @@ struct StoreJournalTests {
   func handledAgainCancelled() async throws {
     let gate = Gate()
     let store = store { _, _ in try await gate.enter() }
-    for (number, key) in [(4, "first"), (5, "second")] {
-      store.handleAgain(.loadSerially(number), key: RunKey(key, isSenders: false)) { _ in }
+    store.handleAgain([(4, "first"), (5, "second")].map { (.loadSerially($0), RunKey($1, isSenders: false)) }) { _, _ in
     }
     try await gate.waitForArrivals(1)
     store.cancelAll()
@@ -258,117 +257,6 @@ struct StoreJournalTests {
       $0.description.contains("was not committed, because the journal did not take it")
     }
     #expect(lost.count == 1, "the closing of the other one")
-  }
-
-  // MARK: A journal that is behind, or fails
-
-  @Test("D6: a store takes no more actions while its journal is crowded, and more once it is relieved")
-  func crowded() async {
-    let store = store()
-    store.send(.add([1]))
-    journal.setCrowded(true)
-    store.send(.add([2]))
-    #expect(await store.send(.add([3])).outcome.rejection == .full)
-    journal.setCrowded(false)
-    store.send(.add([4]))
-    #expect(await store.state == [1, 2, 4])
-  }
-
-  @Test("D6: when the journal fails the store stops, and whatever is open or waits for the journal fails, unclosed")
-  func failed() async throws {
-    let gate = Gate()
-    let store = store { _, _ in try await gate.enter() }
-    let (running, waiting) = (store.send(.load(4)), store.send(.addSerially([5])))
-    journal.store(1)
-    try await gate.waitForArrivals(1)
-    let held = store.send(.add([6]))
-    let states = Task.immediate { for await _ in store.states {} }
-    journal.fail()
-    for receipt in [running, waiting, held] { #expect(await receipt.outcome.kind == .failed) }
-    #expect(await store.send(.add([7])).outcome.rejection == .journal)
-    #expect(await store.state == [4, 5, 6])
-    await states.value
-    let report = await store.shutdown()
-    #expect(report.failure is ScriptedFailure && !report.isClean)
-    #expect(report.drained == 0 && report.cut == [running.id] && report.notReturned == [running.id])
-    #expect(
-      report.description.hasSuffix(
-        "1 (\(running.id)) not returned, 2 not durable; the journal failed: ScriptedFailure()"))
-    #expect(journal.entries.count == 3 && report.notDurable == 2)
-  }
-
-  @Test(
-    "D6: when the journal fails observers that can fail end with its error, after what was committed before",
-    arguments: [
-      ObservationPolicy<StoreError>(.latest), .init(.every()), .every(endsAt: 10), .lossless(), .init(.durable),
-      .lossless().durable,
-    ])
-  func observersEnd(policy: ObservationPolicy<StoreError>) async throws {
-    let store = store()
-    let (states, counts, first) = (Recorder<Snapshot<[Int]>>(), Recorder<Int>(), Recorder<Int?>())
-    let observers = [
-      states.record(from: store.states(policy)), counts.record(from: store.values(of: \.count, policy: policy)),
-      first.record(from: store.reader.scope { $0.first }.values(of: { $0 }, policy: policy)),
-      Task.immediate { for try await _ in store.transitions(policy) {} },
-    ]
-    store.send(.add([1]))
-    journal.store(1)
-    #expect(try await states.next(2).map(\.state) == [[], [1]])
-    #expect(try await counts.next(2) == [0, 1])
-    #expect(try await first.next(2) == [nil, 1])
-    journal.fail()
-    for observer in observers {
-      let error = await #expect(throws: StoreError.self) { try await observer.value }
-      #expect(error?.code == .journal && error?.underlying is ScriptedFailure)
-      #expect(
-        error?.description.hasSuffix("because its journal failed; open it again to continue. ScriptedFailure()") == true
-      )
-    }
-    let late = await #expect(throws: StoreError.self) {
-      for try await _ in store.states(.every(endsAt: 10)) {}
-    }
-    #expect(late?.code == .journal)
-  }
-
-  @Test("D6: an observer that reads on after its failed store was released ends with the journal's error")
-  func releasedAfterFailure() async throws {
-    var store: Store<Ledger>? = store()
-    var (newest, every) = try {
-      let store = try #require(store)
-      return (
-        store.states(ObservationPolicy<StoreError>(.latest)).makeAsyncIterator(),
-        store.states(.every(endsAt: 10)).makeAsyncIterator()
-      )
-    }()
-    store?.send(.add([1]))
-    journal.fail()
-    store = nil
-    #expect(try await every.next()?.revision == 0)
-    #expect(try await every.next()?.revision == 1)
-    await #expect(throws: StoreError.self) { try await every.next() }
-    await #expect(throws: StoreError.self) { try await newest.next() }
-  }
-
-  @Test("D6: when the journal fails waits and suspended submits throw its error, and run returns")
-  func waitsEnd() async throws {
-    let store = store()
-    store.send(.add([1]))
-    journal.setCrowded(true)
-    store.send(.add([2]))
-    let calls = [
-      Task.immediate { _ = try await store.submit(.add([3])) },
-      Task.immediate { _ = try await store.wait { $0.count > 2 } },
-    ]
-    let run = Task.immediate { await store.run() }
-    #expect(await store.metrics.submitting == 1)
-    journal.fail()
-    let late = [Task { _ = try await store.submit(.add([3])) }, Task { _ = try await store.wait { $0.count > 2 } }]
-    for call in calls + late {
-      let error = await #expect(throws: StoreError.self) { try await call.value }
-      #expect(error?.code == .journal && error?.underlying is ScriptedFailure)
-    }
-    await run.value
-    #expect(await store.shutdown().failure is ScriptedFailure)
   }
 
   // MARK: The end

@@ -142,7 +142,7 @@ struct SupervisionTests {
     gate.open()
   }
 
-  @Test("R3: late emits behind a taken turn are dropped and counted")
+  @Test("R3: late emits behind another thread's step are dropped and counted")
   func lateEmitsBehindATakenTurn() async throws {
     let (store, incidents) = reporting()
     let gate = Gate()

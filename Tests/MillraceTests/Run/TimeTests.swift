@@ -208,7 +208,7 @@ struct TimeTests {
   }
 
   @Test(
-    "R3: mutations that an attempt left behind a taken turn are committed in their place, and none after it was given up"
+    "R3: mutations that an attempt queued behind another thread's step are committed in their place, and none after it was given up"
   )
   func leftMutationsOfAnAttempt() async throws {
     let gate = Gate()

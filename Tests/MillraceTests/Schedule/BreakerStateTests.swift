@@ -36,7 +36,7 @@ struct BreakerStateTests {
     }
   }
 
-  static let breaker = Plan.Breaker(failures: 3, within: .nanoseconds(10), openFor: .nanoseconds(100))
+  static let breaker = Plan.Breaker.Figures(failures: 3, within: .nanoseconds(10), openFor: .nanoseconds(100))
   static let new = BreakerState.Phase.closed(failures: 0, last: 0)
 
   /// Three failures at 0: open until 100.
@@ -205,7 +205,7 @@ struct BreakerStateTests {
   func theNewestBreakerDecides() {
     var state = BreakerState()
     for _ in 0..<2 { state.failed(Self.breaker, isProbe: false, at: 0) }
-    let stricter = Plan.Breaker(failures: 1, within: .nanoseconds(10), openFor: .nanoseconds(7))
+    let stricter = Plan.Breaker.Figures(failures: 1, within: .nanoseconds(10), openFor: .nanoseconds(7))
     #expect(state.admit(stricter, at: 1) == .pass)
     state.failed(stricter, isProbe: false, at: 2)
     #expect(state.phase == .open(until: 9))
@@ -213,7 +213,7 @@ struct BreakerStateTests {
 
   @Test("A breaker that opens at its first failure, with the longest times, does not overflow")
   func theLongestTimes() {
-    let longest = Plan.Breaker(failures: 1, within: .seconds(Int64.max), openFor: .seconds(Int64.max))
+    let longest = Plan.Breaker.Figures(failures: 1, within: .seconds(Int64.max), openFor: .seconds(Int64.max))
     var state = BreakerState()
     state.failed(longest, isProbe: false, at: Int64.max / 4)
     #expect(state.admit(longest, at: Int64.max / 4) == .reject)

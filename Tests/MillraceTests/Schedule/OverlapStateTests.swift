@@ -67,7 +67,7 @@ struct OverlapStateTests {
     case limit(Int?)
   }
 
-  /// An event, the permits that are held after it, and whether there is another one.
+  /// An event, the permits that are taken after it, and whether there is another one.
   struct Step {
     let event: Event
     let taken: Int

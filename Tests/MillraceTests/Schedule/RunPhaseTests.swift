@@ -68,7 +68,7 @@ struct RunPhaseTests {
     Row(.takenUp, .takeUp, .takenUp),
     Row(.takenUp, .begin, .running, out: 1),
     Row(.takenUp, .rest, .takenUp),
-    Row(.takenUp, .end, .ended, [.askClosing, .freeTurn]),
+    Row(.takenUp, .end, .ended, .askClosing),
 
     Row(.running, .takeUp, .running, out: 1),
     Row(.running, .begin, .running, out: 2),
@@ -79,7 +79,7 @@ struct RunPhaseTests {
     Row(.resting, .takeUp, .resting),
     Row(.resting, .begin, .running, out: 1),
     Row(.resting, .rest, .resting),
-    Row(.resting, .end, .ended, [.askClosing, .freeTurn, .freeSlot]),
+    Row(.resting, .end, .ended, [.askClosing, .freeSlot]),
 
     Row(.restingWithOneOut, .takeUp, .resting, out: 1),
     Row(.restingWithOneOut, .begin, .running, out: 2),
@@ -111,7 +111,7 @@ struct RunPhaseTests {
     Row(.endedWithOneOut, .takeUp, .ended, out: 1),
     Row(.endedWithOneOut, .begin, .ended, out: 1),
     Row(.endedWithOneOut, .rest, .ended, out: 1),
-    Row(.endedWithOneOut, .handlerReturned, .ended, [.freeTurn, .freeSlot]),
+    Row(.endedWithOneOut, .handlerReturned, .ended, .freeSlot),
     Row(.endedWithOneOut, .end, .ended, out: 1),
 
     Row(.endedWithTwoOut, .handlerReturned, .ended, out: 1),
@@ -135,14 +135,14 @@ struct RunPhaseTests {
     #expect(past.phase.isInFlight == inFlight.contains(past))
   }
 
-  @Test("R4: place and slot are freed together and once, by the last of three handlers to return after the end")
-  func placeAndSlotAreFreedOnce() {
+  @Test("R4: the slot is freed once, by the last of three handlers to return after the end")
+  func theSlotIsFreedOnce() {
     var phase = RunPhase()
     for event: Event in [.takeUp, .begin, .rest, .begin, .rest, .begin] { #expect(phase.advance(event) == []) }
     #expect(phase.advance(.end) == .askClosing)
     #expect(phase.advance(.handlerReturned) == [])
     #expect(phase.advance(.handlerReturned) == [])
-    #expect(phase.advance(.handlerReturned) == [.freeTurn, .freeSlot])
+    #expect(phase.advance(.handlerReturned) == .freeSlot)
     #expect(phase.advance(.end) == [])
   }
 
@@ -161,12 +161,10 @@ struct RunPhaseTests {
     #expect(!walks.isEmpty)
     for (phase, got) in walks {
       let closings = got.count { $0.contains(.askClosing) }
-      let turns = got.count { $0.contains(.freeTurn) }
       let slots = got.count { $0.contains(.freeSlot) }
       let isOver = phase.stage == .ended && phase.handlersOut == 0
-      let wasTakenUp = closings == 1
-      guard closings <= 1, turns == (isOver && wasTakenUp ? 1 : 0), slots == (isOver && phase.hasBegun ? 1 : 0) else {
-        Issue.record("\(phase): \(closings) closings, \(turns) turns and \(slots) slots freed")
+      guard closings <= 1, slots == (isOver && phase.hasBegun ? 1 : 0) else {
+        Issue.record("\(phase): \(closings) closings and \(slots) slots freed")
         return
       }
     }

@@ -36,7 +36,7 @@ struct SchedulerKeysTests {
       ])
   }
 
-  @Test("R4: .latest(max: 2) ends what came first, also of those that wait, and what is held last")
+  @Test("R4: .latest(max: 2) ends what came first, also of those that wait, and what is delayed last")
   func latestAmongOthers() {
     check(
       Table(slots: 9, waiting: 9),

@@ -7,10 +7,14 @@ extension SchedulerTests {
   /// An event of actions with names; each action is added with its plan when it arrives.
   enum Event {
     case arrive(String, Plan)
+    /// The arrival of an action that is handled again.
+    case arriveAgain(String, Plan)
     /// The decision that `decide` was answered with; one for `handle` may be refused.
     case handles(String), finishes(String), rejects(String)
-    case returns(String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false, RetryAdvice = .byPlan)
-    case gaveUp(String)
+    case returns(
+      String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false, RetryAdvice = .byPlan,
+      counts: Bool = true)
+    case gaveUp(String, hasCommitted: Bool = false)
     case rests(String, Int64)
     case end(String), endKey(String), endAll
     case limit(Int?, String)
@@ -41,17 +45,24 @@ extension SchedulerTests {
         let handle = scheduler.add(terms)
         handles[name] = handle
         scheduler.handle(.arrived(handle), at: now)
+      case .arriveAgain(let name, let plan):
+        let handle = scheduler.add(plan.terms ?? PlanTerms(nil, nil))
+        handles[name] = handle
+        scheduler.handle(.arrived(handle, isRestored: true), at: now)
       case .handles(let name):
         let refusal = scheduler.refusal(of: handles[name]!)
         scheduler.handle(.decided(handles[name]!, refusal.map { .refused($0) } ?? .handles), at: now)
       case .finishes(let name): scheduler.handle(.decided(handles[name]!, .ends(.finished)), at: now)
       case .rejects(let name):
         scheduler.handle(.decided(handles[name]!, .ends(.rejected(.decided(Mishap())))), at: now)
-      case .returns(let name, let attempt, let fails, let hasCommitted, let advice):
+      case .returns(let name, let attempt, let fails, let hasCommitted, let advice, let counts):
         let outcome: Outcome = fails ? .failed(Mishap()) : .finished
         scheduler.handle(
-          .returned(handles[name]!, attempt: attempt, outcome, hasCommitted: hasCommitted, advice), at: now)
-      case .gaveUp(let name): scheduler.handle(.gaveUp(handles[name]!, hasCommitted: false), at: now)
+          .returned(
+            handles[name]!, attempt: attempt, outcome, hasCommitted: hasCommitted, advice, countsForBreaker: counts),
+          at: now)
+      case .gaveUp(let name, let hasCommitted):
+        scheduler.handle(.gaveUp(handles[name]!, hasCommitted: hasCommitted), at: now)
       case .rests(let name, let time): scheduler.handle(.rests(handles[name]!, for: .nanoseconds(time)), at: now)
       case .end(let name): scheduler.handle(.end(handles[name]!, .cancelled), at: now)
       case .endKey(let key): scheduler.handle(.endKey(PlanKey(key), .cancelled), at: now)

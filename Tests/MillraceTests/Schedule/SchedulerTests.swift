@@ -341,7 +341,7 @@ struct SchedulerTests {
   // MARK: The end
 
   @Test(
-    "S1: a drain lets held actions continue in accepted order, each in a step of its own, and checks whether all is over"
+    "S1: a drain lets delayed actions continue in accepted order, each in a step of its own, and checks whether all is over"
   )
   func drain() {
     let plan = Plan.latest(key: "k").debounce(.seconds(1))

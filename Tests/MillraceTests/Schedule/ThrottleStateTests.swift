@@ -11,8 +11,8 @@ struct ThrottleStateTests {
   }
 
   enum Answer: Equatable {
-    case pass, hold, drop
-    /// The one held passes.
+    case pass, delay, drop
+    /// The delayed action passes.
     case release
     case nothing
   }
@@ -46,7 +46,7 @@ struct ThrottleStateTests {
     case .arrive(let now, let interval):
       switch state.arrive(interval: .nanoseconds(interval), leading: leading, trailing: trailing, at: now) {
       case .pass: .pass
-      case .hold: .hold
+      case .delay: .delay
       case .drop: .drop
       }
     case .ended(let holdsOne, let now):
@@ -54,16 +54,17 @@ struct ThrottleStateTests {
     }
   }
 
-  @Test("Leading and trailing: the first passes, the last is held and passes at the end, which opens the next window")
+  @Test(
+    "Leading and trailing: the first passes, the last is delayed and passes at the end, which opens the next window")
   func leadingAndTrailing() {
     check(
       leading: true, trailing: true,
       [
         Step(.arrive(at: 5), .pass, until: 15),
-        Step(.arrive(at: 6), .hold, until: 15),
-        Step(.arrive(at: 14), .hold, until: 15),
+        Step(.arrive(at: 6), .delay, until: 15),
+        Step(.arrive(at: 14), .delay, until: 15),
         Step(.ended(holdsOne: true, at: 15), .release, until: 25),
-        Step(.arrive(at: 16), .hold, until: 25),
+        Step(.arrive(at: 16), .delay, until: 25),
         Step(.ended(holdsOne: true, at: 25), .release, until: 35),
         Step(.ended(holdsOne: false, at: 35), .nothing, until: nil),
         Step(.arrive(at: 36), .pass, until: 46),
@@ -83,16 +84,16 @@ struct ThrottleStateTests {
       ])
   }
 
-  @Test("Trailing only: the first is held and opens the window, and passes with its end")
+  @Test("Trailing only: the first is delayed and opens the window, and passes with its end")
   func trailingOnly() {
     check(
       leading: false, trailing: true,
       [
-        Step(.arrive(at: 0), .hold, until: 10),
-        Step(.arrive(at: 3), .hold, until: 10),
+        Step(.arrive(at: 0), .delay, until: 10),
+        Step(.arrive(at: 3), .delay, until: 10),
         Step(.ended(holdsOne: true, at: 10), .release, until: 20),
         Step(.ended(holdsOne: false, at: 20), .nothing, until: nil),
-        Step(.arrive(at: 21), .hold, until: 31),
+        Step(.arrive(at: 21), .delay, until: 31),
       ])
   }
 
@@ -101,13 +102,13 @@ struct ThrottleStateTests {
     check(leading: false, trailing: false, [Step(.arrive(at: 0), .drop, until: nil)])
   }
 
-  @Test("A held one that is cancelled leaves its window as it was")
+  @Test("A delayed action that is cancelled leaves its window as it was")
   func theHeldOneIsCancelled() {
     check(
       leading: true, trailing: true,
       [
         Step(.arrive(at: 0), .pass, until: 10),
-        Step(.arrive(at: 1), .hold, until: 10),
+        Step(.arrive(at: 1), .delay, until: 10),
         Step(.ended(holdsOne: false, at: 10), .nothing, until: nil),
       ])
   }
@@ -118,7 +119,7 @@ struct ThrottleStateTests {
       leading: true, trailing: true,
       [
         Step(.arrive(at: 0), .pass, until: 10),
-        Step(.arrive(at: 1), .hold, until: 10),
+        Step(.arrive(at: 1), .delay, until: 10),
         Step(.ended(holdsOne: true, at: 13), .release, until: 23),
       ])
   }
@@ -138,15 +139,15 @@ struct ThrottleStateTests {
       ])
   }
 
-  @Test("Where plans differ, the one held last says how long the next window is, and not how long this one is")
+  @Test("Where plans differ, the action delayed last says how long the next window is, and not how long this one is")
   func theNewestInterval() {
     check(
       leading: true, trailing: true,
       [
         Step(.arrive(at: 0), .pass, until: 10),
-        Step(.arrive(at: 1, interval: 100), .hold, until: 10),
+        Step(.arrive(at: 1, interval: 100), .delay, until: 10),
         Step(.ended(holdsOne: true, at: 10), .release, until: 110),
-        Step(.arrive(at: 11, interval: 5), .hold, until: 110),
+        Step(.arrive(at: 11, interval: 5), .delay, until: 110),
         Step(.ended(holdsOne: true, at: 110), .release, until: 115),
       ])
   }

@@ -6,7 +6,7 @@ import Testing
 struct AdmissionTests {
   let store = Store()
 
-  @Test("L2: actions that were left behind a taken turn are taken up in the order of their acceptance")
+  @Test("L2: actions that were queued behind another thread's step are taken up in the order of their acceptance")
   func leftActionsAreTakenUpInOrder() async throws {
     let (latch, thread) = try await store.block()
     store.send(.commit("a"))
@@ -51,7 +51,7 @@ struct AdmissionTests {
     #expect(await store.log == (0..<2_000).map(String.init))
   }
 
-  @Test("L2: handle gets a state with everything that was committed or left when its action was accepted")
+  @Test("L2: handle gets a state with everything that was committed or queued when its action was accepted")
   func handleGetsANewState() async throws {
     let handled = Recorder<[String]>()
     let (latch, thread) = try await store.block()

@@ -30,7 +30,7 @@ extension LifecycleTests {
     let shutdown = shutDown(drainFor: 60)
     _ = store.look { [store] _ in
       let core = store.core
-      core.lock.enqueue(for: core) { Holder(core: core).finishShutdown(asksClosing: true) }
+      core.lock.enqueue(for: core) { BetweenSteps(core: core).finishShutdown(asksClosing: true) }
       store.cancelAll()
     }
     _ = await shutdown.value

@@ -86,7 +86,7 @@ struct LifecycleTests {
     try await gate.waitForArrivals()
     let run = try #require(bound.ticket as? ActiveRun<ScriptedInteractor>)
     let condition = LifetimeCondition<ScriptedInteractor.State, ScriptedInteractor.Mutation>(
-      ChildID(scope: Self.self), mayRemove: nil, exists: Predicate { !$0.log.contains("first") })
+      ChildID(scope: Self.self), removals: nil, exists: Predicate { !$0.log.contains("first") })
     _ = await store.core.endRun(run, nil, whenNotHolding: condition)
     for name in ["first", "second"] {
       store.send(
@@ -135,7 +135,7 @@ struct LifecycleTests {
     #expect(await store.log.count == 2)
   }
 
-  @Test("S1: without a time everything is cut at once; what was left behind a taken turn ends undecided")
+  @Test("S1: without a time everything is cut at once; what was queued behind another thread's step ends undecided")
   func nothingIsDrained() async throws {
     let report = Recorder<ShutdownReport>()
     let latch = Latch()
@@ -156,7 +156,7 @@ struct LifecycleTests {
     await thread.value
   }
 
-  @Test("S1: actions left behind a taken turn before the shutdown are drained, later ones are rejected")
+  @Test("S1: actions queued behind another thread's step before the shutdown are drained, later ones are rejected")
   func leftWorkIsDrained() async throws {
     let report = Recorder<ShutdownReport>()
     let latch = Latch()

@@ -231,10 +231,10 @@ struct LimitsTests {
     gate.open()
   }
 
-  // MARK: What is left behind a taken turn
+  // MARK: What is queued behind another thread's step
 
   @Test("A1, A3: past queuedActions new actions are rejected, one by one and in batches, and counted")
-  func tooManyAreLeft() async throws {
+  func tooManyAreQueued() async throws {
     let store = store(left: 3)
     let (latch, thread) = try await store.block()
     let left = [store.send(.commit("1")), store.send(.commit("2"), context: TraceContext(traceparent: "t"))]
@@ -252,6 +252,15 @@ struct LimitsTests {
     #expect(metrics.rejections == [.full: 3])
     #expect(metrics.sent == 8)
     #expect(metrics.accepted == 5)
+  }
+
+  @Test(
+    "A1: an action whose sender pauses while it counts the queue is not rejected (it was, where the holder took more up meanwhile)",
+    arguments: [
+      (7, 3, 4), (3, 3, 0), (3, 5, 0), (2, UInt32.max - 1, 4), (UInt32.max, 1, 0), (1 << 31, 1 << 31, 0),
+    ] as [(UInt32, UInt32, Int)])
+  func countingTheQueue(_ queued: UInt32, _ taken: UInt32, _ left: Int) {
+    #expect(StoreCore<ScriptedInteractor>.difference(queued: queued, taken: taken) == left)
   }
 
   @Test(

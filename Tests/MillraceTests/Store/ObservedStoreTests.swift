@@ -214,6 +214,60 @@ struct ObservedStoreTests {
     #expect(await readOnly.sender.send(contentsOf: []).outcomes.isEmpty)
   }
 
+  @Test("A request is answered from the state that it then shows, after its readers were notified")
+  func request() async throws {
+    let observed = ObservedStore(store)
+    let changes = Notes<String>()
+    watch(changes, "count") { observed.count }
+    let answer = try await observed.request(.handle { run in run.emit { $0.count = 7 } }, returning: { $0.count })
+    #expect(answer == 7 && observed.count == 7 && changes.all == ["count"])
+    store.setInterceptors([RefusingEverything()])
+    let error = await #expect(throws: StoreError.self) {
+      try await observed.request(.count(8), returning: { $0.count })
+    }
+    #expect(error?.outcome?.rejection == .intercepted)
+  }
+
+  @Test("A cancelled request throws at once; its action continues, or is cancelled first", arguments: [false, true])
+  func cancelledRequest(cancelsAction: Bool) async throws {
+    let observed = ObservedStore(store)
+    let gate = Gate()
+    let answer = Task.immediate {
+      try await observed.request(
+        .handle { run in
+          await gate.enterIgnoringCancellation()
+          run.emit { $0.count = 7 }
+        }, cancelsAction: cancelsAction, returning: { $0.count })
+    }
+    try await gate.waitForArrivals()
+    answer.cancel()
+    await #expect(throws: CancellationError.self) { try await answer.value }
+    gate.open()
+    await store.shutdown(drainFor: .seconds(60))
+    #expect(await store.state.count == (cancelsAction ? 0 : 7))
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await observed.request(.count(1), returning: { $0.count })
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+  }
+
+  @Test("A run cannot request an action of its own store without a timeout")
+  func requestOfARun() async throws {
+    let errors = Recorder<Outcome?>()
+    store.send(.handle { [store] _ in errors.record(await Self.outcomeOfRequest(at: store)) })
+    #expect(try await errors.next()?.rejection == .notSent)
+  }
+
+  private static func outcomeOfRequest(at store: Store<ClosureInteractor>) async -> Outcome? {
+    do {
+      _ = try await ObservedStore(store).request(.count(1), returning: { $0.count })
+      return nil
+    } catch {
+      return (error as? StoreError)?.outcome
+    }
+  }
+
   // MARK: Registry
 
   @Test("R5: a key path is known while its readers wait to be told, once however many there are")
@@ -316,4 +370,14 @@ struct ObservedStoreTests {
       }
     }
   }
+}
+
+/// Rejects every action.
+private struct RefusingEverything: Interceptor {
+  typealias Mutation = ClosureInteractor.Mutation
+  typealias State = ClosureInteractor.State
+
+  func intercept(
+    _ action: ClosureInteractor.Action, context: InterceptionContext<ClosureInteractor.Action>
+  ) -> Interception<ClosureInteractor.Action> { .reject("not now") }
 }

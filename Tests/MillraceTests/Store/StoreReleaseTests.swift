@@ -85,7 +85,7 @@ struct StoreReleaseTests {
     #expect(owner.closed.recorded == [])
   }
 
-  @Test("R6: actions that are left behind a taken turn at the release end as shut down, and are not decided")
+  @Test("R6: actions that are queued behind another thread's step at the release end as shut down, and are not decided")
   func leftActionsEnd() async throws {
     let gate = Gate()
     let runs = Recorder<Run<Keeper>>()

@@ -68,7 +68,7 @@ struct StoreRunTests {
   }
 
   @Test(
-    "S1: a shutdown that is asked for by what another one finds left behind the turn ends with it", arguments: [0, 60])
+    "S1: a shutdown that is asked for by what another one finds queued ends with it", arguments: [0, 60])
   func aShutdownAmongTheLeftWork(seconds: Int) async throws {
     let store = Store()
     let reports = Box<[Promise<ShutdownReport>]>([])

@@ -116,7 +116,7 @@ struct StoreTests {
     #expect(await store.log.filter { $0.hasPrefix("run.") } == expected)
   }
 
-  @Test("L1: mutations that a run emits behind a taken turn commit in their order, before its end")
+  @Test("L1: mutations that a run emits behind another thread's step commit in their order, before its end")
   func mutationsLeftForTheOwnerKeepTheirOrder() async throws {
     let start = Gate()
     let emitted = Gate()
@@ -167,7 +167,7 @@ struct StoreTests {
     await store.shutdown()
   }
 
-  @Test("The state holds every decided action whose send returned before, also behind a taken turn")
+  @Test("The state holds every decided action whose send returned before, also behind another thread's step")
   func theStateHoldsWhatWasSentBefore() async throws {
     let (latch, thread) = try await store.block()
     store.send(.commit("sent before"))

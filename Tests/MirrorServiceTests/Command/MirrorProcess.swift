@@ -14,16 +14,21 @@ final class MirrorProcess: Sendable {
   private let errors: FileHandle
   private let exits: AsyncStream<Int32>
 
-  init(_ arguments: [String]) throws {
+  init(_ arguments: [String], maximumOpenFiles: Int? = nil) throws {
     let process = Process()
     let output = Pipe()
     let errors = Pipe()
     let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
     process.executableURL = Self.executable
     process.arguments = arguments
+    if let maximumOpenFiles {
+      // The shell becomes the command, with the limit that it has set for itself.
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", Self.executable.path] + arguments
+    }
     // What a sanitizer was told, and where libraries are, holds for the process too.
     process.environment = ProcessInfo.processInfo.environment
-      .filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_LIBRARY_PATH" }
+      .filter { $0.key.hasSuffix("SAN_OPTIONS") || ["LD_LIBRARY_PATH", "MILLRACE_BUG"].contains($0.key) }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = errors
@@ -40,8 +45,12 @@ final class MirrorProcess: Sendable {
   }
 
   /// Starts a mirror of a server on a free port, and returns it with the port once it listens.
-  static func listening(_ upstream: String, _ arguments: [String] = []) async throws -> (MirrorProcess, UInt16) {
-    let mirror = try MirrorProcess(["--listen", "0", "--repository", "libs", "--upstream", upstream] + arguments)
+  static func listening(
+    _ upstream: String, _ arguments: [String] = [], maximumOpenFiles: Int? = nil
+  ) async throws -> (MirrorProcess, UInt16) {
+    let mirror = try MirrorProcess(
+      ["--listen", "0", "--repository", "libs", "--upstream", upstream] + arguments, maximumOpenFiles: maximumOpenFiles)
+    if maximumOpenFiles != nil { #expect(await mirror.line().hasPrefix("mirror may open ")) }
     let line = await mirror.line()
     let port = try #require(line.wholeMatch(of: /mirror listens on 127\.0\.0\.1:(\d+)/)?.output.1, "\(line)")
     return (mirror, try #require(UInt16(port)))
@@ -85,8 +94,8 @@ final class MirrorProcess: Sendable {
   }
 
   /// Runs a command until its end, and returns what it wrote, the errors last, and its exit code.
-  static func run(_ arguments: [String]) async throws -> (text: String, code: Int32) {
-    let process = try MirrorProcess(arguments)
+  static func run(_ arguments: [String], maximumOpenFiles: Int? = nil) async throws -> (text: String, code: Int32) {
+    let process = try MirrorProcess(arguments, maximumOpenFiles: maximumOpenFiles)
     let output = await onThread { [process] in
       String(decoding: (try? process.output.readToEnd()) ?? Data(), as: UTF8.self)
     }

@@ -164,8 +164,51 @@ struct MirrorProcessTests {
   func refusedRecording() async throws {
     let end = try await MirrorProcess.run(["--listen", "0", "--upstream", "http://127.0.0.1/", "--record", "/dev/full"])
     #expect(
-      end.text.hasPrefix("mirror does not start without its recording. /dev/full is no ordinary file"), "\(end.text)")
+      end.text.hasPrefix("mirror does not start without its recording. '/dev/full' is no ordinary file"), "\(end.text)")
     #expect(end.code == 73)
+  }
+
+  // Such clients took all descriptors, and libdispatch ended the process (SIGILL) because it could not open a file of /proc.
+  @Test("Clients that send nothing, more than there are descriptors, shut out no other", arguments: [56, 64, 200, 512])
+  func silentClients(limit: Int) async throws {
+    let responder = try LoopbackResponder { .answer(body: $0) }
+    defer { responder.stop() }
+    let (mirror, port) = try await MirrorProcess.listening(responder.url("/"), maximumOpenFiles: limit)
+    let early = try #require(LineClient(port: port))
+    #expect(await early.ask("GET libs/early") == "OK /libs/early")
+    var silent: [LineClient] = []
+    for index in 0..<600 {
+      silent.append(try #require(LineClient(port: port)))
+      // Its answer comes behind all that connected before.
+      if index.isMultiple(of: 50) {
+        #expect(await LineClient(port: port)?.ask("GET libs/\(index)") == "OK /libs/\(index)")
+      }
+    }
+    #expect(await early.answer()?.hasPrefix("BUSY The server closes the connection that was idle the longest") == true)
+    mirror.send(SIGTERM)
+    #expect(await mirror.exitCode == 0)
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test("Where it may open fewer files than it needs itself, it does not start and says which limit to raise")
+  func tooFewFiles() async throws {
+    let end = try await MirrorProcess.run(["--listen", "0", "--upstream", "http://127.0.0.1/"], maximumOpenFiles: 55)
+    #expect(end.text == "mirror may open 55 files and needs at least 56; raise the limit (ulimit -n 56).\n")
+    #expect(end.code == 64)
+  }
+
+  @Test("Without a drain, a fetch that is out is cut at once")
+  func noDrain() async throws {
+    let upstream = try HeldUpstream()
+    let (mirror, port) = try await MirrorProcess.listening(upstream.responder.url(), ["--drain", "0", "--keep", "0"])
+    let client = try #require(LineClient(port: port))
+    client.send("GET libs/a\n")
+    _ = try await upstream.paths.next()
+    mirror.send(SIGTERM)
+    #expect(await client.answer() == "BUSY The mirror stops.\n")
+    #expect(await mirror.exitCode == 1)
+    upstream.release()
+    upstream.responder.stop()
   }
 
   @Test("A wrong command line is one sentence and the exit code 64, and --help has every flag")
@@ -180,6 +223,8 @@ struct MirrorProcessTests {
     for flag in Options.flags.flags {
       #expect(help.text.contains("\n  \(flag.name) ") || help.text.contains("\n  \(flag.name)\n"))
     }
-    #expect(help.code == 0)
+    #expect(help.code == 0 && help.text.contains("\nExit codes:\n"))
+    let version = try await MirrorProcess.run(["--version"])
+    #expect(version.text == "mirror \(Version.text)\n" && version.code == 0)
   }
 }

@@ -30,6 +30,8 @@ struct OptionsTests {
     #expect(options.limits.timeout == .seconds(2) && options.limits.attemptTimeout == .seconds(2))
     #expect(options.store.runsInFlight == 3 && options.store.actionsWaiting == 0)
     #expect(options.recording == "a.jsonl" && options.showsStatus)
+    let zero = try self.options(upstream + ["--keep", "0", "--drain", "0"])
+    #expect(zero.keep == .zero && zero.drain == .zero)
   }
 
   @Test(

@@ -18,7 +18,7 @@ struct RepositoryTests {
     let miss = await store.send(.get("zlib", at: .zero)) { $0.fetching = ["zlib"] }
     await store.receive(.fetched("zlib", .of("one"))) {
       $0.fetching = []
-      $0.artifacts = ["zlib": .of("one")]
+      $0.artifacts = Copies(["zlib": .of("one")])
     }
     await store.expect(miss, endsWith: .finished)
     let hit = await store.send(.get("zlib", at: .seconds(59)))
@@ -48,6 +48,16 @@ struct RepositoryTests {
       mirror.clock.advance(by: .seconds(60))
     }
     #expect(mirror.upstream.fetches.requests.count == 2)
+    await mirror.finish()
+  }
+
+  @Test("A copy that is valid for no time is the answer of its own request, and of no later one")
+  func noTime() async throws {
+    let mirror = FakeMirror()
+    for text in ["one", "two"] {
+      mirror.upstream.fetches.reply(Artifact(Data(text.utf8), until: .zero))
+      #expect(try await mirror.answer("GET libs/zlib").text == text)
+    }
     await mirror.finish()
   }
 
@@ -90,6 +100,19 @@ struct RepositoryTests {
     mirror.clock.advance(by: .seconds(30))
     mirror.upstream.fetches.reply(.of("three"))
     #expect(try await mirror.answer("GET libs/c").text == "three")
+    await mirror.finish()
+  }
+
+  // One artifact that the upstream refused opened the breaker for all others.
+  @Test("An artifact that the upstream refuses does not open the breaker; an upstream that is busy does")
+  func refusedArtifact() async throws {
+    let mirror = FakeMirror(limits: Limits(attempts: 1))
+    let refused = UpstreamFailure(description: "forbidden", isLasting: true, status: 403)
+    mirror.upstream.fetches.fail(refused, times: 9)
+    for _ in 0..<9 { #expect(try await mirror.answer("GET libs/png").word == .failed) }
+    mirror.upstream.fetches.fail(UpstreamFailure(description: "too many requests", status: 429), times: 5)
+    for _ in 0..<5 { #expect(try await mirror.answer("GET libs/zlib").word == .failed) }
+    #expect(try await mirror.answer("GET libs/zlib").word == .busy)
     await mirror.finish()
   }
 
@@ -163,8 +186,8 @@ struct RepositoryTests {
     for (index, name) in ["a", "b", "c"].enumerated() {
       Repository.reduce(into: &state, mutation: .published(name, .of("x", at: .seconds(10 - index))))
     }
-    #expect(Set(state.artifacts.keys) == ["a", "c"])
+    #expect(state.artifacts.names == ["a", "c"])
     Repository.reduce(into: &state, mutation: .published("d", .of(String(repeating: "x", count: 3_000))))
-    #expect(Set(state.artifacts.keys) == ["d"])
+    #expect(state.artifacts.names == ["d"])
   }
 }

@@ -22,7 +22,8 @@ struct HTTPUpstreamTests {
     for status in [404, 410] { #expect(try await upstream.fetch("\(status)") == Artifact(nil, until: .seconds(6))) }
     for (status, isLasting) in [(302, true), (403, true), (408, false), (429, false), (500, false), (503, false)] {
       await #expect(
-        throws: UpstreamFailure(description: "the upstream answered with the status \(status)", isLasting: isLasting)
+        throws: UpstreamFailure(
+          description: "the upstream answered with the status \(status)", isLasting: isLasting, status: status)
       ) { try await upstream.fetch("\(status)") }
       await #expect(throws: UpstreamFailure.self) {
         try await upstream.publish(Data("x".utf8), as: "\(status)", idempotencyKey: "k")

@@ -34,6 +34,23 @@ import Testing
       #expect(await pulse.exitCode == 0)
     }
 
+    @Test("A table that is stopped by Ctrl-Z gives the cursor back until the process continues")
+    func stopped() async throws {
+      let (user, program) = try terminal(columns: 50, rows: 24)
+      let pulse = try PulseProcess(
+        ["--every", "0.05"], terminal: program, environment: ["LANG": "C.UTF-8", "TERM": "xterm"])
+      try program.close()
+      _ = try await pulse.text(from: user, through: Control.clearBelow)
+      pulse.send(SIGTSTP)
+      _ = try await pulse.text(from: user, through: Control.showCursor)
+      pulse.send(SIGCONT)
+      _ = try await pulse.text(from: user, through: Control.hideCursor + Control.clearScreen)
+      _ = try await pulse.text(from: user, through: Control.clearBelow)
+      pulse.send(SIGTERM)
+      _ = try await pulse.text(from: user, through: Control.showCursor)
+      #expect(await pulse.exitCode == 0)
+    }
+
     @Test("Without UTF-8 and with NO_COLOR the table is plain ASCII")
     func plain() async throws {
       let (user, program) = try terminal(columns: 80, rows: 24)

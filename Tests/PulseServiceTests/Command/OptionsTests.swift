@@ -42,7 +42,7 @@ struct OptionsTests {
       let options = try options("--rules", path, "--alert", "cpu > 90 %")
       #expect(options.plan.rules.map(\.text) == ["cpu > 90 %", "load > 4"])
       try Data(#"["load > 5"]"#.utf8).write(to: URL(fileURLWithPath: path))
-      let rules = try options.plan.rulesFile?.load()
+      let rules = try options.plan.files?.load().rules
       #expect(rules?.map(\.text) == ["cpu > 90 %", "load > 5"])
     }
   }

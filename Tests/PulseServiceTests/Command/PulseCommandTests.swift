@@ -1,4 +1,5 @@
 import Foundation
+import MillraceFlags
 import MillraceLoopback
 import Testing
 
@@ -57,11 +58,14 @@ struct PulseCommandTests {
     let pulse = try PulseProcess(["--help"])
     let text = try await pulse.rest(of: pulse.output)
     for flag in [
-      "--every", "--for", "--watch", "--alert", "--rules", "--notify", "--record", "--journal", "--json", "--once",
-      "--help",
+      "--every", "--for", "--watch", "--alert", "--rules", "--targets", "--notify", "--record", "--journal", "--json",
+      "--once",
+      "--help", "--version",
     ] {
       #expect(text.contains("  \(flag)"))
     }
+    #expect(text.contains("\nExit codes:\n") && text.contains("  2    --once has found that a target is down"))
+    #expect(text.contains("proxies of the environment (http_proxy, https_proxy, all_proxy) are ignored."))
     #expect(await pulse.exitCode == 0)
   }
 
@@ -82,6 +86,29 @@ struct PulseCommandTests {
     #expect(document.targets.map(\.reason) == [nil, "connection lost", "connection refused"])
     #expect(document.alerts.map(\.status) == ["ok", "firing", "firing"])
     #expect(document.machine != nil)
+    #expect(await pulse.exitCode == 2)
+  }
+
+  /// A check of a build or a timer could not tell a target that is down from one that is up.
+  @Test(
+    "Once ends with 2 when a target is down or an alert fires, and with 0 otherwise; a service that is stopped ends with 0",
+    arguments: [
+      (["--once"], ["/"], 0), (["--once"], ["/", "/reset"], 2), (["--once", "--alert", "memory > 0 %"], ["/"], 2),
+      (["--once", "--alert", "memory > 0 %"], [], 2), (["--once", "--alert", "memory > 0 % for 1 h"], ["/"], 0),
+      (["--for", "0.2", "--alert", "memory > 0 %"], ["/reset"], 0),
+    ] as [([String], [String], Int32)])
+  func exitCode(arguments: [String], paths: [String], code: Int32) async throws {
+    let responder = try LoopbackResponder { path in path == "/reset" ? .reset : .answer() }
+    defer { responder.stop() }
+    let pulse = try PulseProcess(arguments + ["--json"] + paths.flatMap { ["--watch", responder.url($0)] })
+    _ = try await pulse.rest(of: pulse.output)
+    #expect(await pulse.exitCode == code)
+  }
+
+  @Test("--version is one line")
+  func version() async throws {
+    let pulse = try PulseProcess(["--version"])
+    #expect(try await pulse.rest(of: pulse.output) == "pulse \(Version.text)\n")
     #expect(await pulse.exitCode == 0)
   }
 

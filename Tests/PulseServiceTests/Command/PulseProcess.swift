@@ -28,9 +28,9 @@ final class PulseProcess: Sendable {
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", Self.executable.path] + arguments
     }
-    // What a sanitizer was told, and where libraries are, holds for the process too.
+    // The process has the options of a sanitizer, the folders of libraries and the planted bug too.
     process.environment = ProcessInfo.processInfo.environment
-      .filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_LIBRARY_PATH" }
+      .filter { $0.key.hasSuffix("SAN_OPTIONS") || ["LD_LIBRARY_PATH", "MILLRACE_BUG"].contains($0.key) }
       .merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = terminal ?? output

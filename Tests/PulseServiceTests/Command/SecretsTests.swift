@@ -38,7 +38,7 @@ struct SecretsTests {
     expectNoSecret(in: output, "standard output")
     #expect(output.contains("http://…@\(host)/health?…#2 down"))
     expectNoSecret(in: try await pulse.rest(of: pulse.errors), "standard error")
-    #expect(await pulse.exitCode == 0)
+    #expect(await pulse.exitCode == 2)
     for request in try await requests.next(3) {
       expectNoSecret(in: request.body, "a notice")
       #expect(request.body.contains(#""subject":"http://…@\#(host)/health?…"#))

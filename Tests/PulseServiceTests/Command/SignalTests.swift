@@ -68,7 +68,44 @@ struct SignalTests {
       pulse.send(SIGTERM)
       #expect(try await pulse.rest(of: pulse.errors) == "")
       let last = try await output.split(separator: "\n").last ?? ""
-      #expect(last.contains(#""delivered":3,"failed":0,"underWay":0"#) && !last.contains("rulesFailure"))
+      #expect(last.contains(#""delivered":3,"failed":0,"underWay":0,"#) && !last.contains("rulesFailure"))
+      #expect(await pulse.exitCode == 0)
+    }
+  }
+
+  @Test(
+    "SIGHUP replaces the targets and webhooks of the file, whose secrets are nowhere in the arguments or the output")
+  func targets() async throws {
+    let requests = Recorder<LoopbackRequest>()
+    let responder = try LoopbackResponder.toRequests { request in
+      requests.record(request)
+      return .answer()
+    }
+    defer { responder.stop() }
+    let closed = "tcp://127.0.0.1:\(try LoopbackResponder.closedPort())"
+    try await withFile { file in
+      try write(#"{"targets": ["\#(closed)"]}"#, to: file)
+      let pulse = try PulseProcess(["--json", "--every", "0.05", "--targets", file.path, "--alert", "target down"])
+      let first = try await pulse.text(from: pulse.output, through: "\n")
+      #expect(first.contains(closed))
+      async let output = pulse.rest(of: pulse.output)
+      try write(#"{"targets": ["http://a b"]}"#, to: file)
+      pulse.send(SIGHUP)
+      #expect(
+        try await pulse.text(from: pulse.errors, through: "\n")
+          == "pulse keeps the targets, webhooks and rules it has: --targets was given '\(file.path)', whose target 1, "
+          + "'http://a b', is not a URL without blanks; write for example http://localhost:8080.\n")
+      let target = responder.url("/health?token=sesame")
+      try write(#"{"targets": ["\#(target)", "\#(closed)"], "webhooks": ["\#(responder.url("/gandalf"))"]}"#, to: file)
+      pulse.send(SIGHUP)
+      var paths: Set<String> = []
+      while paths.count < 2 { paths.insert(try await requests.next().path) }
+      #expect(paths == ["/health?token=sesame", "/gandalf"])
+      pulse.send(SIGTERM)
+      #expect(try await pulse.rest(of: pulse.errors) == "")
+      let text = try await output
+      #expect(!text.contains("sesame") && !text.contains("gandalf"))
+      #expect(text.split(separator: "\n").last?.contains(#""delivered":1,"failed":0,"#) == true)
       #expect(await pulse.exitCode == 0)
     }
   }
@@ -80,7 +117,7 @@ struct SignalTests {
     pulse.send(SIGHUP)
     #expect(
       try await pulse.text(from: pulse.errors, through: "\n")
-        == "pulse has no rules file to read again; start it with --rules FILE.\n")
+        == "pulse has no file to read again; start it with --rules FILE or --targets FILE.\n")
     pulse.send(SIGTERM)
     #expect(try await pulse.rest(of: pulse.errors) == "")
     #expect(await pulse.exitCode == 0)
@@ -102,7 +139,7 @@ struct SignalTests {
     #expect(line.hasSuffix("| webhook \(responder.url())… 1 delivered\n"))
     #expect(try await notice(requests.next()).reason == "connection refused")
     #expect(try await pulse.rest(of: pulse.errors) == "")
-    #expect(await pulse.exitCode == 0)
+    #expect(await pulse.exitCode == 2)
   }
 
   @Test("A second signal ends it at once, whatever is under way")

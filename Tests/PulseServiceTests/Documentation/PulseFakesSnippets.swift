@@ -31,9 +31,6 @@ struct PulseFakesSnippetsTests {
   @Test("The attempts at a notice share one key")
   func attempts() async throws {
     let clock = TestClock()
-    let notice = Notice(
-      change: AlertChange(number: 1, alert: .init(rule: "load > 9", subject: "load"), isFiring: true),
-      time: Date(timeIntervalSince1970: 0))
     // snippet.service
     let webhooks = FakeWebhooks()
     webhooks.posts.fail(GatewayFailure.status(503), times: 2)
@@ -43,21 +40,25 @@ struct PulseFakesSnippetsTests {
       machine: FakeMachineGateway(), endpoints: FakeEndpointGateway(), webhooks: webhooks, rules: nil,
       stopwatch: Stopwatch(clock), limits: .init())
     let store = Store(
-      initial: PulseState(webhooks: [.chat]), interactor: monitor, configuration: .fake(clock))
+      initial: PulseState(owing: .fake(1), to: [.chat]), interactor: monitor, configuration: .fake(clock))
 
     // snippet.service-send
-    let receipt = store.send(.notify(.chat, notice))
+    let notifier = Notifier(store: store, clock: clock, now: { .distantPast })
+    let notifying = Task { await notifier.run() }
+    try await webhooks.posts.waitForCalls(1)
     try await clock.advance(toNextDeadlineWithin: .seconds(1))
     try await clock.advance(toNextDeadlineWithin: .seconds(1))
     #expect(clock.now.offset == .milliseconds(1500))
     try await third.arrived()
-    #expect(await store.state.receivers[0].words == "1 under way")
+    #expect(await store.state.receivers[0].words == "1 under way, 2 failed: status 503")
 
     third.release()
-    #expect(await receipt.outcome.kind == .finished)
+    try await store.wait { $0.receivers[0].delivered == 1 }
     #expect(Set(webhooks.posts.requests.map(\.idempotencyKey)).count == 1)
     await webhooks.finish()
     // snippet.end
+    await store.shutdown()
+    await notifying.value
   }
 
   @Test("A machine has something else to say at each tick")

@@ -33,7 +33,8 @@ struct PulseRecordingSnippets {
     let webhooks = FakeWebhookGateway()
     webhooks.posts.reply()
     webhooks.posts.fail(GatewayFailure.status(404))
-    let plan = MonitoringService.Plan(endpoints: [.web, .database, .guarded], webhooks: [.chat])
+    let rules = try ["memory > 0 %", "disk > 0 %"].map { try AlertRule($0) }
+    let plan = MonitoringService.Plan(endpoints: [.web, .database, .guarded], rules: rules, webhooks: [.chat])
     let recorder = PulseRecorder(plan, to: file, clock: clock)
     let monitor = PulseMonitor.fake(machine: .busy(), endpoints: endpoints, webhooks: webhooks, clock: clock)
     let store = Store(
@@ -43,9 +44,8 @@ struct PulseRecordingSnippets {
     try await clock.advance(toAlarmAt: .milliseconds(100))
     _ = await sample.outcome
     for endpoint in plan.endpoints { _ = await store.send(.probe(endpoint)).outcome }
-    for number in 1...2 {
-      let change = AlertChange(number: number, alert: .init(rule: "load > 9", subject: "load"), isFiring: true)
-      _ = await store.send(.notify(.chat, Notice(change: change, time: Date(timeIntervalSince1970: 0)))).outcome
+    for owed in await store.state.owedNotices {
+      _ = await store.send(.notify(.chat, Notice(change: owed.change, time: Notice.fake(1).time))).outcome
     }
     await store.shutdown()
     #expect(await recorder.finish(with: store.snapshot))
@@ -85,8 +85,9 @@ extension PulseMutation {
     case .read(let reading, _): .read(reading, at: .zero)
     case .probed(let endpoint, .up, _): .probed(endpoint, .up(latency: .zero), at: .zero)
     case .probed(let endpoint, let result, _): .probed(endpoint, result, at: .zero)
-    case .started, .sampleFailed, .probing, .probeEnded, .rulesRead, .rulesKept, .notifying, .notified, .notifyFailed,
-      .notifySkipped, .recordingFailed:
+    case .started, .sampleFailed, .probing, .probeEnded, .rulesRead, .configured, .rulesKept, .notifying, .notified,
+      .notifyFailed,
+      .recordingFailed:
       self
     }
   }

@@ -44,7 +44,7 @@ final class FakeJournal: Journal {
     try await base.store(snapshot, of: key)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) {
+  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
     try await base.truncate(key, through: sequence)
   }
 

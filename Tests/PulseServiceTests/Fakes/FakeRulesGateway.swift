@@ -6,7 +6,9 @@ import MillraceTesting
 struct FakeRulesGateway: RulesGateway, FakeGateway {
   let readings = FakeCall<Void, [String]>("rules")
 
-  func rules() async throws -> [AlertRule] {
-    try await readings().map { try AlertRule($0) }
+  let content = "rules"
+
+  func read() async throws -> ConfigurationReading {
+    .rules(try await readings().map { try AlertRule($0) })
   }
 }

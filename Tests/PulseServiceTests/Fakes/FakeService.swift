@@ -1,5 +1,5 @@
 import Millrace
-import MillraceSignals
+import MillraceFlags
 
 @testable import PulseService
 

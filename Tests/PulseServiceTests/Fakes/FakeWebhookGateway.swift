@@ -34,3 +34,12 @@ extension Webhook {
   static let chat = try! Webhook("https://chat.test/secret")
   static let pager = try! Webhook("https://pager.test")
 }
+
+extension GatewayFailure {
+  /// A request that was sent, and whose answer is missing.
+  static let unanswered: GatewayFailure = {
+    var failure = GatewayFailure("connection lost")
+    failure.mayHaveArrived = true
+    return failure
+  }()
+}

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceHTTP
 import MillraceLoopback
 
 @testable import PulseService
@@ -36,7 +37,7 @@ struct HostileServer: Sendable {
     "up", "the answer was cut short", "empty answer", "answer is not HTTP", "the header of the answer is too long",
     "connection lost", "the answer broke off", "too many redirections",
     "redirected to what is no http:// or https:// URL", "host not found",
-    "redirected with too long a body", "connection refused",
+    "redirected with too long a body", "connection refused", "the server switched to another protocol (status 101)",
   ]
 
   /// Whether a verdict is one of ``verdicts`` or names a status.

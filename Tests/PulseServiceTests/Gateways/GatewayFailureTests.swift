@@ -10,7 +10,7 @@ struct GatewayFailureTests {
   @Test("A status that is the server's trouble, or asks to come again, may pass; others stay")
   func status() {
     for status in [408, 425, 429, 500, 502, 503, 504] { #expect(!GatewayFailure.status(status).isLasting) }
-    for status in [400, 401, 403, 404, 410, 422] { #expect(GatewayFailure.status(status).isLasting) }
+    for status in [400, 401, 403, 404, 410, 422, 499] { #expect(GatewayFailure.status(status).isLasting) }
     #expect(GatewayFailure.status(503).description == "status 503")
     #expect(GatewayFailure.status(503).status == 503 && GatewayFailure("no answer").status == nil)
   }

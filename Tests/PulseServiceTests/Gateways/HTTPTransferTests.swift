@@ -1,4 +1,5 @@
 import Foundation
+import MillraceHTTP
 import MillraceLoopback
 import MillraceTesting
 import Testing
@@ -24,6 +25,15 @@ struct HTTPTransferTests {
     #expect(try await server.verdict("/ping") == "too many redirections")
     #expect(try await server.verdict("/empty") == "up")
     #expect(try await server.verdict("/self") == "too many redirections")
+  }
+
+  @Test("Ten redirections are followed, and no more", arguments: [9, 10, 11])
+  func redirections(count: Int) async throws {
+    let texts = Dictionary(
+      uniqueKeysWithValues: (0..<count).map { ("/\($0)", redirection(to: $0 == count - 1 ? "/up" : "/\($0 + 1)")) })
+    let server = try HostileServer(texts)
+    defer { server.stop() }
+    #expect(try await server.verdict("/0") == (count <= 10 ? "up" : "too many redirections"))
   }
 
   @Test(

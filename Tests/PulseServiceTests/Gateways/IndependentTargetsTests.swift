@@ -1,7 +1,9 @@
 import Foundation
 import Millrace
+import MillraceFlags
+import MillraceHTTP
 import MillraceLoopback
-import MillraceSignals
+import MillraceSilentNames
 import MillraceTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceHTTP
 import MillraceLoopback
 import MillraceTesting
 import Testing
@@ -26,6 +27,13 @@ struct LiveEndpointGatewayTests {
     await #expect(throws: GatewayFailure.status(status)) { try await gateway.probe(endpoint) }
   }
 
+  @Test("An answer with a status below 400 is up", arguments: [200, 204, 399])
+  func goodStatus(status: Int) async throws {
+    let responder = try LoopbackResponder { _ in .answer(status: status) }
+    defer { responder.stop() }
+    try await gateway.probe(try Endpoint(responder.url()))
+  }
+
   @Test("A server that resets the connection is down, and up when it answers again")
   func reset() async throws {
     let responder = try LoopbackResponder { path in path == "/reset" ? .reset : .answer() }
@@ -50,6 +58,41 @@ struct LiveEndpointGatewayTests {
     defer { responder.stop() }
     try await gateway.probe(try Endpoint("tcp://127.0.0.1:\(responder.port)"))
     try await gateway.probe(try Endpoint("tcp://localhost:\(responder.port)"))
+  }
+
+  @Test("A host is up by HTTP and by TCP when its first address drops packets", arguments: ["http", "tcp"])
+  func silentAddress(scheme: String) async throws {
+    let responder = try LoopbackResponder { _ in .answer() }
+    defer { responder.stop() }
+    let silent = try SilentAddress(port: responder.port)
+    let resolver = Resolver { _ in [SilentAddress.text, "127.0.0.1"] }
+    let gateway = LiveEndpointGateway(limit: .seconds(36_000), resolver: resolver)
+    try await gateway.probe(try Endpoint("\(scheme)://a.loop:\(responder.port)"))
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test("An endpoint may have a limit of its own", arguments: ["http", "tcp"])
+  func ownLimit(scheme: String) async throws {
+    let port = try LoopbackResponder.closedPort()
+    let silent = try SilentAddress(port: port)
+    let gateway = LiveEndpointGateway(limit: .seconds(36_000), resolver: Resolver { _ in [SilentAddress.text] })
+    var endpoint = try Endpoint("\(scheme)://a.loop:\(port)")
+    endpoint.limit = .milliseconds(100)
+    let error = await #expect(throws: GatewayFailure.self) { try await gateway.probe(endpoint) }
+    #expect(error?.description == "no answer within 0.1 s")
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test("A host is down by TCP once its limit is over, however many of its addresses drop packets")
+  func silentHost() async throws {
+    let port = try LoopbackResponder.closedPort()
+    let silent = try SilentAddress(port: port)
+    let resolver = Resolver { _ in Array(repeating: SilentAddress.text, count: 100) }
+    let gateway = LiveEndpointGateway(limit: .milliseconds(100), resolver: resolver)
+    await #expect(throws: GatewayFailure.late(.milliseconds(100))) {
+      try await gateway.probe(Endpoint("tcp://a.loop:\(port)"))
+    }
+    withExtendedLifetime(silent) {}
   }
 
   @Test("A host without an address is down", arguments: ["http://no..host/", "tcp://no..host:80"])
@@ -92,10 +135,10 @@ struct LiveEndpointGatewayTests {
     let receipt = store.send(.probe(endpoint))
     #expect(await store.state.target(endpoint)?.word == "probing")
     #expect(try await requests.next() == "/late")
-    try await clock.advance(toAlarmAt: .seconds(2))
+    try await clock.advance(toAlarmAt: .milliseconds(2_250))
 
     #expect(await receipt.outcome.kind == .timedOut)
-    #expect(await store.state.target(endpoint)?.result == .down(reason: "no answer within 2 s"))
+    #expect(await store.state.target(endpoint)?.result == .down(reason: "no answer within 2.25 s"))
     await store.shutdown()
   }
 }

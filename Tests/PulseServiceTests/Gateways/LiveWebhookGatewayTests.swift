@@ -1,5 +1,7 @@
 import Foundation
+import MillraceHTTP
 import MillraceLoopback
+import MillraceSilentNames
 import MillraceTesting
 import Testing
 
@@ -64,6 +66,59 @@ struct LiveWebhookGatewayTests {
     }
   }
 
+  @Test(
+    "The Retry-After of a 429 or 503 is part of the failure, in seconds or as a date, and that of another status is not",
+    arguments: [
+      (429, "120", 120...120), (503, "7", 7...7), (503, "Fri, 31 Dec 2999 23:59:59 GMT", 3_600...1 << 40),
+      (429, "0", nil),
+      (429, "soon", nil), (503, nil, nil), (500, "120", nil), (404, "120", nil),
+    ] as [(Int, String?, ClosedRange<Int64>?)])
+  func retryAfter(status: Int, field: String?, expected: ClosedRange<Int64>?) async throws {
+    let header = field.map { "retry-AFTER: \($0)\r\n" } ?? ""
+    let answer = "HTTP/1.1 \(status) No\r\n\(header)Content-Length: 0\r\n\r\n"
+    let responder = try LoopbackResponder { _ in .raw(Array(answer.utf8)) }
+    defer { responder.stop() }
+    let error = await #expect(throws: GatewayFailure.self) {
+      try await gateway.post(notice, to: Webhook(responder.url()), idempotencyKey: "key")
+    }
+    #expect(error?.status == status && error?.mayHaveArrived == false)
+    #expect((error?.retryAfter?.components.seconds).map { expected?.contains($0) == true } ?? (expected == nil))
+  }
+
+  @Test("A look-up that hangs ends at the limit, and nothing has arrived")
+  func silentNames() async throws {
+    let names = SilentNames()
+    let gateway = LiveWebhookGateway(
+      host: "here", limit: .milliseconds(50), resolver: Resolver(lookUp: names.lookUp))
+    await #expect(throws: GatewayFailure("no answer from the name server")) {
+      try await gateway.post(notice, to: Webhook("http://silent.test/"), idempotencyKey: "key")
+    }
+    names.answer()
+  }
+
+  @Test("A webhook may have a limit of its own")
+  func ownLimit() async throws {
+    let responder = try LoopbackResponder { _ in .hang }
+    defer { responder.stop() }
+    var webhook = try Webhook(responder.url())
+    webhook.limit = .milliseconds(100)
+    let error = await #expect(throws: GatewayFailure.self) {
+      try await gateway.post(notice, to: webhook, idempotencyKey: "key")
+    }
+    #expect(error?.description == "no answer within 0.1 s")
+  }
+
+  @Test("A request that was sent and not answered may have arrived")
+  func unanswered() async throws {
+    let responder = try LoopbackResponder { _ in .hang }
+    defer { responder.stop() }
+    let gateway = LiveWebhookGateway(host: "here", limit: .milliseconds(100))
+    let error = await #expect(throws: GatewayFailure.self) {
+      try await gateway.post(notice, to: Webhook(responder.url()), idempotencyKey: "key")
+    }
+    #expect(error?.description == "no answer within 0.1 s" && error?.mayHaveArrived == true)
+  }
+
   @Test("A port without a listener, and a connection that breaks, are failures that may pass")
   func unreachable() async throws {
     let closed = "http://127.0.0.1:\(try LoopbackResponder.closedPort())/"
@@ -72,7 +127,7 @@ struct LiveWebhookGatewayTests {
     }
     let responder = try LoopbackResponder { _ in .reset }
     defer { responder.stop() }
-    await #expect(throws: GatewayFailure("connection lost")) {
+    await #expect(throws: GatewayFailure.unanswered) {
       try await gateway.post(notice, to: Webhook(responder.url()), idempotencyKey: "key")
     }
   }

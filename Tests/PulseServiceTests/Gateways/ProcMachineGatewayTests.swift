@@ -26,7 +26,7 @@ struct ProcMachineGatewayTests {
   func withoutProc() async {
     let gateway = ProcMachineGateway(proc: "/nowhere")
     let error = await #expect(throws: MachineFailure.self) { try await gateway.read() }
-    #expect(error?.description == "/nowhere/stat cannot be read; this needs Linux with /proc mounted")
+    #expect(error?.description == "'/nowhere/stat' cannot be read; this needs Linux with /proc mounted")
   }
 
   #if os(Linux)

@@ -19,10 +19,10 @@ struct ProcTextTests {
   @Test(
     "A stat text without a proper cpu line is refused with the reason",
     arguments: [
-      ("", "/proc/stat cannot be understood: it has no line cpu"),
-      ("cpu0 1 2 3 4\n", "/proc/stat cannot be understood: it has no line cpu"),
-      ("cpu 1 2 3\n", "/proc/stat cannot be understood: its cpu line is not made of at least 4 numbers"),
-      ("cpu 1 2 x 4 5\n", "/proc/stat cannot be understood: its cpu line is not made of at least 4 numbers"),
+      ("", "'/proc/stat' cannot be understood: it has no line cpu"),
+      ("cpu0 1 2 3 4\n", "'/proc/stat' cannot be understood: it has no line cpu"),
+      ("cpu 1 2 3\n", "'/proc/stat' cannot be understood: its cpu line is not made of at least 4 numbers"),
+      ("cpu 1 2 x 4 5\n", "'/proc/stat' cannot be understood: its cpu line is not made of at least 4 numbers"),
     ])
   func brokenTicks(stat: String, sentence: String) {
     let error = #expect(throws: ProcTextError.self) { try ProcText.cpuTicks(stat) }
@@ -38,7 +38,7 @@ struct ProcTextTests {
   @Test("A loadavg text that does not begin with three numbers is refused", arguments: ["", "1 2", "a b c", "nan 1 2"])
   func brokenLoad(text: String) {
     let error = #expect(throws: ProcTextError.self) { try ProcText.loadAverage(text) }
-    #expect(error?.description == "/proc/loadavg cannot be understood: it does not begin with 3 numbers")
+    #expect(error?.description == "'/proc/loadavg' cannot be understood: it does not begin with 3 numbers")
   }
 
   @Test("Memory is MemTotal and MemAvailable, in bytes")
@@ -50,9 +50,9 @@ struct ProcTextTests {
   @Test(
     "A meminfo text that lacks a line or a number is refused with the reason",
     arguments: [
-      ("MemTotal: 8000 kB\n", "/proc/meminfo cannot be understood: it has no line MemAvailable:"),
-      ("MemTotal: many\nMemAvailable: 1 kB", "/proc/meminfo cannot be understood: its MemTotal: line has no number"),
-      ("MemTotal: 18446744073709551615 kB", "/proc/meminfo cannot be understood: its MemTotal: line has no number"),
+      ("MemTotal: 8000 kB\n", "'/proc/meminfo' cannot be understood: it has no line MemAvailable:"),
+      ("MemTotal: many\nMemAvailable: 1 kB", "'/proc/meminfo' cannot be understood: its MemTotal: line has no number"),
+      ("MemTotal: 18446744073709551615 kB", "'/proc/meminfo' cannot be understood: its MemTotal: line has no number"),
     ])
   func brokenMemory(text: String, sentence: String) {
     let error = #expect(throws: ProcTextError.self) { try ProcText.memory(text) }
@@ -67,6 +67,6 @@ struct ProcTextTests {
   @Test("An uptime text that begins with no sensible number is refused", arguments: ["", "x", "-1 0", "nan", "1e300"])
   func brokenUptime(text: String) {
     let error = #expect(throws: ProcTextError.self) { try ProcText.uptime(text) }
-    #expect(error?.description == "/proc/uptime cannot be understood: it does not begin with a number of seconds")
+    #expect(error?.description == "'/proc/uptime' cannot be understood: it does not begin with a number of seconds")
   }
 }

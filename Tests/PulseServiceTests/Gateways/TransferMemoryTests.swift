@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import MillraceCurlChecks
+  import MillraceHTTP
   import MillraceLoopback
   import Testing
 

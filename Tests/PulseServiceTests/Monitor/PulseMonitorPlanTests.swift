@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import Millrace
@@ -15,9 +14,6 @@ struct PulseMonitorPlanTests {
     return terms
   }
 
-  private static let notice = Notice(
-    change: AlertChange(number: 1, alert: .init(rule: "load > 9", subject: "load"), isFiring: true), time: .init())
-
   @Test("A sample is exclusive, with a limit")
   func sample() throws {
     let terms = try terms(.sample)
@@ -29,16 +25,30 @@ struct PulseMonitorPlanTests {
   @Test(
     "A probe is exclusive for its target; its pauses are a tenth of the interval, and its time is that until the next one",
     arguments: [
-      (.milliseconds(50), .milliseconds(5), .seconds(2)), (.seconds(1), .milliseconds(100), .seconds(2)),
+      (.milliseconds(50), .milliseconds(5), .milliseconds(2_250)),
+      (.seconds(1), .milliseconds(100), .milliseconds(2_250)),
       (.seconds(5), .milliseconds(500), .seconds(5)), (.seconds(60), .seconds(1), .seconds(60)),
     ] as [(Duration, Duration, Duration)])
   func probe(interval: Duration, pause: Duration, timeout: Duration) throws {
     let terms = try terms(.probe(.web), every: interval)
     #expect(terms.overlap == .exclusive(max: 1) && terms.key == PlanKey(Key.probe(.web)))
-    #expect(terms.timeout == timeout && terms.attemptTimeout == .seconds(2))
+    #expect(terms.timeout == timeout && terms.attemptTimeout == .milliseconds(2_250))
     #expect(terms.retry?.attempts == 3 && terms.retry?.afterCommits == false)
     #expect(terms.retry?.backoff == .exponential(initial: pause))
     #expect(terms.breaker == nil)
+  }
+
+  @Test("A target and a webhook may have times of their own, by which they are no others")
+  func ownTimes() throws {
+    var endpoint = Endpoint.web
+    (endpoint.interval, endpoint.limit) = (.seconds(60), .seconds(9))
+    let terms = try terms(.probe(endpoint))
+    #expect(terms.timeout == .seconds(60) && terms.attemptTimeout == .milliseconds(9_250))
+    #expect(terms.key == PlanKey(Key.probe(.web)))
+    var webhook = Webhook.chat
+    webhook.limit = .seconds(20)
+    #expect(try self.terms(.notify(webhook, .fake(1))).attemptTimeout == .seconds(60))
+    #expect(webhook == .chat && webhook.redacted.limit == .seconds(20) && endpoint.redacted.limit == .seconds(9))
   }
 
   @Test("Reading the rules is for the latest who asks, with a limit")
@@ -49,23 +59,18 @@ struct PulseMonitorPlanTests {
     #expect(!terms.mayRepeat)
   }
 
-  @Test("Notices are serial for each alert and webhook, are tried four times, and share the breaker of the webhook")
+  @Test("Attempts at notices are serial for each alert and webhook, and have time for a look-up and a request")
   func notify() throws {
-    let terms = try terms(.notify(.chat, Self.notice))
+    let terms = try terms(.notify(.chat, .fake(1)))
     #expect(terms.overlap == .concurrent(max: 1))
-    #expect(terms.key == PlanKey(Key.notices(of: Self.notice.change.alert, to: .chat)))
-    #expect(terms.timeout == .seconds(60) && terms.attemptTimeout == .seconds(5))
-    #expect(terms.retry?.attempts == 4 && terms.retry?.afterCommits == false)
-    #expect(terms.retry?.backoff == .exponential(initial: .milliseconds(500)))
-    #expect(terms.breaker == Plan.Breaker(failures: 5, within: .seconds(60), openFor: .seconds(30)))
-    #expect(terms.breakerKey == PlanKey(Webhook.chat))
-    #expect(terms.recovery == .handleAgain)
+    #expect(terms.key == PlanKey(Key.notices(of: Notice.fake(1).change.alert, to: .chat)))
+    #expect(terms.timeout == nil && terms.attemptTimeout == .seconds(15))
+    #expect(terms.retry == nil && terms.breaker == nil && terms.recovery == .abandon)
   }
 
   @Test("An action that is only decided has no plan")
   func decided() {
     let monitor = PulseMonitor.fake(clock: ContinuousClock())
-    #expect(monitor.plan(for: .skip(.chat, change: 1, reason: "no")).isConcurrent)
     #expect(monitor.plan(for: .showRecordingFailure(reason: "no")).isConcurrent)
   }
 }

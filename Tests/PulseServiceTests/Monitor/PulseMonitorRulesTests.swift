@@ -52,7 +52,7 @@ struct PulseMonitorRulesTests {
     let (store, monitor) = try store(nil)
     let outcome = await store.send(.readRules).outcome
     #expect(outcome.kind == .rejected)
-    let sentence = "pulse has no rules file to read again; start it with --rules FILE."
+    let sentence = "pulse has no file to read again; start it with --rules FILE or --targets FILE."
     #expect(monitor.rulesFailure(outcome) == sentence)
     #expect(await store.state.rulesFailure == sentence)
     #expect(await store.state.rules.map(\.text) == ["cpu > 90 %"])
@@ -66,7 +66,8 @@ struct PulseMonitorRulesTests {
     try await hanging.arrived()
     try await clock.advance(toAlarmAt: .seconds(5))
     #expect(await receipt.outcome.kind == .timedOut)
-    #expect(await store.state.rulesFailure == "pulse keeps the rules it has: the rules file was not read within 5 s.")
+    let sentence = "pulse keeps the rules it has: their files were not read within 5 s; send SIGHUP again."
+    #expect(await store.state.rulesFailure == sentence)
     await rules.finish()
   }
 }

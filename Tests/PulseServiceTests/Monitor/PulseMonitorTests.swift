@@ -105,9 +105,9 @@ struct PulseMonitorTests {
     let store = store()
     let receipt = store.send(.probe(.web))
     try await hanging.arrived()
-    try await clock.advance(toAlarmAt: .seconds(2))
+    try await clock.advance(toAlarmAt: .milliseconds(2_250))
     #expect(await receipt.outcome.kind == .timedOut)
-    #expect(await store.state.target(.web)?.result == .down(reason: "no answer within 2 s"))
+    #expect(await store.state.target(.web)?.result == .down(reason: "no answer within 2.25 s"))
     await finish()
   }
 
@@ -118,8 +118,8 @@ struct PulseMonitorTests {
     let store = store(limits: .init(interval: .seconds(10)))
     let receipt = store.send(.probe(.web))
     try await hanging.arrived()
-    try await clock.advance(toAlarmAt: .seconds(2))
-    try await clock.advance(toAlarmAt: .seconds(3))
+    try await clock.advance(toAlarmAt: .milliseconds(2_250))
+    try await clock.advance(toAlarmAt: .milliseconds(3_250))
     #expect(await receipt.outcome.kind == .finished)
     #expect(await store.state.target(.web)?.word == "up")
     await finish()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PulseService
@@ -20,46 +21,47 @@ struct PulseStateAlertsTests {
   private let down = PulseMutation.probed(.web, .down(reason: "no"), at: .seconds(1))
   private let up = PulseMutation.probed(.web, .up(latency: .zero), at: .seconds(2))
 
-  @Test(
-    "Each begin and each end of an alert is kept until each webhook has its notice or has lost it, and nothing else")
+  @Test("Each beginning of an alert is owed to each webhook until it is taken, and an end to those that took it")
   func changes() throws {
     let name = Alert.Name(rule: "target down", subject: Endpoint.web.name)
-    let changes = try state(["target down"], down, down, up, up, down).changes
+    let begin = AlertChange(number: 1, alert: name, isFiring: true, value: 0, reason: "no")
+    let notice = Notice(change: begin, time: .init(timeIntervalSince1970: 0))
+    let firing = try state(["target down"], webhooks: [.chat, .pager], down, down)
     #expect(
-      changes == [
-        AlertChange(number: 1, alert: name, isFiring: true, value: 0, reason: "no"),
-        AlertChange(number: 2, alert: name, isFiring: false, value: 1),
-        AlertChange(number: 3, alert: name, isFiring: true, value: 0, reason: "no"),
-      ])
-    let outbox = try state(
-      ["target down"], webhooks: [.chat, .pager], down, up, down, .notifying(.pager, change: 1),
-      .notifying(.chat, change: 3), .notifySkipped(.pager, change: 3, reason: "b")
-    ).outbox
-    #expect(outbox.map(\.change) == [changes[0], changes[1]])
-    #expect(outbox.map(\.webhooks) == [[.chat], [.chat, .pager]])
-    #expect(try state(["target down"], webhooks: [], down, up).changes == [])
+      firing.owedNotices == [OwedNotice(webhook: .chat, change: begin), OwedNotice(webhook: .pager, change: begin)])
+    var state = try state(
+      ["target down"], webhooks: [.chat, .pager], down, .notifying(.pager, notice), .notified(.pager, begin))
+    #expect(state.owedNotices == [OwedNotice(webhook: .chat, change: begin)])
+    state.apply(up)
+    let end = AlertChange(number: 2, alert: name, isFiring: false, value: 1)
+    #expect(state.owedNotices == [OwedNotice(webhook: .pager, change: end)])
+    state.apply(down)
+    #expect(state.owedNotices.map(\.change.number) == [3, 3])
+    #expect(try self.state(["target down"], webhooks: [], down, up).changeCount == 0)
   }
 
   @Test("A change of a metric's alert has its number")
   func metric() throws {
-    let state = try state(
-      ["cpu >= 40 %"], .read(.fake(), at: .zero), .read(.fake(busy: 40, total: 100), at: .seconds(1)),
-      .read(.fake(busy: 70, total: 200), at: .seconds(2)))
-    #expect(state.changes.map(\.value) == [40, 30])
-    #expect(state.changes.map(\.isFiring) == [true, false])
+    var state = try state(
+      ["cpu >= 40 %"], .read(.fake(), at: .zero), .read(.fake(busy: 40, total: 100), at: .seconds(1)))
+    let change = try #require(state.owedNotices.first).change
+    #expect(change.value == 40 && change.isFiring)
+    state.deliverAll()
+    state.apply(.read(.fake(busy: 70, total: 200), at: .seconds(2)))
+    #expect(state.owedNotices.map(\.change.value) == [30] && state.owedNotices.map(\.change.isFiring) == [false])
   }
 
   @Test("New rules leave the alerts of those that stay as they are, end those that are gone, and add their own")
   func replaced() throws {
-    let state = try state(
-      ["load > 9", "target down", "\(Endpoint.web.name) down"], down,
-      rules("target down", "cpu > 1", "target down for 9 h"))
+    var state = try state(["load > 9", "target down", "\(Endpoint.web.name) down"], down)
+    state.deliverAll()
+    state.apply(try rules("target down", "cpu > 1", "target down for 9 h"))
     #expect(state.alerts.map(\.rule.text) == ["cpu > 1", "target down", "target down for 9 h"])
     #expect(state.alerts.map(\.status) == [.ok, .firing(since: .seconds(1)), .ok])
-    let end = try #require(state.changes.last)
+    let end = try #require(state.owedNotices.last).change
     #expect(end.alert.rule == "\(Endpoint.web.name) down" && !end.isFiring && end.value == nil)
     #expect(end.reason == "the rule was removed")
-    #expect(state.changes.map(\.number) == [1, 2, 3])
+    #expect(state.owedNotices.count == 1 && end.number == 3)
   }
 
   @Test("A rule that is given twice is one")
@@ -75,22 +77,18 @@ struct PulseStateAlertsTests {
     #expect(try state(["load > 9"], rules()).alerts.isEmpty)
   }
 
-  @Test("A webhook counts what is under way, what was delivered, and what was not, with the last reason")
-  func receiver() throws {
-    let begun = PulseMutation.notifying(.chat, change: 1)
-    let failed = PulseMutation.notifyFailed(.chat, reason: "a")
-    let steps: [([PulseMutation], String)] = [
-      ([], ""), ([begun], "1 under way"), ([begun, .notified(.chat)], "1 delivered"), ([begun, failed], "1 failed: a"),
-      ([begun, begun, failed, .notified(.chat)], "1 delivered, 1 failed: a"),
-      ([begun, failed, .notifySkipped(.chat, change: 2, reason: "b")], "2 failed: a"),
-      ([.notifySkipped(.chat, change: 2, reason: "b")], "1 failed: b"),
-      ([begun, failed, begun, failed], "2 failed: a"),
-      ([.notifying(.pager, change: 1)], ""),
+  @Test("The counts of an attempt are those of its webhook")
+  func receiver() {
+    var state = PulseState(owing: .fake(1), to: [.chat, .pager])
+    let steps: [(PulseMutation, String)] = [
+      (.notifying(.chat, .fake(1)), "1 under way"),
+      (.notifyFailed(.chat, .fake(1), reason: "a", mayHaveArrived: true), "1 waiting, 1 failed: a"),
+      (.notifying(.chat, .fake(1)), "1 under way, 1 failed: a"),
+      (.notified(.chat, .fake(1)), "1 delivered, 1 failed: a"),
     ]
-    for (mutations, words) in steps {
-      var state = try state([])
-      mutations.forEach { state.apply($0) }
-      #expect(state.receivers.map(\.words) == [words])
+    for (mutation, words) in steps {
+      state.apply(mutation)
+      #expect(state.receivers.map(\.words) == [words, "1 waiting"])
     }
   }
 }

@@ -14,9 +14,11 @@ struct PulseStateStartTests {
     let mutations: [PulseMutation] = [
       .read(.fake(), at: .seconds(1)), .read(.fake(busy: 40, total: 100), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(5)), at: .seconds(3)),
-      .probed(.database, .down(reason: "no"), at: .seconds(4)), .notifying(.chat, change: 1), .notified(.chat),
+      .probed(.database, .down(reason: "no"), at: .seconds(4)),
     ]
-    for mutation in mutations + extra { state.apply(mutation) }
+    for mutation in mutations { state.apply(mutation) }
+    state.deliverAll()
+    for mutation in extra { state.apply(mutation) }
     return state
   }
 
@@ -34,7 +36,7 @@ struct PulseStateStartTests {
     state.apply(.started(try configuration(["target down", "load > 9"]), at: time + 2))
     #expect(state.series == before.series && state.targets == before.targets && state.receivers == before.receivers)
     #expect(state.machine.sample == before.machine.sample && state.alerts == before.alerts)
-    #expect(state.changes == before.changes && state.elapsed == .seconds(4) && state.origin == .seconds(4))
+    #expect(state.owedNotices.isEmpty && state.elapsed == .seconds(4) && state.origin == .seconds(4))
   }
 
   @Test("Counters of an earlier process are not compared with later ones, and its failures are forgotten")
@@ -81,12 +83,37 @@ struct PulseStateStartTests {
     #expect(state.alerts.filter(\.status.isFiring).count == 2)
     state.apply(.started(try configuration(["target down"], endpoints: [.web]), at: time))
     #expect(state.targets.map(\.endpoint) == [.web] && state.alerts.map(\.rule.text) == ["target down"])
-    let ends = state.changes.suffix(2)
+    let ends = state.owedNotices.map(\.change)
     #expect(ends.map(\.isFiring) == [false, false])
     #expect(Set(ends.map(\.alert)) == Set(rules.map { Alert.Name(rule: $0, subject: Endpoint.database.name) }))
     #expect(
       Set(ends.map { "\($0.alert.rule): \($0.reason ?? "")" })
         == ["target down: the target was removed", "target down for 1 probes: the rule was removed"])
+  }
+
+  @Test("A webhook that is new is owed the alerts that fire, and one that is not what it was owed before")
+  func owed() throws {
+    let rules = ["target down"]
+    var state = try state(rules: rules)
+    state.apply(.probed(.web, .down(reason: "no"), at: .seconds(5)))
+    let before = state.owedNotices
+    state.apply(.started(try configuration(rules, webhooks: [.chat, .pager]), at: time))
+    #expect(before.map(\.change.alert.subject) == [Endpoint.web.name])
+    #expect(state.receivers[0].owed == before.map(\.change))
+    #expect(state.receivers[1].owed.map(\.alert.subject) == [Endpoint.web.name, Endpoint.database.name])
+    #expect(state.receivers[1].owed.map(\.isFiring) == [true, true] && state.changeCount == 4)
+  }
+
+  @Test("A configuration that was read again removes targets, which a probe that ends later does not bring back")
+  func reread() throws {
+    var state = try state(rules: ["target down"], .rulesKept(reason: "no"))
+    state.apply(.configured(try configuration(["target down"], endpoints: [.web], webhooks: [.chat])))
+    #expect(state.targets.map(\.endpoint) == [.web] && state.endpoints == [.web] && state.rulesFailure == nil)
+    #expect(state.owedNotices.map(\.change.reason) == ["the target was removed"])
+    for mutation: PulseMutation in [.probeEnded(.database), .probed(.database, .down(reason: "no"), at: .seconds(6))] {
+      state.apply(mutation)
+    }
+    #expect(state.targets.map(\.endpoint) == [.web] && state.alerts.count == 1)
   }
 
   @Test("New rules, targets and webhooks begin, and those that stay continue")
@@ -95,7 +122,13 @@ struct PulseStateStartTests {
     state.apply(
       .started(try configuration(["load > 9", "target down"], webhooks: [.pager, .chat]), at: time))
     #expect(state.alerts.map(\.rule.text) == ["load > 9", "target down", "target down"])
-    #expect(state.receivers.map(\.words) == ["", "1 delivered"])
+    #expect(state.receivers.map(\.words) == ["1 waiting", "1 delivered"])
+    state.apply(.probing(.guarded))
+    #expect(state.targets.map(\.word) == ["up", "down"], "it is not configured")
+    state.apply(
+      .configured(
+        try configuration(
+          ["load > 9", "target down"], endpoints: [.web, .database, .guarded], webhooks: [.pager, .chat])))
     state.apply(.probing(.guarded))
     #expect(state.targets.map(\.word) == ["up", "down", "probing"])
     state.apply(.started(try configuration([], endpoints: [], webhooks: []), at: time))

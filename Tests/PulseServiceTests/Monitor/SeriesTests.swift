@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PulseService
@@ -14,6 +15,20 @@ struct SeriesTests {
       #expect(series.last == Double(number))
       #expect(series.count == min(number, 3))
     }
+  }
+
+  @Test("A series has room for one number at least", arguments: [(-1, 1), (0, 1), (1, 1), (2, 2)])
+  func smallest(given: Int, capacity: Int) {
+    #expect(Series(capacity: given).capacity == capacity)
+    #expect(PulseState(historyLimit: given).historyLimit == capacity)
+  }
+
+  @Test(
+    "A series is read that is full, and begins at any number of its ring",
+    arguments: [(0, true), (1, true), (2, false)])
+  func read(start: Int, isRead: Bool) {
+    let json = #"{"capacity":2,"ring":[1,2],"start":\#(start)}"#
+    #expect(((try? JSONDecoder().decode(Series.self, from: Data(json.utf8))) != nil) == isRead)
   }
 
   @Test("Series with the same numbers are equal, however they came to them")

@@ -24,6 +24,8 @@ struct WebhookTests {
     arguments: [
       ("tcp://a:1", "a URL that begins with http:// or https://"),
       ("ftp://a", "a URL that begins with http:// or https://"),
+      ("tcp://a:1/path", "a URL that begins with http:// or https://"),
+      ("tcp://a", "a URL that begins with http:// or https://"),
       ("localhost", "a URL that begins with http:// or https://"), ("http://", "a URL with a host"),
       ("http://a b", "a URL without blanks"), ("http://a:0", "a URL with a port from 1 to 65535"),
     ])

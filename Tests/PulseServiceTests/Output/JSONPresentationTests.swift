@@ -34,17 +34,17 @@ struct JSONPresentationTests {
 
   @Test("Webhooks, and why rules were kept, are there when there is something to say")
   func webhooks() throws {
-    var state = PulseState(webhooks: [.chat, .pager])
+    var state = PulseState(owing: .fake(1), .fake(3, of: "load > 8"), to: [.chat, .pager])
     for mutation: PulseMutation in [
-      .rulesKept(reason: "no"), .recordingFailed(reason: "full"), .notifying(.chat, change: 1),
-      .notifying(.chat, change: 1),
-      .notifyFailed(.chat, reason: "status 500"),
+      .rulesKept(reason: "no"), .recordingFailed(reason: "full"), .notifying(.chat, .fake(1)),
+      .notifyFailed(.chat, .fake(1), reason: "status 500", mayHaveArrived: false),
+      .notifying(.chat, .fake(3, of: "load > 8")),
     ] { state.apply(mutation) }
     #expect(
       JSONPresentation().text(Snapshot(revision: 4, state: state)) == """
         {"alerts":[],"elapsedSeconds":0,"recordingFailure":"full","revision":4,"rulesFailure":"no","targets":[],"webhooks":[\
-        {"delivered":0,"failed":1,"lastFailure":"status 500","underWay":1,"url":"https://chat.test/…"},\
-        {"delivered":0,"failed":0,"underWay":0,"url":"https://pager.test"}]}\n
+        {"delivered":0,"failed":1,"lastFailure":"status 500","underWay":1,"url":"https://chat.test/…","waiting":1},\
+        {"delivered":0,"failed":0,"underWay":0,"url":"https://pager.test","waiting":2}]}\n
         """)
   }
 

@@ -26,8 +26,9 @@ struct LinePresentationTests {
   func webhook() {
     var state = PulseState(webhooks: [.chat, .pager])
     #expect(LinePresentation().text(Snapshot(revision: 0, state: state)) == "no sample yet\n")
-    state.apply(.notifying(.pager, change: 1))
-    state.apply(.notified(.pager))
+    state.receivers[1].note(.fake(1))
+    state.apply(.notifying(.pager, .fake(1)))
+    state.apply(.notified(.pager, .fake(1)))
     #expect(
       LinePresentation().text(Snapshot(revision: 2, state: state))
         == "no sample yet | webhook https://pager.test 1 delivered\n")

@@ -36,11 +36,12 @@ struct TablePresentationTests {
 
   @Test("The webhooks stand below the table, and why the rules were kept on top of it, on as many lines as that needs")
   func webhooks() throws {
-    var state = PulseState(webhooks: [.chat, .pager])
+    var state = PulseState(owing: .fake(1), to: [.chat])
+    state.receivers.append(Receiver(webhook: .pager))
     for mutation: PulseMutation in [
-      .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat, change: 1),
+      .rulesKept(reason: "pulse keeps the rules it has: no such file"), .notifying(.chat, .fake(1)),
       .recordingFailed(reason: "The file was moved."),
-      .notifyFailed(.chat, reason: "status 500"),
+      .notifyFailed(.chat, .fake(1), reason: "status 500", mayHaveArrived: false),
     ] { state.apply(mutation) }
     var presentation = TablePresentation(terminal: terminal(columns: 30), isLive: false)
     #expect(
@@ -55,7 +56,7 @@ struct TablePresentationTests {
         """)
     presentation = TablePresentation(terminal: terminal(), isLive: false)
     let text = presentation.text(Snapshot(revision: 3, state: state))
-    #expect(text.contains("\nwebhook  https://chat.test/…  1 failed: status 500\n"))
+    #expect(text.contains("\nwebhook  https://chat.test/…  1 waiting, 1 failed: status 500\n"))
     #expect(text.contains("\nwebhook  https://pager.test  not told of anything yet\n"))
   }
 

@@ -22,6 +22,15 @@ struct AlertRuleTextTests {
       ("target status >= 500", .target(name: nil, .status(.atLeast, 500)), .observations(1)),
       ("http://a status!=200 for 1 min", .target(name: "http://a", .status(.unequal, 200)), .time(.seconds(60))),
       ("target status = 204", .target(name: nil, .status(.equal, 204)), .observations(1)),
+      ("target status = 100", .target(name: nil, .status(.equal, 100)), .observations(1)),
+      ("target status = 999", .target(name: nil, .status(.equal, 999)), .observations(1)),
+      ("cpu > 100 %", .metric(.cpu, .above, 100), .observations(1)),
+      ("cpu > 99.9 %", .metric(.cpu, .above, 99.9), .observations(1)),
+      ("cpu > 1 for 1000000000 s", .metric(.cpu, .above, 1), .time(.seconds(1_000_000_000))),
+      ("cpu > 1 for 999999999 s", .metric(.cpu, .above, 1), .time(.seconds(999_999_999))),
+      ("target down for 1000000000 probes", .target(name: nil, .down), .observations(1_000_000_000)),
+      ("target down for 999999999 probes", .target(name: nil, .down), .observations(999_999_999)),
+      ("load > 1" + zeros, .metric(.load, .above, 1e300), .observations(1)),
     ] as [(String, AlertRule.Condition, AlertRule.Hold)])
   func rules(text: String, condition: AlertRule.Condition, hold: AlertRule.Hold) throws {
     let rule = try AlertRule(text)
@@ -37,11 +46,16 @@ struct AlertRuleTextTests {
       ("cpu = 90", "lacks >, >=, < or <= behind 'cpu'; \(metric)"),
       ("cpu > many", "lacks a number behind '>'; \(metric)"),
       ("cpu > -1", "lacks a number behind '>'; \(metric)"),
-      ("cpu > 1.2.3", "lacks a number behind '>'; \(metric)"),
+      ("cpu > 1.2.3", "has a number that is broken or too large behind '>'; \(metric)"),
       ("cpu > 101 %", "has a share above 100 %; \(metric)"),
+      ("cpu > 100.1 %", "has a share above 100 %; \(metric)"),
+      ("load > 2" + zeros, "has a number that is broken or too large behind '>'; \(metric)"),
+      ("cpu > 1 for 1000000001 s", "waits for more than 1000000000 seconds; \(metric)"),
+      ("target down for 1000000001 probes", "lacks a whole number from 1 to 1000000000 before 'probes'; \(target)"),
       ("load > 4 %", "has a '%' behind a load, which is a plain number; write for example 'load > 4 for 1 min'"),
       ("cpu > 90 % for", "lacks a number above 0 behind 'for'; \(metric)"),
       ("cpu > 90 % for 0 s", "lacks a number above 0 behind 'for'; \(metric)"),
+      ("cpu > 90 % for 2" + zeros + " s", "has a number that is broken or too large behind 'for'; \(metric)"),
       ("cpu > 90 % for 30", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
       ("cpu > 90 % for 30 parsecs", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
       ("cpu > 90 % for 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
@@ -54,9 +68,10 @@ struct AlertRuleTextTests {
       ("target slower than 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
       ("target status 500", "lacks =, !=, >, >=, < or <= behind 'status'; \(status)"),
       ("target status > 99", "lacks a number from 100 to 999 behind 'status >'; \(status)"),
+      ("target status > 1000", "lacks a number from 100 to 999 behind 'status >'; \(status)"),
       ("target status = 404 twice", "has 'twice' behind its end; \(status)"),
       ("cpu != 4", "lacks >, >=, < or <= behind 'cpu'; \(metric)"),
-      ("target down for 1.5 probes", "has a broken number of probes; \(target)"),
+      ("target down for 1.5 probes", "lacks a whole number from 1 to 1000000000 before 'probes'; \(target)"),
       ("target down twice", "has 'twice' behind its end; \(target)"),
     ])
   func wrong(text: String, sentence: String) {
@@ -64,6 +79,7 @@ struct AlertRuleTextTests {
     #expect(error?.description == sentence)
   }
 
+  private static let zeros = String(repeating: "0", count: 300)
   private static let metric = "write for example 'cpu > 90 % for 30 s'"
   private static let target = "write for example 'target down for 2 probes'"
   private static let slow = "write for example 'target slower than 200 ms for 3 probes'"

@@ -37,10 +37,24 @@ struct FileReaderTests {
       failure("/dev/fd/\(open.fileHandleForReading.fileDescriptor)") == "was not written to its end within 0.05 s")
   }
 
+  @Test("A file has at most 16 MiB", arguments: [-1, 0, 1])
+  func largest(difference: Int) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(count: FileReader.largest + difference).write(to: file)
+    let reader = FileReader(path: file.path, limit: nil)
+    if difference > 0 {
+      #expect(throws: FileReader.Failure.self) { try reader.contents() }
+    } else {
+      #expect(try reader.contents().count == FileReader.largest + difference)
+    }
+  }
+
   @Test("A file that is not there, is no file, or is endless is refused")
   func refused() {
     #expect(failure("/nowhere/rules.json") == "does not exist")
-    #expect(failure("/") == "cannot be read")
+    #expect(failure("/") == "is a folder")
+    #expect(failure("/dev/null/rules.json") == "cannot be read (Not a directory)")
     let zeros = #expect(throws: FileReader.Failure.self) { try FileReader(path: "/dev/zero", limit: nil).contents() }
     #expect(zeros?.reason == "has more than 17 MB")
   }

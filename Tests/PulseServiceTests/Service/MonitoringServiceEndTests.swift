@@ -1,5 +1,5 @@
 import Millrace
-import MillraceSignals
+import MillraceFlags
 import MillraceTesting
 import Testing
 
@@ -32,10 +32,10 @@ struct MonitoringServiceEndTests {
   /// Requests the stop a second after the start, and returns when the drain has begun, with a notice that is held.
   private func beginDrain(of service: MonitoringService, _ held: HeldCall<FakeWebhookGateway.Post, Void>) async throws {
     try await held.arrived()
-    // The sample was accepted before the time moves: its limit is then the first alarm, and the one of the notice the next.
+    // The sample was accepted before the time moves: its limit is then the first alarm, and that of the attempt the next.
     try await service.store.wait { $0.machine.reading != nil }
     clock.advance(by: .seconds(1))
-    try await clock.waitForAlarm(at: .seconds(50))
+    try await clock.waitForAlarm(at: .seconds(150))
     stop.request()
     try await clock.waitForAlarm(at: .seconds(6))
   }
@@ -78,8 +78,10 @@ struct MonitoringServiceEndTests {
     try await running.value
     let line = try #require(errors.texts.recorded.first)
     #expect(errors.texts.recorded.count == 1)
-    #expect(line.hasPrefix("pulse has ended with 1 notice not delivered after 5 s: 0 drained, 1 (#"))
-    #expect(await service.store.state.receivers.map(\.words) == ["1 failed: cut by the end of pulse"])
+    #expect(
+      line
+        == "pulse has ended with 1 notice not delivered, https://chat.test/…: cut by the end of pulse.\n")
+    #expect(await service.store.state.receivers.map(\.words) == ["1 waiting, 1 failed: cut by the end of pulse"])
     await webhooks.finish()
   }
 

@@ -1,5 +1,5 @@
 import Millrace
-import MillraceSignals
+import MillraceFlags
 import MillraceTesting
 import Testing
 
@@ -40,9 +40,9 @@ struct MonitoringServiceTests {
     return running
   }
 
-  @Test("A round is sent at each tick, until the stop is requested; the last state is the last text")
+  @Test("A round is sent in each interval, until the stop is requested; the last state is the last text")
   func rounds() async throws {
-    // No timeout of a run falls on a multiple of this interval, so that an alarm there is a tick.
+    // No timeout of a run falls on a multiple of this interval, so that an alarm there is a round.
     let service = service(.init(endpoints: [.web], interval: .milliseconds(700)))
     let running = try await started(service)
     _ = try await output.texts.next()
@@ -56,6 +56,21 @@ struct MonitoringServiceTests {
     try await running.value
     #expect(await output.texts.recorded.last == "\(service.store.snapshot.revision)")
     #expect(clock.sleepers == 0)
+  }
+
+  @Test("A target with a shorter interval than that of the rounds is probed in its own interval, without a sample")
+  func shortInterval() async throws {
+    var web = Endpoint.web
+    web.interval = .milliseconds(700)
+    let service = service(.init(endpoints: [web], interval: .seconds(1000)))
+    let running = try await started(service)
+    let passing = Task { for time in 1... { try await clock.advance(toAlarmAt: .milliseconds(700) * time) } }
+    try await service.store.wait { ($0.target(.web)?.latencies.count ?? 0) >= 3 }
+    passing.cancel()
+    _ = await passing.result
+    #expect(await service.store.state.series[.cpu]?.count == 1)
+    stop.request()
+    try await running.value
   }
 
   @Test("The service ends by itself when its time is up")

@@ -1,5 +1,6 @@
 import Foundation
 import Millrace
+import MillraceJournal
 import MillraceMutation
 import MillraceRecording
 import MillraceTesting
@@ -19,14 +20,39 @@ struct MutatedRecordingTests {
   }
 
   @Test("Each is read, replayed and shown, or refused in a sentence with the number of a line")
-  func mutated() throws {
-    let original = try Self.recording()
+  func mutated() async throws {
+    try mutate(Self.recording(), Self.count)
+    try mutate(await JournaledRun().recording, Self.count / 2)
+  }
+
+  @Test("A journal with a mutated entry is opened, or refused with an error")
+  func mutatedJournals() async throws {
+    let run = try await JournaledRun()
+    var random = SeededGenerator(seed: 11)
+    var (opened, refused) = (0, 0)
+    for _ in 0..<Self.count / 5 {
+      do {
+        let store = try await run.openMutated(&random)
+        await store.shutdown()
+        let snapshot = await store.snapshot
+        #expect(!LinePresentation().text(snapshot).isEmpty && !JSONPresentation().text(snapshot).isEmpty)
+        opened += 1
+      } catch let error as JournalError {
+        #expect(!error.description.isEmpty)
+        refused += 1
+      }
+    }
+    #expect(opened > Self.count / 100 && refused > Self.count / 100, "\(opened) opened, \(refused) refused")
+  }
+
+  /// Reads a number of mutants of a recording.
+  private func mutate(_ original: Data, _ count: Int) throws {
     #expect(try PulseRecording.read(from: original).replay(with: PulseMonitor.self).isSame)
     let mutators = [false, true].map { RecordingMutator(original, keepsHashes: $0) }
     var random = SeededGenerator(seed: 10)
     var read = 0
     var refused = 0
-    for _ in 0..<Self.count {
+    for _ in 0..<count {
       let file = mutators[Int.random(in: 0...3, using: &random) == 0 ? 1 : 0].mutated(&random)
       do throws(RecordingError) {
         try Self.use(try PulseRecording.read(from: file, acceptsCutEnd: Bool.random(using: &random)))
@@ -38,7 +64,7 @@ struct MutatedRecordingTests {
       }
     }
     // Mutations that are all noticed, or none of them, would show nothing.
-    #expect(read > Self.count / 20 && refused > Self.count / 20, "\(read) read, \(refused) refused")
+    #expect(read > count / 20 && refused > count / 20, "\(read) read, \(refused) refused")
   }
 
   /// Replays a recording as `pulse recording replay` does, and shows its values as a page and the outputs do.
@@ -58,7 +84,7 @@ struct MutatedRecordingTests {
       case .action(let action): #expect(!ValueText.of(action.action, limit: 200).isEmpty)
       case .commit(let commit): #expect(!ValueText.of(commit.mutation, limit: 200).isEmpty)
       case .state(let state): #expect(!ValueText.of(state.state, limit: 2_000).isEmpty)
-      case .call, .rest, .end, .gap: break
+      case .call, .rest, .step, .end, .gap: break
       }
     }
   }
@@ -75,7 +101,6 @@ struct MutatedRecordingTests {
     let configuration = Configuration(endpoints: [.web, .database], rules: rules, webhooks: [.chat, .pager])
     let actions: [PulseMonitor.Action] = [
       .start(configuration, at: now), .sample, .probe(.web), .readRules, .notify(.chat, notice),
-      .skip(.pager, change: 2, reason: "too old"),
       .showRecordingFailure(reason: "moved"),
     ]
     let mutations: [PulseMutation] = [
@@ -84,9 +109,10 @@ struct MutatedRecordingTests {
       .probed(.database, .down(reason: "refused"), at: .seconds(1)),
       .probed(.database, .down(reason: "refused"), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(2), status: 200), at: .seconds(2)), .probeEnded(.web),
-      .sampleFailed(reason: "no /proc"), .notifying(.chat, change: 1), .notified(.chat), .notifying(.pager, change: 1),
-      .notifyFailed(.pager, reason: "status 500"), .notifySkipped(.chat, change: 2, reason: "too old"),
-      .rulesRead(rules.dropLast()),
+      .sampleFailed(reason: "no /proc"), .notifying(.chat, notice), .notified(.chat, change),
+      .notifying(.pager, notice),
+      .notifyFailed(.pager, change, reason: "status 500", mayHaveArrived: true),
+      .rulesRead(rules.dropLast()), .configured(configuration),
       .rulesKept(reason: "no such file"), .recordingFailed(reason: "moved"),
       .read(.fake(busy: 80, total: 200), at: .seconds(3)), .read(.fake(busy: 90, total: 300), at: .seconds(4)),
     ]

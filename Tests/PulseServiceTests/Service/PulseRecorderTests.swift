@@ -19,13 +19,11 @@ struct PulseRecorderTests {
     for webhook in webhooks {
       let shown = webhook.redacted
       #expect(shown != webhook && shown.name == webhook.name)
-      #expect(redaction.action(.skip(webhook, change: 1, reason: "r")) == .skip(shown, change: 1, reason: "r"))
-      #expect(redaction.mutation(.notifying(webhook, change: 1)) == .notifying(shown, change: 1))
-      #expect(redaction.mutation(.notified(webhook)) == .notified(shown))
-      #expect(redaction.mutation(.notifyFailed(webhook, reason: "r")) == .notifyFailed(shown, reason: "r"))
+      #expect(redaction.mutation(.notifying(webhook, .fake(1))) == .notifying(shown, .fake(1)))
+      #expect(redaction.mutation(.notified(webhook, .fake(1))) == .notified(shown, .fake(1)))
       #expect(
-        redaction.mutation(.notifySkipped(webhook, change: 1, reason: "r"))
-          == .notifySkipped(shown, change: 1, reason: "r"))
+        redaction.mutation(.notifyFailed(webhook, .fake(1), reason: "r", mayHaveArrived: true))
+          == .notifyFailed(shown, .fake(1), reason: "r", mayHaveArrived: true))
       #expect(redaction.state(PulseState(webhooks: [webhook])) == PulseState(webhooks: [shown]))
     }
     let notice = Notice(
@@ -49,7 +47,7 @@ struct PulseRecorderTests {
     let configuration = Configuration(endpoints: endpoints, rules: rules, webhooks: [.chat])
     var mutations = endpoints.flatMap { [PulseMutation.probing($0), .probed($0, down, at: .seconds(1))] }
     mutations += [
-      .rulesRead(Array(rules[1...2])), .notifying(.chat, change: 1), .probeEnded(endpoints[1]),
+      .rulesRead(Array(rules[1...2])), .notifying(.chat, .fake(1)), .probeEnded(endpoints[1]),
       .probed(endpoints[0], .up(latency: .milliseconds(1)), at: .seconds(2)),
       .started(configuration, at: Date(timeIntervalSince1970: 0)), .probing(endpoints[0]),
     ]
@@ -69,7 +67,7 @@ struct PulseRecorderTests {
         "http://…@web.test/health?…", "http://…@web.test/health?…#2", "http://web.test/health",
         "tcp://database.test:5432",
       ])
-    #expect(hidden.changes.count > 2)
+    #expect(hidden.changeCount > 2)
   }
 
   @Test("Of an endpoint the same is recorded in actions and requests")
@@ -86,9 +84,24 @@ struct PulseRecorderTests {
     #expect(
       redaction.request("post", WebhookPost(webhook: webhook, notice: notice)) as? WebhookPost
         == WebhookPost(webhook: webhook.redacted, notice: notice))
-    #expect(redaction.reply("rules", [rule]) as? [AlertRule] == [rule])
+    #expect(redaction.reply("rules", ConfigurationReading.rules([rule])) as? ConfigurationReading == .rules([rule]))
+    let configuration = Configuration(endpoints: [secret], rules: [rule], webhooks: [webhook])
+    #expect(
+      redaction.reply("rules", ConfigurationReading.all(configuration)) as? ConfigurationReading
+        == .all(configuration.redacted))
+    #expect(redaction.mutation(.configured(configuration)) == .configured(configuration.redacted))
+    #expect(
+      redaction.state(PulseState(endpoints: [secret], webhooks: [webhook]))
+        == PulseState(endpoints: [secret.redacted], webhooks: [webhook.redacted]))
     let json = try JSONEncoder().encode(WebhookPost(webhook: webhook.redacted, notice: notice))
     #expect(!String(decoding: json, as: UTF8.self).contains("secret"))
+  }
+
+  @Test("Of an error that an action ends with, the text is recorded if it is of a gateway, and else the type")
+  func errors() {
+    #expect(redaction.error("probe", GatewayFailure.status(503)) == "status 503")
+    #expect(redaction.error("sample", MachineFailure("no /proc")) == "no /proc")
+    #expect(redaction.error("readRules", RulesFileError("whose rule is secret")) == "PulseService.RulesFileError")
   }
 
   @Test("A state is encoded the same in every process, and comes back as it was")

@@ -24,9 +24,10 @@ struct Uptime: Interactor {
   }
 
   func handle(_ action: Action, state: State) async -> Effect<Self> {
-    Effect { run in
+    let seconds = state.seconds
+    return Effect { run in
       try await run.clock.sleep(for: .milliseconds(100))  // In place of a gateway that saves.
-      run.emit(.saved(state.seconds))
+      run.emit(.saved(seconds))
     }
   }
 

@@ -35,12 +35,13 @@ enum MobiusSnippets {
     }
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
-      Effect { run in
+      let count = state.count
+      return Effect { run in
         switch action {
         case .up: break
         case .down: try await playSound()
         case .save:
-          try await save(state.count)
+          try await save(count)
           run.emit(.saved)
         }
       }

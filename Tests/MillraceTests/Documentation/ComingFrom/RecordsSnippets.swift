@@ -33,9 +33,10 @@ enum RecordsSnippets {
     }
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
-      Effect { run in
+      let count = state.records.count
+      return Effect { run in
         run.emit(.loading)
-        run.emit(.loaded(try await gateway.records(after: state.records.count)))
+        run.emit(.loaded(try await gateway.records(after: count)))
       }
     }
 
@@ -69,11 +70,12 @@ enum RecordsSnippets {
 
     // snippet.handle
     func handle(_ action: Action, state: State) async -> AsyncStream<Mutation> {
-      AsyncStream { continuation in
+      let count = state.records.count
+      return AsyncStream { continuation in
         let work = Task {
           continuation.yield(.loading)
           do {
-            continuation.yield(.loaded(try await gateway.records(after: state.records.count)))
+            continuation.yield(.loaded(try await gateway.records(after: count)))
           } catch {
             continuation.yield(.failed("\(error)"))
           }

@@ -49,7 +49,8 @@ enum TCASnippets {
     }
 
     func handle(_ action: Action, state: State) async -> Effect<Self> {
-      Effect { run in run.emit(.loaded(try await fact(state.count))) }
+      let count = state.count
+      return Effect { run in run.emit(.loaded(try await fact(count))) }
     }
 
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {

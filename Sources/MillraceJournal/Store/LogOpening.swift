@@ -1,0 +1,118 @@
+import Millrace
+import MillraceEntries
+
+/// Opens the log of a store: reads it, takes it over, and appends what becomes of the runs that were open.
+struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  let log: StoreLog<I>
+  let calls: JournalCalls
+  /// The number that the writer has drawn.
+  let writer: UInt64
+  let report: @Sendable (Incident) -> Void
+  private(set) var restored: Restoration<I>
+  /// The runs that have not ended.
+  private(set) var runs: [OpenRun<I.Action>] = []
+  private var batches: UInt64 = 0
+
+  init(
+    _ initial: I.State, _ log: StoreLog<I>, _ calls: JournalCalls, writer: UInt64,
+    report: @escaping @Sendable (Incident) -> Void
+  ) {
+    self.log = log
+    self.calls = calls
+    self.writer = writer
+    self.report = report
+    restored = Restoration(initial, from: log)
+  }
+
+  /// Reads the log to its end, and appends an epoch there.
+  ///
+  /// - Throws: ``JournalError``. Nothing is changed then, unless the append of the epoch has an unknown result.
+  mutating func takeOver(
+    as epoch: JournalEpoch, _ progress: (@Sendable (JournalProgress) -> Void)?
+  ) async throws(JournalError) {
+    var conflict: JournalSequence?
+    while true {
+      try await restored.readOn(calls, progress)
+      runs = try restored.openRuns()
+      do throws(JournalError) {
+        return try await append([.epoch(epoch)])
+      } catch  where error.code == .conflict && restored.last != conflict {
+        // An earlier writer may append until it is fenced, so there is more to read.
+        conflict = restored.last
+      }
+    }
+  }
+
+  /// Appends the ends of the runs that are abandoned, and the number of times that each of the others is handled again in a row.
+  ///
+  /// - Throws: ``JournalError``.
+  mutating func recoverRuns(_ interactor: I) async throws(JournalError) {
+    var (entries, rest): ([JournalEntry], [OpenRun<I.Action>]) = ([], [])
+    for var run in runs {
+      let count = run.resumed ?? 0
+      if count < run.takeUp.recoveryLimit {
+        entries.append(try restored.resume(run, count + 1))
+        run.resumed = count + 1
+        rest.append(run)
+      } else {
+        if run.takeUp.handlesAgain { reportLimit(run, count) }
+        entries.append(try abandon(run, interactor))
+      }
+    }
+    runs = rest
+    if !entries.isEmpty { try await append(entries) }
+  }
+
+  /// Reports if the log begins with another initial state than this one.
+  func compare(_ initial: InitialState?) {
+    guard let initial, let found = restored.foundInitial, found.version == initial.version, found != initial else {
+      return
+    }
+    report(
+      Incident(
+        .otherInitialState, of: I.Action.self,
+        """
+        The log of \(log.key.quoted) is folded from another initial state of \(String(reflecting: I.self)) than the process before \
+        gave, so the restored state may be another one than it had; open the log with the initial state that it began with, and commit \
+        what differs by an action.
+        """))
+  }
+
+  private mutating func append(_ entries: [JournalEntry]) async throws(JournalError) {
+    let made = entries.map { entry in
+      batches += 1
+      return JournalBatch(id: .init(writer: writer, number: UInt64.max - batches), entries: [entry])
+    }
+    var rest = entries[...]
+    // A closure cannot change this value while the call is suspended.
+    var stored: [(ArraySlice<JournalEntry>, JournalSequence)] = []
+    defer { for (entries, last) in stored { restored.didStore(entries, through: last) } }
+    try await calls.append(made, after: restored.last) { count, last in
+      stored.append((rest.prefix(count), last))
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private mutating func abandon(_ run: OpenRun<I.Action>, _ interactor: I) throws(JournalError) -> JournalEntry {
+    let closing = interactor.closing(run.takeUp.action, outcome: .abandoned)
+    return try restored.abandon(run, closing: closing) { [report] error in
+      report(
+        Incident(
+          .unhandledFailure, of: I.Action.self, error: error,
+          "The closing mutation of \(String(reflecting: I.self)) for an action of type \(String(reflecting: I.Action.self)) "
+            + "that was open in the log (record \(run.sequence)) was not committed, because the journal did not take it: \(error)"
+        ))
+    }
+  }
+
+  private func reportLimit(_ run: OpenRun<I.Action>, _ count: Int) {
+    report(
+      Incident(
+        .recoveryLimit, of: I.Action.self,
+        """
+        \(String(reflecting: I.self)) abandoned an action of type \(String(reflecting: I.Action.self)) that was open in the log \
+        (record \(run.sequence)), because it was handled again \(count) times in a row without an end; see whether its handler ends the \
+        process, or raise the limit of its recovery.
+        """))
+  }
+}

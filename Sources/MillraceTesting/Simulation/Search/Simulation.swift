@@ -1,0 +1,206 @@
+/// Runs a scenario under a scheduler with a seed, so that each seed is one interleaving, the same each time.
+///
+/// ```swift
+/// await Simulation.run(seeds: 0..<1_000) { world in
+///   let store = Store(
+///     initial: Records.State(), interactor: Records(gateway: FakeRecords()), configuration: world.configuration)
+///   world.always("nothing is loaded twice", of: store) { $0.loads <= 1 }
+///   for action in world.actions(20, from: [.reload, .clear]) { store.send(action) }
+/// }
+/// ```
+///
+/// The store, its handlers, `Task {}` in them, fakes and time are those of production, but for who decides what runs next:
+/// the scheduler takes all that tasks of the world enqueue, and runs it on one thread. A failing seed is shrunk, and reported as
+/// a failure of the test at the caller's line, with its story and all that is needed to run it again. A trap, which ends the process
+/// before that, leaves a line on standard error that names the world.
+///
+/// **Search.** Three seeds in a row choose the task that continues in three ways: each task as likely as the others, with a random weight for
+/// each task, and by random priorities that change at a few steps.
+///
+/// **Isolation.** Worlds run one at a time in a process, those of several simulations too. `MILLRACE_WORKERS=4` in the environment lets four run side
+/// by side, each on a thread of its own; worlds that use the main actor still run one after the other, and a failing world is run again alone
+/// before it is reported. Other tasks of the process continue meanwhile, untouched. What works on another thread (a thread, a dispatch
+/// queue, a socket) does not belong in a world, and fails the seed.
+///
+/// **Cancellation** of the calling task ends it after the world that runs.
+public enum Simulation {
+  /// The body of a world.
+  public typealias Body = @Sendable (World) async throws -> Void
+
+  /// The largest number of steps of a world unless a test says otherwise.
+  public static let maximumSteps = 1_000_000
+
+  /// The failures after which a simulation ends.
+  public enum Failures: Sendable {
+    /// The first one ends it.
+    case first
+    /// None ends it. Each that is of another kind, or breaks another rule, than those before is made smaller and reported.
+    case distinct
+  }
+
+  /// Runs a world for each seed, until one fails; that one is shrunk and reported.
+  ///
+  /// The environment may give another size to all calls of this function in a process: `MILLRACE_SEEDS=0..<100000` are the seeds,
+  /// `MILLRACE_SECONDS=600` is the time of each call, and `MILLRACE_BASE_SEED=20270131` is added to each seed, so that a nightly run has other
+  /// seeds each night. Standard error then has a line with the size.
+  ///
+  /// - Parameters:
+  ///   - seeds: the seeds to run; none fails the test.
+  ///   - time: The longest time, in real time; nil gives time for all seeds. At least one world runs, and one that has begun ends.
+  ///   - failures: the failures after which it ends.
+  ///   - reporting: Whether a failure fails the test; without it the report alone has the failures.
+  ///   - plans: A folder of plans that failed once, which are run first; a new failing plan is written into it. A relative path begins at
+  ///     the folder of the test's file; nil keeps none.
+  ///   - maximumSteps: how many steps one world may take.
+  ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
+  ///   - hops: The ways to an actor and from it at which another task may go first.
+  ///   - allowing: The work on other threads that fails no seed.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
+  ///   - body: what each world does.
+  /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
+  @discardableResult
+  public static func run(
+    seeds: Range<UInt64>, for time: Duration? = nil, failures: Failures = .first, reporting: Bool = true,
+    plans: String? = nil, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
+    hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
+    _ body: @escaping Body
+  ) async -> SimulationReport {
+    var search = SimulationSearch(
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
+      shrinkingAttempts: shrinkingAttempts, failures: failures, isReporting: reporting,
+      kept: plans.map { KeptPlans($0, besides: file) }, body: body)
+    let seeds = await search.setSize(seeds, for: time)
+    if seeds.isEmpty {
+      await search.fail(
+        "There is no seed in \(seeds), so nothing was simulated; give a range with at least one, such as 0..<1_000.")
+    }
+    return await search(seeds.lazy.map { SimulationPlan(seed: $0) })
+  }
+
+  /// Runs the world of one seed, as it was run among others.
+  ///
+  /// - Parameters:
+  ///   - seed: the seed to run.
+  ///   - maximumSteps: how many steps the world may take.
+  ///   - hops: the hops that were decisions when it failed.
+  ///   - allowing: The work on other threads that fails no seed.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
+  ///   - body: what the world does.
+  /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
+  @discardableResult
+  public static func run(
+    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+  ) async -> SimulationReport {
+    let search = SimulationSearch(
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
+      shrinkingAttempts: 1_000, body: body)
+    return await search([SimulationPlan(seed: seed)])
+  }
+
+  /// Runs the world of a plan that a failure has given, without making it smaller.
+  ///
+  /// - Parameters:
+  ///   - plan: the text of the plan; one that is none fails the test.
+  ///   - maximumSteps: how many steps the world may take.
+  ///   - hops: the hops that were decisions when it failed.
+  ///   - allowing: The work on other threads that fails no seed.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
+  ///   - body: what the world does.
+  /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
+  @discardableResult
+  public static func run(
+    plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+  ) async -> SimulationReport {
+    let search = SimulationSearch(
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
+      shrinkingAttempts: 0, body: body)
+    do {
+      return await search([try SimulationPlan.read(plan)])
+    } catch .ofEarlierVersion(let seed) {
+      await search.fail(
+        """
+        '\(plan)' is a plan of an earlier version of Millrace, which counted draws and steps without regard to tasks; run its seed \
+        again by Simulation.run(seed: \(seed)), and copy the plan of that failure.
+        """)
+    } catch {
+      await search.fail(
+        """
+        '\(plan)' is no plan of a simulation; copy the whole text of the failure, such as \
+        '417 actions 0,4 draws none steps 1.1.3=2'.
+        """)
+    }
+    return SimulationReport()
+  }
+
+  /// Runs all interleavings of a small scenario that have at most `preemptions` preemptions, those with fewer first.
+  ///
+  /// A task continues as long as it can, and one that yields lets the others go first. To choose otherwise is a *preemption*. It is none
+  /// to choose who continues when a task waits or has ended, and each is chosen in some world. Of what the world draws it runs
+  /// each ``World/fault(_:)`` and none, each ``World/element(of:)``, and of each ``World/duration(in:)`` the
+  /// shortest and the longest. Actions, and all other random numbers, are those of the seed. ``World`` says which work is one step; a
+  /// step is not divided.
+  ///
+  /// - Parameters:
+  ///   - preemptions: The largest number of preemptions.
+  ///   - seed: The source of actions, and of random numbers that have no alternative.
+  ///   - limit: The largest number of worlds; more worlds fail the test.
+  ///   - hops: The ways to an actor and from it at which another task may go first.
+  ///   - allowing: The work on other threads that fails no seed.
+  ///   - file: the file that a failure names.
+  ///   - line: the line that a failure names.
+  ///   - body: what each world does; one that leaves nothing to choose fails the test.
+  /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
+  @discardableResult
+  public static func explore(
+    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, allowing: Outside = [],
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+  ) async -> SimulationReport {
+    let search = SimulationSearch(
+      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
+      shrinkingAttempts: 1_000, body: body)
+    var exploring = Exploring(seed: seed, preemptions: preemptions, limit: limit)
+    let report = await search(isExploring: true) { exploring.next(after: $0) }
+    if exploring.isCut {
+      await search.fail(
+        """
+        There are more than \(limit) interleavings with up to \(preemptions) preemptions; explore fewer preemptions, a smaller \
+        scenario, or give a higher limit.
+        """)
+    } else if report.worlds == 1, report.failingPlan == nil, !exploring.hadChoice, !Task.isCancelled {
+      await search.fail(
+        """
+        There was nothing to choose in the world of seed \(seed): no two tasks were ready at once, and nothing was drawn, so that one \
+        order was run; let tasks run side by side, or draw faults and durations from the world.
+        """)
+    }
+    return report
+  }
+}
+
+/// The place of a simulation, and what its worlds were given besides their plans.
+struct SimulationOrigin: Sendable {
+  var maximumSteps = Simulation.maximumSteps
+  var hops = Simulation.Hops.actors
+  var allowed: Simulation.Outside = []
+  /// The longest time for which a step may compute or block, in seconds.
+  var stepSeconds = 10.0
+  var file: StaticString = ""
+  var line: UInt = 0
+
+  /// The file and the line.
+  var place: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
+
+  /// The call that runs a plan as it was run here.
+  func call(_ plan: SimulationPlan) -> String {
+    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
+    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
+    let hops = hops == .actors ? "" : ", hops: .\(hops)"
+    let allowed = allowed.isEmpty ? "" : ", allowing: \(allowed)"
+    return "Simulation.run(\(what)\(limit)\(hops)\(allowed))"
+  }
+}

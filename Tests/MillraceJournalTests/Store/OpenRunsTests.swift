@@ -1,0 +1,189 @@
+import Foundation
+import MillraceTesting
+import Testing
+
+@testable import Millrace
+@testable import MillraceJournal
+
+@Suite("The runs that are open in a log", .timeLimit(.minutes(1)))
+struct OpenRunsTests {
+  private let memory = MemoryJournal()
+  private let incidents = Recorder<Incident>()
+
+  private func journal() -> UnsteadyJournal { UnsteadyJournal(memory) }
+
+  private func open(
+    _ journal: some Journal, every records: Int = 1_000, handling: @escaping Accounts.Handling = { _, _ in }
+  ) async throws -> Store<Accounts> {
+    var options = JournalOptions()
+    options.snapshotRecords = records
+    var configuration = StoreConfiguration()
+    configuration.report = { [incidents] in incidents.record($0) }
+    return try await Store.open(
+      Accounts(handling: handling), initial: Accounts.State(), journal: journal, key: "account",
+      configuration: configuration, options: options)
+  }
+
+  /// Leaves three runs open in the log, the second one with a sender's key.
+  private func leaveOpen() async throws {
+    let gate = Gate()
+    let store = try await open(journal()) { _, _ in try await gate.enter() }
+    let receipts = [store.send(.orderAgain(1)), store.send(.orderAgain(2), key: "two"), store.send(.orderAgain(3))]
+    try await gate.waitForArrivals(3)
+    withExtendedLifetime((store, receipts)) {}
+  }
+
+  // A snapshot that was due at the first emit forgot the runs that had not been handed over by then.
+  @Test("D3: a snapshot has the runs that were open in the log before the first of them is handled again")
+  func snapshotBeforeHandling() async throws {
+    try await leaveOpen()
+    let journal = journal()
+    let log = StoreLog<Accounts>(
+      journal: journal, key: "account", schema: StoreSchema(), options: JournalOptions())
+    var restored = Restoration(Accounts.State(), from: log)
+    let calls = JournalCalls(journal: journal, key: "account", deadline: .seconds(30), clock: ContinuousClock())
+    try await restored.readOn(calls, nil)
+    let writer = JournalWriter(
+      log, after: restored, open: try restored.openRuns(), number: 1, epoch: .now(), calls: calls)
+    writer.takeSnapshot(of: restored.state, revision: restored.revision)
+    let stored = try await journal.snapshots.next()
+    let payload = try JSONJournalCoder().decode(
+      SnapshotPayload<Accounts.Action, Accounts.State>.self, from: Data(stored.payload))
+    #expect(payload.runs.map(\.sequence) == [2, 3, 4])
+    #expect(payload.runs.map(\.takeUp.isSendersKey) == [false, true, false])
+  }
+
+  @Test("D3: runs that are handled again are done once for their keys, with a snapshot at each record")
+  func keys() async throws {
+    try await leaveOpen()
+    let store = try await open(journal(), every: 1) { run, amount in run.emit(.added(amount)) }
+    #expect(await store.send(.orderAgain(2), key: "two").outcome.kind == .finished)
+    await store.shutdown(drainFor: .seconds(10))
+    #expect(await store.state.balance == 6)
+    #expect(await (try open(journal())).state.balance == 6)
+  }
+
+  @Test(
+    "D3: a run is handled again as often in a row as its plan says, and is then abandoned with an incident",
+    arguments: [1, 1_000])
+  func limit(snapshotRecords: Int) async throws {
+    let (gate, begun) = (Gate(), Recorder<String>())
+    var crashed: [Store<Accounts>] = []
+    for life in 0..<5 {
+      // The second order ends each life, as a handler that ends its process does.
+      let store = try await open(journal(), every: snapshotRecords) { run, _ in
+        begun.record(run.idempotencyKey)
+        try await gate.enter()
+      }
+      if life == 0 { store.send(.orderTwiceAgain(1)) }
+      if life < 3 {
+        _ = try await begun.next()
+        let closings = await store.state.closings
+        #expect(incidents.recorded.isEmpty && closings.isEmpty)
+      }
+      // A decided action, so that a snapshot may have the count.
+      #expect(await store.send(.deposit(1)).outcome.kind == .finished)
+      if life >= 3 { #expect(await store.state.closings == ["abandoned"]) }
+      crashed.append(store)
+    }
+    #expect(begun.recorded.count == 3 && Set(begun.recorded).count == 1)
+    #expect(incidents.recorded.map(\.kind) == [.recoveryLimit])
+    #expect(
+      incidents.recorded.first?.description
+        == "MillraceJournalTests.Accounts abandoned an action of type MillraceJournalTests.Accounts.Action that was open in the log "
+        + "(record 2), because it was handled again 2 times in a row without an end; see whether its handler ends the process, or raise "
+        + "the limit of its recovery.")
+  }
+
+  @Test("A take-up of an earlier version is handled again at most 10 times, and one that is not handled again never")
+  func limits() throws {
+    func limit(_ json: String) throws -> Int {
+      try JSONJournalCoder().decode(TakeUpHead<Accounts.Action>.self, from: Data(json.utf8)).recoveryLimit
+    }
+    #expect(try limit(#"{"action":{"look":{}},"handlesAgain":true,"isSendersKey":false,"key":"a"}"#) == 10)
+    #expect(try limit(#"{"action":{"look":{}},"handlesAgain":false,"isSendersKey":false,"key":"a"}"#) == 0)
+    #expect(try limit(#"{"action":{"look":{}},"handlesAgain":true,"isSendersKey":false,"key":"a","limit":-1}"#) == 0)
+    #expect(Recovery.handleAgain(limit: -1).limit == 0 && Recovery.handleAgain == .handleAgain(limit: 10))
+  }
+
+  // MARK: Actions that cannot be decoded
+
+  @Test(
+    "An action that this version cannot decode stops the opening only while its run is open, in records and in a snapshot",
+    arguments: [1, 1_000])
+  func renamed(snapshotRecords: Int) async throws {
+    let (gate, never) = (Gate(), Gate())
+    func open<Action: JobAction>(
+      _ type: Action.Type, key: JournalKey, at gate: Gate
+    ) async throws -> Store<Jobs<Action>> {
+      var options = JournalOptions()
+      options.snapshotRecords = snapshotRecords
+      return try await Store.open(
+        Jobs<Action>(gate: gate), initial: 0, journal: journal(), key: key, options: options)
+    }
+    let first = try await open(EarlierJob.self, key: "ended", at: gate)
+    let ended = first.send(.start(1))
+    try await gate.waitForArrivals(1)
+    // The run is open in a snapshot, and has ended in a record behind it.
+    gate.open()
+    #expect(await ended.outcome.kind == .finished)
+    #expect(await (try open(LaterJob.self, key: "ended", at: gate)).state == 1)
+
+    let second = try await open(EarlierJob.self, key: "open", at: never)
+    let receipt = second.send(.start(1))
+    try await never.waitForArrivals(1)
+    let error = await #expect(throws: JournalError.self) {
+      _ = try await open(LaterJob.self, key: "open", at: never)
+    }
+    #expect(error?.code == .corrupt && error?.sequence == 2)
+    #expect(
+      error?.description.hasPrefix(
+        "Record 2 of \"open\" is whole and cannot be read: the action of its open run, ") == true)
+    let third = try await open(EarlierJob.self, key: "open", at: never)
+    #expect(await third.state == 0, "nothing was changed, and the run is abandoned")
+    withExtendedLifetime((first, second, receipt)) {}
+  }
+
+  @Test("A run that was begun, or named, ends by the id of its action")
+  func names() throws {
+    let head = TakeUpHead(
+      action: Accounts.Action.look, key: RunKey("a", isSenders: false), recovery: .handleAgain, time: 0)
+    var runs = OpenRuns([OpenRun(sequence: 5, takeUp: head), OpenRun(sequence: 3, takeUp: head)])
+    #expect(runs.all.map(\.sequence) == [3, 5])
+    let ids = (1...3).map { ActionID.takenAtOnce($0) }
+    runs.name(5, ids[0])
+    runs.begin(OpenRun(sequence: 7, takeUp: head), ids[1])
+    #expect(ids.map { runs.sequence(of: $0) } == [5, 7, 0])
+    for id in ids { runs.end(id) }
+    #expect(runs.all.map(\.sequence) == [3])
+    #expect(ids.map { runs.sequence(of: $0) } == [0, 0, 0])
+  }
+}
+
+/// The action of a version of `Jobs`.
+private protocol JobAction: Codable, Sendable {}
+
+private enum EarlierJob: JobAction {
+  case start(Int)
+}
+
+private enum LaterJob: JobAction {
+  case begin(Int)
+}
+
+/// Jobs that wait at a gate, and add one.
+private struct Jobs<Action: JobAction>: Interactor {
+  let gate: Gate
+
+  func handle(_ action: Action, state: Int) -> AsyncThrowingStream<Int, any Error> {
+    AsyncThrowingStream { continuation in
+      Task {
+        try? await gate.enter()
+        continuation.yield(1)
+        continuation.finish()
+      }
+    }
+  }
+
+  static func reduce(into state: inout Int, mutation: Int) { state += mutation }
+}

@@ -1,0 +1,47 @@
+import Millrace
+import Testing
+
+@testable import MillraceRecording
+
+@Suite("Recorded steps", .timeLimit(.minutes(1)))
+struct RecordedStepTests {
+  /// A recording of a call and a commit, with steps between its entries.
+  private func recording() async throws -> TillRecording {
+    let ring = TillRing(initial: Till.State(), checkpoint: 1)
+    let store = Store(initial: Till.State(), interactor: Till(tape: ring.tape), interceptors: [ring])
+    _ = await store.send(.look("tea")).outcome
+    let whole = ring.recording
+    guard case .action(let action) = try #require(whole.entries.first) else { return whole }
+    let run = action.run
+    let steps = whole.entries.flatMap { entry in
+      [entry, .step(RecordedStep(at: entry.at, run: run, name: "charge", result: .failure("{}")))]
+    }
+    return TillRecording(header: whole.header, start: whole.start, entries: steps)
+  }
+
+  @Test("A replay, a cursor and a resimulation pass over steps")
+  func passedOver() async throws {
+    let recording = try await recording()
+    let report = try recording.replay(with: Till.self)
+    #expect(report.isSame && report.comparisons == 2)
+    var cursor = try RecordingCursor(recording, with: Till.self)
+    try cursor.go(to: 2)
+    #expect(cursor.state == Till.State(total: 3, articles: ["tea"]))
+    let resimulated = await recording.resimulate(patience: .seconds(60)) { Till(price: { _ in 0 }, tape: $0) }
+    #expect(resimulated.description == "Resimulated 1 action with 1 recorded reply; 0 differences.")
+  }
+
+  @Test("A ring drops steps before commits, as it does what else is no commit")
+  func dropped() {
+    let run = RunID(store: 1, action: ActionID(number: 5))
+    var ring = EntryRing<Int, Int, Int>(capacity: 16, start: RecordedState(at: 0, revision: 0, state: 0))
+    for revision in 1...7 {
+      _ = ring.add(nil, .commit(RecordedCommit(at: 0, revision: revision, run: run, mutation: 0)), nil)
+      for _ in 0..<4 { _ = ring.add(nil, .step(RecordedStep(at: 0, run: run, name: "a", result: .value("1"))), nil) }
+    }
+    let commits = ring.segments.flatMap(\.entries).compactMap {
+      if case .commit(let commit) = $0 { commit } else { nil }
+    }
+    #expect(commits.map(\.revision) == Array(1...7))
+  }
+}
