@@ -4,8 +4,9 @@ import MillraceRecording
 
 /// Replaying what was recorded.
 let recordingRows: [Row] = [
-  // At 200 times what a bare reduce takes, a million commits are replayed in a second.
-  Row(name: "testing/replay", reference: "reference/reduce", target: 200) { size in
+  // At 200 times what a bare reduce takes, a million commits are replayed in a second. The replay reads the whole recording
+  // from memory and the reference stays in the cache, so their ratio differs between machines: only allocations are gated.
+  Row(name: "testing/replay", reference: "reference/reduce", target: 200, gate: .allocations) { size in
     let count = size.scaled(1_000_000)
     let recording = ledgerRecording(of: count)
     return try await perItem(count) {
