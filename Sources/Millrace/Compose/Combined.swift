@@ -80,12 +80,13 @@ extension Decision {
   /// This decision and another one on the same state, as one.
   @inlinable
   func joined(with other: Decision) -> Decision {
-    switch (step, other.step) {
-    case (.reject, _), (_, .ignore), (.handle, .handle): self
-    case (_, .reject), (.ignore, _): other
-    case (.one(let mutation), .handle): .mutate(mutation, thenHandle: true).marked(child)
-    case (.handle, .one(let mutation)): .mutate(mutation, thenHandle: true).marked(other.child)
-    default: .mutate(mutations + other.mutations, thenHandle: handles || other.handles)
+    if case .reject = next { return self }
+    if case .reject = other.next { return other }
+    let handles = handles || other.handles
+    switch (decided, other.decided) {
+    case (_, .none): return Decision(decided, then: handles ? .handle : .finish, of: child)
+    case (.none, _): return Decision(other.decided, then: handles ? .handle : .finish, of: other.child)
+    default: return .mutate(mutations + other.mutations, thenHandle: handles)
     }
   }
 }

@@ -4,64 +4,56 @@
 /// made on is the state its mutations are applied to.
 @frozen
 public struct Decision<Mutation: Sendable>: Sendable {
-  /// The forms a decision has; one mutation stands in the value itself, so that it allocates nothing.
-  @usableFromInline
-  @frozen
-  enum Step: Sendable {
-    case ignore
-    case handle
-    case one(Mutation)
-    case many([Mutation])
-    case oneThenHandle(Mutation)
-    case manyThenHandle([Mutation])
-    case reject(any Error)
-  }
+  /// The mutations that are committed; a decision that rejects has none.
+  @usableFromInline let decided: DecidedMutations<Mutation>
 
-  @usableFromInline let step: Step
+  /// The end of the step, behind the mutations.
+  @usableFromInline let next: DecisionNext
 
   /// The child of the store's interactor that has decided, if a scope has forwarded its decision.
   @usableFromInline let child: ChildMark
 
   @inlinable
-  init(step: Step, of child: ChildMark = .none) {
-    self.step = step
+  init(_ decided: DecidedMutations<Mutation>, then next: DecisionNext, of child: ChildMark = .none) {
+    self.decided = decided
+    self.next = next
     self.child = child
   }
 
-  /// The form of the decision and its child, without a copy of the mutations.
+  /// The parts of the decision, without a copy of the mutations.
   @inlinable
   @inline(__always)
-  consuming func parts() -> (Step, ChildMark) { (step, child) }
+  consuming func parts() -> (DecidedMutations<Mutation>, DecisionNext, ChildMark) { (decided, next, child) }
 
   /// The same decision as one of this child.
   @inlinable
   @inline(__always)
   consuming func marked(_ child: ChildMark) -> Decision {
-    Decision(step: step, of: child)
+    Decision(decided, then: next, of: child)
   }
 
   /// Runs `handle` for this action.
-  @inlinable public static var handle: Decision { Decision(step: .handle) }
+  @inlinable public static var handle: Decision { Decision(.none, then: .handle) }
 
   /// Finishes the action and changes nothing.
-  @inlinable public static var ignore: Decision { Decision(step: .ignore) }
+  @inlinable public static var ignore: Decision { Decision(.none, then: .finish) }
 
   /// Commits one mutation, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutation: Mutation, thenHandle: Bool = false) -> Decision {
-    Decision(step: thenHandle ? .oneThenHandle(mutation) : .one(mutation))
+    Decision(.one(mutation), then: thenHandle ? .handle : .finish)
   }
 
   /// Commits several mutations as one atomic step, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutations: [Mutation], thenHandle: Bool = false) -> Decision {
-    Decision(step: thenHandle ? .manyThenHandle(mutations) : .many(mutations))
+    Decision(mutations.isEmpty ? .none : .many(mutations), then: thenHandle ? .handle : .finish)
   }
 
   /// Ends the action as ``Rejection/decided(_:)`` with this error, closing it in the same atomic step.
   @inlinable
   public static func reject(_ error: any Error) -> Decision {
-    Decision(step: .reject(error))
+    Decision(.none, then: .reject(error))
   }
 
   /// The same decision with other mutations: what a parent makes of a child's.
@@ -71,12 +63,7 @@ public struct Decision<Mutation: Sendable>: Sendable {
   @inlinable
   @inline(__always)
   public consuming func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
-    switch step {
-    case .one(let mutation): Decision<Other>(step: .one(transform(mutation)))
-    case .ignore: Decision<Other>(step: .ignore)
-    case .handle: Decision<Other>(step: .handle)
-    case .oneThenHandle, .many, .manyThenHandle, .reject: mappedRest(transform)
-    }
+    Decision<Other>(decided.map(transform), then: next)
   }
 
   /// The decision of an interactor that has this one's as a part that is always there.
@@ -87,41 +74,75 @@ public struct Decision<Mutation: Sendable>: Sendable {
     return mapMutations(transform).marked(child)
   }
 
-  /// Out of line, so that ten levels of what is common fit into one function.
-  @inlinable
-  @inline(never)
-  func mappedRest<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
-    switch step {
-    case .ignore, .handle, .one: mapMutations(transform)
-    case .oneThenHandle(let mutation): Decision<Other>(step: .oneThenHandle(transform(mutation)))
-    case .many(let mutations): Decision<Other>(step: .many(mutations.map(transform)))
-    case .manyThenHandle(let mutations): Decision<Other>(step: .manyThenHandle(mutations.map(transform)))
-    case .reject(let error): Decision<Other>(step: .reject(error))
-    }
-  }
-
   /// The mutations that this decision commits, in order.
-  public var mutations: [Mutation] {
-    switch step {
-    case .ignore, .handle, .reject: []
-    case .one(let mutation), .oneThenHandle(let mutation): [mutation]
-    case .many(let mutations), .manyThenHandle(let mutations): mutations
-    }
-  }
+  public var mutations: [Mutation] { decided.all }
 
   /// Whether `handle` is run after the mutations.
   public var handles: Bool {
-    switch step {
-    case .handle, .oneThenHandle, .manyThenHandle: true
-    case .ignore, .one, .many, .reject: false
-    }
+    if case .handle = next { true } else { false }
   }
 
   /// The error that the action is rejected with, or nil.
   public var rejection: (any Error)? {
-    if case .reject(let error) = step { error } else { nil }
+    if case .reject(let error) = next { error } else { nil }
   }
 }
+
+/// The end of a decision's step, behind its mutations.
+@usableFromInline
+@frozen
+enum DecisionNext: Sendable {
+  case finish
+  case handle
+  case reject(any Error)
+}
+
+/// The mutations of one decision; a single one is stored in the value itself, so that it allocates nothing.
+@usableFromInline
+@frozen
+package enum DecidedMutations<Mutation> {
+  case none
+  case one(Mutation)
+  case many([Mutation])
+
+  /// The mutations in order.
+  package var all: [Mutation] {
+    switch self {
+    case .none: []
+    case .one(let mutation): [mutation]
+    case .many(let mutations): mutations
+    }
+  }
+
+  /// The number of mutations.
+  @usableFromInline package var count: Int {
+    switch self {
+    case .none: 0
+    case .one: 1
+    case .many(let mutations): mutations.count
+    }
+  }
+
+  /// The mutations of a parent for these of a child.
+  @inlinable
+  @inline(__always)
+  func map<Other>(_ transform: (Mutation) -> Other) -> DecidedMutations<Other> {
+    switch self {
+    case .one(let mutation): .one(transform(mutation))
+    case .none: .none
+    case .many(let mutations): .many(DecidedMutations.mapped(mutations, transform))
+    }
+  }
+
+  /// Out of line, so that ten levels of single mutations fit into one function.
+  @inlinable
+  @inline(never)
+  static func mapped<Other>(_ mutations: [Mutation], _ transform: (Mutation) -> Other) -> [Other] {
+    mutations.map(transform)
+  }
+}
+
+extension DecidedMutations: Sendable where Mutation: Sendable {}
 
 /// The identity of a child that may be removed, in one word, for the decisions that its scope forwards.
 ///

@@ -7,13 +7,9 @@ extension Owned {
   @inline(never)
   mutating func takeUpJournaled(_ action: I.Action, _ id: ActionID, at core: StoreCore<I>) -> Receipt {
     let decision = core.interactor.decide(action, state: state)
-    let mutations: DecidedMutations<I.Mutation>
-    switch decision.step {
-    case .one(let mutation): mutations = .one(mutation)
-    case .many(let several) where !several.isEmpty: mutations = .many(several)
-    case .ignore, .many: return withhold(id, first: 0, at: core)
-    case .handle, .oneThenHandle, .manyThenHandle, .reject: return follow(decision, action, id, at: core)
-    }
+    guard case .finish = decision.next else { return follow(decision, action, id, at: core) }
+    let mutations = decision.decided
+    if case .none = mutations { return withhold(id, first: 0, at: core) }
     if let error = keep(.decided(mutations, nil), in: .admission, at: core) {
       return reject(action, error, id, at: core)
     }
@@ -45,17 +41,13 @@ extension Owned {
   mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
     if run.takenUp != nil { return true }  // It is handled again.
     let entry: StoreEntry<I.Action, I.Mutation>
-    switch decision.step {
-    case .ignore: return journalNothing(of: run, at: core)
-    case .many(let mutations) where mutations.isEmpty: return journalNothing(of: run, at: core)
-    case .reject:
+    switch (decision.next, decision.decided) {
+    case (.reject, _):
       return run.record.journaled?.confirms == true ? journal(.mark, in: .unlimited, of: run, at: core) : true
-    case .one(let mutation): entry = .decided(.one(mutation), result(of: run, committing: 1, at: core))
-    case .many(let mutations):
-      entry = .decided(.many(mutations), result(of: run, committing: mutations.count, at: core))
-    case .handle: entry = takeUpEntry(of: run, .none, at: core)
-    case .oneThenHandle(let mutation): entry = takeUpEntry(of: run, .one(mutation), at: core)
-    case .manyThenHandle(let mutations): entry = takeUpEntry(of: run, .many(mutations), at: core)
+    case (.handle, let mutations): entry = takeUpEntry(of: run, mutations, at: core)
+    case (.finish, .none): return journalNothing(of: run, at: core)
+    case (.finish, let mutations):
+      entry = .decided(mutations, result(of: run, committing: mutations.count, at: core))
     }
     guard journal(entry, of: run, at: core) else { return false }
     if decision.handles, let journal {

@@ -117,20 +117,19 @@ struct Owned<I: Interactor>: ~Copyable {
     let id = nextID()
     let plan = core.interactor.plan(for: action, state: state)
     guard isFastPath, plan.isConcurrent else { return takeUp(action, plan, id, at: core) }
-    // Not kept, so that its mutation is not copied out of it: of a deep child that costs as much as the rest.
+    // Not stored in a variable: copying the mutation out of it doubles the cost for a deep child.
     switch core.interactor.decide(action, state: state).parts() {
-    case (.one(let mutation), let child):
+    case (.one(let mutation), .finish, let child):
       let revision = commit(mutation, from: CommitOrigin(child), at: core)
       return Receipt(id: id, first: revision, last: revision)
-    case (.ignore, _):
+    case (.none, .finish, _):
       return Receipt(id: id, first: 0, last: 0)
-    case (.many(let mutations), let child):
+    case (.many(let mutations), .finish, let child):
       let first = core.revision &+ 1
       for mutation in mutations { commit(mutation, from: CommitOrigin(child), at: core) }
-      return mutations.isEmpty
-        ? Receipt(id: id, first: 0, last: 0) : Receipt(id: id, first: first, last: core.revision)
-    case (let step, let child):
-      return follow(Decision(step: step, of: child), action, id, at: core)
+      return Receipt(id: id, first: first, last: core.revision)
+    case (let mutations, let next, let child):
+      return follow(Decision(mutations, then: next, of: child), action, id, at: core)
     }
   }
 
@@ -194,25 +193,16 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>, at core: StoreCore<I>) {
     if journal != nil, !journalDecision(decision, of: run, at: core) { return }
-    switch decision.step {
-    case .handle:
-      start(run, at: core)
-    case .one(let mutation):
-      commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
-      endDecided(run, .finished, at: core)
+    switch decision.decided {
+    case .none: break
+    case .one(let mutation): commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
     case .many(let mutations):
       for mutation in mutations { commit(mutation, of: run, from: CommitOrigin(decision.child), at: core) }
-      endDecided(run, .finished, at: core)
-    case .oneThenHandle(let mutation):
-      commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
-      start(run, at: core)
-    case .manyThenHandle(let mutations):
-      for mutation in mutations { commit(mutation, of: run, from: CommitOrigin(decision.child), at: core) }
-      start(run, at: core)
-    case .ignore:
-      endDecided(run, .finished, at: core)
-    case .reject(let error):
-      reject(run, error, at: core)
+    }
+    switch decision.next {
+    case .finish: endDecided(run, .finished, at: core)
+    case .handle: start(run, at: core)
+    case .reject(let error): reject(run, error, at: core)
     }
   }
 

@@ -164,14 +164,6 @@ package final class JournaledSend: Sendable {
   }
 }
 
-/// The mutations of one decision.
-@usableFromInline
-package enum DecidedMutations<Mutation> {
-  case none
-  case one(Mutation)
-  case many([Mutation])
-}
-
 /// The journal of a store, for the holder of the store's lock.
 @usableFromInline
 final class StoreJournal<I: Interactor> {

@@ -59,25 +59,6 @@ struct PayloadEncoder: Sendable {
   }
 }
 
-extension DecidedMutations {
-  fileprivate var all: [Mutation] {
-    switch self {
-    case .none: []
-    case .one(let mutation): [mutation]
-    case .many(let mutations): mutations
-    }
-  }
-
-  /// The number of mutations.
-  var count: Int {
-    switch self {
-    case .none: 0
-    case .one: 1
-    case .many(let mutations): mutations.count
-    }
-  }
-}
-
 /// The part of a payload that belongs to the kind of the entry.
 protocol PayloadHead: Codable {
   /// Whether it has no value, so that it is encoded as an object without properties.

@@ -117,8 +117,8 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
-    case .decided(let mutations, let result): ("decided \(numbers(mutations))\(keys(result))", numbers(mutations))
-    case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(numbers(mutations))", numbers(mutations))
+    case .decided(let mutations, let result): ("decided \(mutations.all)\(keys(result))", mutations.all)
+    case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(mutations.all)", mutations.all)
     case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
     case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
     case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
@@ -128,14 +128,6 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   private static func keys(_ result: KeyedResult?) -> String {
     result.map { " for \($0.keys.joined(separator: " ")), \($0.revisions.map { "\($0)" } ?? "no revisions")" } ?? ""
-  }
-
-  private static func numbers(_ mutations: DecidedMutations<Int>) -> [Int] {
-    switch mutations {
-    case .none: []
-    case .one(let mutation): [mutation]
-    case .many(let mutations): mutations
-    }
   }
 
   // MARK: For the test
