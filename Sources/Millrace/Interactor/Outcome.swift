@@ -54,14 +54,17 @@ public enum Outcome: Sendable {
     }
   }
 
-  /// The kind of the rejection; nil for every other outcome.
+  /// The rejection, with its reason; nil for every other outcome.
+  @inlinable public var rejection: Rejection? {
+    if case .rejected(let rejection) = self { rejection } else { nil }
+  }
+
+  /// The kind of the rejection, for comparing and counting; nil for every other outcome.
   ///
   /// ```swift
-  /// #expect(await store.send(.export).outcome.rejection == .exclusive)
+  /// #expect(await store.send(.export).outcome.rejectionKind == .exclusive)
   /// ```
-  @inlinable public var rejection: Rejection.Kind? {
-    if case .rejected(let rejection) = self { rejection.kind } else { nil }
-  }
+  @inlinable public var rejectionKind: Rejection.Kind? { rejection?.kind }
 
   /// The outcomes without their payloads.
   @frozen

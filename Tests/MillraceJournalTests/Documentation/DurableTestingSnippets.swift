@@ -43,7 +43,7 @@ struct DurableTestingSnippets {
     let store = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
     journal.failNext(JournalError(.failed, "The disk is full; free some space."))
     #expect(await store.send(.note(1)).outcome.kind == .failed)
-    #expect(await store.send(.note(2)).outcome.rejection == .journal)  // The store takes up nothing more.
+    #expect(await store.send(.note(2)).outcome.rejectionKind == .journal)  // The store takes up nothing more.
     // snippet.end
   }
 

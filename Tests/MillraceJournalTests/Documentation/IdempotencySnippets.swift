@@ -37,6 +37,6 @@ struct IdempotencySnippets {
     // snippet.confirming
     let outcome = try await store.submit(.withdraw(5), confirming: true).outcome
     // snippet.end
-    #expect(outcome.rejection == .decided)
+    #expect(outcome.rejectionKind == .decided)
   }
 }

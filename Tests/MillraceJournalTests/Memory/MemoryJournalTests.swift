@@ -45,7 +45,7 @@ struct MemoryJournalTests {
       return
     }
     #expect(error.code == .failed && error.description == "The disk is full; free some space.")
-    #expect(await store.send(.note(3)).outcome.rejection == .journal)
+    #expect(await store.send(.note(3)).outcome.rejectionKind == .journal)
     #expect(try await Store.open(Orders(), initial: [], journal: journal, key: "orders").state == ["note 1"])
   }
 

@@ -118,7 +118,7 @@ struct IdempotencyTests {
     configuration.limits = .init(actionsWaiting: 1)
     let store = try await open(configuration: configuration) { _, _ in try await gate.enter() }
     let receipts = (0..<3).map { _ in store.send(.order(7), key: "a") }
-    #expect(await receipts[2].outcome.rejection == .full)
+    #expect(await receipts[2].outcome.rejectionKind == .full)
     await store.shutdown(drainFor: .zero)
     for index in [0, 1] { #expect(await receipts[index].outcome.kind == .shutDown) }
   }
@@ -134,7 +134,7 @@ struct IdempotencyTests {
     }
     for number in gates.indices {
       let receipts = (0..<4).map { _ in store.send(.order(number), key: "\(number)") }
-      #expect(await receipts[3].outcome.rejection == .full)
+      #expect(await receipts[3].outcome.rejectionKind == .full)
       try await gates[number].waitForArrivals(1)
       receipts[1].cancel()
       gates[number].open()
@@ -153,7 +153,7 @@ struct IdempotencyTests {
     let receipts = (0..<2).map { _ in store.send(.order(7), key: "a") }
     try await gate.waitForArrivals(1)
     store.setInterceptors([RefusingInterceptor()])
-    #expect(await store.send(.order(7), key: "a").outcome.rejection == .intercepted)
+    #expect(await store.send(.order(7), key: "a").outcome.rejectionKind == .intercepted)
     store.setInterceptors([])
     let late = store.send(.order(7), key: "a")
     gate.open()
@@ -271,7 +271,7 @@ struct IdempotencyTests {
     }
     let first = try await open()
     #expect(await first.send(.look, confirming: true).outcome.kind == .finished)
-    #expect(await first.send(.withdraw(1), confirming: true).outcome.rejection == .decided)
+    #expect(await first.send(.withdraw(1), confirming: true).outcome.rejectionKind == .decided)
     #expect(try await journal.lastSequence(of: "account") == 3, "an epoch and two marks")
     #expect(await first.send(.deposit(1), confirming: true).outcome.kind == .finished)
     #expect(try await journal.lastSequence(of: "account") == 4, "a commit needs no mark")
@@ -290,7 +290,7 @@ struct IdempotencyTests {
   func withoutJournal() async {
     let store = Store(initial: Accounts.State(), interactor: Accounts())
     let outcome = await store.send(.deposit(1), key: "a").outcome
-    #expect(outcome.rejection == .journal)
+    #expect(outcome.rejectionKind == .journal)
     #expect(
       outcome.description
         == "rejected: The journal did not take the action: The store has no journal, so it neither remembers idempotency keys nor "

@@ -36,7 +36,7 @@ struct JournalRoomTests {
     gate.open()
     _ = try await ended.next()
     try await clock.waitForSleepers(1)
-    #expect(store.send(.note(1)).outcomeNow?.rejection == .full, "half of the buffer waits")
+    #expect(store.send(.note(1)).outcomeNow?.rejectionKind == .full, "half of the buffer waits")
     journal.fail(nil)
     clock.advance(by: .seconds(1))
     guard case .failed(let error as JournalError) = await run.outcome else {
@@ -62,7 +62,7 @@ struct JournalRoomTests {
     let first = store.send(.note(1))
     try await clock.waitForSleepers(1)
     let large = String(repeating: "x", count: 850)
-    #expect(store.send(.text(large)).outcomeNow?.rejection == .full)
+    #expect(store.send(.text(large)).outcomeNow?.rejectionKind == .full)
     let second = store.send(.note(2))
     #expect(await store.state == ["note 1", "note 2"], "a smaller one has room")
     journal.fail(nil)

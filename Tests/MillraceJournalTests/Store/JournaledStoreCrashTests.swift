@@ -136,7 +136,7 @@ struct JournaledStoreCrashTests {
           for (index, action) in actions.enumerated() where isLast || !seen.recorded.contains(index) {
             group.addTask {
               let outcome = await store.send(action, key: "\(index)").outcome
-              if outcome.kind == .finished || outcome.rejection == .decided { seen.record(index) }
+              if outcome.kind == .finished || outcome.rejectionKind == .decided { seen.record(index) }
             }
           }
         }

@@ -102,7 +102,7 @@ struct OpenStoreTests {
       try await again.enter()
       run.emit(.done(number))
     }
-    #expect(await second.send(.orderAgain(4)).outcome.rejection == .full)
+    #expect(await second.send(.orderAgain(4)).outcome.rejectionKind == .full)
     again.open()
     _ = try await second.wait { $0.count == 6 && $0.contains("done 3") }
     #expect(await (try second.submit(.orderAgain(4))).outcome.kind == .finished)
@@ -119,7 +119,7 @@ struct OpenStoreTests {
       return
     }
     #expect(error.code == .conflict && error.newcomer != nil)
-    #expect(await first.send(.note(2)).outcome.rejection == .journal)
+    #expect(await first.send(.note(2)).outcome.rejectionKind == .journal)
     #expect(await second.send(.note(3)).outcome.kind == .finished)
     #expect(try await open(journal).state == ["note 3"])
   }
@@ -187,7 +187,7 @@ struct OpenStoreTests {
     // The deadline is a time on the clock, however few pauses that are.
     clock.advance(by: .seconds(1))
     #expect(await late.outcome.kind == .failed)
-    #expect(await store.send(.note(3)).outcome.rejection == .journal)
+    #expect(await store.send(.note(3)).outcome.rejectionKind == .journal)
   }
 
   @Test("An append with an unknown result is looked up: a stored batch is not stored again, and another one is")

@@ -223,7 +223,7 @@ struct LoadScenarioTests {
     }
     await #expect(throws: Refused.self) { try await scenario.run(options()) }
     let store = try #require(first.withLock { $0 })
-    #expect(await store.send(.add).outcome.rejection == .shuttingDown)
+    #expect(await store.send(.add).outcome.rejectionKind == .shuttingDown)
   }
 
   @Test("The latency of a run is judged by ratios")

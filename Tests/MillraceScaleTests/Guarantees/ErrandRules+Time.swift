@@ -36,7 +36,7 @@ extension ErrandRules {
       default: break  // Whether an attempt has failed before it was cut is not known.
       }
     }
-    for sending in log.sendings where log.seen[sending.errand.number]?.rejection == .breakerOpen {
+    for sending in log.sendings where log.seen[sending.errand.number]?.rejectionKind == .breakerOpen {
       let begun = log.sendings.filter { $0.errand.meeting == .guarded }.reduce(0) { begun, other in
         begun + (counts.begun[other.errand.number] ?? 0)
       }

@@ -62,12 +62,12 @@ struct ErrandRules {
       seen.outcome != .superseded || errand.meeting == .latest || errand.meeting == .debounced,
       "R4: only the latest takes the place of another one")
     world.expect(
-      sending.isNested || (seen.rejection == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
+      sending.isNested || (seen.rejectionKind == .exclusive) == (errand.meeting == .exclusive && sending.metOthers),
       "R4: only an exclusive one is dropped for another, and only while that is open")
     world.expect(
-      seen.rejection != .exclusive || acts.isEmpty && counts.begun[errand.number] == nil,
+      seen.rejectionKind != .exclusive || acts.isEmpty && counts.begun[errand.number] == nil,
       "R4: what is dropped is neither decided nor handled")
-    guard seen.rejection == .full else { return }
+    guard seen.rejectionKind == .full else { return }
     world.expect(counts.begun[errand.number] == nil, "A1: what is shed is not handled")
     switch limits.onOverflow {
     case .reject, .dropNewestOfFullestKey:  // Errands have no limits, so that each is of the fullest key.
@@ -126,7 +126,7 @@ struct ErrandRules {
     let places = Dictionary(uniqueKeysWithValues: log.sendings.enumerated().map { ($1.errand.number, $0) })
     for sending in log.sendings {
       // A run that is shared waits by itself, and takes with it all who have joined it.
-      for dropped in sending.ended where log.seen[dropped]?.rejection == .full && meeting(of: dropped) != .shared {
+      for dropped in sending.ended where log.seen[dropped]?.rejectionKind == .full && meeting(of: dropped) != .shared {
         let decided = entries.firstIndex { $0.errand == dropped }
         for other in sending.undecided {
           guard let place = places[dropped], let otherPlace = places[other] else { continue }
@@ -163,7 +163,7 @@ struct ErrandRules {
       "R5: nothing is left of what has ended"
     )
     for reason in Rejection.Kind.allCases {
-      let seen = log.seen.values.count { $0.rejection == reason } + (reason == .shuttingDown ? 1 : 0)
+      let seen = log.seen.values.count { $0.rejectionKind == reason } + (reason == .shuttingDown ? 1 : 0)
       world.expect(metrics.rejections[reason] ?? 0 == seen, "A3: what is rejected is counted by its reason")
     }
   }

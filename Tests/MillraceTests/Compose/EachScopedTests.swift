@@ -143,9 +143,9 @@ struct EachScopedTests {
   @Test("R2: an action for a missing child of a child is rejected as that, whatever levels are between")
   func missingChildOfAChild() async {
     let country = Store(initial: Country.State(towns: ["a": Town.State()]), interactor: Country())
-    #expect(await country.send(.town("a", .house(1, .commit("a")))).rejection == .missingChild)
-    #expect(await country.send(.capital(.inn(.commit("a")))).rejection == .missingChild)
-    #expect(await country.send(.town("b", .hall(.commit("a")))).rejection == .missingChild)
+    #expect(await country.send(.town("a", .house(1, .commit("a")))).rejectionKind == .missingChild)
+    #expect(await country.send(.capital(.inn(.commit("a")))).rejectionKind == .missingChild)
+    #expect(await country.send(.town("b", .hall(.commit("a")))).rejectionKind == .missingChild)
   }
 
   @Test("An action that waits for its turn when its child is removed is never handled")
@@ -157,7 +157,7 @@ struct EachScopedTests {
     store.send(.remove(1))
     #expect(await one.outcome.kind == .cancelled)
     first.open()
-    #expect(await two.rejection == .missingChild)
+    #expect(await two.rejectionKind == .missingChild)
     #expect(second.starts == 0)
     #expect(await store.keyCount == 0)
     #expect(await store.bound == (0, 0, false))
@@ -309,7 +309,7 @@ struct EachScopedTests {
     for probe in probes { probe.open() }
     #expect(await receipts[1].outcome.kind == .finished)
     #expect(await store.bound == (0, 0, false))
-    #expect(await store.send(.town("A", .house(1, .commit("a")))).rejection == .missingChild)
+    #expect(await store.send(.town("A", .house(1, .commit("a")))).rejectionKind == .missingChild)
   }
 
   @Test("Outside a store a child's effect runs on its part of the state, and throws where there is none")

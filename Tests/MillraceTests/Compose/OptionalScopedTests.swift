@@ -32,7 +32,7 @@ struct OptionalScopedTests {
     #expect(await receipt.outcome.kind == .cancelled)
     #expect(await store.bound == (0, 0, false))
     probe.open()
-    #expect(await store.send(.inn(.commit("b"))).rejection == .missingChild)
+    #expect(await store.send(.inn(.commit("b"))).rejectionKind == .missingChild)
     store.send(.inn(isOpen: true))
     store.send(.inn(.commit("c")))
     #expect(await store.state.inn?.log == ["c"])

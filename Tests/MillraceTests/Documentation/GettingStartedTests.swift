@@ -46,7 +46,7 @@ struct GettingStartedTests {
     #expect(await ordered.firstCommit == 1)
     #expect(await ordered.lastRevision == 2)
     let rejected = store.send(.take("pears"))
-    #expect(await rejected.outcome.rejection == .decided)
+    #expect(await rejected.outcome.rejectionKind == .decided)
     #expect(await rejected.lastRevision == nil)
   }
 

@@ -199,7 +199,7 @@ struct ObservationSnippetsTests {
     }
     #expect(try await written.next() == 15)
     store.send(.measureAll(Array(1...1_024)))
-    #expect(await store.send(.measure(0)).outcome.rejection == .full)
+    #expect(await store.send(.measure(0)).outcome.rejectionKind == .full)
     gate.open()
     #expect(try await written.next(1_024) == Array(1...1_024))
     await store.shutdown()

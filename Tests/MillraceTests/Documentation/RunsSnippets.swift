@@ -350,7 +350,7 @@ struct RunsSnippetsTests {
       #expect(await store.send(failing.planned(RunsSnippets.guarded("pear"))).outcome.kind == .failed)
     }
     let next = store.send(ScriptedInteractor.Action.handle { _ in }.planned(RunsSnippets.guarded("apple")))
-    #expect(await next.outcome.rejection == (counts ? .breakerOpen : nil))
+    #expect(await next.outcome.rejectionKind == (counts ? .breakerOpen : nil))
   }
 
   @Test("A handler passes on the seconds that remain", arguments: [nil, 8])

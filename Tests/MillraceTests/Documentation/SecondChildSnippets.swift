@@ -178,7 +178,7 @@ struct SecondChildTests {
     let store = Store(initial: TwoChildren.Player.State(rooms: [7: Room.State()]), interactor: TwoChildren.Player())
     store.send(.queue(.say("a")))
     store.send(.room(7, .say("b")))
-    #expect(await store.send(.room(8, .say("c"))).rejection == .missingChild)
+    #expect(await store.send(.room(8, .say("c"))).rejectionKind == .missingChild)
     #expect(await store.state == .init(queue: .init(words: ["a"]), rooms: [7: .init(words: ["b"])]))
     #expect(await first.state.queue == store.state.queue)
   }

@@ -48,7 +48,7 @@ struct ShutdownSnippetsTests {
     let shutdown = Task.immediate { await ShutdownSnippets.drain(store, reports.record) }
     // What is debounced is taken up at once.
     #expect(await held.outcome.kind == .finished)
-    #expect(await store.send(Action("D")).outcome.rejection == .shuttingDown)
+    #expect(await store.send(Action("D")).outcome.rejectionKind == .shuttingDown)
     #expect(await #expect(throws: StoreError.self) { try await store.submit(Action("E")) }?.code == .shutDown)
     gate.open()
     #expect(await drained.outcome.kind == .finished)
@@ -116,6 +116,6 @@ struct ShutdownSnippetsTests {
     #expect(await store.send(Action("A")).outcome.kind == .finished)
     service.cancel()
     await service.value
-    #expect(await store.send(Action("B")).outcome.rejection == .shuttingDown)
+    #expect(await store.send(Action("B")).outcome.rejectionKind == .shuttingDown)
   }
 }

@@ -62,8 +62,8 @@ extension Store where I == ScriptedInteractor {
 private struct LastOne: Hashable, Sendable {}
 
 extension Receipt {
-  /// The reason for the action's rejection, once it has ended; nil if it ended otherwise.
-  var rejection: Rejection.Kind? {
-    get async { await outcome.rejection }
+  /// The kind of the action's rejection, once it has ended; nil if it ended otherwise.
+  var rejectionKind: Rejection.Kind? {
+    get async { await outcome.rejectionKind }
   }
 }

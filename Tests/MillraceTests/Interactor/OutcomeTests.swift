@@ -10,7 +10,7 @@ struct OutcomeTests {
     let kind: Outcome.Kind
     let description: String
     var isCut = false
-    var rejection: Rejection.Kind?
+    var rejectionKind: Rejection.Kind?
 
     var testDescription: String { description }
   }
@@ -25,14 +25,14 @@ struct OutcomeTests {
     Row(
       outcome: .rejected(.full), kind: .rejected,
       description: "rejected: The store has as many actions as its limits allow; send less, `submit` instead, or raise "
-        + "`StoreConfiguration.limits`.", isCut: true, rejection: .full),
+        + "`StoreConfiguration.limits`.", isCut: true, rejectionKind: .full),
     Row(
       outcome: .rejected(.shuttingDown), kind: .rejected,
       description: "rejected: The store is shut down and takes no more actions; send to a store that is running.",
-      rejection: .shuttingDown),
+      rejectionKind: .shuttingDown),
     Row(
       outcome: .rejected(.decided(Mishap())), kind: .rejected,
-      description: "rejected: The interactor decided against the action: a mishap", rejection: .decided),
+      description: "rejected: The interactor decided against the action: a mishap", rejectionKind: .decided),
     Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", isCut: true),
     Row(
       outcome: .abandoned, kind: .abandoned, description: "abandoned: it was found open after a crash"),
@@ -50,9 +50,11 @@ struct OutcomeTests {
     #expect(row.outcome.isCut == row.isCut)
   }
 
-  @Test("Only a rejected outcome has a kind of rejection", arguments: rows)
+  @Test("Only a rejected outcome has a rejection, with its kind and its words", arguments: rows)
   func onlyARejectedOutcomeHasARejection(row: Row) {
-    #expect(row.outcome.rejection == row.rejection)
+    #expect(row.outcome.rejectionKind == row.rejectionKind)
+    #expect(row.outcome.rejection?.kind == row.rejectionKind)
+    #expect(row.outcome.rejection.map { "rejected: \($0)" } == (row.rejectionKind == nil ? nil : row.description))
   }
 
   @Test("Every kind is that of an outcome")

@@ -35,7 +35,7 @@ struct ActionInterceptorTests {
     #expect(await store.send(.add(5)).outcome.kind == .finished)
     let outcome = await store.send(.add(11)).outcome
     #expect("\(outcome)" == "rejected: An interceptor rejected the action: 11 is too large")
-    #expect(outcome.rejection == .intercepted)
+    #expect(outcome.rejectionKind == .intercepted)
     #expect(await store.state.sum == 10)
   }
 
@@ -50,7 +50,7 @@ struct ActionInterceptorTests {
         return .pass
       },
     ])
-    #expect(await store.send(.add(1)).outcome.rejection == .intercepted)
+    #expect(await store.send(.add(1)).outcome.rejectionKind == .intercepted)
     door.open()
     #expect(await store.send(.add(3)).outcome.kind == .finished)
     #expect(await store.state.sum == 7)

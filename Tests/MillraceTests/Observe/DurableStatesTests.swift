@@ -84,7 +84,7 @@ struct DurableStatesTests {
     let store = store()
     let (seen, _) = observe(store.states(.lossless(pausesAt: 2).durable))
     store.send(.add([1, 2, 3]))
-    #expect(await store.send(.add([4])).outcome.rejection == .full, "the observer has taken the first one at most")
+    #expect(await store.send(.add([4])).outcome.rejectionKind == .full, "the observer has taken the first one at most")
     let submit = Task.immediate { try await store.submit(.add([5])) }
     #expect(await store.metrics.submitting == 1)
     journal.store(1)

@@ -32,15 +32,15 @@ struct BreakerTests {
   @Test("Closed, open, half-open, closed: it rejects untouched and unclosed while it is open, and a success closes it")
   func closedAgain() async throws {
     await open()
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     await store.pass(.seconds(30) - .nanoseconds(1), on: clock)
     let rejected = store.send(probe.action(plan))
-    #expect(await rejected.rejection == .breakerOpen)
+    #expect(await rejected.rejectionKind == .breakerOpen)
     #expect(await rejected.firstCommit == nil)
     await store.pass(.nanoseconds(1), on: clock)
     let receipt = store.send(probe.action(plan))
     try await probe.waitForStart()
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     probe.open()
     #expect(await receipt.outcome.kind == .finished)
     #expect(await succeed().outcome.kind == .finished)
@@ -56,9 +56,9 @@ struct BreakerTests {
     await open()
     await store.pass(.seconds(30), on: clock)
     #expect(await fail() == .failed)
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     await store.pass(.seconds(29), on: clock)
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     await store.pass(.seconds(1), on: clock)
     #expect(await succeed().outcome.kind == .finished)
     #expect(await succeed().outcome.kind == .finished)
@@ -74,7 +74,7 @@ struct BreakerTests {
     let next = Probe("next")
     let receipt = store.send(next.action(plan))
     try await next.waitForStart()
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     next.open()
     #expect(await receipt.outcome.kind == .finished)
     probe.open()
@@ -88,17 +88,17 @@ struct BreakerTests {
     let cached = ScriptedInteractor.Action.commit("cached").planned(plan)
     #expect(await store.send(cached).outcome.kind == .finished)
     let refused = store.send(probe.action(plan))
-    #expect(await refused.rejection == .breakerOpen)
+    #expect(await refused.rejectionKind == .breakerOpen)
     #expect(await refused.firstCommit == nil)
     #expect(
-      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind == .decided)
     #expect(await store.log == ["cached"])
     await store.pass(.seconds(30), on: clock)
     // Nor does it become the probe.
     #expect(await store.send(cached).outcome.kind == .finished)
     _ = store.send(probe.action(plan))
     try await probe.waitForStart()
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     probe.open()
   }
 
@@ -113,7 +113,7 @@ struct BreakerTests {
     #expect(await fail() == .failed)
     #expect(await succeed().outcome.kind == .finished)
     await open()
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
   }
 
   @Test("Retries stop when it opens: the action ends with the error it has")
@@ -127,7 +127,7 @@ struct BreakerTests {
     #expect(await receipt.outcome.kind == .failed)
     #expect(attempts.recorded == [1, 2])
     #expect(await store.log == ["closed: failed"])
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
   }
 
   @Test("A key of its own is shared by plans of any keys, and leaves those without it alone")
@@ -136,8 +136,8 @@ struct BreakerTests {
     let other = Plan.concurrent.breaker(breaker, key: "gateway")
     #expect(await fail(one) == .failed)
     #expect(await fail(other) == .failed)
-    #expect(await succeed(one).rejection == .breakerOpen)
-    #expect(await succeed(other).rejection == .breakerOpen)
+    #expect(await succeed(one).rejectionKind == .breakerOpen)
+    #expect(await succeed(other).rejectionKind == .breakerOpen)
     #expect(await succeed(.serial(key: 1)).outcome.kind == .finished)
     #expect(await succeed(Plan.serial(key: 1).breaker(breaker)).outcome.kind == .finished)
     #expect(await store.keyCount == 1)
@@ -151,7 +151,7 @@ struct BreakerTests {
     let running = store.send(probe.action(.latest(key: "l")))
     try await probe.waitForStart()
     await open(Plan.concurrent.breaker(breaker, key: "gateway"))
-    #expect(await succeed(Plan.latest(key: "l").breaker(breaker, key: "gateway")).rejection == .breakerOpen)
+    #expect(await succeed(Plan.latest(key: "l").breaker(breaker, key: "gateway")).rejectionKind == .breakerOpen)
     probe.open()
     #expect(await running.outcome.kind == .superseded)
     #expect(await store.log == ["probe begins", "probe: superseded"])
@@ -169,7 +169,7 @@ struct BreakerTests {
     let other = store.send(ScriptedInteractor.Action.handle { $0.emit("other") })
     probe.open()
     #expect(await first.outcome.kind == .failed)
-    for receipt in receipts { #expect(await receipt.rejection == .breakerOpen) }
+    for receipt in receipts { #expect(await receipt.rejectionKind == .breakerOpen) }
     #expect(await other.outcome.kind == .finished)
     #expect(waiting.allSatisfy { $0.starts == 0 })
     let begun = ["probe begins"] + waiting.map { "\($0.name) begins" }
@@ -208,7 +208,7 @@ struct BreakerTests {
     #expect(await waiting.outcome.kind == .timedOut)
     store.setLimit(nil, for: "k")
     #expect(
-      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejection == .decided)
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind == .decided)
 
     let first = store.send(stubborn[2].action(plan.timeout(.seconds(1))))
     await store.pass(.seconds(1), on: clock)
@@ -217,7 +217,7 @@ struct BreakerTests {
     let second = store.send(stubborn[3].action(plan.attemptTimeout(.seconds(1))))
     await store.pass(.seconds(1), on: clock)
     #expect(await second.outcome.kind == .timedOut)
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     for probe in stubborn { probe.open() }
   }
 
@@ -237,7 +237,7 @@ struct BreakerTests {
     #expect(await receipt.outcome.kind == .timedOut)
     // Two failures in a row open it.
     if !ofASecondAttempt { #expect(await fail() == .failed) }
-    #expect(await succeed().rejection == .breakerOpen)
+    #expect(await succeed().rejectionKind == .breakerOpen)
     gate.open()
   }
 
@@ -256,7 +256,7 @@ struct BreakerTests {
     let behind = (0..<3).map { _ in succeed(serial) }
     probe.open()
     #expect(await first.outcome.kind == .failed)
-    for receipt in behind { #expect(await receipt.rejection == .breakerOpen) }
+    for receipt in behind { #expect(await receipt.rejectionKind == .breakerOpen) }
     #expect(await store.log == ["probe begins", "probe done", "probe: failed"])
   }
 

@@ -45,7 +45,7 @@ struct JournaledShutdownTests {
     await #expect(throws: StoreError.self) { try await observer.value }
     #expect(durable.recorded == [0, 1])
     await run.value
-    #expect(await store.send(.add([3])).outcome.rejection == .journal)
+    #expect(await store.send(.add([3])).outcome.rejectionKind == .journal)
   }
 
   @Test("S1: a shutdown whose journal has stored everything leaves no timer behind")

@@ -102,7 +102,7 @@ struct OverlapOutcomeTests {
 
     let following = store.send(next.action(overlap.plan))
     if ending == .shutDown {
-      #expect(await following.rejection == .shuttingDown)
+      #expect(await following.rejectionKind == .shuttingDown)
     } else {
       // What was cut has its handler out; for the others it has returned.
       let waits = ending.isCut && overlap.waitsForTheHandler

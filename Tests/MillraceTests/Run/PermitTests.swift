@@ -91,7 +91,7 @@ struct PermitTests {
     try await probes[0].waitForStart()
     probes[0].open()
     #expect(await receipts[0].outcome.kind == .failed)
-    #expect(await receipts[1].rejection == .breakerOpen)
+    #expect(await receipts[1].rejectionKind == .breakerOpen)
     #expect(await store.log == ["a begins", "b begins", "a done", "a: failed", "b: rejected"])
   }
 

@@ -140,7 +140,7 @@ struct RetryAdviceTests {
   func theBreakerCounts() async {
     let plan = Plan.concurrent.retry(3, if: { _ in false }).breaker(Plan.Breaker(failures: 1), key: "gateway")
     #expect(await status(store.send(action(Answer(status: 404), plan: plan))) == 404)
-    #expect(await store.send(action(plan: plan)).rejection == .breakerOpen)
+    #expect(await store.send(action(plan: plan)).rejectionKind == .breakerOpen)
   }
 
   @Test("The delay of an error replaces the rest by the backoff, longer or shorter; without one the backoff counts")

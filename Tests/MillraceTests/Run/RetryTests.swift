@@ -191,7 +191,7 @@ struct RetryTests {
         seen.record(Seen(attempt: run.attempt, log: []))
         throw NotHandled()
       }.planned(.concurrent.retry(3, backoff: .none)))
-    #expect(await receipt.rejection == .notHandled)
+    #expect(await receipt.rejectionKind == .notHandled)
     #expect(seen.recorded.count == 1)
   }
 

@@ -96,7 +96,7 @@ struct RunPairsTests {
     #expect(await send(nil).outcome.kind == .finished)
     #expect(asked.all == Array(repeating: "Forbidden(), lock held: false", count: 3))
     #expect(await send(Mishap()).outcome.kind == .failed)
-    #expect(await send(nil).rejection == .breakerOpen)
+    #expect(await send(nil).rejectionKind == .breakerOpen)
     await store.pass(.seconds(30), on: clock)
     #expect(await send(Forbidden()).outcome.kind == .failed)
     #expect(await send(nil).outcome.kind == .finished, "The probe before it said nothing.")

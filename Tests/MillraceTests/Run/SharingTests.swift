@@ -215,7 +215,7 @@ struct SharingTests {
     }
     let rejected = store.send(
       ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.closed().planned(.shared(key: "k")))
-    #expect(await rejected.rejection == .decided)
+    #expect(await rejected.rejectionKind == .decided)
     #expect(await store.log == ["a", "a", "a", "closed: rejected"])
     #expect(await store.keyCount == 0)
   }
@@ -248,7 +248,7 @@ struct SharingTests {
     let receipts = (0..<3).map { _ in store.send(probe.action(.shared(key: "k"))) }
     try await probe.waitForStart()
     #expect(await store.metrics.waiting == 1)
-    #expect(await receipts[policy == .reject ? 2 : 1].rejection == .full)
+    #expect(await receipts[policy == .reject ? 2 : 1].rejectionKind == .full)
     probe.open()
     #expect(await receipts[0].outcome.kind == .finished)
     #expect(await receipts[policy == .reject ? 1 : 2].outcome.kind == .finished)
@@ -263,7 +263,7 @@ struct SharingTests {
     let next = Probe("b")
     let third = store.send(next.action(.shared(key: "k")))
     next.open()
-    #expect(await receipts[1].rejection == .full)
+    #expect(await receipts[1].rejectionKind == .full)
     #expect(await third.outcome.kind == .finished)
     #expect(await store.log == ["a begins", "a: rejected", "b begins", "b done"])
     probe.open()

@@ -11,7 +11,7 @@ extension StoreJournalTests {
     store.send(.add([1]))
     journal.setCrowded(true)
     store.send(.add([2]))
-    #expect(await store.send(.add([3])).outcome.rejection == .full)
+    #expect(await store.send(.add([3])).outcome.rejectionKind == .full)
     journal.setCrowded(false)
     store.send(.add([4]))
     #expect(await store.state == [1, 2, 4])
@@ -28,7 +28,7 @@ extension StoreJournalTests {
     let states = Task.immediate { for await _ in store.states {} }
     journal.fail()
     for receipt in [running, waiting, held] { #expect(await receipt.outcome.kind == .failed) }
-    #expect(await store.send(.add([7])).outcome.rejection == .journal)
+    #expect(await store.send(.add([7])).outcome.rejectionKind == .journal)
     #expect(await store.state == [4, 5, 6])
     await states.value
     let report = await store.shutdown()

@@ -50,7 +50,7 @@ struct StoreJournalTests {
     #expect(await empty.outcome.kind == .finished)
     let revisions = await (empty.firstCommit, empty.lastRevision)
     #expect(revisions == (nil, nil))
-    #expect(await rejected.outcome.rejection == .decided)
+    #expect(await rejected.outcome.rejectionKind == .decided)
     #expect(journal.entries == ["decided [1]", "decided [2]"])
   }
 
@@ -194,7 +194,7 @@ struct StoreJournalTests {
     let store = store()
     let receipt = store.send(.rejectClosing(13), key: "a")
     journal.store(1)
-    #expect(await receipt.outcome.rejection == .decided)
+    #expect(await receipt.outcome.rejectionKind == .decided)
     #expect(journal.entries == ["decided [] for a, no revisions"])
     #expect(incidents.recorded.map(\.kind) == [.unhandledFailure])
   }
@@ -232,9 +232,9 @@ struct StoreJournalTests {
   func decisionNotEncoded(mutations: [Int]) async throws {
     let store = store()
     let outcome = await store.send(.add(mutations)).outcome
-    #expect(outcome.rejection == .journal)
+    #expect(outcome.rejectionKind == .journal)
     let planned = await store.send(.addSerially(mutations)).outcome
-    #expect(planned.rejection == .journal)
+    #expect(planned.rejectionKind == .journal)
     #expect(await store.state.isEmpty && journal.entries.isEmpty)
     let next = store.send(.add([2]))
     journal.store(1)

@@ -225,7 +225,7 @@ struct ObservedStoreTests {
     let error = await #expect(throws: StoreError.self) {
       try await observed.request(.count(8), returning: { $0.count })
     }
-    #expect(error?.outcome?.rejection == .intercepted)
+    #expect(error?.outcome?.rejectionKind == .intercepted)
   }
 
   @Test("A cancelled request throws at once; its action continues, or is cancelled first", arguments: [false, true])
@@ -256,7 +256,7 @@ struct ObservedStoreTests {
   func requestOfARun() async throws {
     let errors = Recorder<Outcome?>()
     store.send(.handle { [store] _ in errors.record(await Self.outcomeOfRequest(at: store)) })
-    #expect(try await errors.next()?.rejection == .notSent)
+    #expect(try await errors.next()?.rejectionKind == .notSent)
   }
 
   private static func outcomeOfRequest(at store: Store<ClosureInteractor>) async -> Outcome? {
@@ -343,7 +343,7 @@ struct ObservedStoreTests {
     store.send(.count(1))
     await store.shutdown()
     #expect(try await counts.next() == 1)
-    #expect(await observed.send(.count(2)).rejection == .shuttingDown)
+    #expect(await observed.send(.count(2)).rejectionKind == .shuttingDown)
     #expect(observed.count == 1)
     task.cancel()
   }

@@ -135,7 +135,7 @@ extension RequestTests {
       })
     #expect(await receipt.outcome.kind == .finished)
     let error = try #require(try await errors.next() as? StoreError)
-    #expect(error.outcome?.rejection == .notSent)
+    #expect(error.outcome?.rejectionKind == .notSent)
     #expect(
       error.description
         == "A run that waits for an action of its own store may wait for itself; give the plan of the action a `timeout`, or "

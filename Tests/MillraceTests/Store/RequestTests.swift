@@ -96,7 +96,7 @@ struct RequestTests {
     let error = await #expect(throws: StoreError.self) {
       try await way.log(of: Action.commit("a").planned(.serial(key: "k")), at: store)
     }
-    #expect(error?.outcome?.rejection == .intercepted)
+    #expect(error?.outcome?.rejectionKind == .intercepted)
     #expect(error?.description == "An interceptor rejected the action: not today")
     #expect(await store.metrics.sent == 2)
   }
@@ -210,10 +210,10 @@ struct RequestTests {
     #expect(error is Mishap)
     #expect(await store.log == ["closed: failed"])
     let rejected = try await way.outcome(of: Action.decide { _ in .reject(Mishap()) }.closed(), at: store)
-    #expect(rejected?.rejection == .decided)
+    #expect(rejected?.rejectionKind == .decided)
     #expect(await store.log == ["closed: failed", "closed: rejected"])
     let invalid = try await way.outcome(of: Action.commit("a").planned(.concurrent.timeout(.zero)), at: store)
-    #expect(invalid?.rejection == .invalidPlan)
+    #expect(invalid?.rejectionKind == .invalidPlan)
   }
 
   @Test("The answer of an action that does not finish is not read")
@@ -256,7 +256,7 @@ struct RequestTests {
       Task.immediate { try await RequestWay.request.log(of: staying(name), at: store) }
     }
     try await gate.waitForArrivals()
-    #expect(try await RequestWay.request.outcome(of: staying("c"), at: store)?.rejection == .full)
+    #expect(try await RequestWay.request.outcome(of: staying("c"), at: store)?.rejectionKind == .full)
     let submitted = Task.immediate { try await RequestWay.submit.log(of: staying("d"), at: store) }
     #expect(await store.metrics.submitting == 1)
     gate.open()
@@ -271,7 +271,7 @@ struct RequestTests {
     if isIntercepted { store.setInterceptors([Choosing<ScriptedInteractor> { _, _ in .pass }]) }
     let (latch, thread) = try await store.block()
     store.send(.commit("queued"))
-    #expect(try await RequestWay.request.outcome(of: .commit("a"), at: store)?.rejection == .full)
+    #expect(try await RequestWay.request.outcome(of: .commit("a"), at: store)?.rejectionKind == .full)
     latch.open()
     await thread.value
     #expect(await store.log == ["block", "queued"])
@@ -283,7 +283,7 @@ struct RequestTests {
     try await gate.waitForArrivals()
     await store.shutdown()
     #expect(try await outcome.value?.kind == .shutDown)
-    #expect(try await RequestWay.request.outcome(of: .commit("late"), at: store)?.rejection == .shuttingDown)
+    #expect(try await RequestWay.request.outcome(of: .commit("late"), at: store)?.rejectionKind == .shuttingDown)
     #expect(
       await #expect(throws: StoreError.self) {
         try await RequestWay.submit.log(of: .commit("late"), at: store)

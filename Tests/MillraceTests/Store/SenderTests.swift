@@ -90,7 +90,7 @@ struct SenderTests {
     let submit = Self.suspended(sender, .handle { _ in })
     await store.shutdown()
     #expect(await #expect(throws: StoreError.self) { try await submit.value }?.code == .shutDown)
-    #expect(await sender.send(.commit("late")).rejection == .shuttingDown)
+    #expect(await sender.send(.commit("late")).rejectionKind == .shuttingDown)
     #expect(await sender.send(contentsOf: [.commit("late")]).outcomes.map(\.kind) == [.rejected])
   }
 

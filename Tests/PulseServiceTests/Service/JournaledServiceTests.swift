@@ -236,7 +236,7 @@ struct JournaledServiceTests {
     journal.fail()
     let outcome = await store.send(.showRecordingFailure(reason: "a")).outcome
     // An entry that waited may have failed before, and then the store takes up nothing more.
-    #expect(outcome.kind == .failed || outcome.rejection == .journal)
+    #expect(outcome.kind == .failed || outcome.rejectionKind == .journal)
     let error = await #expect(throws: JournalError.self) { try await running.value }
     #expect(error?.code == .failed)
     written = output.texts.recorded.last ?? written

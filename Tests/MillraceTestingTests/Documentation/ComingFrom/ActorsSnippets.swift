@@ -103,7 +103,7 @@ enum ActorsSnippets {
     }
 
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {
-      outcome.rejection == .decided ? nil : .released
+      outcome.rejectionKind == .decided ? nil : .released
     }
 
     static func reduce(into state: inout State, mutation: Mutation) {
@@ -186,7 +186,7 @@ struct ActorsSnippetsTests {
     let charge = payments.charges.hold()
     let store = Store(initial: .init(), interactor: ActorsSnippets.Show(payments: payments))
     let (first, second) = (store.send(.book), store.send(.book))
-    #expect(await second.outcome.rejection == .decided)
+    #expect(await second.outcome.rejectionKind == .decided)
     try await charge.arrived()
     charge.release()
     #expect(await first.outcome.kind == .finished)

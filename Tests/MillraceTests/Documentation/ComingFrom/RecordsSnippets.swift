@@ -176,7 +176,7 @@ struct RecordsSnippetsTests {
     let store = Store(initial: Records.State(), interactor: Records(gateway: Pages(gate: gate)))
     let first = store.send(.loadMore)
     try await gate.waitForArrivals(1)
-    #expect(await store.send(.loadMore).outcome.rejection == .exclusive)
+    #expect(await store.send(.loadMore).outcome.rejectionKind == .exclusive)
     #expect(await store.state.isLoading)
     first.cancel()
     #expect(await first.outcome.kind == .cancelled)
