@@ -24,7 +24,7 @@
         defer { folder.remove() }
         let journal = try await SQLiteJournal(folder.path("log"))
         let store = try await Store.open(
-          Orders(), initial: Orders.State(), journal: journal, key: "orders", options: .ofBookings)
+          initial: Orders.State(), interactor: Orders(), journal: journal, key: "orders", options: .ofBookings)
         let (figure, count) = await orders(of: callers, size) { _ = await store.send(.pay($0)).outcome }
         let paid = await store.state.paid
         precondition(paid == count)

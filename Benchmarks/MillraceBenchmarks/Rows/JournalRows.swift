@@ -105,7 +105,8 @@
     defer { folder.remove() }
     let journal = try await SQLiteJournal(folder.path("log"))
     let store = try await Store.open(
-      Bookings(), initial: Bookings.State(accounts: accounts), journal: journal, key: "bookings", options: options)
+      initial: Bookings.State(accounts: accounts), interactor: Bookings(), journal: journal, key: "bookings",
+      options: options)
     let figure = await bookings(of: senders, each) { _ = await store.send(.book($0)).outcome }
     precondition(store.durableRevision == senders * each)
     // A snapshot may still be in progress.
@@ -157,7 +158,8 @@
         let log = try await log(size)
         return try await perItem(log.bookings * records) {
           let store = try await Store.open(
-            Bookings(), initial: Bookings.State(), journal: log.journal, key: "bookings", options: .ofBookings)
+            initial: Bookings.State(), interactor: Bookings(), journal: log.journal, key: "bookings",
+            options: .ofBookings)
           let count = await store.state.count
           precondition(count == log.bookings)
         }

@@ -34,7 +34,7 @@
       let path = try TemporaryFolder().path("journal")
       let journal = try await SQLiteJournal(path)
       let store = try await Store.open(
-        Bookings(), initial: Bookings.State(), journal: journal, key: "bookings",
+        initial: Bookings.State(), interactor: Bookings(), journal: journal, key: "bookings",
         options: .ofBookings)
       let records = isHandled ? bookings * 4 : bookings
       var reported = ContinuousClock.now

@@ -14,7 +14,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// ```swift
   /// let store = try await Store.open(
-  ///   Records(gateway: gateway), initial: Records.State(), journal: journal, key: "records")
+  ///   initial: Records.State(), interactor: Records(gateway: gateway), journal: journal, key: "records")
   /// await store.send(.add("a")).outcome  // The record survives a crash once this has returned.
   /// ```
   ///
@@ -38,8 +38,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// **Cancellation** of the calling task has no effect.
   ///
   /// - Parameters:
-  ///   - interactor: Handles actions and reduces mutations.
   ///   - initial: The state of revision 0, which the log does not have.
+  ///   - interactor: The interactor, which handles actions and reduces mutations.
   ///   - journal: The journal, which the store holds.
   ///   - key: The log in the journal; no other store may use it.
   ///   - configuration: The clock, the limits and other parts of the store.
@@ -52,7 +52,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence; nothing is changed
   ///   then.
   public static func open(
-    _ interactor: I, initial: I.State, journal: any Journal, key: JournalKey,
+    initial: I.State, interactor: I, journal: any Journal, key: JournalKey,
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
     options: JournalOptions = JournalOptions(),
     interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],

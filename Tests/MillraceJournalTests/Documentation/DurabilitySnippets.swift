@@ -10,10 +10,10 @@ struct DurabilitySnippets {
   func store() async throws {
     let journal = MemoryJournal()
     // snippet.store
-    let first = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let first = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     let outcome = await first.send(.note(1)).outcome  // Once this returns, the note survives a crash.
 
-    let second = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let second = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     let restored = await second.state  // The fold of all mutations in the log.
     // snippet.end
     #expect(outcome.kind == .finished && restored == ["note 1"])

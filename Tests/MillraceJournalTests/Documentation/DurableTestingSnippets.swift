@@ -10,11 +10,11 @@ struct DurableTestingSnippets {
   func memory() async throws {
     // snippet.memory
     let journal = MemoryJournal()
-    let first = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let first = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     _ = await first.send(.note(1)).outcome
 
     // No shutdown: for the log, that is a crash.
-    let second = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let second = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     #expect(await second.state == ["note 1"])
     #expect(await first.send(.note(2)).outcome.kind == .failed)  // It is not the writer any more.
     // snippet.end
@@ -25,11 +25,11 @@ struct DurableTestingSnippets {
     // snippet.open
     let (journal, gate) = (MemoryJournal(), Gate())
     let first = try await Store.open(
-      Orders { _, _ in try await gate.enter() }, initial: [], journal: journal, key: "orders")
+      initial: [], interactor: Orders { _, _ in try await gate.enter() }, journal: journal, key: "orders")
     let receipt = first.send(.order(7))
     try await gate.waitForArrivals()  // The handler is running, so its action is durable.
 
-    let second = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let second = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     #expect(await second.state == ["open 7", "abandoned 7"])
     // snippet.end
     gate.open()
@@ -40,7 +40,7 @@ struct DurableTestingSnippets {
   func failure() async throws {
     // snippet.failure
     let journal = MemoryJournal()
-    let store = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
+    let store = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
     journal.failNext(JournalError(.failed, "The disk is full; free some space."))
     #expect(await store.send(.note(1)).outcome.kind == .failed)
     #expect(await store.send(.note(2)).outcome.rejectionKind == .journal)  // The store takes up nothing more.
@@ -58,7 +58,7 @@ struct DurableTestingSnippets {
       /// One life of the service: from its opening to its shutdown, or to a crash.
       @Sendable func live(_ numbers: ClosedRange<Int>) async throws {
         let store = try await Store.open(
-          Orders(), initial: [], journal: journal, key: "orders", configuration: node.configuration)
+          initial: [], interactor: Orders(), journal: journal, key: "orders", configuration: node.configuration)
         let state = await store.state
         world.expect(acknowledged.recorded.allSatisfy(state.contains), "what was acknowledged survives")
         for number in numbers {

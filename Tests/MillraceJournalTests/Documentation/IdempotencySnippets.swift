@@ -9,7 +9,7 @@ struct IdempotencySnippets {
   @Test("A request that is repeated is done once")
   func once() async throws {
     let store = try await Store.open(
-      Accounts(), initial: Accounts.State(), journal: MemoryJournal(), key: "account")
+      initial: Accounts.State(), interactor: Accounts(), journal: MemoryJournal(), key: "account")
     // snippet.once
     let first = await store.send(.deposit(5), key: "request 17").outcome
     let second = await store.send(.deposit(5), key: "request 17").outcome  // The same outcome; nothing is deposited.
@@ -21,7 +21,7 @@ struct IdempotencySnippets {
   @Test("The answer to a repetition is read from the state of that moment")
   func answer() async throws {
     let store = try await Store.open(
-      Accounts(), initial: Accounts.State(), journal: MemoryJournal(), key: "account")
+      initial: Accounts.State(), interactor: Accounts(), journal: MemoryJournal(), key: "account")
     // snippet.answer
     let balance = try await store.request(.deposit(5), key: "request 18", returning: { $0.balance })
     // snippet.end
@@ -33,7 +33,7 @@ struct IdempotencySnippets {
   @Test("A decision that commits nothing is confirmed")
   func confirmed() async throws {
     let store = try await Store.open(
-      Accounts(), initial: Accounts.State(), journal: MemoryJournal(), key: "account")
+      initial: Accounts.State(), interactor: Accounts(), journal: MemoryJournal(), key: "account")
     // snippet.confirming
     let outcome = try await store.submit(.withdraw(5), confirming: true).outcome
     // snippet.end

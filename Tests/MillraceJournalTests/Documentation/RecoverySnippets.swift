@@ -15,7 +15,8 @@ struct RecoverySnippets {
       let begin = Int64(Date().timeIntervalSince1970)
       @Sendable func live(adding: Bool) async throws {
         let store = try await Store.open(
-          Reminders(remind: { _ in fired.record(Int64(Date().timeIntervalSince1970)) }), initial: Reminders.State(),
+          initial: Reminders.State(),
+          interactor: Reminders(remind: { _ in fired.record(Int64(Date().timeIntervalSince1970)) }),
           journal: journal, key: "reminders", configuration: node.configuration, feedbacks: [Reminders.timers])
         if adding {
           for due in [100, 200] { _ = await store.send(.add(Reminder(id: due, due: begin + Int64(due)))).outcome }
@@ -35,11 +36,12 @@ struct RecoverySnippets {
   @Test("A log is opened with progress, and an error says the fix")
   func progress() async throws {
     let journal = MemoryJournal()
-    _ = await (try Store.open(Orders(), initial: [], journal: journal, key: "orders")).send(.note(1)).outcome
+    _ = await (try Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")).send(.note(1))
+      .outcome
     let lines = Recorder<String>()
     // snippet.progress
     let store = try await Store.open(
-      Orders(), initial: [], journal: journal, key: "orders",
+      initial: [], interactor: Orders(), journal: journal, key: "orders",
       progress: { progress in lines.record("read \(progress.sequence) of \(progress.last) records") })
     // snippet.end
     #expect(lines.recorded == ["read 2 of 2 records"])

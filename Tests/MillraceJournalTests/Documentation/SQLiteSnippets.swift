@@ -24,8 +24,8 @@
       for life in 1...2 {
         // snippet.open
         let journal = try await SQLiteJournal("service.journal")
-        let orders = try await Store.open(Orders(), initial: [], journal: journal, key: "orders")
-        let notes = try await Store.open(Orders(), initial: [], journal: journal, key: "notes")  // A log of its own.
+        let orders = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
+        let notes = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "notes")  // A log of its own.
         // snippet.end
         #expect(await orders.state.count == life - 1)
         #expect(await notes.state.isEmpty)
@@ -70,7 +70,8 @@
       _ = await process.end
 
       let journal = try await SQLiteJournal("parcels.journal")
-      let store = try await Store.open(Parcels(), initial: Parcels.State(), journal: journal, key: "parcels")
+      let store = try await Store.open(
+        initial: Parcels.State(), interactor: Parcels(), journal: journal, key: "parcels")
       let notes = Set(await store.state.notes)
       for line in output.split(separator: "\n") where line.hasPrefix("noted ") {
         #expect(notes.contains(Int(line.dropFirst(6)) ?? -1), "\(line) was acknowledged, and is lost")

@@ -8,14 +8,14 @@ struct SchemaSnippets {
   @Test("Entries and a snapshot of the first version are read by the second")
   func upcasting() async throws {
     let journal = MemoryJournal()
-    let first = try await Store.open(StockV1(), initial: [], journal: journal, key: "stock")
+    let first = try await Store.open(initial: [], interactor: StockV1(), journal: journal, key: "stock")
     _ = await first.send(.count("nuts")).outcome
     await first.shutdown(drainFor: .seconds(1))
     // snippet.open
     let schema = StoreSchema<Stock>(version: 2)
       .upcasting(from: 1) { (old: StockV1.Mutation) in .counted(old.name, by: "unknown") }
       .upcastingState(from: 1) { (old: StockV1.State) in old }
-    let store = try await Store.open(Stock(), initial: [], journal: journal, key: "stock", schema: schema)
+    let store = try await Store.open(initial: [], interactor: Stock(), journal: journal, key: "stock", schema: schema)
     // snippet.end
     #expect(await store.state == ["nuts"])
   }

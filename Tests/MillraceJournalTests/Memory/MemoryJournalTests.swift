@@ -33,7 +33,8 @@ struct MemoryJournalTests {
   func failuresOfAStore() async throws {
     let (journal, clock) = (MemoryJournal(), TestClock())
     let store = try await Store.open(
-      Orders(), initial: [], journal: journal, key: "orders", configuration: StoreConfiguration(clock: clock))
+      initial: [], interactor: Orders(), journal: journal, key: "orders",
+      configuration: StoreConfiguration(clock: clock))
     journal.failNext(JournalError(.unavailable, "The disk does not answer; try again."))
     let first = store.send(.note(1))
     try await clock.waitForSleepers(1)
@@ -46,7 +47,8 @@ struct MemoryJournalTests {
     }
     #expect(error.code == .failed && error.description == "The disk is full; free some space.")
     #expect(await store.send(.note(3)).outcome.rejectionKind == .journal)
-    #expect(try await Store.open(Orders(), initial: [], journal: journal, key: "orders").state == ["note 1"])
+    #expect(
+      try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders").state == ["note 1"])
   }
 
   // MARK: Crashes

@@ -64,7 +64,8 @@
     func problems(of path: String) async throws -> [String] {
       let journal = try await SQLiteJournal(path)
       var problems = try await missing(in: journal)
-      let store = try await Store.open(Parcels(), initial: Parcels.State(), journal: journal, key: "parcels")
+      let store = try await Store.open(
+        initial: Parcels.State(), interactor: Parcels(), journal: journal, key: "parcels")
       problems += self.problems(of: await store.state)
       await store.shutdown(drainFor: .seconds(30))
       let end = await store.state

@@ -175,7 +175,7 @@
       var options = JournalOptions()
       options.snapshotAtShutdown = hasSnapshot
       let store = try await Store.open(
-        EarlierPulse(), initial: .init(), journal: journal, key: "pulse", options: options)
+        initial: .init(), interactor: EarlierPulse(), journal: journal, key: "pulse", options: options)
       #expect(await store.send("a").outcome.kind == .finished)
       await store.shutdown()
       let last = try await journal.lastSequence(of: "pulse")

@@ -15,7 +15,7 @@
       async let rest = process.rest
       for number in 1...12 {
         let journal = try await SQLiteJournal(folder.path())
-        let store = try await Store.open(Orders(), initial: [], journal: journal, key: "other")
+        let store = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "other")
         #expect(await store.send(.note(number)).outcome.kind == .finished)
         #expect(await store.state.count == number, "it has what the openings before have stored")
         await store.shutdown()

@@ -21,7 +21,7 @@
       options.snapshotRecords = 12
       let accounts = Accounts { _, _ in try await gate.enter() }
       let store = try await Store.open(
-        accounts, initial: Accounts.State(), journal: journal, key: "accounts", options: options)
+        initial: Accounts.State(), interactor: accounts, journal: journal, key: "accounts", options: options)
       let receipts = [store.send(.order(1)), store.send(.orderAgain(2))]
       try await gate.waitForArrivals(2)
       for amount in 1...10 { #expect(await store.send(.deposit(amount), key: "\(amount)").outcome.kind == .finished) }
@@ -94,7 +94,8 @@
         do throws(JournalError) {
           let counted = CountedJournal(try await disk.open(), calls: 200)
           journal = counted
-          let store = try await Store.open(Accounts(), initial: Accounts.State(), journal: counted, key: "accounts")
+          let store = try await Store.open(
+            initial: Accounts.State(), interactor: Accounts(), journal: counted, key: "accounts")
           _ = await store.send(.deposit(1)).outcome
           await store.shutdown(drainFor: .seconds(1))
           stores += 1

@@ -11,7 +11,8 @@ struct FailedJournalTests {
     var options = JournalOptions()
     (options.deadline, options.snapshotAtShutdown) = (.seconds(3), true)
     return try await Store.open(
-      Orders(), initial: [], journal: journal, key: "orders", configuration: StoreConfiguration(clock: clock),
+      initial: [], interactor: Orders(), journal: journal, key: "orders",
+      configuration: StoreConfiguration(clock: clock),
       options: options)
   }
 

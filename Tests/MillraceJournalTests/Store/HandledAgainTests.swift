@@ -40,7 +40,7 @@ struct HandledAgainTests {
     let journal = MemoryJournal()
     let gate = Gate()
     let first = try await Store.open(
-      Parcels { _, _ in try await gate.enter() }, initial: [], journal: journal, key: "k")
+      initial: [], interactor: Parcels { _, _ in try await gate.enter() }, journal: journal, key: "k")
     let receipts = (1...3).map { first.send($0) }
     try await gate.waitForArrivals(3)
 
@@ -51,7 +51,7 @@ struct HandledAgainTests {
       run.emit("done \(number)")
     }
     let second = try await Store.open(
-      parcels, initial: [], journal: journal, key: "k", configuration: configuration)
+      initial: [], interactor: parcels, journal: journal, key: "k", configuration: configuration)
     let ends = try await second.wait { $0.count == 3 }
     let expected = (1...3).map { cause == .breaker ? "failed \($0)" : "done \($0)" }
     #expect(cause.takesTurns ? ends == expected : ends.sorted() == expected)
@@ -63,7 +63,7 @@ struct HandledAgainTests {
     let journal = MemoryJournal()
     let (before, after) = (Gate(), Gate())
     let first = try await Store.open(
-      Parcels { _, _ in try await before.enter() }, initial: [], journal: journal, key: "k")
+      initial: [], interactor: Parcels { _, _ in try await before.enter() }, journal: journal, key: "k")
     let receipts = (1...5).map { first.send($0) }
     try await before.waitForArrivals(5)
 
@@ -71,7 +71,7 @@ struct HandledAgainTests {
       try await after.enter()
       run.emit("done \(number)")
     }
-    let second = try await Store.open(parcels, initial: [], journal: journal, key: "k")
+    let second = try await Store.open(initial: [], interactor: parcels, journal: journal, key: "k")
     try await after.waitForArrivals(2)
     let metrics = await second.metrics
     #expect(metrics.inFlight == 2 && metrics.waiting == 3)

@@ -15,7 +15,7 @@ struct IdempotencyTests {
     var options = JournalOptions()
     (options.rememberedKeys, options.snapshotAtShutdown) = (keys, true)
     return try await Store.open(
-      Accounts(handling: handling), initial: Accounts.State(), journal: journal ?? self.journal,
+      initial: Accounts.State(), interactor: Accounts(handling: handling), journal: journal ?? self.journal,
       key: "account", configuration: configuration, options: options)
   }
 
@@ -267,7 +267,7 @@ struct IdempotencyTests {
   @Test("D4: a decision that commits nothing is confirmed by a mark, so that of a store which was taken over fails")
   func confirming() async throws {
     func open() async throws -> Store<Accounts> {
-      try await Store.open(Accounts(), initial: Accounts.State(), journal: journal, key: "account")
+      try await Store.open(initial: Accounts.State(), interactor: Accounts(), journal: journal, key: "account")
     }
     let first = try await open()
     #expect(await first.send(.look, confirming: true).outcome.kind == .finished)

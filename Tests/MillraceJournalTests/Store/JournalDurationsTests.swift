@@ -18,7 +18,7 @@ struct JournalDurationsTests {
     for _ in 0..<2 {
       do {
         let store = try await Store.open(
-          Accounts(), initial: Accounts.State(), journal: journal, key: "account", options: options)
+          initial: Accounts.State(), interactor: Accounts(), journal: journal, key: "account", options: options)
         _ = await store.send(.deposit(1), key: "a").outcome
         await store.shutdown(drainFor: time)
       } catch {

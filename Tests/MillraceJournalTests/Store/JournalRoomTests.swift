@@ -16,7 +16,8 @@ struct JournalRoomTests {
     var options = JournalOptions()
     options.bufferedBytes = 2_000
     return try await Store.open(
-      interactor, initial: initial, journal: journal, key: "orders", configuration: StoreConfiguration(clock: clock),
+      initial: initial, interactor: interactor, journal: journal, key: "orders",
+      configuration: StoreConfiguration(clock: clock),
       options: options)
   }
 

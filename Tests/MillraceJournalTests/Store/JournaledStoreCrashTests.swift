@@ -29,11 +29,12 @@ struct JournaledStoreCrashTests {
       var options = JournalOptions()
       options.snapshotRecords = 5
       let store = try await Store.open(
-        Orders { run, number in
+        initial: [],
+        interactor: Orders { run, number in
           await Task.yield()
           // It is done already if the crash came between the emit and the end.
           if try await !run.state.contains("done \(number)") { run.emit(.done(number)) }
-        }, initial: [], journal: journal, key: "orders", configuration: node.configuration, options: options)
+        }, journal: journal, key: "orders", configuration: node.configuration, options: options)
       check(await store.state)
       await withTaskGroup { observers in
         for policy in [ObservationPolicy.durable, .every().durable] {
@@ -126,11 +127,12 @@ struct JournaledStoreCrashTests {
         var options = JournalOptions()
         options.snapshotRecords = 4
         let store = try await Store.open(
-          Accounts { run, amount in
+          initial: Accounts.State(),
+          interactor: Accounts { run, amount in
             await Task.yield()
             // The state has the amount already if the handler was cut off behind its emit.
             if try await (run.state.balance / amount).isMultiple(of: 10) { run.emit(.added(amount)) }
-          }, initial: Accounts.State(), journal: journal, key: "account", configuration: node.configuration,
+          }, journal: journal, key: "account", configuration: node.configuration,
           options: options)
         await withTaskGroup { group in
           for (index, action) in actions.enumerated() where isLast || !seen.recorded.contains(index) {

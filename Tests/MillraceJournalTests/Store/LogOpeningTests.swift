@@ -21,7 +21,7 @@ struct LogOpeningTests {
     var configuration = StoreConfiguration(clock: clock)
     configuration.report = { [incidents] in incidents.record($0) }
     return try await Store.open(
-      Accounts(), initial: Accounts.State(balance: initial), journal: journal, key: "account",
+      initial: Accounts.State(balance: initial), interactor: Accounts(), journal: journal, key: "account",
       configuration: configuration, options: options)
   }
 

@@ -20,7 +20,7 @@ struct OpenRunsTests {
     var configuration = StoreConfiguration()
     configuration.report = { [incidents] in incidents.record($0) }
     return try await Store.open(
-      Accounts(handling: handling), initial: Accounts.State(), journal: journal, key: "account",
+      initial: Accounts.State(), interactor: Accounts(handling: handling), journal: journal, key: "account",
       configuration: configuration, options: options)
   }
 
@@ -119,7 +119,7 @@ struct OpenRunsTests {
       var options = JournalOptions()
       options.snapshotRecords = snapshotRecords
       return try await Store.open(
-        Jobs<Action>(gate: gate), initial: 0, journal: journal(), key: key, options: options)
+        initial: 0, interactor: Jobs<Action>(gate: gate), journal: journal(), key: key, options: options)
     }
     let first = try await open(EarlierJob.self, key: "ended", at: gate)
     let ended = first.send(.start(1))

@@ -14,7 +14,8 @@ struct OpenStoreTests {
     handling: @escaping Orders.Handling = { _, _ in }
   ) async throws -> Store<Orders> {
     try await Store.open(
-      Orders(handling: handling), initial: [], journal: journal, key: "orders", configuration: configuration,
+      initial: [], interactor: Orders(handling: handling), journal: journal, key: "orders",
+      configuration: configuration,
       options: options)
   }
 
@@ -142,7 +143,7 @@ struct OpenStoreTests {
     for _ in 0..<3 { _ = await first.send(.text(text)).outcome }
     let seen = Recorder<JournalProgress>()
     _ = try await Store.open(
-      Orders(), initial: [], journal: journal, key: "orders", progress: { seen.record($0) })
+      initial: [], interactor: Orders(), journal: journal, key: "orders", progress: { seen.record($0) })
     #expect(seen.recorded.count > 2 && seen.recorded.allSatisfy { $0.last == 4 })
     #expect(seen.recorded.map(\.sequence) == seen.recorded.map(\.sequence).sorted())
   }

@@ -21,10 +21,11 @@ struct SendingTests {
   init() async throws {
     journal = MemoryJournal()
     store = try await Store.open(
-      Deliveries { [gate, traces] in
+      initial: Deliveries.State(),
+      interactor: Deliveries { [gate, traces] in
         traces.record(RunContext.current?.trace)
         try await gate.enter()
-      }, initial: Deliveries.State(), journal: journal, key: "deliveries",
+      }, journal: journal, key: "deliveries",
       configuration: StoreConfiguration(clock: clock))
   }
 
@@ -157,14 +158,15 @@ struct SendingTests {
   func itself() async throws {
     let (stores, outcomes) = (Recorder<Store<Deliveries>>(), Recorder<Outcome?>())
     let opened = try await Store.open(
-      Deliveries {
+      initial: Deliveries.State(),
+      interactor: Deliveries {
         do {
           _ = try await stores.next().request(.deliver(1), key: "a", returning: { $0.delivered })
           outcomes.record(nil)
         } catch let error as StoreError {
           outcomes.record(error.outcome)
         }
-      }, initial: Deliveries.State(), journal: MemoryJournal(), key: "deliveries")
+      }, journal: MemoryJournal(), key: "deliveries")
     stores.record(opened)
     #expect(await opened.send(.deliver(1), key: "a").outcome.kind == .finished)
     guard case .rejected(.notSent(let reason)) = try await outcomes.next() else {

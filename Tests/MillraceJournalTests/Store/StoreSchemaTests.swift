@@ -13,7 +13,7 @@ struct StoreSchemaTests {
     var options = JournalOptions()
     (options.truncatesLog, options.snapshotAtShutdown) = (snapshots, true)
     let store = try await Store.open(
-      interactor, initial: initial, journal: journal, key: "prices", schema: schema,
+      initial: initial, interactor: interactor, journal: journal, key: "prices", schema: schema,
       options: options)
     return store
   }

@@ -28,7 +28,7 @@ struct StoreSnapshotTests {
       whenReported()
     }
     return try await Store.open(
-      Accounts(handling: handling), initial: Accounts.State(), journal: journal, key: "account",
+      initial: Accounts.State(), interactor: Accounts(handling: handling), journal: journal, key: "account",
       configuration: configuration, schema: schema, options: options, progress: progress)
   }
 
@@ -210,7 +210,8 @@ struct StoreSnapshotTests {
   func noneAtShutdown() async throws {
     let journal = journal()
     #expect(!JournalOptions().snapshotAtShutdown)
-    let store = try await Store.open(Accounts(), initial: Accounts.State(), journal: journal, key: "account")
+    let store = try await Store.open(
+      initial: Accounts.State(), interactor: Accounts(), journal: journal, key: "account")
     #expect(await store.send(.deposit(1)).outcome.kind == .finished)
     await store.shutdown()
     #expect(journal.snapshots.recorded.isEmpty)

@@ -91,7 +91,8 @@ struct BreakerTests {
     #expect(await refused.rejectionKind == .breakerOpen)
     #expect(await refused.firstCommit == nil)
     #expect(
-      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind == .decided)
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind
+        == .decided)
     #expect(await store.log == ["cached"])
     await store.pass(.seconds(30), on: clock)
     // Nor does it become the probe.
@@ -208,7 +209,8 @@ struct BreakerTests {
     #expect(await waiting.outcome.kind == .timedOut)
     store.setLimit(nil, for: "k")
     #expect(
-      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind == .decided)
+      await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind
+        == .decided)
 
     let first = store.send(stubborn[2].action(plan.timeout(.seconds(1))))
     await store.pass(.seconds(1), on: clock)

@@ -42,7 +42,7 @@
   do {
     let journal = try await SQLiteJournal(CommandLine.arguments[1])
     let store = try await Store.open(
-      Accounts(), initial: Accounts.State(), journal: journal, key: "accounts",
+      initial: Accounts.State(), interactor: Accounts(), journal: journal, key: "accounts",
       interceptors: [LoggingInterceptor()])
     print("open with \(await store.state.cents.count) accounts")
     let service = Task { await store.run(drainFor: .seconds(10)) }

@@ -38,7 +38,7 @@ struct Program {
       // A snapshot each time, however large the state has become.
       (options.snapshotRecords, options.snapshotGrowth) = (20, 0)
       let store = try await Store.open(
-        Parcels(), initial: Parcels.State(), journal: journal, key: "parcels", options: options)
+        initial: Parcels.State(), interactor: Parcels(), journal: journal, key: "parcels", options: options)
       write("open")
       await withTaskGroup { group in
         let first = life * (senders + 1) * numbers

@@ -20,7 +20,7 @@ extension MonitoringService.Plan {
     progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws(JournalError) -> Store<PulseMonitor> {
     let store = try await Store.open(
-      monitor, initial: PulseState(), journal: journal, key: Self.key, configuration: storeConfiguration,
+      initial: PulseState(), interactor: monitor, journal: journal, key: Self.key, configuration: storeConfiguration,
       options: options, progress: progress)
     if let recorder { store.setInterceptors([recorder]) }
     if let failure = await store.send(.start(configuration, at: now)).outcome.journalFailure { throw failure }

@@ -95,7 +95,7 @@ enum DeliverySnippets {
   ) async throws -> Store<Delivery> {
     // snippet.open
     let store = try await Store.open(
-      Delivery(perform: perform), initial: .init(), journal: journal, key: "delivery",
+      initial: .init(), interactor: Delivery(perform: perform), journal: journal, key: "delivery",
       configuration: StoreConfiguration(clock: clock), feedbacks: [Delivery.steps])
     // snippet.end
     return store
