@@ -111,6 +111,9 @@ extension Effect {
     }
   }
 
+  /// Runs effects side by side, as the method that takes an array.
+  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
   /// Runs effects one after the other.
   ///
   /// The first error ends it.
@@ -119,6 +122,9 @@ extension Effect {
       for part in effects { try await part.perform(in: run) }
     }
   }
+
+  /// Runs effects one after the other, as the method that takes an array.
+  public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
   /// Continues with another effect where this one throws.
   ///

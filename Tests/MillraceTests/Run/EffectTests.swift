@@ -43,7 +43,7 @@ struct EffectTests {
   @Test("merge runs effects side by side: one can wait for the other")
   func mergeRunsSideBySide() async {
     let (first, second) = (Gate(), Gate())
-    let effect = Effect<Returner>.merge([
+    let effect = Effect<Returner>.merge(
       Effect { run in
         try await first.enter()
         run.emit(2)
@@ -54,8 +54,7 @@ struct EffectTests {
         first.open()
         try await second.enter()
         run.emit(3)
-      },
-    ])
+      })
     let store = Store(initial: [], interactor: Returner(effect: effect))
     #expect(await store.send(()).outcome.kind == .finished)
     #expect(await store.state == [1, 2, 3])
@@ -84,7 +83,7 @@ struct EffectTests {
 
   @Test("concatenate: the first error ends it, and the effects behind it do not run")
   func concatenateEndsWithAnError() async {
-    let effect = Effect<Returner>.concatenate([.just(1), Effect { _ in throw Mishap() }, .just(2)])
+    let effect = Effect<Returner>.concatenate(.just(1), Effect { _ in throw Mishap() }, .just(2))
     let store = Store(initial: [], interactor: Returner(effect: effect))
     #expect(await store.send(()).outcome.kind == .failed)
     #expect(await store.state == [1])
