@@ -26,7 +26,7 @@ let observeRows: [Row] = [
   Row(name: "observe/every", reference: "reference/async-stream-loop", target: 0.2, gate: .severalThreads) { size in
     let count = size.scaled(200_000)
     let store = Store(initial: Tally(), interactor: Deciding())
-    var states = store.states(.every(buffer: count)).makeAsyncIterator()
+    var states = store.snapshots(.every(buffer: count)).makeAsyncIterator()
     return await perItem(count) {
       async let sent: Void = sendAll(count, to: store)
       while let snapshot = await states.next(), snapshot.revision < count {}

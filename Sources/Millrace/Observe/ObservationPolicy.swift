@@ -16,7 +16,7 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   /// The same policy, whose observer gets each state once the store's journal has stored everything that led to it.
   ///
   /// ```swift
-  /// for await snapshot in store.states(.every(buffer: 10).durable) { await replica.show(snapshot.state) }
+  /// for await state in store.states(.every(buffer: 10).durable) { await replica.show(state) }
   /// ```
   ///
   /// A crash takes back no state that was delivered. Durability is independent of the choice of states, so that it is a property of each
@@ -76,7 +76,7 @@ extension ObservationPolicy where Failure == Never {
   /// The newest state once it is durable: the durable form of ``latest``.
   ///
   /// ```swift
-  /// for await snapshot in store.states(.durable) { await replica.show(snapshot.state) }
+  /// for await state in store.states(.durable) { await replica.show(state) }
   /// ```
   public static var durable: ObservationPolicy { latest.durable }
 

@@ -41,20 +41,10 @@ struct SnapshotReader<State: Sendable> {
     }
   }
 
-  /// Leaves out each state that equals the one delivered last, which counts as missed no more than it was before.
+  /// Reads the states, without their revisions.
   @inlinable
-  func removingDuplicates(by areEqual: @escaping @Sendable (State, State) -> Bool) -> SnapshotReader {
-    var delivered: State?
-    return SnapshotReader { () async throws(StoreError) -> Snapshot<State>? in
-      var missed = 0
-      while let snapshot = try await next() {
-        missed += snapshot.missed
-        if let delivered, areEqual(delivered, snapshot.state) { continue }
-        delivered = snapshot.state
-        return Snapshot(revision: snapshot.revision, state: snapshot.state, missed: missed)
-      }
-      return nil
-    }
+  func states() -> NextElement<State> {
+    { () async throws(StoreError) -> State? in try await next()?.state }
   }
 
   /// Takes values from what this reads, and leaves out each one that equals the one delivered last.

@@ -28,17 +28,15 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
   }
 
   /// The snapshots that readers read.
-  ///
-  /// - Parameter areEqual: compares each with the one delivered last; nil leaves none out.
   @inlinable
-  init<State>(
-    _ makeReader: @escaping @Sendable () -> SnapshotReader<State>, by areEqual: (@Sendable (State, State) -> Bool)?
-  ) where Element == Snapshot<State> {
-    if let areEqual {
-      self.init { makeReader().removingDuplicates(by: areEqual).next }
-    } else {
-      self.init { makeReader().next }
-    }
+  init<State>(snapshots makeReader: @escaping @Sendable () -> SnapshotReader<State>) where Element == Snapshot<State> {
+    self.init { makeReader().next }
+  }
+
+  /// The states that readers read.
+  @inlinable
+  init(states makeReader: @escaping @Sendable () -> SnapshotReader<Element>) {
+    self.init { makeReader().states() }
   }
 
   /// The values that `get` takes from what readers read, without those that equal the one delivered last.

@@ -41,23 +41,33 @@ public struct StateReader<State: Sendable>: Sendable {
     return StoreSequence { source.states() }
   }
 
-  /// The states over time with their revisions, as `policy` says.
-  ///
-  /// Where every state is observed, the first element is the state at the making of the iterator.
+  /// The states over time under a policy.
   ///
   /// ```swift
-  /// for await snapshot in store.states(.every()) { print(snapshot.revision, snapshot.missed) }
-  /// for try await name in store.reader.scope(\.user.name).states(.lossless(), by: ==) { print(name.state) }
+  /// for try await state in store.states(.lossless()) { show(state) }
   /// ```
   ///
-  /// - Parameters:
-  ///   - policy: which states an observer gets that is slower than the store.
-  ///   - areEqual: compares each state with the one delivered last, where the observer runs; equal ones are left out. nil leaves
-  ///     none out.
-  public func states<Failure>(
-    _ policy: ObservationPolicy<Failure>, by areEqual: (@Sendable (State, State) -> Bool)? = nil
+  /// Under a policy that delivers every state, the first element is the state at the making of the iterator.
+  ///
+  /// - Parameter policy: the states that an observer gets that is slower than the store.
+  public func states<Failure>(_ policy: ObservationPolicy<Failure>) -> StoreSequence<State, Failure> {
+    StoreSequence(states: source.readers(policy))
+  }
+
+  /// The states over time with their revisions, and the numbers of states that were skipped.
+  ///
+  /// Under a policy that delivers every state, the first element is the state at the making of the iterator.
+  ///
+  /// ```swift
+  /// for await snapshot in store.snapshots(.every()) { print(snapshot.revision, snapshot.missed) }
+  /// for try await name in store.reader.scope(\.user.name).snapshots(.lossless()) { print(name.state) }
+  /// ```
+  ///
+  /// - Parameter policy: the states that an observer gets that is slower than the store.
+  public func snapshots<Failure>(
+    _ policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest
   ) -> StoreSequence<Snapshot<State>, Failure> {
-    StoreSequence(source.readers(policy), by: areEqual)
+    StoreSequence(snapshots: source.readers(policy))
   }
 
   /// One property of the state over time: the current value first, then whenever it differs from the one delivered last.
@@ -70,7 +80,7 @@ public struct StateReader<State: Sendable>: Sendable {
   /// for try await name in store.values(of: \.user.name, policy: .lossless()) { print(name) }
   /// ```
   ///
-  /// ``states(_:by:)`` of a ``scope(_:)`` has the revisions too, and compares values that are not `Equatable`.
+  /// ``snapshots(_:)`` of a ``scope(_:)`` delivers revisions, and values that are not `Equatable`; each state is an element there.
   ///
   /// **Cost.** Under ``ObservationPolicy/latest`` a key path of a store's whole state is evaluated once for all its
   /// observers, with the store's lock. In a part it is evaluated once for each sequence that this returned. With

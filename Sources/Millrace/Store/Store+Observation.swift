@@ -6,12 +6,18 @@ extension Store {
     return StoreSequence { source.states() }
   }
 
-  /// The states over time with their revisions, as ``StateReader/states(_:by:)``.
+  /// The states over time under a policy, as ``StateReader/states(_:)``.
   @inlinable
-  public nonisolated func states<Failure>(
-    _ policy: ObservationPolicy<Failure>, by areEqual: (@Sendable (I.State, I.State) -> Bool)? = nil
+  public nonisolated func states<Failure>(_ policy: ObservationPolicy<Failure>) -> StoreSequence<I.State, Failure> {
+    StoreSequence(states: Replay.readers(policy, at: core))
+  }
+
+  /// The states over time with their revisions, as ``StateReader/snapshots(_:)``.
+  @inlinable
+  public nonisolated func snapshots<Failure>(
+    _ policy: ObservationPolicy<Failure> = ObservationPolicy<Never>.latest
   ) -> StoreSequence<Snapshot<I.State>, Failure> {
-    StoreSequence(Replay.readers(policy, at: core), by: areEqual)
+    StoreSequence(snapshots: Replay.readers(policy, at: core))
   }
 
   /// One property of the state over time, as by ``StateReader``.

@@ -25,7 +25,8 @@
         // snippet.open
         let journal = try await SQLiteJournal("service.journal")
         let orders = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "orders")
-        let notes = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "notes")  // A log of its own.
+        // A log of its own.
+        let notes = try await Store.open(initial: [], interactor: Orders(), journal: journal, key: "notes")
         // snippet.end
         #expect(await orders.state.count == life - 1)
         #expect(await notes.state.isEmpty)

@@ -20,7 +20,7 @@ struct FailedJournalTests {
   func fenced() async throws {
     let (first, second) = (try await open(journal, clock: TestClock()), try await open(journal, clock: TestClock()))
     let revisions = Recorder<Int>()
-    let observer = Task.immediate { [states = first.states(.lossless().durable)] in
+    let observer = Task.immediate { [states = first.snapshots(.lossless().durable)] in
       for try await snapshot in states { revisions.record(snapshot.revision) }
     }
     #expect(await first.send(.note(1)).outcome.kind == .failed)

@@ -38,7 +38,7 @@ struct JournaledStoreCrashTests {
       check(await store.state)
       await withTaskGroup { observers in
         for policy in [ObservationPolicy.durable, .every().durable] {
-          observers.addTask { [states = store.states(policy)] in
+          observers.addTask { [states = store.snapshots(policy)] in
             for await snapshot in states { self.seen.record(snapshot.state) }
           }
         }

@@ -118,7 +118,7 @@ struct ErrandWorld {
   private static func checkEachState(_ world: World, _ store: Store<Errands>) async {
     var revision = -1
     do {
-      for try await snapshot in store.states(.every(endsAt: 10_000)) {
+      for try await snapshot in store.snapshots(.every(endsAt: 10_000)) {
         world.expect(revision < 0 || snapshot.revision == revision + 1, "O3: every state is delivered, in order")
         world.expect(snapshot.state.count == snapshot.revision, "L1: each commit has the next revision")
         revision = snapshot.revision

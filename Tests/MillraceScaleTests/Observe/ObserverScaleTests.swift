@@ -24,7 +24,7 @@ struct ObserverScaleTests {
   @Test("O1, O3: 3,000 observers of every state each get each state, and are pruned when dropped")
   func everyState() async throws {
     do {
-      var iterators = (0..<observers).map { _ in store.states(.every()).makeAsyncIterator() }
+      var iterators = (0..<observers).map { _ in store.snapshots(.every()).makeAsyncIterator() }
       for round in 0..<3 {
         store.send(.counts(round * 2 + 1, round * 2 + 2))
         for index in iterators.indices {
@@ -57,7 +57,7 @@ struct ObserverScaleTests {
               if state.count == last { break }
             }
           } else {
-            var iterator = store.states(.every()).makeAsyncIterator()
+            var iterator = store.snapshots(.every()).makeAsyncIterator()
             while let snapshot = await iterator.next() {
               seen.append(snapshot.state.count)
               if snapshot.state.count == last { break }
@@ -106,7 +106,8 @@ struct ObserverScaleTests {
   func shutdown() async throws {
     let ended = Recorder<Void>()
     for number in 0..<observers {
-      Task.immediate { [states = store.states(.every()), counts = store.values(of: \.count), newest = store.states] in
+      Task.immediate {
+        [states = store.snapshots(.every()), counts = store.values(of: \.count), newest = store.states] in
         switch number % 3 {
         case 0: for try await _ in states {}
         case 1: for await _ in counts {}
@@ -141,8 +142,8 @@ struct ObserverScaleTests {
       }
       switch self {
       case .states: feed(store.states) { $0.count }
-      case .every: feed(store.states(.every(buffer: 10_000))) { $0.state.count }
-      case .lossless: feed(store.states(.lossless())) { $0.state.count }
+      case .every: feed(store.snapshots(.every(buffer: 10_000))) { $0.state.count }
+      case .lossless: feed(store.snapshots(.lossless())) { $0.state.count }
       case .keyPath: feed(store.values(of: \.count)) { $0 }
       case .closure: feed(store.values { $0.count }) { $0 }
       case .valuesOfEvery: feed(store.values(of: \.count, policy: .every(buffer: 10_000))) { $0 }
@@ -274,7 +275,7 @@ struct ObserverScaleTests {
     let (staying, leaving) = (Recorder<Int>(), Recorder<Int>())
     staying.record(from: Way.every.counts(of: store))
     for _ in 0..<10 {
-      Task.immediate { [states = store.states(.every())] in
+      Task.immediate { [states = store.snapshots(.every())] in
         for try await snapshot in states {
           leaving.record(snapshot.state.count)
           if snapshot.state.count == 1 { return }

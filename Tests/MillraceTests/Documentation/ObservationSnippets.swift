@@ -64,7 +64,7 @@ enum ObservationSnippets {
 
   static func every(_ store: Store<Heater>, _ log: (String) -> Void) async {
     // snippet.states-every
-    for await snapshot in store.states(.every(buffer: 256)) {
+    for await snapshot in store.snapshots(.every(buffer: 256)) {
       if snapshot.missed > 0 { log("\(snapshot.missed) states were skipped") }
       log("\(snapshot.revision): \(snapshot.state.degrees)")
     }
@@ -73,15 +73,15 @@ enum ObservationSnippets {
 
   static func durable(_ store: Store<Heater>, _ show: (Heater.State) -> Void) async {
     // snippet.states-durable
-    for await snapshot in store.states(.durable) { show(snapshot.state) }
-    for await snapshot in store.states(.every(buffer: 10).durable) { show(snapshot.state) }
+    for await state in store.states(.durable) { show(state) }
+    for await state in store.states(.every(buffer: 10).durable) { show(state) }
     // snippet.end
   }
 
   static func lossless(_ store: Store<Heater>, write: (Heater.State) async throws -> Void) async throws {
     // snippet.states-lossless
-    for try await snapshot in store.states(.lossless(pausesAt: 1_024, endsAt: 65_536)) {
-      try await write(snapshot.state)
+    for try await state in store.states(.lossless(pausesAt: 1_024, endsAt: 65_536)) {
+      try await write(state)
     }
     // snippet.end
   }
@@ -104,7 +104,7 @@ enum ObservationSnippets {
 
   static func revisions(_ store: Store<Heater>, _ log: (String) -> Void) async {
     // snippet.values-scope
-    for await degrees in store.reader.scope(\.degrees).states(.every(), by: ==) {
+    for await degrees in store.reader.scope(\.degrees).snapshots(.every()) {
       log("\(degrees.revision): \(degrees.state), \(degrees.missed) missed")
     }
     // snippet.end

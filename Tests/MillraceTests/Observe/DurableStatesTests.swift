@@ -38,7 +38,7 @@ struct DurableStatesTests {
   func newest() async throws {
     let store = store()
     store.send(.add([1]))
-    let (seen, _) = observe(store.states(.durable))
+    let (seen, _) = observe(store.snapshots(.durable))
     for number in 2...3 { store.send(.add([number])) }
     #expect(seen.recorded.isEmpty)
     for (stored, snapshot) in [
@@ -59,7 +59,7 @@ struct DurableStatesTests {
   func every(policy: ObservationPolicy<StoreError>) async throws {
     let store = store()
     store.send(.add([1]))
-    let (seen, _) = observe(store.states(policy))
+    let (seen, _) = observe(store.snapshots(policy))
     for numbers in [[2], [3, 4], [5]] { store.send(.add(numbers)) }
     var all: [Seen<Snapshot<[Int]>>] = []
     for count in [1, 1, 2, 1] {
@@ -73,7 +73,7 @@ struct DurableStatesTests {
   @Test("O3: an observer that waits for the journal is behind, so that it skips more states than its buffer holds")
   func gap() async throws {
     let store = store()
-    let (seen, _) = observe(store.states(.every(buffer: 1).durable))
+    let (seen, _) = observe(store.snapshots(.every(buffer: 1).durable))
     store.send(.add([1, 2, 3]))
     journal.store(1)
     #expect(try await seen.next(2).map(\.element.missed) == [0, 2])
@@ -82,7 +82,7 @@ struct DurableStatesTests {
   @Test("O3: the store pauses while a lossless observer waits for the journal, and nothing is skipped")
   func lossless() async throws {
     let store = store()
-    let (seen, _) = observe(store.states(.lossless(pausesAt: 2).durable))
+    let (seen, _) = observe(store.snapshots(.lossless(pausesAt: 2).durable))
     store.send(.add([1, 2, 3]))
     #expect(await store.send(.add([4])).outcome.rejectionKind == .full, "the observer has taken the first one at most")
     let submit = Task.immediate { try await store.submit(.add([5])) }
@@ -100,7 +100,7 @@ struct DurableStatesTests {
     let (transitions, _) = observe(store.transitions(.every().durable, includesBefore: true))
     store.send(.add([1]))
     let (counts, _) = observe(store.values(of: \.count, policy: .durable))
-    let (parts, _) = observe(store.reader.scope(\.count).states(.every().durable))
+    let (parts, _) = observe(store.reader.scope(\.count).snapshots(.every().durable))
     let (last, _) = observe(store.reader.values(of: { $0.last }, policy: .durable))
     #expect(counts.recorded.isEmpty && parts.recorded.isEmpty && last.recorded.isEmpty)
     journal.store(1)
@@ -114,8 +114,8 @@ struct DurableStatesTests {
   @Test("A durable policy is the plain one in a store without a journal")
   func withoutJournal() async throws {
     let store = Store(initial: [], interactor: Ledger { _, _ in })
-    let (newest, _) = observe(store.states(.durable))
-    let (every, _) = observe(store.states(.every().durable))
+    let (newest, _) = observe(store.snapshots(.durable))
+    let (every, _) = observe(store.snapshots(.every().durable))
     #expect(newest.recorded.count == 1 && every.recorded.count == 1, "the first state is there at once")
     store.send(.add([1]))
     #expect(try await newest.next(2).last?.element.revision == 1)
@@ -132,7 +132,7 @@ struct DurableStatesTests {
       CountedCopies(), revision: 0, interactor: Copied(), configuration: StoreConfiguration(), journal: journal,
       gate: journal.gate)
     store.send(0)
-    let observer = Task.immediate { [states = store.states(.durable)] in
+    let observer = Task.immediate { [states = store.snapshots(.durable)] in
       for await _ in states {}
     }
     for number in 1...100 { store.send(number) }
@@ -147,7 +147,7 @@ struct DurableStatesTests {
   func cancelled() async throws {
     let store = store()
     store.send(.add([1]))
-    nonisolated(unsafe) var iterator = store.states(.every().durable).makeAsyncIterator()
+    nonisolated(unsafe) var iterator = store.snapshots(.every().durable).makeAsyncIterator()
     let wait = Task.immediate { await iterator.next() }
     wait.cancel()
     #expect(await wait.value == nil)
@@ -175,7 +175,7 @@ struct DurableStatesTests {
   @Test("S1: at a shutdown durable observers get each state up to the last one when the journal has it, and end")
   func shutdown() async throws {
     let store = store()
-    let (seen, task) = observe(store.states(.every().durable))
+    let (seen, task) = observe(store.snapshots(.every().durable))
     store.send(.add([1]))
     store.send(.load(2))
     let shutdown = Task.immediate { await store.shutdown() }
@@ -189,7 +189,7 @@ struct DurableStatesTests {
   @Test("R6: after the release of its store a durable observer gets what the journal still stores, and ends")
   func released() async throws {
     var store: Store<Ledger>? = store()
-    let states = try #require(store).states(.durable)
+    let states = try #require(store).snapshots(.durable)
     store?.send(.add([1]))
     let (seen, task) = observe(states)
     store = nil
@@ -204,7 +204,7 @@ struct DurableStatesTests {
     arguments: [ObservationPolicy.durable, .every().durable])
   func failed(policy: ObservationPolicy<Never>) async throws {
     let store = store()
-    let (seen, task) = observe(store.states(policy))
+    let (seen, task) = observe(store.snapshots(policy))
     store.send(.add([1]))
     journal.store(1)
     _ = try await seen.next(2)

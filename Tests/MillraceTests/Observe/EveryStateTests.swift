@@ -30,7 +30,7 @@ struct EveryStateTests {
   @Test("O2, O3: an observer of every state gets the current one, then each in order, also of those committed at once")
   func eachInOrder() async throws {
     store.send(.count(5))
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     #expect(await iterator.next() == Snapshot(revision: 1, state: ClosureInteractor.State(count: 5)))
     store.send(.counts(6, 7, 8))
     store.send(.count(9))
@@ -41,7 +41,7 @@ struct EveryStateTests {
 
   @Test("O3: commits between the making of the iterator and its first element are not lost")
   func beginsWhenMade() async throws {
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     store.send(.counts(1, 2))
     #expect(try await counts(&iterator, 3) == [0, 1, 2])
   }
@@ -49,7 +49,7 @@ struct EveryStateTests {
   @Test(
     "O3: an observer further behind than its buffer continues from the newest state, with the number of missed states")
   func reportsGap() async throws {
-    var iterator = store.states(.every(buffer: 3)).makeAsyncIterator()
+    var iterator = store.snapshots(.every(buffer: 3)).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)
     for number in 1...3 { store.send(.count(number)) }
     #expect(try await counts(&iterator, 3) == [1, 2, 3])
@@ -61,7 +61,7 @@ struct EveryStateTests {
 
   @Test("O3: commits that an observer has taken and not delivered count as behind")
   func takenIsBehind() async throws {
-    var iterator = store.states(.every(buffer: 4)).makeAsyncIterator()
+    var iterator = store.snapshots(.every(buffer: 4)).makeAsyncIterator()
     for number in 1...4 { store.send(.count(number)) }
     // Takes all four and delivers two of them, counting the first state.
     #expect(try await counts(&iterator, 2) == [0, 1])
@@ -74,7 +74,7 @@ struct EveryStateTests {
 
   @Test("O3: an observer that disconnects on overflow gets what it took, then an error that says the fix")
   func disconnects() async throws {
-    var iterator = store.states(.every(endsAt: 2)).makeAsyncIterator()
+    var iterator = store.snapshots(.every(endsAt: 2)).makeAsyncIterator()
     #expect(try await iterator.next()?.revision == 0)
     store.send(.counts(1, 2))
     #expect(try await counts(&iterator, 1) == [1])
@@ -91,9 +91,9 @@ struct EveryStateTests {
 
   @Test("O1: two observers of every state each get all, and one that begins later starts from the current state")
   func observersAreApart() async throws {
-    var first = store.states(.every()).makeAsyncIterator()
+    var first = store.snapshots(.every()).makeAsyncIterator()
     store.send(.count(1))
-    var second = store.states(.every()).makeAsyncIterator()
+    var second = store.snapshots(.every()).makeAsyncIterator()
     store.send(.count(2))
     #expect(try await counts(&second, 2) == [1, 2])
     #expect(try await counts(&first, 3) == [0, 1, 2])
@@ -102,10 +102,14 @@ struct EveryStateTests {
   @Test("O3: the log is as long as the slowest observer is behind, by chunks, and absent without one")
   func logIsTrimmed() async throws {
     #expect(store.onRegistry { $0?.log == nil } == true)
-    var slow: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every(buffer: 10_000))
-      .makeAsyncIterator()
-    var fast: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every(buffer: 10_000))
-      .makeAsyncIterator()
+    var slow: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.snapshots(
+      .every(buffer: 10_000)
+    )
+    .makeAsyncIterator()
+    var fast: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.snapshots(
+      .every(buffer: 10_000)
+    )
+    .makeAsyncIterator()
     for number in 1...1_000 { store.send(.count(number)) }
     while let snapshot = await fast?.next(), snapshot.revision < 1_000 {}
     let before = logLength
@@ -121,7 +125,7 @@ struct EveryStateTests {
 
   @Test("O3: a single observer leaves nothing in the log that it has read")
   func aSingleObserverKeepsNothing() async throws {
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     for number in 1...10 {
       store.send(.count(number))
       while let snapshot = await iterator.next(), snapshot.revision < number {}
@@ -132,8 +136,8 @@ struct EveryStateTests {
 
   @Test("O6: after shutdown what was committed is delivered, a gap included, then the sequence ends")
   func endsAfterTheLast() async throws {
-    var all = store.states(.every()).makeAsyncIterator()
-    var gapped = store.states(.every(buffer: 1)).makeAsyncIterator()
+    var all = store.snapshots(.every()).makeAsyncIterator()
+    var gapped = store.snapshots(.every(buffer: 1)).makeAsyncIterator()
     store.send(.counts(1, 2, 3))
     await store.shutdown()
     #expect(try await counts(&all, 4) == [0, 1, 2, 3])
@@ -147,8 +151,8 @@ struct EveryStateTests {
   func releasedStore() async throws {
     var store: Store<ClosureInteractor>? = Store<ClosureInteractor>()
     weak let weakStore = store
-    var iterator = try #require(store?.states(.every()).makeAsyncIterator())
-    var late = try #require(store?.states(.every())).makeAsyncIterator()
+    var iterator = try #require(store?.snapshots(.every()).makeAsyncIterator())
+    var late = try #require(store?.snapshots(.every())).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)
     for number in 1...100 { store?.send(.count(number)) }
     store = nil
@@ -157,14 +161,14 @@ struct EveryStateTests {
     #expect(await iterator.next() == nil)
     #expect(try await counts(&late, 101) == Array(0...100))
     #expect(await late.next() == nil)
-    var none = Store<ClosureInteractor>().states(.every()).makeAsyncIterator()
+    var none = Store<ClosureInteractor>().snapshots(.every()).makeAsyncIterator()
     #expect(await none.next() == nil)
   }
 
   @Test("An observer that waits is woken by a commit, and ended by cancellation, release and shutdown")
   func waits() async throws {
     let seen = Recorder<Int>()
-    let waiting = Task { [states = store.states(.every())] in
+    let waiting = Task { [states = store.snapshots(.every())] in
       for try await snapshot in states { seen.record(snapshot.revision) }
     }
     #expect(try await seen.next() == 0)
@@ -173,7 +177,7 @@ struct EveryStateTests {
     waiting.cancel()
     try await waiting.value
     #expect(store.onRegistry { $0?.log == nil } == true)
-    let ended = Task { [states = store.states(.every())] in
+    let ended = Task { [states = store.snapshots(.every())] in
       for try await snapshot in states { seen.record(snapshot.revision) }
     }
     #expect(try await seen.next() == 1)
@@ -188,7 +192,7 @@ struct EveryStateTests {
       .writeAll([
         { [store] state in
           state.count = 1
-          made = store.states(.every()).makeAsyncIterator()
+          made = store.snapshots(.every()).makeAsyncIterator()
         }, { $0.count = 2 },
       ]))
     store.send(.count(3))
@@ -207,7 +211,7 @@ struct EveryStateTests {
     }
     let store = Store<ClosureInteractor>(items: Array(0..<1_000))
     store.send(place())
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     #expect(await iterator.next()?.state.items.count == 1_000)
     for _ in 1...5 {
       store.send(place())
@@ -221,7 +225,7 @@ struct EveryStateTests {
   func stress() async throws {
     let (senders, each) = (8, 500)
     let observers = (0..<3).map { _ in
-      Task { [states = store.states(.every(buffer: 100_000))] in
+      Task { [states = store.snapshots(.every(buffer: 100_000))] in
         var revisions: [Int] = []
         for try await snapshot in states {
           #expect(snapshot.state.items.count == snapshot.revision)
@@ -249,7 +253,7 @@ struct EveryStateTests {
 
   @Test("The metrics count observers of every state, and how far the slowest is behind")
   func metrics() async throws {
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     store.send(.counts(1, 2, 3))
     #expect(await store.metrics.observers == 1)
     #expect(await store.metrics.observerLag == 3)

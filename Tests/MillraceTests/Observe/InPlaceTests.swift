@@ -60,7 +60,7 @@ struct InPlaceTests {
 
   @Test("O7: an observer that keeps its snapshot makes one copy, and its snapshot stays as it was")
   func anObserverWithSnapshotMakesOneCopy() async throws {
-    var iterator = store.states(.latest).makeAsyncIterator()
+    var iterator = store.snapshots(.latest).makeAsyncIterator()
     let snapshot = try #require(await iterator.next())
     #expect(copies() == 1)
     #expect(snapshot.state.items == Array(0..<1_000))

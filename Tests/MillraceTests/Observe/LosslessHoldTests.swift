@@ -16,7 +16,7 @@ struct LosslessHoldTests {
   private func observe(_ store: Store<ScriptedInteractor>, bound: Int = 2)
     -> StoreSequence<Snapshot<ScriptedInteractor.State>, StoreError>.Iterator
   {
-    store.states(.lossless(pausesAt: bound, endsAt: 100)).makeAsyncIterator()
+    store.snapshots(.lossless(pausesAt: bound, endsAt: 100)).makeAsyncIterator()
   }
 
   @Test("O3: actions accepted before continue: the turn of a serial key comes, a debounced action is taken up")
@@ -90,8 +90,8 @@ struct LosslessHoldTests {
     "O3: of two lossless observers the one beyond its limit ends, and the store is held as long as the other is behind")
   func oneLagsOut() async throws {
     let store = store()
-    var far = store.states(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
-    var near = store.states(.lossless(pausesAt: 1, endsAt: 100)).makeAsyncIterator()
+    var far = store.snapshots(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
+    var near = store.snapshots(.lossless(pausesAt: 1, endsAt: 100)).makeAsyncIterator()
     #expect(try await near.next()?.revision == 0)
     let outcome = await store.send(.handle { run in for _ in 1...4 { run.emit("m") } }).outcome
     #expect(outcome.isFinished)
@@ -112,7 +112,7 @@ struct LosslessHoldTests {
   @Test("O3: the end of the only observer that is too far behind resumes suspended submits")
   func theOnlyOneLagsOut() async throws {
     let store = store()
-    let far = store.states(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
+    let far = store.snapshots(.lossless(pausesAt: 1, endsAt: 3)).makeAsyncIterator()
     let gate = Gate()
     store.send(
       .handle { run in
@@ -136,7 +136,7 @@ struct LosslessHoldTests {
   func observerSends() async throws {
     let store = store()
     let kinds = Recorder<Outcome.Kind>()
-    let observing = Task { [states = store.states(.lossless(pausesAt: 2, endsAt: 100))] in
+    let observing = Task { [states = store.snapshots(.lossless(pausesAt: 2, endsAt: 100))] in
       var revisions: [Int] = []
       for try await snapshot in states {
         revisions.append(snapshot.revision)
@@ -189,7 +189,7 @@ struct LosslessHoldTests {
     var store: Store<ScriptedInteractor>? = store()
     let policy: ObservationPolicy<StoreError> =
       isLossless ? .lossless(pausesAt: 1, endsAt: 2) : .every(endsAt: 2)
-    var iterator = try #require(store?.states(policy).makeAsyncIterator())
+    var iterator = try #require(store?.snapshots(policy).makeAsyncIterator())
     store?.send(.decide { _ in .mutate(["1", "2", "3"]) })
     await store?.settle()
     if !isReleased { await store?.shutdown() }
@@ -208,7 +208,7 @@ struct LosslessHoldTests {
   func endlessNumbers(policy: ObservationPolicy<StoreError>) async throws {
     let store = store()
     store.send(.commit("1"))
-    var iterator = store.states(policy).makeAsyncIterator()
+    var iterator = store.snapshots(policy).makeAsyncIterator()
     store.send(.commit("2"))
     for revision in 1...2 { #expect(try await iterator.next()?.revision == revision) }
   }

@@ -10,7 +10,7 @@ struct LosslessTests {
 
   @Test("O3: bound commits behind, send is rejected as full, until the observer has caught up")
   func holdsUp() async throws {
-    var iterator = store.states(.lossless(pausesAt: 3, endsAt: 10)).makeAsyncIterator()
+    var iterator = store.snapshots(.lossless(pausesAt: 3, endsAt: 10)).makeAsyncIterator()
     for number in 1...3 { #expect(await store.send(.count(number)).outcome.isFinished) }
     #expect(await store.send(.count(4)).outcome.kind == .rejected)
     #expect(try await iterator.next()?.revision == 0)
@@ -26,7 +26,7 @@ struct LosslessTests {
   func submitSuspends() async throws {
     let seen = Recorder<Int>()
     let gate = Gate()
-    let observer = Task { [states = store.states(.lossless(pausesAt: 2, endsAt: 10))] in
+    let observer = Task { [states = store.snapshots(.lossless(pausesAt: 2, endsAt: 10))] in
       for try await snapshot in states {
         seen.record(snapshot.revision)
         try await gate.enter()
@@ -46,11 +46,11 @@ struct LosslessTests {
 
   @Test("O3: a run in flight continues committing past the bound; past the limit the observer ends as lagged")
   func runsGoOn() async throws {
-    var iterator = store.states(.lossless(pausesAt: 2, endsAt: 5)).makeAsyncIterator()
+    var iterator = store.snapshots(.lossless(pausesAt: 2, endsAt: 5)).makeAsyncIterator()
     let receipt = store.send(.handle { run in for number in 1...5 { run.emit { $0.count = number } } })
     #expect(await receipt.outcome.isFinished)
     for revision in 0...5 { #expect(try await iterator.next()?.revision == revision) }
-    var lagging = store.states(.lossless(pausesAt: 2, endsAt: 5)).makeAsyncIterator()
+    var lagging = store.snapshots(.lossless(pausesAt: 2, endsAt: 5)).makeAsyncIterator()
     #expect(await store.send(.handle { run in for _ in 1...6 { run.emit { $0.count += 1 } } }).outcome.isFinished)
     #expect(try await lagging.next()?.revision == 5)
     let error = await #expect(throws: StoreError.self) { try await lagging.next() }
@@ -64,7 +64,7 @@ struct LosslessTests {
   @Test("A lossless observer that is dropped holds the store up no longer")
   func dropped() async throws {
     var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, StoreError>.Iterator? =
-      store.states(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
+      store.snapshots(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
     #expect(try await iterator?.next()?.revision == 0)
     store.send(.count(1))
     let submitting = Task.immediate { [store] in try await store.submit(.count(2)) }
@@ -76,7 +76,7 @@ struct LosslessTests {
 
   @Test("Inside a run of the store, submit does not wait for an observer but is rejected as send is")
   func submitInsideARun() async throws {
-    let iterator = store.states(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
+    let iterator = store.snapshots(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
     let outcomes = Recorder<Outcome.Kind>()
     store.send(
       .handle { [store] run in
@@ -89,7 +89,7 @@ struct LosslessTests {
 
   @Test("A store that is held up shuts down, and cancels, as any other")
   func shutsDown() async throws {
-    var iterator = store.states(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
+    var iterator = store.snapshots(.lossless(pausesAt: 1, endsAt: 5)).makeAsyncIterator()
     let gate = Gate()
     let running = store.send(.handle { run in try await gate.enter() })
     try await gate.waitForArrivals()
@@ -111,7 +111,7 @@ struct LosslessTests {
   @Test("O3: eight tasks submit, and a lossless observer misses nothing and is never further behind than its bound")
   func stress() async throws {
     let (senders, each, bound) = (8, 100, 4)
-    let observer = Task { [store, states = store.states(.lossless(pausesAt: bound, endsAt: 100))] in
+    let observer = Task { [store, states = store.snapshots(.lossless(pausesAt: bound, endsAt: 100))] in
       var revisions: [Int] = []
       for try await snapshot in states {
         revisions.append(snapshot.revision)

@@ -15,7 +15,7 @@ struct ObserverRegistryTests {
 
   @Test("A registry that no observer needs is removed, so that commits look for none")
   func goes() async throws {
-    var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.states(.every())
+    var iterator: StoreSequence<Snapshot<ClosureInteractor.State>, Never>.Iterator? = store.snapshots(.every())
       .makeAsyncIterator()
     #expect(store.onRegistry { $0 == nil } == false)
     #expect(await iterator?.next()?.revision == 0)

@@ -55,7 +55,7 @@ struct ObserverStressTests {
       let count = Int.random(in: 0...20, using: &generator)
       do {
         if Bool.random(using: &generator) {
-          try await takeStates(store.states(policy), count, gaps)
+          try await takeStates(store.snapshots(policy), count, gaps)
         } else {
           try await takeTransitions(store.transitions(policy, includesBefore: true), count, gaps)
         }

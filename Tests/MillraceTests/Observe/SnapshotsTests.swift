@@ -10,7 +10,7 @@ struct SnapshotsTests {
   @Test("O3: snapshots tell the revision and how many states were missed since the one before; none before the first")
   func snapshotsTellWhatWasMissed() async throws {
     store.send(.counts(1, 2))
-    var iterator = store.states(.latest).makeAsyncIterator()
+    var iterator = store.snapshots(.latest).makeAsyncIterator()
     #expect(await iterator.next() == Snapshot(revision: 2, state: ClosureInteractor.State(count: 2), missed: 0))
     store.send(.count(3))
     #expect(await iterator.next() == Snapshot(revision: 3, state: ClosureInteractor.State(count: 3), missed: 0))
@@ -25,7 +25,7 @@ struct SnapshotsTests {
     let observers = (0..<3).map { _ in
       Task { [store] in
         var snapshots: [Snapshot<ClosureInteractor.State>] = []
-        for await snapshot in store.states(.latest) {
+        for await snapshot in store.snapshots(.latest) {
           snapshots.append(snapshot)
           if snapshot.revision == senders * each { break }
         }
@@ -49,13 +49,13 @@ struct SnapshotsTests {
 
   @Test("O6: snapshots end at shutdown after the last one, and at release")
   func snapshotsEnd() async throws {
-    var iterator = store.states(.latest).makeAsyncIterator()
+    var iterator = store.snapshots(.latest).makeAsyncIterator()
     #expect(await iterator.next()?.revision == 0)
     store.send(.count(1))
     await store.shutdown()
     #expect(await iterator.next()?.revision == 1)
     #expect(await iterator.next() == nil)
-    var orphan = Store<ClosureInteractor>().states(.latest).makeAsyncIterator()
+    var orphan = Store<ClosureInteractor>().snapshots(.latest).makeAsyncIterator()
     #expect(await orphan.next() == nil)
   }
 }

@@ -18,7 +18,7 @@ struct JournaledShutdownTests {
 
   @Test("S1: a shutdown waits for its journal as long as the journal says; what is not durable then has failed")
   func flushEnds() async throws {
-    let states = store.states(.every(endsAt: 10).durable)
+    let states = store.snapshots(.every(endsAt: 10).durable)
     let durable = Recorder<Int>()
     let observer = Task.immediate { for try await snapshot in states { durable.record(snapshot.revision) } }
     let (stored, running, held) = (store.send(.add([1])), store.send(.load(4)), store.send(.add([2])))

@@ -50,7 +50,7 @@ extension StoreJournalTests {
     let store = store()
     let (states, counts, first) = (Recorder<Snapshot<[Int]>>(), Recorder<Int>(), Recorder<Int?>())
     let observers = [
-      states.record(from: store.states(policy)), counts.record(from: store.values(of: \.count, policy: policy)),
+      states.record(from: store.snapshots(policy)), counts.record(from: store.values(of: \.count, policy: policy)),
       first.record(from: store.reader.scope { $0.first }.values(of: { $0 }, policy: policy)),
       Task.immediate { for try await _ in store.transitions(policy) {} },
     ]
@@ -68,7 +68,7 @@ extension StoreJournalTests {
       )
     }
     let late = await #expect(throws: StoreError.self) {
-      for try await _ in store.states(.every(endsAt: 10)) {}
+      for try await _ in store.snapshots(.every(endsAt: 10)) {}
     }
     #expect(late?.code == .journal)
   }
@@ -79,8 +79,8 @@ extension StoreJournalTests {
     var (newest, every) = try {
       let store = try #require(store)
       return (
-        store.states(ObservationPolicy<StoreError>(.latest)).makeAsyncIterator(),
-        store.states(.every(endsAt: 10)).makeAsyncIterator()
+        store.snapshots(ObservationPolicy<StoreError>(.latest)).makeAsyncIterator(),
+        store.snapshots(.every(endsAt: 10)).makeAsyncIterator()
       )
     }()
     store?.send(.add([1]))

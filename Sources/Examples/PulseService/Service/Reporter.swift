@@ -18,7 +18,7 @@ struct Reporter: Sendable {
   func report(_ store: Store<PulseMonitor>) async throws {
     var presentation = presentation
     var written: Int?
-    for await snapshot in store.states(.durable) {
+    for await snapshot in store.snapshots(.durable) {
       guard !isFinalOnly, snapshot.state.isWorthShowing, snapshot.revision != written else { continue }
       if written != nil {
         try await clock.sleep(for: pace)

@@ -21,7 +21,7 @@ private final class ObservedCounter: Sendable {
     let observers = (0..<count).map { _ in Observer() }
     self.observers = observers
     tasks = observers.map { [store] observer in
-      let states = store.states(.latest)
+      let states = store.snapshots(.latest)
       return Task.detached {
         for await snapshot in states { observer.see(snapshot.revision) }
       }

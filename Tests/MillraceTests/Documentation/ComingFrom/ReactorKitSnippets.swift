@@ -107,7 +107,7 @@ struct ReactorKitSnippetsTests {
   @Test("An action is loading for half a second, then the value changes, then it is not loading")
   func everyState() async throws {
     let store = store()
-    var states = store.states(.every()).makeAsyncIterator()
+    var states = store.snapshots(.every()).makeAsyncIterator()
     let receipt = store.send(.increase)
     try await clock.waitForSleepers(1)
     clock.advance(by: .milliseconds(500))

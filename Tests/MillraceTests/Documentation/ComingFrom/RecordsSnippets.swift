@@ -129,7 +129,7 @@ struct RecordsSnippetsTests {
   private func states<I: Interactor>(
     _ store: Store<I>, _ count: Int, after body: () async -> Void
   ) async throws -> [Records.State] where I.State == Records.State {
-    var iterator = store.states(.every()).makeAsyncIterator()
+    var iterator = store.snapshots(.every()).makeAsyncIterator()
     await body()
     var states: [Records.State] = []
     for _ in 0..<count { states.append(try #require(await iterator.next()).state) }

@@ -77,7 +77,7 @@ enum TCASnippets {
     // snippet.without-teststore
     let store = Store(
       initial: Feature.State(), interactor: Feature(fact: { "\($0) is a good number Brent" }))
-    var states = store.states(.every()).makeAsyncIterator()
+    var states = store.snapshots(.every()).makeAsyncIterator()
     _ = await states.next()
 
     store.send(.incrementButtonTapped)
