@@ -4,25 +4,25 @@ public enum Outcome: Sendable {
   /// All its mutations are committed.
   case finished
 
-  /// Its handler threw this error, in its last attempt; what it had committed stays.
+  /// Its handler threw this error; of several attempts, the last one did. What the action committed stays.
   case failed(any Error)
 
   /// The action was cancelled: by its receipt, by its key, or together with all others.
   case cancelled
 
-  /// A later action of its key took its place.
+  /// A later action of its key took its place. Its task is cancelled, what it emits later is dropped, and what it committed stays.
   case superseded
 
-  /// Its ``Plan`` gave it a time, and that was over.
+  /// The timeout of its ``Plan`` was over, which begins when the action is accepted.
   case timedOut
 
   /// The action was not accepted, or the decision rejected it.
   case rejected(Rejection)
 
-  /// The store was shut down, or released, before it had ended.
+  /// The store was shut down, or the last reference to it was released, before the action had ended.
   case shutDown
 
-  /// The action was found open in a journal after a crash, and its plan does not handle it again.
+  /// The action was open in a journal after a crash, and its plan does not ask for it to be handled again.
   case abandoned
 
   /// Whether this is `finished`.
@@ -30,10 +30,10 @@ public enum Outcome: Sendable {
     if case .finished = self { true } else { false }
   }
 
-  /// Whether the action was ended from outside while its handler may continue.
+  /// Whether the end cancels the task of a handler that may still be running.
   ///
-  /// A run that is shared may end so as full: with the last that shared it, which waited.
-  @inlinable var isCut: Bool {
+  /// A shared run ends as `rejected(.full)` when overflow drops its last member.
+  @inlinable var cancelsHandler: Bool {
     switch self {
     case .cancelled, .superseded, .timedOut, .shutDown, .rejected(.full): true
     case .finished, .failed, .rejected, .abandoned: false

@@ -20,6 +20,14 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     super.init(id: id, at: core, lineage: lineage)
   }
 
+  @inlinable
+  convenience init(id: ActionID, _ submission: Submission<I>, core: StoreCore<I>) {
+    self.init(id: id, action: submission.action, core: core, lineage: submission.lineage)
+    record.sender = submission.sender
+    record.answer = submission.answer
+    record.journaled = submission.demands
+  }
+
   @usableFromInline
   override func cancel(at owner: any AnyObject & Sendable, waits: Bool) {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)
@@ -196,6 +204,43 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
 
   override func hasStarted(as task: Task<Void, any Error>) {
     run.hasStarted(as: task, isCurrent: { !self.isOver })
+  }
+}
+
+/// An action as it comes to a store: with its origin, and the terms of its sender.
+@usableFromInline
+struct Submission<I: Interactor>: Sendable {
+  /// The action; an interceptor may replace it before it is accepted.
+  @usableFromInline var action: I.Action
+
+  /// The origin of the action; nil if it has neither a parent, a trace nor a tree.
+  @usableFromInline let lineage: Lineage?
+
+  /// The run that sends the action, if one does.
+  @usableFromInline let sender: RunSender<I>?
+
+  /// The demands of the sender on the journal; nil without any.
+  @usableFromInline let demands: JournaledSend?
+
+  /// Answers the caller of a request; nil for any other action.
+  @usableFromInline let answer: AnswerReader<I.State>?
+
+  @inlinable
+  init(
+    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil, _ demands: JournaledSend? = nil,
+    answer: AnswerReader<I.State>? = nil
+  ) {
+    self.action = action
+    self.lineage = lineage
+    self.sender = sender
+    self.demands = demands
+    self.answer = answer
+  }
+
+  /// The submission of an action that a run sends.
+  @inlinable
+  init(_ action: I.Action, from sender: RunSender<I>) {
+    self.init(action, Lineage.of(sender.run), from: sender)
   }
 }
 

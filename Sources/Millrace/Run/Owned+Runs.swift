@@ -290,7 +290,7 @@ extension Owned {
       didEnd(run, outcome, at: core)
     }
     let isWithheld = journal != nil && withholds(outcome, of: run)
-    let cancels = outcome.isCut || journalFailure != nil
+    let cancels = outcome.cancelsHandler || journalFailure != nil
     if run.end(outcome, lastRevision: run.record.lastRevision, cancelsTask: cancels, isWithheld: isWithheld) {
       core.answerAfterUnlock(run)
     }

@@ -176,8 +176,8 @@ extension Run {
   @discardableResult
   public func send(_ action: I.Action) -> Receipt {
     switch place {
-    case .store(let core, let run): core.send(action, from: RunSender(run, nil))
-    case .attempt(let attempt): attempt.core.send(action, from: RunSender(attempt.run, attempt))
+    case .store(let core, let run): core.send(Submission(action, from: RunSender(run, nil)))
+    case .attempt(let attempt): attempt.core.send(Submission(action, from: RunSender(attempt.run, attempt)))
     case .apart(let apart): apart.send(action)
     }
   }
@@ -198,8 +198,8 @@ extension Run {
   @discardableResult
   public func submit(_ action: I.Action) async throws -> Receipt {
     switch place {
-    case .store(let core, let run): try await core.submit(action, from: RunSender(run, nil))
-    case .attempt(let attempt): try await attempt.core.submit(action, from: RunSender(attempt.run, attempt))
+    case .store(let core, let run): try await core.submit(Submission(action, from: RunSender(run, nil)))
+    case .attempt(let attempt): try await attempt.core.submit(Submission(action, from: RunSender(attempt.run, attempt)))
     case .apart(let apart): try await apart.submit(action)
     }
   }

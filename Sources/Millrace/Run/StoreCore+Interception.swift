@@ -28,25 +28,19 @@ extension StoreCore {
 
   // MARK: Sending
 
-  /// Sends an action through the interceptors.
+  /// Sends an action through the interceptors; out of line, for the path of a store without any.
   @inlinable
   @inline(never)
-  func sendIntercepted(_ action: I.Action, _ trace: TraceContext?) -> Receipt {
-    sendIntercepted(action, lineageOfSender(trace: trace), from: nil)
+  func sendIntercepted(_ action: I.Action) -> Receipt {
+    sendIntercepted(Submission(action, lineageOfSender()))
   }
 
-  /// Sends an action of this lineage through the interceptors, in the name of the run that sends it if one does.
+  /// Sends an action with the terms of its sender through the interceptors.
   @inlinable
   @inline(never)
-  func sendIntercepted(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
-    _ demands: JournaledSend? = nil
-  ) -> Receipt {
-    guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
-    let run = queuedRun(of: action, lineage)
-    run.record.sender = sender
-    run.record.answer = answer
-    run.record.journaled = demands
+  func sendIntercepted(_ submission: Submission<I>) -> Receipt {
+    guard mayQueueAction() else { return refuseIntercepted(submission) }
+    let run = queuedRun(of: submission)
     if shared?.interceptions.postpone(run) != true { pass(run) }
     return Receipt(run)
   }
@@ -86,12 +80,13 @@ extension StoreCore {
 
   /// Rejects an action because too many are queued, and notifies the interceptors on the sender's thread.
   @usableFromInline
-  func refuseIntercepted(_ action: I.Action, _ lineage: Lineage?) -> Receipt {
+  func refuseIntercepted(_ submission: Submission<I>) -> Receipt {
     let receipt = refuseToQueue()
     guard let shared, let services else { return receipt }
-    let run = ActiveRun(id: receipt.id, action: action, core: self, lineage: lineage?.withoutTree)
+    let run = ActiveRun(
+      id: receipt.id, action: submission.action, core: self, lineage: submission.lineage?.withoutTree)
     run.setStore(services.store)
-    let cause = Cause(action: action, context: run.context)
+    let cause = Cause(action: submission.action, context: run.context)
     shared.chain.refused(cause)
     shared.chain.ended(cause, .rejected(.full))
     return receipt
@@ -110,31 +105,29 @@ extension StoreCore {
   func context(of lineage: Lineage?) -> InterceptionContext<I.Action> {
     // Weak, because an interceptor may keep its context, and this keeps the interceptor.
     InterceptionContext(parent: lineage?.parent, root: lineage?.root, trace: lineage?.trace) { [weak self] in
-      _ = self?.sendIntercepted($0, lineage?.trace)
+      guard let self else { return }
+      _ = sendIntercepted(Submission($0, lineageOfSender(trace: lineage?.trace)))
     }
   }
 
   // MARK: Submitting
 
-  /// Submits an action of this lineage that has passed the interceptors, or ends it.
+  /// Submits an action that has passed the interceptors, or ends it.
   @usableFromInline
-  func submitIntercepted(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
-    _ demands: JournaledSend? = nil
-  ) async throws -> Receipt {
-    func waiting(_ action: I.Action) -> Submitter<I> {
-      queue(submitter(of: action, lineage, from: sender, answer: answer, demands))
-    }
-    guard let shared else { return try await acceptance(of: waiting(action)) }
+  func submitIntercepted(_ submission: Submission<I>) async throws -> Receipt {
+    var submission = submission
+    guard let shared else { return try await acceptance(of: queue(submitter(of: submission))) }
     let (interception, sent) = shared.interceptions.intercept {
-      shared.chain.intercept(action, context(of: lineage))
+      shared.chain.intercept(submission.action, context(of: submission.lineage))
     }
     // It takes its place before the actions that the interceptors have sent meanwhile.
     let submitted: Submitted
     switch interception {
-    case .pass: submitted = .waiting(waiting(action))
-    case .replace(let other): submitted = .waiting(waiting(other))
-    case .reject(let reason): submitted = .ended(rejectSubmitted(action, lineage, reason, answer))
+    case .pass: submitted = .waiting(queue(submitter(of: submission)))
+    case .replace(let other):
+      submission.action = other
+      submitted = .waiting(queue(submitter(of: submission)))
+    case .reject(let reason): submitted = .ended(rejectSubmitted(submission, reason))
     }
     for run in sent { pass(unsafeDowncast(run, to: ActiveRun<I>.self)) }
     switch submitted {
@@ -143,12 +136,9 @@ extension StoreCore {
     }
   }
 
-  private func rejectSubmitted(
-    _ action: I.Action, _ lineage: Lineage?, _ reason: String, _ answer: AnswerReader<I.State>?
-  ) -> Receipt {
-    guard mayQueueAction() else { return refuseIntercepted(action, lineage) }
-    let run = queuedRun(of: action, lineage)
-    run.record.answer = answer
+  private func rejectSubmitted(_ submission: Submission<I>, _ reason: String) -> Receipt {
+    guard mayQueueAction() else { return refuseIntercepted(submission) }
+    let run = queuedRun(of: submission)
     reject(run, reason)
     return Receipt(run)
   }

@@ -2,15 +2,16 @@ public import Synchronization
 
 /// Requests: actions whose callers wait for an answer, which is read from the state in the step in which the action ends.
 extension StoreCore {
-  /// Sends an action, and waits for its answer.
+  /// Sends an action, at once or as soon as there is room, and waits for its answer.
   @inlinable
   func request<Answer: Sendable>(
-    _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?, cancelsAction: Bool,
-    returning answer: @escaping @Sendable (I.State) -> Answer
+    _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?, waitingForRoom: Bool,
+    cancelsAction: Bool, returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
     try Task.checkCancellation()
     // A run that requests is the parent of the action, and may have to be refused. With a journal the caller may have to wait.
-    if context == nil, tree == nil, demands == nil, !isIntercepted.load(ordering: .relaxed), !isJournaled,
+    if !waitingForRoom, context == nil, tree == nil, demands == nil, !isIntercepted.load(ordering: .relaxed),
+      !isJournaled,
       Ticket.current.get() == nil, lock.tryLock()
     {
       let receipt = owned.takeUp(action, at: self)
@@ -42,23 +43,10 @@ extension StoreCore {
       let read = answer(state)
       value.withLock { $0 = read }
     }
-    let receipt = send(action, context: context, in: tree, demands, answer: reader)
-    try await waitForEnd(of: receipt, cancelsAction: cancelsAction)
-    return finished(value.withLock { $0 })
-  }
-
-  /// Submits an action, and waits for its answer.
-  @inlinable
-  func submit<Answer: Sendable>(
-    _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?, cancelsAction: Bool,
-    returning answer: @escaping @Sendable (I.State) -> Answer
-  ) async throws -> Answer {
-    let value = Lock<Answer?>(nil)
-    let reader: AnswerReader<I.State> = { state in
-      let read = answer(state)
-      value.withLock { $0 = read }
-    }
-    let receipt = try await submit(action, context: context, in: tree, demands, answer: reader)
+    let receipt =
+      waitingForRoom
+      ? try await submit(action, context: context, in: tree, demands, answer: reader)
+      : send(action, context: context, in: tree, demands, answer: reader)
     try await waitForEnd(of: receipt, cancelsAction: cancelsAction)
     return finished(value.withLock { $0 })
   }

@@ -6,7 +6,7 @@ extension StoreCore {
   @inlinable
   @inline(__always)
   func send(_ action: I.Action) -> Receipt {
-    if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action, nil) }
+    if isIntercepted.load(ordering: .relaxed) { return sendIntercepted(action) }
     guard lock.tryLock() else { return sendBehindOthers(action) }
     let receipt = owned.takeUp(action, at: self)
     unlock()
@@ -23,7 +23,7 @@ extension StoreCore {
       return receipt
     }
     guard mayQueueAction() else { return refuseToQueue() }
-    let run = queuedRun(of: action, lineageOfSender())
+    let run = queuedRun(of: Submission(action, lineageOfSender()))
     takeUpOrQueue(run)
     return Receipt(run)
   }
@@ -34,40 +34,26 @@ extension StoreCore {
     _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?,
     answer: AnswerReader<I.State>? = nil
   ) -> Receipt {
-    let lineage = lineageOfSender(trace: context, in: tree)
-    return isIntercepted.load(ordering: .relaxed)
-      ? sendIntercepted(action, lineage, from: nil, answer: answer, demands)
-      : accept(action, lineage, from: nil, answer: answer, demands)
+    send(Submission(action, lineageOfSender(trace: context, in: tree), demands, answer: answer))
   }
 
-  /// Accepts an action that a run of this store sends.
+  /// Accepts an action with the terms of its sender.
   @inlinable
-  func send(_ action: I.Action, from sender: RunSender<I>) -> Receipt {
-    let lineage = Lineage.of(sender.run)
-    return isIntercepted.load(ordering: .relaxed)
-      ? sendIntercepted(action, lineage, from: sender) : accept(action, lineage, from: sender)
+  func send(_ submission: Submission<I>) -> Receipt {
+    isIntercepted.load(ordering: .relaxed) ? sendIntercepted(submission) : accept(submission)
   }
 
-  /// Accepts an action of this lineage, in the name of the run that sends it if one does.
+  /// Accepts an action that no interceptor has to pass.
   @inlinable
-  func accept(
-    _ action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>?, answer: AnswerReader<I.State>? = nil,
-    _ demands: JournaledSend? = nil
-  ) -> Receipt {
+  func accept(_ submission: Submission<I>) -> Receipt {
     if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
-      let run = ActiveRun(id: owned.nextID(), action: action, core: self, lineage: lineage)
-      run.record.sender = sender
-      run.record.answer = answer
-      run.record.journaled = demands
+      let run = ActiveRun(id: owned.nextID(), submission, core: self)
       owned.takeUp(run, at: self)
       unlock()
       return Receipt(run)
     }
     guard mayQueueAction() else { return refuseToQueue() }
-    let run = queuedRun(of: action, lineage)
-    run.record.sender = sender
-    run.record.answer = answer
-    run.record.journaled = demands
+    let run = queuedRun(of: submission)
     takeUpOrQueue(run)
     return Receipt(run)
   }
@@ -80,14 +66,14 @@ extension StoreCore {
     var index = 0
     while index < actions.count {
       if isIntercepted.load(ordering: .relaxed) {
-        batch.add(sendIntercepted(actions[index], nil))
+        batch.add(sendIntercepted(Submission(actions[index], lineageOfSender())))
         index += 1
       } else if lock.tryLock() || lock.tryLockSpinning() || tryLockPatiently() {
         owned.takeUpSome(of: actions, from: &index, into: &batch, at: self)
         unlock()
       } else {
         if mayQueueAction() {
-          let run = queuedRun(of: actions[index], lineageOfSender())
+          let run = queuedRun(of: Submission(actions[index], lineageOfSender()))
           takeUpOrQueue(run)
           batch.add(Receipt(run))
         } else {
@@ -127,8 +113,8 @@ extension StoreCore {
 
   /// A run for an action that is queued for the holder of the lock.
   @inlinable
-  func queuedRun(of action: I.Action, _ lineage: Lineage?) -> ActiveRun<I> {
-    ActiveRun(id: nextQueuedID(), action: action, core: self, lineage: lineage)
+  func queuedRun(of submission: Submission<I>) -> ActiveRun<I> {
+    ActiveRun(id: nextQueuedID(), submission, core: self)
   }
 
   @usableFromInline
@@ -205,32 +191,20 @@ extension StoreCore {
     _ action: I.Action, context: TraceContext?, in tree: RunTree?, _ demands: JournaledSend?,
     answer: AnswerReader<I.State>? = nil
   ) async throws -> Receipt {
-    let lineage = Lineage.ofSender(trace: context, in: tree)
-    return isIntercepted.load(ordering: .relaxed)
-      ? try await submitIntercepted(action, lineage, from: nil, answer: answer, demands)
-      : try await acceptance(of: queue(submitter(of: action, lineage, answer: answer, demands)))
+    try await submit(Submission(action, Lineage.ofSender(trace: context, in: tree), demands, answer: answer))
   }
 
-  /// Accepts an action that a run of this store submits.
+  /// Accepts an action with the terms of its sender as soon as the limits allow it.
   @inlinable
-  func submit(_ action: I.Action, from sender: RunSender<I>) async throws -> Receipt {
-    let lineage = Lineage.of(sender.run)
-    return isIntercepted.load(ordering: .relaxed)
-      ? try await submitIntercepted(action, lineage, from: sender)
-      : try await acceptance(of: queue(submitter(of: action, lineage, from: sender)))
+  func submit(_ submission: Submission<I>) async throws -> Receipt {
+    isIntercepted.load(ordering: .relaxed)
+      ? try await submitIntercepted(submission) : try await acceptance(of: queue(submitter(of: submission)))
   }
 
   @inlinable
-  func submitter(
-    of action: I.Action, _ lineage: Lineage?, from sender: RunSender<I>? = nil, answer: AnswerReader<I.State>? = nil,
-    _ demands: JournaledSend? = nil
-  ) -> Submitter<I> {
-    Submitter(sender: sender?.run ?? Ticket.current.get()) { id, core in
-      let run = ActiveRun(id: id, action: action, core: core, lineage: lineage)
-      run.record.sender = sender
-      run.record.answer = answer
-      run.record.journaled = demands
-      return run
+  func submitter(of submission: Submission<I>) -> Submitter<I> {
+    Submitter(sender: submission.sender?.run ?? Ticket.current.get()) { id, core in
+      ActiveRun(id: id, submission, core: core)
     }
   }
 

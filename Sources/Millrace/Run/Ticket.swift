@@ -215,7 +215,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
         progress.task = task
         return false
       case .ended(let outcome):
-        return outcome.isCut
+        return outcome.cancelsHandler
       }
     }
     if isTooLate { task.cancel() }

@@ -157,7 +157,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   /// **Cancellation.** A task that is cancelled already sends nothing. If it is cancelled while it waits, the call throws at once and the
   /// action continues, or is cancelled first if `cancelsAction` is true.
   ///
-  /// **Backpressure, deadline.** As ``Store/request(_:context:in:key:confirming:cancelsAction:returning:)``.
+  /// **Backpressure, deadline.** As ``Store/request(_:context:in:key:confirming:waitingForRoom:cancelsAction:returning:)``.
   ///
   /// - Parameters:
   ///   - action: the action.
@@ -165,6 +165,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   ///   - tree: waits for the action, and cancels it.
   ///   - key: the idempotency key.
   ///   - confirming: whether to append a mark to the log if the decision commits nothing.
+  ///   - waitingForRoom: whether to wait while the store has no room for another action, in place of a rejection.
   ///   - cancelsAction: whether cancelling the calling task cancels the action.
   ///   - isolation: the actor this belongs to, which is the caller's.
   ///   - answer: called once on this actor, if the action finishes.
@@ -172,13 +173,16 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
   public func request<Answer>(
     _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
-    confirming: Bool = false, cancelsAction: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    confirming: Bool = false, waitingForRoom: Bool = false, cancelsAction: Bool = false,
+    isolation: isolated (any Actor)? = #isolation,
     returning answer: (State) -> Answer
   ) async throws -> Answer {
     try Task.checkCancellation()
     var terms = SendTerms(context, tree, key: key, confirming: confirming)
     terms.isRequest = true
-    try await sender.target.send(action, terms).waitForFinish(cancelsAction: cancelsAction)
+    let receipt =
+      waitingForRoom ? try await sender.target.submit(action, terms) : sender.target.send(action, terms)
+    try await receipt.waitForFinish(cancelsAction: cancelsAction)
     let snapshot = await reader.snapshot
     follow(snapshot)
     return answer(snapshot.state)

@@ -35,15 +35,19 @@ struct CoreTaking<I: Interactor>: ActionTaking {
 
   func send(_ action: I.Action, _ terms: SendTerms) -> Receipt {
     if terms.isEmpty { return core.send(action) }
-    var answer: AnswerReader<I.State>?
-    if terms.isRequest { answer = { _ in } }
-    return core.send(action, context: terms.context, in: terms.tree, terms.demands, answer: answer)
+    return core.send(action, context: terms.context, in: terms.tree, terms.demands, answer: answer(terms))
   }
 
   func send(contentsOf actions: some Sequence<I.Action>) -> BatchReceipt { core.send(contentsOf: actions) }
 
   func submit(_ action: I.Action, _ terms: SendTerms) async throws -> Receipt {
-    try await core.submit(action, context: terms.context, in: terms.tree, terms.demands)
+    try await core.submit(action, context: terms.context, in: terms.tree, terms.demands, answer: answer(terms))
+  }
+
+  /// Marks an action as a request; the caller reads its answer itself.
+  private func answer(_ terms: SendTerms) -> AnswerReader<I.State>? {
+    guard terms.isRequest else { return nil }
+    return { _ in }
   }
 }
 

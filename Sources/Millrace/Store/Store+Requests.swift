@@ -1,8 +1,9 @@
 extension Store {
-  /// Gives the store an action as ``send(_:)`` does, and returns the answer that `answer` reads from the state as the action finishes.
+  /// Gives the store an action, waits until it has finished, and returns the answer that `answer` reads from the state of that moment.
   ///
   /// ```swift
   /// let artifact = try await store.request(.fetch("a"), returning: { $0.artifacts["a"] })
+  /// try await store.request(.put("a", body), waitingForRoom: true, returning: { _ in })
   /// ```
   ///
   /// **Order.** `answer` is called once, in the step in which the action ends: the step that decides it, the step in which its handler
@@ -13,10 +14,12 @@ extension Store {
   ///
   /// **Isolation.** The sender's thread may decide and reduce, as for ``send(_:)``. The action passes the interceptors.
   ///
-  /// **Cancellation.** A task that is cancelled already sends nothing. If it is cancelled while it waits, the call throws at once and the
-  /// action continues, or is cancelled first if `cancelsAction` is true.
+  /// **Cancellation.** A task that is cancelled already sends nothing. If it is cancelled while it waits for room, the action is never
+  /// accepted. If it is cancelled while it waits for the answer, the call throws at once and the action continues, or is cancelled first
+  /// if `cancelsAction` is true.
   ///
-  /// **Backpressure.** Suspends for the answer, not for room: beyond the limits the action is rejected as ``Rejection/full``.
+  /// **Backpressure.** Beyond the limits the action is rejected as ``Rejection/full``. With `waitingForRoom` the call suspends until there
+  /// is room, as ``submit(_:context:in:key:confirming:)``.
   ///
   /// **Deadline.** The timeout of the action's own ``Plan``. Inside a run of the same store the plan must have one, because the run may
   /// hold what the action waits for; without one the action is rejected as ``Rejection/notSent(_:)``. Through other stores too
@@ -28,52 +31,24 @@ extension Store {
   /// - Parameters:
   ///   - action: the action.
   ///   - context: the trace, as in ``send(_:context:in:key:confirming:)``, like the next three parameters.
-  ///   - tree: waits for the action, and cancels it.
+  ///   - tree: waits for the action once that is accepted, and cancels it.
   ///   - key: the idempotency key.
   ///   - confirming: whether to append a mark to the log if the decision commits nothing.
+  ///   - waitingForRoom: whether to wait while the store has no room for another action, in place of a rejection.
   ///   - cancelsAction: whether cancelling the calling task cancels the action.
   ///   - answer: quick and free of effects; it is called with the store's lock, on any thread, and not at all if the action does not
   ///     finish. It is released with the answer, or as soon as the calling task is cancelled.
   /// - Returns: the answer.
-  /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
+  /// - Throws: ``StoreError`` with the outcome if the action did not finish, with ``StoreError/Code/shutDown`` if the store is shut down
+  ///   while the call waits for room, `CancellationError` if the calling task was cancelled.
   @inlinable
   public nonisolated func request<Answer: Sendable>(
     _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
-    confirming: Bool = false, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
+    confirming: Bool = false, waitingForRoom: Bool = false, cancelsAction: Bool = false,
+    returning answer: @escaping @Sendable (I.State) -> Answer
   ) async throws -> Answer {
     try await core.request(
-      action, context: context, in: tree, .demands(key: key, confirming: confirming), cancelsAction: cancelsAction,
-      returning: answer)
-  }
-
-  /// Gives the store an action as soon as it has room for one that waits, and returns the answer that `answer` reads from the state
-  /// as the action finishes.
-  ///
-  /// **Backpressure.** Suspends while there is no room, as ``submit(_:context:in:key:confirming:)``, and then until the action has ended.
-  ///
-  /// **Cancellation.** Of the calling task ends the wait: before the action was accepted, it never is; after that it continues, unless
-  /// `cancelsAction` is true.
-  ///
-  /// Otherwise as ``request(_:context:in:key:confirming:cancelsAction:returning:)``.
-  ///
-  /// - Parameters:
-  ///   - action: the action.
-  ///   - context: the trace, as in ``send(_:context:in:key:confirming:)``, like the next three parameters.
-  ///   - tree: waits for the action once that is accepted, and cancels it.
-  ///   - key: the idempotency key.
-  ///   - confirming: whether to append a mark to the log if the decision commits nothing.
-  ///   - cancelsAction: whether cancelling the calling task cancels the action once that was accepted.
-  ///   - answer: quick and free of effects; it is called with the store's lock, on any thread.
-  /// - Returns: the answer.
-  /// - Throws: ``StoreError`` with the outcome if the action did not finish, with ``StoreError/Code/shutDown`` if the store is shut
-  ///   down before the action was accepted, `CancellationError` if the calling task was cancelled.
-  @inlinable
-  public nonisolated func submit<Answer: Sendable>(
-    _ action: I.Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
-    confirming: Bool = false, cancelsAction: Bool = false, returning answer: @escaping @Sendable (I.State) -> Answer
-  ) async throws -> Answer {
-    try await core.submit(
-      action, context: context, in: tree, .demands(key: key, confirming: confirming), cancelsAction: cancelsAction,
-      returning: answer)
+      action, context: context, in: tree, .demands(key: key, confirming: confirming), waitingForRoom: waitingForRoom,
+      cancelsAction: cancelsAction, returning: answer)
   }
 }

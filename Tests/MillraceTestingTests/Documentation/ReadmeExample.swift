@@ -21,7 +21,7 @@ struct ReadmeExample {
     func decide(_ action: Action, state: State) -> Decision<Mutation> {  // Sees the newest state.
       state.prices[action.item] == nil ? .handle : .ignore
     }
-    func handle(_ action: Action, state: State) async -> Effect<Self> {  // For a miss; may suspend.
+    func handle(_ action: Action, state: State) async -> Effect<Self> {  // After `.handle`; may suspend.
       Effect { run in run.emit(Mutation(item: action.item, price: try await gateway.price(of: action.item))) }
     }
     static func reduce(into state: inout State, mutation: Mutation) {  // Pure; nothing else writes.
@@ -34,7 +34,7 @@ struct ReadmeExample {
   static func price(in gateway: any PriceGateway) async throws -> Int? {
     // snippet.readme
     let store = Store(initial: .init(), interactor: Prices(gateway: gateway))
-    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Throws any other end.
+    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Throws if it ends otherwise.
     // snippet.end
     return price
   }

@@ -2,15 +2,17 @@ import Millrace
 
 /// The way in which a test requests an answer.
 enum RequestWay: CaseIterable {
-  case request, submit
+  case atOnce, waitingForRoom
 
   /// The log in the step in which the action ends.
   func log(
     of action: ScriptedInteractor.Action, at store: Store<ScriptedInteractor>, cancelsAction: Bool = false
   ) async throws -> [String] {
     switch self {
-    case .request: try await store.request(action, cancelsAction: cancelsAction, returning: { $0.log })
-    case .submit: try await store.submit(action, cancelsAction: cancelsAction, returning: { $0.log })
+    case .atOnce: try await store.request(action, cancelsAction: cancelsAction, returning: { $0.log })
+    case .waitingForRoom:
+      try await store.request(
+        action, waitingForRoom: true, cancelsAction: cancelsAction, returning: { $0.log })
     }
   }
 

@@ -9,7 +9,7 @@ struct OutcomeTests {
     let outcome: Outcome
     let kind: Outcome.Kind
     let description: String
-    var isCut = false
+    var cancelsHandler = false
     var rejectionKind: Rejection.Kind?
 
     var testDescription: String { description }
@@ -18,14 +18,15 @@ struct OutcomeTests {
   static let rows = [
     Row(outcome: .finished, kind: .finished, description: "finished"),
     Row(outcome: .failed(Mishap()), kind: .failed, description: "failed: a mishap"),
-    Row(outcome: .cancelled, kind: .cancelled, description: "cancelled", isCut: true),
+    Row(outcome: .cancelled, kind: .cancelled, description: "cancelled", cancelsHandler: true),
     Row(
-      outcome: .superseded, kind: .superseded, description: "superseded by a later action of its key", isCut: true),
-    Row(outcome: .timedOut, kind: .timedOut, description: "timed out", isCut: true),
+      outcome: .superseded, kind: .superseded, description: "superseded by a later action of its key",
+      cancelsHandler: true),
+    Row(outcome: .timedOut, kind: .timedOut, description: "timed out", cancelsHandler: true),
     Row(
       outcome: .rejected(.full), kind: .rejected,
       description: "rejected: The store has as many actions as its limits allow; send less, `submit` instead, or raise "
-        + "`StoreConfiguration.limits`.", isCut: true, rejectionKind: .full),
+        + "`StoreConfiguration.limits`.", cancelsHandler: true, rejectionKind: .full),
     Row(
       outcome: .rejected(.shuttingDown), kind: .rejected,
       description: "rejected: The store is shut down and takes no more actions; send to a store that is running.",
@@ -33,7 +34,7 @@ struct OutcomeTests {
     Row(
       outcome: .rejected(.decided(Mishap())), kind: .rejected,
       description: "rejected: The interactor decided against the action: a mishap", rejectionKind: .decided),
-    Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", isCut: true),
+    Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", cancelsHandler: true),
     Row(
       outcome: .abandoned, kind: .abandoned, description: "abandoned: it was found open after a crash"),
   ]
@@ -44,10 +45,10 @@ struct OutcomeTests {
     #expect(row.outcome.description == row.description)
   }
 
-  @Test("Only `finished` is finished, and only what ends a run from outside cuts it", arguments: rows)
-  func anOutcomeIsFinishedOrCut(row: Row) {
+  @Test("Only `finished` is finished, and only an end from outside cancels the handler", arguments: rows)
+  func anOutcomeIsFinishedOrCancelsTheHandler(row: Row) {
     #expect(row.outcome.isFinished == (row.kind == .finished))
-    #expect(row.outcome.isCut == row.isCut)
+    #expect(row.outcome.cancelsHandler == row.cancelsHandler)
   }
 
   @Test("Only a rejected outcome has a rejection, with its kind and its words", arguments: rows)

@@ -41,7 +41,7 @@ struct OverlapOutcomeTests {
     }
 
     /// Whether it ends while its handler is out.
-    var isCut: Bool {
+    var cancelsHandler: Bool {
       switch self {
       case .cancelledByReceipt, .cancelledByKey, .cancelledWithAll, .superseded, .timedOut, .shutDown: true
       case .finished, .failed, .rejectedByDecide, .notHandled: false
@@ -105,7 +105,7 @@ struct OverlapOutcomeTests {
       #expect(await following.rejectionKind == .shuttingDown)
     } else {
       // What was cut has its handler out; for the others it has returned.
-      let waits = ending.isCut && overlap.waitsForTheHandler
+      let waits = ending.cancelsHandler && overlap.waitsForTheHandler
       #expect(await store.log.contains("next begins") == !waits)
       first.open()
       #expect(await following.outcome.kind == .finished)

@@ -252,16 +252,40 @@ struct ObservedStoreTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test("A run cannot request an action of its own store without a timeout")
-  func requestOfARun() async throws {
+  @Test("A request that waits for room is accepted once there is some, and one that does not is rejected as full")
+  func requestThatWaitsForRoom() async throws {
+    let store = Store(
+      initial: ClosureInteractor.State(), interactor: ClosureInteractor(),
+      configuration: StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)))
+    let observed = ObservedStore(store)
+    let gate = Gate()
+    store.send(.handle { _ in try await gate.enter() })
+    try await gate.waitForArrivals()
+    let waiting = Task.immediate {
+      try await observed.request(
+        .handle { run in run.emit { $0.count = 7 } }, waitingForRoom: true, returning: { $0.count })
+    }
+    let error = await #expect(throws: StoreError.self) {
+      try await observed.request(.handle { _ in }, returning: { $0.count })
+    }
+    #expect(error?.outcome?.rejectionKind == .full)
+    gate.open()
+    #expect(try await waiting.value == 7)
+    #expect(observed.count == 7)
+  }
+
+  @Test("A run cannot request an action of its own store without a timeout", arguments: [false, true])
+  func requestOfARun(waitingForRoom: Bool) async throws {
     let errors = Recorder<Outcome?>()
-    store.send(.handle { [store] _ in errors.record(await Self.outcomeOfRequest(at: store)) })
+    store.send(
+      .handle { [store] _ in errors.record(await Self.outcomeOfRequest(at: store, waitingForRoom: waitingForRoom)) })
     #expect(try await errors.next()?.rejectionKind == .notSent)
   }
 
-  private static func outcomeOfRequest(at store: Store<ClosureInteractor>) async -> Outcome? {
+  private static func outcomeOfRequest(at store: Store<ClosureInteractor>, waitingForRoom: Bool) async -> Outcome? {
     do {
-      _ = try await ObservedStore(store).request(.count(1), returning: { $0.count })
+      _ = try await ObservedStore(store).request(
+        .count(1), waitingForRoom: waitingForRoom, returning: { $0.count })
       return nil
     } catch {
       return (error as? StoreError)?.outcome

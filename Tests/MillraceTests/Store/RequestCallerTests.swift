@@ -33,7 +33,7 @@ extension RequestTests {
   @Test("An action that is cancelled otherwise throws that outcome, whatever a cancelled caller asks for")
   func cancelledOtherwise() async throws {
     let answer = Task.immediate {
-      try await RequestWay.request.log(of: staying("a"), at: store, cancelsAction: true)
+      try await RequestWay.atOnce.log(of: staying("a"), at: store, cancelsAction: true)
     }
     try await gate.waitForArrivals()
     store.cancelAll()
@@ -46,7 +46,7 @@ extension RequestTests {
   func cancelsItsPart() async throws {
     let action = staying("a").planned(.shared(key: "k"))
     let answers = (0..<2).map { _ in
-      Task.immediate { try await RequestWay.request.log(of: action, at: store, cancelsAction: true) }
+      Task.immediate { try await RequestWay.atOnce.log(of: action, at: store, cancelsAction: true) }
     }
     try await gate.waitForArrivals()
     answers[0].cancel()
@@ -69,9 +69,9 @@ extension RequestTests {
   @Test("A submit whose task is cancelled while it waits for room is never accepted")
   func cancelledSubmit() async throws {
     let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 0)))
-    let first = Task.immediate { try await RequestWay.request.log(of: staying("a"), at: store) }
+    let first = Task.immediate { try await RequestWay.atOnce.log(of: staying("a"), at: store) }
     try await gate.waitForArrivals()
-    let second = Task.immediate { try await RequestWay.submit.log(of: staying("b"), at: store) }
+    let second = Task.immediate { try await RequestWay.waitingForRoom.log(of: staying("b"), at: store) }
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     gate.open()
@@ -149,7 +149,7 @@ extension RequestTests {
     let receipt = store.send(
       Action.handle { [store] run in
         let inner = Action.commit("inner").planned(.serial(key: "k").timeout(.seconds(1)))
-        outcomes.record(try await RequestWay.request.outcome(of: inner, at: store)?.kind)
+        outcomes.record(try await RequestWay.atOnce.outcome(of: inner, at: store)?.kind)
         run.emit("outer")
       }.planned(.serial(key: "k")))
     try await clock.waitForSleepers(1)

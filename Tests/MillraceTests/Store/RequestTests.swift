@@ -171,7 +171,7 @@ struct RequestTests {
   @Test("R1, R5: 1,000 actions that share a run are all answered, and leave nothing behind")
   func manyJoined() async throws {
     let action = staying("a").planned(.shared(key: "k"))
-    let answers = (0..<1_000).map { _ in Task.immediate { try await RequestWay.request.log(of: action, at: store) } }
+    let answers = (0..<1_000).map { _ in Task.immediate { try await RequestWay.atOnce.log(of: action, at: store) } }
     try await gate.waitForArrivals()
     gate.open()
     for answer in answers { #expect(try await answer.value == ["a"]) }
@@ -253,11 +253,11 @@ struct RequestTests {
   func full() async throws {
     let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 1)))
     let answers = ["a", "b"].map { name in
-      Task.immediate { try await RequestWay.request.log(of: staying(name), at: store) }
+      Task.immediate { try await RequestWay.atOnce.log(of: staying(name), at: store) }
     }
     try await gate.waitForArrivals()
-    #expect(try await RequestWay.request.outcome(of: staying("c"), at: store)?.rejectionKind == .full)
-    let submitted = Task.immediate { try await RequestWay.submit.log(of: staying("d"), at: store) }
+    #expect(try await RequestWay.atOnce.outcome(of: staying("c"), at: store)?.rejectionKind == .full)
+    let submitted = Task.immediate { try await RequestWay.waitingForRoom.log(of: staying("d"), at: store) }
     #expect(await store.metrics.submitting == 1)
     gate.open()
     #expect(try await submitted.value == ["a", "b", "d"])
@@ -271,7 +271,7 @@ struct RequestTests {
     if isIntercepted { store.setInterceptors([Choosing<ScriptedInteractor> { _, _ in .pass }]) }
     let (latch, thread) = try await store.block()
     store.send(.commit("queued"))
-    #expect(try await RequestWay.request.outcome(of: .commit("a"), at: store)?.rejectionKind == .full)
+    #expect(try await RequestWay.atOnce.outcome(of: .commit("a"), at: store)?.rejectionKind == .full)
     latch.open()
     await thread.value
     #expect(await store.log == ["block", "queued"])
@@ -279,14 +279,14 @@ struct RequestTests {
 
   @Test("S1: a shutdown ends a request as shut down, and refuses later ones; submit says so by its own error")
   func shutdown() async throws {
-    let outcome = Task.immediate { try await RequestWay.request.outcome(of: staying("a"), at: store) }
+    let outcome = Task.immediate { try await RequestWay.atOnce.outcome(of: staying("a"), at: store) }
     try await gate.waitForArrivals()
     await store.shutdown()
     #expect(try await outcome.value?.kind == .shutDown)
-    #expect(try await RequestWay.request.outcome(of: .commit("late"), at: store)?.rejectionKind == .shuttingDown)
+    #expect(try await RequestWay.atOnce.outcome(of: .commit("late"), at: store)?.rejectionKind == .shuttingDown)
     #expect(
       await #expect(throws: StoreError.self) {
-        try await RequestWay.submit.log(of: .commit("late"), at: store)
+        try await RequestWay.waitingForRoom.log(of: .commit("late"), at: store)
       }?.code == .shutDown)
     #expect(await store.log == ["a: shutDown"])
     gate.open()
@@ -294,7 +294,7 @@ struct RequestTests {
 
   @Test("S1: a drain answers what it waits for")
   func drain() async throws {
-    let answer = Task.immediate { try await RequestWay.request.log(of: staying("a"), at: store) }
+    let answer = Task.immediate { try await RequestWay.atOnce.log(of: staying("a"), at: store) }
     try await gate.waitForArrivals()
     let shutdown = Task.immediate { await store.shutdown(drainFor: .seconds(60)) }
     gate.open()

@@ -22,7 +22,7 @@ struct MirrorService: Sendable {
       case .put(let repository, let name, _):
         // A publisher waits for room; a reader is refused.
         // snippet.submit
-        try await store.submit(.repository(repository, .put(name, body)), returning: { _ in })
+        try await store.request(.repository(repository, .put(name, body)), waitingForRoom: true, returning: { _ in })
       // snippet.end
       case .add(let repository): try await store.request(.add(repository), returning: { _ in })
       case .remove(let repository): try await store.request(.remove(repository), returning: { _ in })

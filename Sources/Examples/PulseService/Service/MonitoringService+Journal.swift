@@ -41,7 +41,7 @@ extension Outcome {
 extension Store<PulseMonitor> {
   /// The newest state, once it is durable; nil if the journal has failed before.
   var durableSnapshot: Snapshot<PulseState>? {
-    get async { await states(.durable).first { _ in true } }
+    get async { await snapshots(.durable).first { _ in true } }
   }
 }
 
