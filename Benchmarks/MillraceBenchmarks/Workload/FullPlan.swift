@@ -14,7 +14,7 @@ struct FullTerms: Sendable {
 struct FullyPlanned: Interactor {
   private let terms = FullTerms()
 
-  func plan(for action: Int) -> Plan {
+  func plan(for action: Int, state: Tally) -> Plan {
     .shared(key: action).timeout(terms.timeout).attemptTimeout(terms.attemptTimeout)
       .retry(terms.attempts, backoff: .constant(terms.backoff))
       .breaker(Plan.Breaker(failures: terms.failures, openFor: terms.openFor))

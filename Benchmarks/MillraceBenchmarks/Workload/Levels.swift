@@ -41,10 +41,10 @@ struct Level<Below: Interactor>: Interactor {
   }
 
   @inline(__always)
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .visit: .concurrent
-    case .below(let action): below.plan(for: action)
+    case .below(let action): below.plan(for: action, state: state)
     }
   }
 
@@ -85,10 +85,10 @@ struct KeyPathLevel<Below: Interactor>: Interactor {
     self.below = KeyPathScoped(below, state: \.below) { .below($0) }
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .visit: .concurrent
-    case .below(let action): below.plan(for: action)
+    case .below(let action): below.plan(for: action, state: state)
     }
   }
 

@@ -38,7 +38,7 @@ final class PlannedAction: Sendable {
 
 /// Handles each action by an effect, as its plan says.
 struct Planned: Interactor {
-  func plan(for action: PlannedAction) -> Plan { action.overlap.plan(key: action.key) }
+  func plan(for action: PlannedAction, state: Tally) -> Plan { action.overlap.plan(key: action.key) }
 
   func handle(_ action: PlannedAction, state: Tally) async -> Effect<Self> {
     Effect { run in
@@ -59,7 +59,7 @@ struct Planned: Interactor {
 
 /// Shares one call of a gateway, which answers when the countdown is over.
 struct Sharing: Interactor {
-  func plan(for action: Countdown) -> Plan {
+  func plan(for action: Countdown, state: Tally) -> Plan {
     .shared(key: 0)
   }
 

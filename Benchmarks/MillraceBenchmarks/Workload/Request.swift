@@ -11,7 +11,7 @@ struct Request: Sendable {
 
 /// Handles requests by an effect, as their plans say.
 struct Serving: Interactor {
-  func plan(for action: Request) -> Plan { action.overlap.plan(key: action.key) }
+  func plan(for action: Request, state: Tally) -> Plan { action.overlap.plan(key: action.key) }
 
   func handle(_ action: Request, state: Tally) async -> Effect<Self> {
     Effect { run in

@@ -57,13 +57,6 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
 
   /// The first plan that is not ``Plan/concurrent``.
   @inlinable
-  public func plan(for action: First.Action) -> Plan {
-    let plan = first.plan(for: action)
-    return plan.isConcurrent ? second.plan(for: action) : plan
-  }
-
-  /// The first plan on the state that is not ``Plan/concurrent``.
-  @inlinable
   public func plan(for action: First.Action, state: First.State) -> Plan {
     let plan = first.plan(for: action, state: state)
     return plan.isConcurrent ? second.plan(for: action, state: state) : plan

@@ -109,15 +109,9 @@ extension Scoped where S: EachScope {
     }
   }
 
-  /// A child's plan; its keys are those of this scope and this id, so that they meet no equal keys of others.
-  @inlinable
-  @inline(__always)
-  public func plan(for action: S.Child.Action, of id: S.ID) -> Plan {
-    child.plan(for: action).within(PlanKey(scope: S.self, id: id))
-  }
-
-  /// A child's plan on its part of the state, with the keys of ``plan(for:of:)``; ``Plan/concurrent`` when the child is
-  /// not there, because ``decide(_:of:state:)`` rejects the action.
+  /// A child's plan on its part of the state; its keys belong to this scope and this id, so that equal keys of other children are others.
+  ///
+  /// It is ``Plan/concurrent`` if the child does not exist, because ``decide(_:of:state:)`` rejects the action.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, of id: S.ID, state: S.Parent.State) -> Plan {

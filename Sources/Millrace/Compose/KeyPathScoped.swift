@@ -44,14 +44,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
       mutation: content.mutation, sent: content.action)
   }
 
-  /// The child's plan; its keys are those of this key path, so that they meet no equal keys of others.
-  @inlinable
-  @inline(__always)
-  public func plan(for action: Child.Action) -> Plan {
-    content.child.plan(for: action).within(PlanKey(content.state))
-  }
-
-  /// The child's plan on its part of the state, with the keys of ``plan(for:)``.
+  /// The child's plan on its part of the state; its keys belong to this key path, so that equal keys of other children are others.
   @inlinable
   @inline(__always)
   public func plan(for action: Child.Action, state parent: Parent.State) -> Plan {

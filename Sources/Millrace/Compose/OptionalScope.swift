@@ -79,8 +79,9 @@ extension Scoped where S: OptionalScope {
     }
   }
 
-  /// The child's plan on its part of the state, with the keys of `plan(for:)`; ``Plan/concurrent`` when the child is not there,
-  /// because `decide(_:state:)` rejects the action.
+  /// The child's plan on its part of the state; its keys belong to this scope, so that equal keys of other children are others.
+  ///
+  /// It is ``Plan/concurrent`` if the child does not exist, because `decide(_:state:)` rejects the action.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {

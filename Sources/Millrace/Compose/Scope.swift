@@ -96,13 +96,6 @@ public struct Scoped<S: ChildScope>: Sendable {
 }
 
 extension Scoped where S: SingleChildScope {
-  /// The child's plan; its keys are those of this scope, so that they meet no equal keys of others.
-  @inlinable
-  @inline(__always)
-  public func plan(for action: S.Child.Action) -> Plan {
-    child.plan(for: action).within(PlanKey(scope: S.self))
-  }
-
   /// The child's closing mutation.
   @inlinable
   @inline(__always)
@@ -143,7 +136,7 @@ extension Scoped where S: Scope {
     }
   }
 
-  /// The child's plan on its part of the state, with the keys of `plan(for:)`.
+  /// The child's plan on its part of the state; its keys belong to this scope, so that equal keys of other children are others.
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {

@@ -62,21 +62,14 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// ``Decision/handle``.
   func decide(_ action: Action, state: State) -> Decision<Mutation>
 
-  /// Says how this action meets others and time: overlap, pace, timeouts, retry, breaker.
+  /// Returns the plan of the action: its overlap with earlier actions of its key, pace, limits, timeouts, retry and breaker.
   ///
-  /// The plan of an interactor whose plans depend on the action alone. The store asks ``plan(for:state:)``, which calls this by
-  /// default. Defaults to ``Plan/concurrent``, which costs nothing.
-  func plan(for action: Action) -> Plan
-
-  /// Says how this action meets others and time, on the state: the method that the store calls.
-  ///
-  /// Called once, when the action is accepted, with the store's lock: quick and without effects. The state is that of the step
+  /// Called once, when the action is accepted, with the store's lock: quick and without effects. The state is the state of the step
   /// that takes the action from the queue, or that admits it. If the plan makes the action wait for nothing, this call,
   /// ``decide(_:state:)`` and the commits are one step on one state; otherwise `decide` judges anew, on the state of a later step.
   /// So an action whose answer the state already has can be planned as ``Plan/concurrent``, and costs what a decided action costs.
   ///
-  /// Defaults to ``plan(for:)``. An interactor that has both is asked for this one, and a parent forwards the method that its
-  /// child implements; the `plan(for:state:)` of a ``Scoped`` is right for both.
+  /// Defaults to ``Plan/concurrent``, which costs nothing.
   func plan(for action: Action, state: State) -> Plan
 
   /// The mutation that closes an action which was taken up and ended otherwise than by finishing.
@@ -96,14 +89,8 @@ extension Interactor {
 
   /// Starts beside all others.
   @inlinable
-  public func plan(for action: Action) -> Plan {
-    .concurrent
-  }
-
-  /// The plan of the action alone.
-  @inlinable
   public func plan(for action: Action, state: State) -> Plan {
-    plan(for: action)
+    .concurrent
   }
 
   /// Closes nothing.

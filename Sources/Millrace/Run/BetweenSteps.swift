@@ -170,7 +170,8 @@ struct BetweenSteps<I: Interactor> {
     core.owned.close(at: core)
     runs.cancelWakeUp()
     let report = ShutdownReport(
-      drained: shutdown.drained, cut: shutdown.ended, notReturned: runs.notReturned, notDurable: shutdown.notDurable,
+      drained: shutdown.drained, cancelled: shutdown.ended, notReturned: runs.notReturned,
+      notDurable: shutdown.notDurable,
       failure: shutdown.failure)
     let waiting = shutdown.waiters + runs.shutdownWaiters
     runs.shutdownWaiters = []

@@ -3,12 +3,12 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   /// The number of actions that ended by themselves while the store drained.
   public let drained: Int
 
-  /// The actions that had not ended by then, and got ``Outcome/shutDown``, or ``Outcome/failed(_:)`` if the journal had failed.
-  public let cut: [ActionID]
+  /// The actions that had not ended by then: the shutdown cancelled them, and they got ``Outcome/shutDown``, or ``Outcome/failed(_:)`` if the journal had failed.
+  public let cancelled: [ActionID]
 
-  /// The actions whose handlers had not returned when the store was shut down: cut ones, and such that had ended before.
+  /// The actions whose handlers were still running when the shutdown finished, whether it cancelled them or they had ended earlier.
   ///
-  /// The tasks of these handlers are cancelled; one that heeds that may return a moment later.
+  /// The tasks of these handlers are cancelled; a handler that heeds its cancellation may return a moment later.
   public let notReturned: [ActionID]
 
   /// The number of entries of the journal that were not known to be durable when it failed; 0 if it did not.
@@ -22,22 +22,22 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   private let journalFailure: DescribedError?
 
   init(
-    drained: Int, cut: [ActionID], notReturned: [ActionID], notDurable: Int = 0, failure: (any Error)? = nil
+    drained: Int, cancelled: [ActionID], notReturned: [ActionID], notDurable: Int = 0, failure: (any Error)? = nil
   ) {
     self.drained = drained
-    self.cut = cut
+    self.cancelled = cancelled
     self.notReturned = notReturned
     self.notDurable = notDurable
     journalFailure = failure.map { DescribedError(error: $0) }
   }
 
   /// Whether every action had ended by itself, and the journal had not failed.
-  public var isClean: Bool { cut.isEmpty && notReturned.isEmpty && failure == nil }
+  public var isClean: Bool { cancelled.isEmpty && notReturned.isEmpty && failure == nil }
 
   /// The report in one line.
   public var description: String {
     let ending = failure.map { ", \(notDurable) not durable; the journal failed: \($0)" } ?? ""
-    return "\(drained) drained, \(text(cut)) cut, \(text(notReturned)) not returned\(ending)"
+    return "\(drained) drained, \(text(cancelled)) cancelled, \(text(notReturned)) not returned\(ending)"
   }
 
   private func text(_ ids: [ActionID]) -> String {

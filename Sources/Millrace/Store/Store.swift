@@ -221,7 +221,7 @@ public final actor Store<I: Interactor> {
   /// With a journal the shutdown also waits until everything is stored, for at most the time that the journal is given. What is not durable
   /// then ends as ``Outcome/failed(_:)``, observers end as when the journal fails, and ``ShutdownReport/failure`` is the reason.
   ///
-  /// A second call joins the first, and the earlier deadline counts. A run that calls this is not waited for: it is cut when
+  /// A second call joins the first, and the earlier deadline counts. A run that calls this is not waited for: it is cancelled when
   /// the others have ended. Handlers that ignore their cancellation are not waited for; nothing of theirs is committed.
   ///
   /// **Cancellation.** Of the calling task changes nothing; call again with no time to end the drain.

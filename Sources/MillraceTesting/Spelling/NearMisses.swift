@@ -41,10 +41,7 @@
     /// One sentence for each near miss, which names it and says the fix.
     var sentences: [String] {
       OptionalRequirement.allCases.flatMap { requirement in
-        // An interactor with one of the two plans has that one instead of the other.
-        let alternatives = OptionalRequirement.allCases.filter { $0.name == requirement.name }
-        let isThere = methods.contains { method in alternatives.contains { mayBe(method, $0) } }
-        if isThere { return [String]() }
+        if methods.contains(where: { mayBe($0, requirement) }) { return [String]() }
         return Set(methods.filter { isNear($0, requirement) }.map { sentence($0, requirement) }).sorted()
       }
     }
@@ -64,8 +61,7 @@
         return false
       }
       return switch requirement {
-      case .decide, .planOnState: state.mayBe(method.parameters[1])
-      case .plan: true
+      case .decide, .plan: state.mayBe(method.parameters[1])
       case .closing: method.parameters[1] == Own.outcome
       }
     }
@@ -73,7 +69,7 @@
     private func mayReturn(_ method: MethodSignature, _ requirement: OptionalRequirement) -> Bool {
       switch requirement {
       case .decide: argument(of: Own.decision, in: method.result).map(mutation.mayBe) ?? false
-      case .plan, .planOnState: method.result == Own.plan
+      case .plan: method.result == Own.plan
       case .closing: argument(of: Own.optional, in: method.result).map(mutation.mayBe) ?? false
       }
     }
@@ -96,9 +92,7 @@
       case .decide:
         return argument(of: Own.decision, in: unwrapped(method.result)) != nil
       case .plan:
-        return unwrapped(method.result) == Own.plan && method.parameters.count != 2
-      case .planOnState:
-        return unwrapped(method.result) == Own.plan && method.parameters.count == 2
+        return unwrapped(method.result) == Own.plan
       case .closing:
         let result = argument(of: Own.array, in: method.result) ?? unwrapped(method.result)
         return mutation.isSurely(result)

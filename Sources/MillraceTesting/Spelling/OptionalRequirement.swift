@@ -3,15 +3,13 @@
   enum OptionalRequirement: CaseIterable {
     case decide
     case plan
-    /// The plan on the state.
-    case planOnState
     case closing
 
     /// The name without the labels.
     var name: String {
       switch self {
       case .decide: "decide"
-      case .plan, .planOnState: "plan"
+      case .plan: "plan"
       case .closing: "closing"
       }
     }
@@ -20,8 +18,7 @@
     var labels: [String] {
       switch self {
       case .decide: ["_", "state"]
-      case .plan: ["for"]
-      case .planOnState: ["for", "state"]
+      case .plan: ["for", "state"]
       case .closing: ["_", "outcome"]
       }
     }
@@ -35,8 +32,7 @@
     var declaration: String {
       switch self {
       case .decide: "func decide(_ action: Action, state: State) -> Decision<Mutation>"
-      case .plan: "func plan(for action: Action) -> Plan"
-      case .planOnState: "func plan(for action: Action, state: State) -> Plan"
+      case .plan: "func plan(for action: Action, state: State) -> Plan"
       case .closing: "func closing(_ action: Action, outcome: Outcome) -> Mutation?"
       }
     }

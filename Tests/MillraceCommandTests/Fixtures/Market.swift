@@ -53,7 +53,7 @@ struct Market: Interactor {
   /// Sends an action to the store of this market, and waits for its end.
   var send: @Sendable (Action) async -> Void = { _ in }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     if case .ask = action { .concurrent.retry(2) } else { .concurrent }
   }
 

@@ -80,7 +80,7 @@ struct Reminders: Interactor {
     if !Task.isCancelled { access.send(.fire(reminder)) }
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .add: .concurrent
     case .fire(let reminder): .exclusive(key: reminder.id).recovery(.handleAgain)

@@ -54,7 +54,7 @@
             a done, balance \(first)
             b done, balance 150
             Write KEY ACCOUNT CENTS.
-            stopped: 0 drained, 0 cut, 0 not returned
+            stopped: 0 drained, 0 cancelled, 0 not returned
 
             """, "\(complaints)")
         #expect(await process.end == .exit(EXIT_SUCCESS))

@@ -52,7 +52,7 @@ struct Accounts: Interactor {
 
   var handling: Handling = { _, _ in }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .orderAgain: .concurrent.recovery(.handleAgain)
     case .orderTwiceAgain: .concurrent.recovery(.handleAgain(limit: 2))

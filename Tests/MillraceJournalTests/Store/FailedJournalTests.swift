@@ -45,7 +45,7 @@ struct FailedJournalTests {
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(3))
     let report = await shutdown.value
-    #expect(report.notDurable == 2 && report.drained == 0 && report.cut.isEmpty)
+    #expect(report.notDurable == 2 && report.drained == 0 && report.cancelled.isEmpty)
     for receipt in [stored, waiting] {
       guard case .failed(let error as JournalError) = await receipt.outcome else {
         Issue.record("it has no outcome of its journal")

@@ -88,7 +88,7 @@ private struct Parcels: Interactor {
   var plan = Plan.concurrent
   let deliver: @Sendable (Run<Parcels>, Int) async throws -> Void
 
-  func plan(for action: Int) -> Plan { plan.recovery(.handleAgain) }
+  func plan(for action: Int, state: [String]) -> Plan { plan.recovery(.handleAgain) }
 
   func decide(_ action: Int, state: [String]) -> Decision<String> { .handle }
 

@@ -264,7 +264,7 @@ struct Orders: Interactor {
 
   var handling: Handling = { _, _ in }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: [String]) -> Plan {
     if case .orderAgain = action { .concurrent.recovery(.handleAgain) } else { .concurrent }
   }
 

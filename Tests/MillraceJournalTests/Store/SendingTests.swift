@@ -7,7 +7,7 @@ import Testing
 @Suite("Ways to send", .timeLimit(.minutes(1)))
 struct SendingTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
-    case send, submit, request, submittedRequest, senderSend, senderSubmit, accessSend, accessSubmit, observedRequest
+    case send, submit, request, requestWaitingForRoom, senderSend, senderSubmit, accessSend, accessSubmit, observedRequest
 
     var testDescription: String { rawValue }
   }
@@ -48,9 +48,10 @@ struct SendingTests {
         let answer = try await store.request(
           action, context: context, in: tree, key: key, confirming: confirming, returning: { $0.delivered })
         return (.finished, answer)
-      case .submittedRequest:
-        let answer = try await store.submit(
-          action, context: context, in: tree, key: key, confirming: confirming, returning: { $0.delivered })
+      case .requestWaitingForRoom:
+        let answer = try await store.request(
+          action, context: context, in: tree, key: key, confirming: confirming, waitingForRoom: true,
+          returning: { $0.delivered })
         return (.finished, answer)
       case .senderSend:
         let sender = store.sender.scope { (action: Deliveries.Action) in action }
@@ -197,7 +198,7 @@ private struct Deliveries: Interactor {
 
   let delivering: @Sendable () async throws -> Void
 
-  func plan(for action: Action) -> Plan { .concurrent.timeout(.seconds(5)) }
+  func plan(for action: Action, state: State) -> Plan { .concurrent.timeout(.seconds(5)) }
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {

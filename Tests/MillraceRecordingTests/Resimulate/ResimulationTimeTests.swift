@@ -23,7 +23,7 @@ struct ResimulationTimeTests {
     let tape: GatewayTape
     var find: @Sendable (String) async throws -> String = { _ in throw CancellationError() }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: [String]) -> Plan {
       switch action {
       case .type: Plan.latest(key: "search").debounce(.seconds(1)).timeout(.seconds(10))
       case .wait: .concurrent
@@ -136,7 +136,7 @@ struct ResimulationTimeTests {
     var ask: @Sendable () async throws -> Int = { throw Busy() }
     var returned: @Sendable () -> Void = {}
 
-    func plan(for action: Int) -> Plan { plan }
+    func plan(for action: Int, state: [String]) -> Plan { plan }
 
     func handle(_ action: Int, state: [String]) -> Effect<Stubborn> {
       Effect { run in

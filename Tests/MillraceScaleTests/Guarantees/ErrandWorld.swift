@@ -92,7 +92,7 @@ struct ErrandWorld {
   private static func shutDown(_ world: World, _ store: Store<Errands>) async {
     let drain: Duration = world.fault(0.5) ? .zero : .seconds(10)
     let report = await store.shutdown(drainFor: drain)
-    world.expect(drain == .zero || report.cut.isEmpty, "S1: what can end within the drain is not cut")
+    world.expect(drain == .zero || report.cancelled.isEmpty, "S1: what can end within the drain is not cancelled")
     let late = await store.send(Errand(number: -1)).outcome
     world.expect("\(late)" == "\(Outcome.rejected(.shuttingDown))", "S1: nothing is taken after the shutdown")
     // Handlers that do not heed their cancellation return within this time.

@@ -32,7 +32,7 @@ struct Errands: Interactor {
   let handlers: Handlers
   let meets: @Sendable (Errand) -> Plan
 
-  func plan(for errand: Errand) -> Plan { meets(errand) }
+  func plan(for errand: Errand, state: State) -> Plan { meets(errand) }
 
   func decide(_ errand: Errand, state: State) -> Decision<Entry> {
     var decided = [entry(errand, .decided), entry(errand, .decidedToo)]

@@ -146,7 +146,7 @@ private struct Session: Interactor {
   let refreshes: FakeCall<Int, Int>
   let isBroken: Bool
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: Int) -> Plan {
     isBroken ? .concurrent : .shared(key: "refresh")
   }
 

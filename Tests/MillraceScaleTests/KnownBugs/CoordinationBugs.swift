@@ -248,7 +248,7 @@ private struct Desk: Interactor {
   let isBroken: Bool
   let other: @Sendable () -> Store<Desk>
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: Int) -> Plan {
     switch action {
     case .audit: .serial(key: "desk")
     case .count: isBroken ? .serial(key: "desk") : .concurrent

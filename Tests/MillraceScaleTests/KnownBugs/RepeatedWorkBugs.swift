@@ -201,7 +201,7 @@ private struct Checkout: Interactor {
   let charges: FakeCall<String, Void>
   let isBroken: Bool
 
-  func plan(for order: Int) -> Plan { Plan.concurrent.attemptTimeout(.seconds(2)).retry(3) }
+  func plan(for order: Int, state: Int) -> Plan { Plan.concurrent.attemptTimeout(.seconds(2)).retry(3) }
 
   func handle(_ order: Int, state: Int) async -> Effect<Self> {
     Effect { run in

@@ -161,7 +161,7 @@ private struct Outbox: Interactor {
   let posts: FakeCall<Int, Void>
   let isBroken: Bool
 
-  func plan(for message: Int) -> Plan {
+  func plan(for message: Int, state: Int) -> Plan {
     (isBroken ? Plan.concurrent : .serial(key: "outbox")).retry(5)
   }
 
@@ -182,7 +182,7 @@ private struct Search: Interactor {
   let queries: FakeCall<Int, Int>
   let isBroken: Bool
 
-  func plan(for query: Int) -> Plan {
+  func plan(for query: Int, state: Int) -> Plan {
     isBroken ? .concurrent : .latest(key: "search")
   }
 

@@ -151,7 +151,7 @@ private struct Booking: Interactor {
   let returns: FakeCall<Int, Void>
   let isBroken: Bool
 
-  func plan(for seat: Int) -> Plan { Plan.concurrent.timeout(.seconds(2)) }
+  func plan(for seat: Int, state: [Int]) -> Plan { Plan.concurrent.timeout(.seconds(2)) }
 
   func handle(_ seat: Int, state: [Int]) async -> Effect<Self> {
     Effect { run in

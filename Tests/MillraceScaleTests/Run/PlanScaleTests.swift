@@ -48,7 +48,7 @@ private struct Keyed: Interactor {
     let number: Int
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: Int) -> Plan {
     let key = action.number
     return switch key % 10 {
     case 0: .serial(key: key)

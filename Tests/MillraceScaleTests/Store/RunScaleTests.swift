@@ -167,7 +167,7 @@ private struct Plant: Interactor {
   let gate: Gate
   var closed: Box<[Int: Int]>?
 
-  func plan(for action: Action) -> Plan { action.plan }
+  func plan(for action: Action, state: State) -> Plan { action.plan }
 
   func handle(_ action: Action, state: State) async -> Effect<Self> {
     Effect { run in

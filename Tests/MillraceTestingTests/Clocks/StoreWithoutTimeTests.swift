@@ -18,7 +18,7 @@ struct StoreWithoutTimeTests {
 
     let gate: Gate
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: Int) -> Plan {
       switch action {
       case .plain, .lookAtTime: .concurrent
       case .serial: .serial(key: "serial")

@@ -33,7 +33,7 @@ enum FakeGatewaySnippets {
     // snippet.fake-three-lines
     let gateway: any RecordsGateway
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .search: .latest(key: "search").retry(2)
       case .follow, .unfollow: .latest(key: "follow")

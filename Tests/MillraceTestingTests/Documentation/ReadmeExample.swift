@@ -15,7 +15,7 @@ struct ReadmeExample {
     struct Mutation { let item: String, price: Int }
     struct State { var prices: [String: Int] = [:] }
     let gateway: any PriceGateway
-    func plan(for action: Action) -> Plan {  // Actions of one item share one run.
+    func plan(for action: Action, state: State) -> Plan {  // Actions of one item share one run.
       .shared(key: action.item).timeout(.seconds(5))
     }
     func decide(_ action: Action, state: State) -> Decision<Mutation> {  // Sees the newest state.
@@ -34,7 +34,7 @@ struct ReadmeExample {
   static func price(in gateway: any PriceGateway) async throws -> Int? {
     // snippet.readme
     let store = Store(initial: .init(), interactor: Prices(gateway: gateway))
-    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Throws if it ends otherwise.
+    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Throws if it fails.
     // snippet.end
     return price
   }

@@ -20,7 +20,7 @@ struct SimulationSnippets {
     let plan: Plan
     let search: @Sendable (String) async throws -> String
 
-    func plan(for action: Action) -> Plan { plan }
+    func plan(for action: Action, state: State) -> Plan { plan }
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {
       switch action {

@@ -34,7 +34,7 @@ struct TestStoreSnippets {
       Effect { run in run.emit(.loaded(try await fetch())) }
     }
 
-    func plan(for action: Action) -> Plan { .serial(key: "reload").retry(3) }
+    func plan(for action: Action, state: State) -> Plan { .serial(key: "reload").retry(3) }
 
     func closing(_ action: Action, outcome: Outcome) -> Mutation? {
       .failure("\(outcome.kind)")

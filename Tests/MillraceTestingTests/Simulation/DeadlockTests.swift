@@ -11,7 +11,7 @@ struct DeadlockTests {
 
     let gate: Gate
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: Int) -> Plan {
       switch action {
       case .outer(let key, _, _), .inner(let key): .serial(key: key)
       }
@@ -157,7 +157,7 @@ struct DeadlockTests {
     let clock: TestClock
     let other: @Sendable () -> Store<Asking>
 
-    func plan(for action: Action) -> Plan { .serial(key: "desk") }
+    func plan(for action: Action, state: Int) -> Plan { .serial(key: "desk") }
 
     func handle(_ action: Action, state: Int) -> Effect<Self> {
       Effect { run in

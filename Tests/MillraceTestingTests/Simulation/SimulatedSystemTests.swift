@@ -137,7 +137,7 @@ struct SimulatedSystemTests {
     typealias Mutation = Int
     typealias State = Int
 
-    func plan(for action: Action) -> Plan { .concurrent.timeout(.seconds(30)) }
+    func plan(for action: Action, state: Int) -> Plan { .concurrent.timeout(.seconds(30)) }
 
     func handle(_ action: Action, state: Int) -> Effect<Self> {
       Effect { _ in try await Task.sleep(for: .seconds(60)) }

@@ -129,7 +129,7 @@ struct SimulationStoryTests {
   private struct Pages: Interactor {
     enum Action: Sendable, Hashable { case link(String, to: String), write(String) }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: [String]) -> Plan {
       switch action {
       case .link(let page, _), .write(let page): .serial(key: page)
       }

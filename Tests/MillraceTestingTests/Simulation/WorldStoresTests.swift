@@ -11,7 +11,9 @@ struct WorldStoresTests {
 
     let seen: Recorder<String>
 
-    func plan(for action: Int) -> Plan { .serial(key: action).retry(3, backoff: .constant(.seconds(1)), jitter: 1) }
+    func plan(for action: Int, state: Int) -> Plan {
+      .serial(key: action).retry(3, backoff: .constant(.seconds(1)), jitter: 1)
+    }
 
     func handle(_ action: Int, state: Int) async -> Effect<Self> {
       Effect { run in

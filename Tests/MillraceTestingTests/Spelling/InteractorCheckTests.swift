@@ -12,7 +12,7 @@
         (Misspelt.Letter.self, ["Letter.decid(_:state:) decide(_:state:) and is not"]),
         (
           Misspelt.Labels.self,
-          ["Labels.plan(_:) plan(for:) and is not", "Labels.closing(_:_:) closing(_:outcome:) and is not"]
+          ["Labels.plan(_:) plan(for:state:) and is not", "Labels.closing(_:_:) closing(_:outcome:) and is not"]
         ),
         (
           Misspelt.Result.self,
@@ -21,19 +21,20 @@
         (
           Misspelt.Effects.self,
           [
-            "Effects.decide(_:state:) and is async", "Effects.plan(for:) and throws",
+            "Effects.decide(_:state:) and is async", "Effects.plan(for:state:) and throws",
             "Effects.closing(_:outcome:) and is static",
           ]
         ),
         (
           Misspelt.Parameters.self,
           [
-            "Parameters.decide(_:state:) and takes other types", "Parameters.plan(for:) and takes other types",
+            "Parameters.decide(_:state:) and takes other types", "Parameters.plan(for:state:) and takes other types",
             "Parameters.closing(_:outcome:) and takes other types",
           ]
         ),
         (Misspelt.Word.self, ["Word.close(_:outcome:) closing(_:outcome:) and is not"]),
         (Misspelt.Stateful.self, ["Stateful.plan(for:in:) plan(for:state:) and is not"]),
+        (Misspelt.Stateless.self, ["Stateless.plan(for:) plan(for:state:) and is not"]),
         (Misspelt.Secret.self, ["Secret.closin(_:outcome:) closing(_:outcome:) and is not"]),
         (Misspelt.Extended.self, ["Extended.closing(action:outcome:) closing(_:outcome:) and is not"]),
         (
@@ -43,10 +44,10 @@
             "Outer.Generic.closing(_:outcome:) and returns another type",
           ]
         ),
-        (Misspelt.Class.self, ["Class.plans(for:) plan(for:) and is not"]),
+        (Misspelt.Class.self, ["Class.plans(for:) plan(for:state:) and is not"]),
         (Misspelt.Actor.self, ["Actor.deside(_:state:) decide(_:state:) and is not"]),
-        (Misspelt.Enum.self, ["Enum.planFor(_:) plan(for:) and is not"]),
-        (Outcome.Away.self, ["Outcome.Away.plan(_:) plan(for:) and is not"]),
+        (Misspelt.Enum.self, ["Enum.planFor(_:) plan(for:state:) and is not"]),
+        (Outcome.Away.self, ["Outcome.Away.plan(_:) plan(for:state:) and is not"]),
         (Misspelt.hidden, ["Hidden.decide(action:state:) decide(_:state:) and is not"]),
         (Misspelt.local, ["Local.closing(_:_:) closing(_:outcome:) and is not"]),
       ] as [(any Interactor.Type, [String])])

@@ -19,13 +19,13 @@
 
     struct Effects: Desk {
       func decide(_ action: Action, state: State) async -> Decision<Mutation> { .ignore }
-      func plan(for action: Action) throws -> Plan { .concurrent }
+      func plan(for action: Action, state: State) throws -> Plan { .concurrent }
       static func closing(_ action: Action, outcome: Outcome) -> Mutation? { nil }
     }
 
     struct Parameters: Desk {
       func decide(_ action: Action, state: Action) -> Decision<Mutation> { .ignore }
-      func plan(for action: Mutation) -> Plan { .concurrent }
+      func plan(for action: Mutation, state: Action) -> Plan { .concurrent }
       func closing(_ action: Action, outcome: Outcome.Kind) -> Mutation? { nil }
     }
 
@@ -35,6 +35,10 @@
 
     struct Stateful: Desk {
       func plan(for action: Action, in state: State) -> Plan { .concurrent }
+    }
+
+    struct Stateless: Desk {
+      func plan(for action: Action) -> Plan { .concurrent }
     }
 
     struct Secret: Desk {

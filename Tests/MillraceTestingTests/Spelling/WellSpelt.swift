@@ -11,12 +11,12 @@
       func handle(_ action: Action, state: State) async -> Effect<Self> { .none }
       static func reduce(into state: inout State, mutation: Mutation) {}
       func decide(_ action: Action, state: State) -> Decision<Mutation> { decide(action, state: state, again: true) }
-      func plan(for action: Action) -> Plan { Self.plan(for: action) }
+      func plan(for action: Action, state: State) -> Plan { Self.plan(for: action, state: state) }
       func closing(_ action: Action, outcome: Outcome) -> Mutation? { closing(action, outcome) }
 
       func decide(_ action: Action, state: State, again: Bool) -> Decision<Mutation> { .ignore }
       func closing(_ action: Action, _ outcome: Outcome) -> Mutation? { nil }
-      static func plan(for action: Action) -> Plan { .concurrent }
+      static func plan(for action: Action, state: State) -> Plan { .concurrent }
     }
 
     struct Helpers: Desk {
@@ -41,7 +41,7 @@
 
       static func reduce(into state: inout [Value], mutation: Mutation) {}
       func decide(_ action: Action, state: [Value]) -> Decision<Mutation> { .ignore }
-      func plan(for action: Action) -> Plan { .concurrent }
+      func plan(for action: Action, state: [Value]) -> Plan { .concurrent }
       func closing(_ action: Action, outcome: Outcome) -> Mutation? { nil }
       typealias Mutations = Effect<Self>
     }
@@ -67,13 +67,13 @@
 
       static func reduce(into state: inout State, mutation: Mutation) {}
       func decide(_ action: Action, state: State) -> Decision<Mutation> { .ignore }
-      func plan(for action: Action) -> Plan { .concurrent }
+      func plan(for action: Action, state: State) -> Plan { .concurrent }
       func closing(_ action: Action, outcome: Outcome) -> Mutation? { nil }
     }
 
     struct Own: Desk {
       func decide(_ action: consuming Action, state: borrowing State) -> Decision<Mutation> { .ignore }
-      func plan(for action: some Sendable) -> Millrace.Plan { .concurrent }
+      func plan(for action: some Sendable, state: borrowing Letters.State) -> Millrace.Plan { .concurrent }
       func closing(_ action: __owned Action, outcome: Outcome) -> Mutation? { nil }
     }
 
@@ -98,7 +98,7 @@
     actor Actor: Interactor {
       nonisolated func handle(_ action: Letters.Action, state: Letters.State) async -> Effect<Actor> { .none }
       static func reduce(into state: inout Letters.State, mutation: Letters.Mutation) {}
-      nonisolated func plan(for action: Letters.Action) -> Plan { .concurrent }
+      nonisolated func plan(for action: Letters.Action, state: Letters.State) -> Plan { .concurrent }
     }
 
     static var hidden: any Interactor.Type { Hidden.self }
@@ -110,7 +110,7 @@
 
         static func reduce(into state: inout Letters.State, mutation: Action) {}
         func decide(_ action: Action, state: Letters.State) -> Decision<Action> { .ignore }
-        func plan(for action: Action) -> Plan { .concurrent }
+        func plan(for action: Action, state: Letters.State) -> Plan { .concurrent }
       }
       return Local.self
     }
@@ -123,7 +123,7 @@
 
     static func reduce(into state: inout State, mutation: Action) {}
     func decide(_ action: Action, state: State) -> Decision<Action> { .ignore }
-    func plan(for action: Action) -> Plan { .concurrent }
+    func plan(for action: Action, state: State) -> Plan { .concurrent }
     func closing(_ action: Action, outcome: Outcome) -> Action? { nil }
   }
 #endif

@@ -55,7 +55,7 @@ struct Records: Interactor {
     }
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     if case .look = action { .latest(key: "look") } else { .concurrent }
   }
 

@@ -29,7 +29,7 @@ struct TestStoreAgreementTests {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .latest: .latest(key: 1)
       case .serial: .serial(key: 2)

@@ -14,7 +14,7 @@ struct CombinedTests {
 
     func decide(_ action: Int, state: [String]) -> Decision<String> { decision(state) }
     func handle(_ action: Int, state: [String]) async -> Effect<Part> { effect }
-    func plan(for action: Int) -> Plan { plan }
+    func plan(for action: Int, state: [String]) -> Plan { plan }
     func closing(_ action: Int, outcome: Outcome) -> String? { close }
     static func reduce(into state: inout [String], mutation: String) { state.append("\(Name.text) \(mutation)") }
   }
@@ -146,9 +146,9 @@ struct CombinedTests {
   @Test("The first plan that is not concurrent, and the first closing mutation there is, are those of both")
   func planAndClosing() async {
     let serial = Plan.serial(key: "k")
-    #expect(Combined(A(plan: serial), B(plan: .latest(key: "k"))).plan(for: 0).terms === serial.terms)
-    #expect(Combined(A(), B(plan: serial)).plan(for: 0).terms === serial.terms)
-    #expect(Combined(A(), B()).plan(for: 0).terms == nil)
+    #expect(Combined(A(plan: serial), B(plan: .latest(key: "k"))).plan(for: 0, state: []).terms === serial.terms)
+    #expect(Combined(A(), B(plan: serial)).plan(for: 0, state: []).terms === serial.terms)
+    #expect(Combined(A(), B()).plan(for: 0, state: []).terms == nil)
     #expect(Combined(A(close: "a"), B(close: "b")).closing(0, outcome: .cancelled) == "a")
     #expect(Combined(A(), B(close: "b")).closing(0, outcome: .cancelled) == "b")
     #expect(Combined(A(), B()).closing(0, outcome: .cancelled) == nil)

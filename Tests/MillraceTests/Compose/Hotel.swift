@@ -58,10 +58,10 @@ struct Hotel: Interactor {
     }
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
-    case .room(let id, let action): rooms.plan(for: action, of: id)
-    case .bar(let action): bar.plan(for: action)
+    case .room(let id, let action): rooms.plan(for: action, of: id, state: state)
+    case .bar(let action): bar.plan(for: action, state: state)
     case .commit, .mapped, .handle: .concurrent
     }
   }

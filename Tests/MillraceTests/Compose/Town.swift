@@ -63,17 +63,17 @@ struct Town: Interactor {
     }
   }
 
-  func plan(for action: Action) -> Plan {
-    let plan = childPlan(for: action)
+  func plan(for action: Action, state: State) -> Plan {
+    let plan = childPlan(for: action, state: state)
     return limit.map { plan.limited(to: $0, key: "town") } ?? plan
   }
 
-  private func childPlan(for action: Action) -> Plan {
+  private func childPlan(for action: Action, state: State) -> Plan {
     switch action {
-    case .hall(let action): hall.plan(for: action)
-    case .office(let action): office.plan(for: action)
-    case .inn(let action): inn.plan(for: action)
-    case .house(let id, let action): houses.plan(for: action, of: id)
+    case .hall(let action): hall.plan(for: action, state: state)
+    case .office(let action): office.plan(for: action, state: state)
+    case .inn(let action): inn.plan(for: action, state: state)
+    case .house(let id, let action): houses.plan(for: action, of: id, state: state)
     case .apply, .handle: .concurrent
     }
   }
@@ -227,10 +227,10 @@ struct Country: Interactor {
     }
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
-    case .town(let name, let action): towns.plan(for: action, of: name)
-    case .capital(let action): capital.plan(for: action)
+    case .town(let name, let action): towns.plan(for: action, of: name, state: state)
+    case .capital(let action): capital.plan(for: action, state: state)
     case .remove: .concurrent
     }
   }

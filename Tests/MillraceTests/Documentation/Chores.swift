@@ -22,7 +22,7 @@ struct Chores: Interactor {
     }
   }
 
-  func plan(for action: Action) -> Plan { action.plan }
+  func plan(for action: Action, state: [String]) -> Plan { action.plan }
 
   func decide(_ action: Action, state: [String]) -> Decision<String> {
     if action.begins { return .mutate(action.name, thenHandle: action.handles) }

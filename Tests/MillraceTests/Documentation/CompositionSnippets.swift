@@ -31,7 +31,7 @@ enum CompositionSnippets {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       if case .load = action { .latest(key: "load") } else { .concurrent }
     }
 

@@ -98,7 +98,7 @@ enum ExpirySnippets {
 
     let gateway: any PassGateway
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .keepPass: .exclusive(key: "pass")
       case .enter: .concurrent

@@ -44,7 +44,7 @@ enum FateSnippets {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .pay(_, let id), .settle(let id): .exclusive(key: id).timeout(.seconds(10))
       }

@@ -146,7 +146,7 @@ enum GettingStarted {
     let parse: @Sendable (String) throws -> [String: Int]
 
     // snippet.plan
-    func plan(for file: String) -> Plan { .serial(key: file).starting(.onPool) }
+    func plan(for file: String, state: [String: Int]) -> Plan { .serial(key: file).starting(.onPool) }
     // snippet.end
 
     func handle(_ file: String, state: [String: Int]) async -> Effect<Self> {

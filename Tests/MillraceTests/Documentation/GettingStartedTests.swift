@@ -9,7 +9,6 @@ private protocol Spelled: Interactor where Mutations == Effect<Self> {
   func handle(_ action: Action, state: State) async -> Effect<Self>
   static func reduce(into state: inout State, mutation: Mutation)
   func decide(_ action: Action, state: State) -> Decision<Mutation>
-  func plan(for action: Action) -> Plan
   func plan(for action: Action, state: State) -> Plan
   func closing(_ action: Action, outcome: Outcome) -> Mutation?
   // snippet.end

@@ -100,7 +100,7 @@ struct MetricsSnippetsTests {
 
   /// Throws, and closes nothing.
   private struct Careless: Interactor {
-    func plan(for action: Plan) -> Plan { action }
+    func plan(for action: Plan, state: Int) -> Plan { action }
     func handle(_ action: Plan, state: Int) async -> Effect<Self> { Effect { _ in throw Offline() } }
     static func reduce(into state: inout Int, mutation: Int) {}
   }

@@ -30,7 +30,7 @@ enum RunsSnippets {
     let warehouse: any Warehouse
 
     // snippet.plan
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .search: .latest(key: "search").debounce(.milliseconds(300)).timeout(.seconds(5))
       case .order(let item, _): .serial(key: item).retry(3).breaker(Plan.Breaker(failures: 5), key: "warehouse")
@@ -170,7 +170,7 @@ enum RunsSnippets {
     let download: @Sendable (String) async throws -> String
 
     // snippet.answers
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .fetch(let name): .shared(key: name).timeout(.seconds(5))
       }

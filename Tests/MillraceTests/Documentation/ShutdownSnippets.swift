@@ -34,7 +34,7 @@ struct ShutdownSnippetsTests {
     Store(initial: [], interactor: Chores(), configuration: StoreConfiguration(clock: clock))
   }
 
-  @Test("S1: Drained, cut, not returned: the report says which, and a new store continues from the state")
+  @Test("S1: Drained, cancelled, not returned: the report says which, and a new store continues from the state")
   func drain() async throws {
     let clock = TestClock()
     let store = makeStore(clock)
@@ -56,9 +56,9 @@ struct ShutdownSnippetsTests {
     await shutdown.value
     let report = try await reports.next()
     #expect(report.drained == 2)
-    #expect(report.cut == [cut.id])
+    #expect(report.cancelled == [cut.id])
     #expect(report.notReturned == [cut.id])
-    #expect("\(report)" == "2 drained, 1 (\(cut.id)) cut, 1 (\(cut.id)) not returned")
+    #expect("\(report)" == "2 drained, 1 (\(cut.id)) cancelled, 1 (\(cut.id)) not returned")
     #expect(await store.shutdown() == report)
 
     let next = await ShutdownSnippets.goOn(after: store, Chores())
@@ -94,10 +94,10 @@ struct ShutdownSnippetsTests {
     let first = Task.immediate { await store.shutdown(drainFor: .seconds(10)) }
     let second = await store.shutdown()
     #expect(await first.value == second)
-    #expect(second.cut == [receipt.id])
+    #expect(second.cancelled == [receipt.id])
   }
 
-  @Test("S1: A run that shuts its store down is cut when the others have ended")
+  @Test("S1: A run that shuts its store down is cancelled when the others have ended")
   func fromInside() async throws {
     let store = makeStore(TestClock())
     let reports = Recorder<ShutdownReport>()
@@ -105,7 +105,7 @@ struct ShutdownSnippetsTests {
       Action("A") { [weak store] _ in
         if let store { reports.record(await store.shutdown(drainFor: .seconds(10))) }
       })
-    #expect(try await reports.next().cut == [receipt.id])
+    #expect(try await reports.next().cancelled == [receipt.id])
     #expect(await receipt.outcome.kind == .shutDown)
   }
 

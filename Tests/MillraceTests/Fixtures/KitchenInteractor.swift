@@ -23,7 +23,7 @@ struct KitchenInteractor: Interactor {
     case soiled
   }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     if case .share = action { .shared(key: "share") } else { .concurrent }
   }
 

@@ -71,7 +71,7 @@ struct ScriptedInteractor: Interactor {
     action.decide(state)
   }
 
-  func plan(for action: Action) -> Plan { action.plan }
+  func plan(for action: Action, state: State) -> Plan { action.plan }
 
   static func reduce(into state: inout State, mutation: Mutation) {
     mutation.whileReducing?()

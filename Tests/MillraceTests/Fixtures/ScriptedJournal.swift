@@ -24,7 +24,7 @@ struct Ledger: Interactor {
 
   let handling: Handling
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: [Int]) -> Plan {
     switch action {
     case .addSerially: .serial(key: "add")
     case .loadSerially: .serial(key: "load")

@@ -11,7 +11,7 @@ struct StoreWitnessTests {
 
     let gate = Gate()
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: Int) -> Plan {
       action == .fail ? .concurrent.retry(2, backoff: .none) : .concurrent
     }
 
@@ -151,7 +151,7 @@ struct StoreWitnessTests {
       let gate = Gate()
       let plans: [Plan]
 
-      func plan(for action: Int) -> Plan { plans[action] }
+      func plan(for action: Int, state: Int) -> Plan { plans[action] }
 
       func handle(_ action: Int, state: Int) -> Effect<Self> {
         Effect { _ in await gate.enterIgnoringCancellation() }

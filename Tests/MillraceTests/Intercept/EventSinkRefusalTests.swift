@@ -15,7 +15,7 @@ struct EventSinkRefusalTests {
       action == .wait ? .handle : .reject(CancellationError())
     }
 
-    func plan(for action: Action) -> Plan { action == .wait ? .serial(key: 1) : .concurrent }
+    func plan(for action: Action, state: Int) -> Plan { action == .wait ? .serial(key: 1) : .concurrent }
 
     func handle(_ action: Action, state: Int) -> Effect<Self> {
       Effect { _ in try await gate.enter() }

@@ -17,7 +17,7 @@ struct EventSinkStepTests {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: Int) -> Plan {
       switch action {
       case .latest: .latest(key: 1)
       case .wait: .latest(key: 2).debounce(.seconds(1))

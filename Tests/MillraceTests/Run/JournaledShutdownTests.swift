@@ -38,7 +38,7 @@ struct JournaledShutdownTests {
     #expect(reports.recorded.isEmpty && running.outcomeNow == nil && held.outcomeNow == nil)
     clock.advance(by: .seconds(1))
     for report in try await reports.next(3) {
-      #expect(report.cut == [running.id] && report.drained == 0 && report.notDurable == 3 && !report.isClean)
+      #expect(report.cancelled == [running.id] && report.drained == 0 && report.notDurable == 3 && !report.isClean)
       #expect(report.failure is ScriptedFailure)
     }
     for receipt in [running, held] { #expect(await receipt.outcome.kind == .failed) }

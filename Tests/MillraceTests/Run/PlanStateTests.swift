@@ -99,12 +99,4 @@ struct PlanStateTests {
     #expect(store.send(Action(name: "has it", plan: byState)).hasFinishedAtOnce)
     #expect(await store.state == ["asks", "has it"])
   }
-
-  @Test("plan(for:state:) calls plan(for:) where an interactor has only that")
-  func byDefault() {
-    let plan = Plan.serial(key: "k")
-    let action = ScriptedInteractor.Action.commit("a").planned(plan)
-    #expect(ScriptedInteractor().plan(for: action, state: ScriptedInteractor.State()).terms === plan.terms)
-    #expect(StatePlanner().plan(for: Action(name: "a")).isConcurrent)
-  }
 }

@@ -43,7 +43,7 @@ struct RunPairsTests {
     let report = Task.immediate { await store.shutdown(drainFor: .seconds(1_000)) }
     store.cancelAll()
     for receipt in [running, waiting] { #expect(await receipt.outcome.kind == .cancelled) }
-    #expect(await report.value.cut.isEmpty, "The drain ended before its time, which no one let pass.")
+    #expect(await report.value.cancelled.isEmpty, "The drain ended before its time, which no one let pass.")
   }
 
   @Test("D6: when the journal fails the tasks of handlers are cancelled")

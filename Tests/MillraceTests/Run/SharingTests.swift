@@ -321,7 +321,7 @@ struct SharingTests {
     try await gate.waitForArrivals()
     gate.open()
     #expect(await kinds(receipts) == [.shutDown, .shutDown, .shutDown])
-    #expect(try await Set(reports.next().cut) == Set(receipts.map(\.id)))
+    #expect(try await Set(reports.next().cancelled) == Set(receipts.map(\.id)))
     #expect(await store.log == ["closed: shutDown"])
   }
 }

@@ -117,7 +117,7 @@ struct StoreCoreExecutionTests {
     let asked = Recorder<Int>()
     let gate = Gate()
 
-    func plan(for action: String) -> Plan { .serial(key: "k") }
+    func plan(for action: String, state: [Int]) -> Plan { .serial(key: "k") }
 
     func handle(_ action: String, state: [Int]) async -> Mutations { Mutations(asked: asked, gate: gate) }
 

@@ -33,7 +33,7 @@ extension StoreJournalTests {
     await states.value
     let report = await store.shutdown()
     #expect(report.failure is ScriptedFailure && !report.isClean)
-    #expect(report.drained == 0 && report.cut == [running.id] && report.notReturned == [running.id])
+    #expect(report.drained == 0 && report.cancelled == [running.id] && report.notReturned == [running.id])
     #expect(
       report.description.hasSuffix(
         "1 (\(running.id)) not returned, 2 not durable; the journal failed: ScriptedFailure()"))

@@ -273,7 +273,7 @@ struct StoreJournalTests {
     #expect(await store.state == [4, -4] && receipt.outcomeNow == nil)
     #expect(journal.entries.last == "ended shutDown closing -4")
     journal.store(2)
-    #expect(try await ended.next().cut == [receipt.id])
+    #expect(try await ended.next().cancelled == [receipt.id])
     #expect(await receipt.outcome.kind == .shutDown)
     try await observer.value
     #expect(states.recorded.last == [4, -4])

@@ -52,7 +52,7 @@ struct LifecycleTests {
     #expect(await receipt.outcome.kind == .finished)
     #expect(await kinds(try inner.next(2)) == [.finished, .finished])
     let report = await shutdown.value
-    #expect(report == ShutdownReport(drained: 3, cut: [], notReturned: []))
+    #expect(report == ShutdownReport(drained: 3, cancelled: [], notReturned: []))
     #expect(report.isClean)
     #expect(await store.log == ["decided inside", "handled inside", "a"])
     #expect(await store.metrics.rejections == [.shuttingDown: 3])
@@ -72,7 +72,7 @@ struct LifecycleTests {
     #expect(await store.log == ["passed", "debounced", "throttled"])
     gate.open()
     #expect(await kinds(waiting + [first]).allSatisfy { $0 == .finished })
-    #expect(await shutdown.value == ShutdownReport(drained: 4, cut: [], notReturned: []))
+    #expect(await shutdown.value == ShutdownReport(drained: 4, cancelled: [], notReturned: []))
     #expect(await store.log.last == "turn")
   }
 
@@ -110,7 +110,7 @@ struct LifecycleTests {
     #expect(await inner.value?.outcome.kind == .finished)
   }
 
-  @Test("S1: past the deadline the rest is cut and closed, and the report names it")
+  @Test("S1: past the deadline the rest is cancelled and closed, and the report names it")
   func theRestIsCut() async throws {
     let (finishes, ignores) = (Gate(), try await stay("ignores"))
     let heeds = store.send(Action.handle { _ in try await Gate().enter() }.closed(as: "heeds"))
@@ -127,7 +127,7 @@ struct LifecycleTests {
     let report = await shutdown.value
     #expect(await kinds([heeds, first, waiting]) == [.shutDown, .shutDown, .shutDown])
     #expect(report.drained == 1)
-    #expect(report.cut == [waiting.id, heeds.id, first.id])
+    #expect(report.cancelled == [waiting.id, heeds.id, first.id])
     #expect(Set(report.notReturned).isSuperset(of: [ignores.id, first.id]))
     #expect(!report.isClean)
     #expect(await store.log == ["ignores: cancelled", "heeds: shutDown"])
@@ -135,7 +135,8 @@ struct LifecycleTests {
     #expect(await store.log.count == 2)
   }
 
-  @Test("S1: without a time everything is cut at once; what was queued behind another thread's step ends undecided")
+  @Test(
+    "S1: without a time everything is cancelled at once; what was queued behind another thread's step ends undecided")
   func nothingIsDrained() async throws {
     let report = Recorder<ShutdownReport>()
     let latch = Latch()
@@ -151,7 +152,7 @@ struct LifecycleTests {
     let left = store.send(Action.commit("left").closed())
     latch.open()
     #expect(await left.outcome.kind == .shutDown)
-    #expect(try await report.next() == ShutdownReport(drained: 0, cut: [left.id], notReturned: []))
+    #expect(try await report.next() == ShutdownReport(drained: 0, cancelled: [left.id], notReturned: []))
     #expect(await store.log == ["block"])
     await thread.value
   }
@@ -177,7 +178,7 @@ struct LifecycleTests {
     ]
     latch.open()
     #expect(await kinds(left) == [.finished, .finished, .finished])
-    #expect(try await report.next().cut == [])
+    #expect(try await report.next().cancelled == [])
     await thread.value
     #expect(await later.value?.outcome.kind == .rejected)
     #expect(await store.log == ["block", "left", "debounced", "handled"])
@@ -197,7 +198,7 @@ struct LifecycleTests {
     #expect(due == Int64(deadline) * 1_000_000_000)
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(deadline))
-    let expected = ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])
+    let expected = ShutdownReport(drained: 0, cancelled: [receipt.id], notReturned: [receipt.id])
     for call in calls { #expect(await call.value == expected) }
     gate.open()
   }
@@ -206,7 +207,7 @@ struct LifecycleTests {
   func zeroEndsADrain() async throws {
     let receipt = try await stay("a")
     let first = shutDown(drainFor: 60)
-    let expected = ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])
+    let expected = ShutdownReport(drained: 0, cancelled: [receipt.id], notReturned: [receipt.id])
     #expect(await store.shutdown() == expected)
     #expect(await first.value == expected)
     gate.open()
@@ -224,12 +225,12 @@ struct LifecycleTests {
       }
       return await group.reduce(into: Set()) { $0.insert($1) }
     }
-    #expect(reports == [ShutdownReport(drained: 0, cut: [receipt.id], notReturned: [receipt.id])])
+    #expect(reports == [ShutdownReport(drained: 0, cancelled: [receipt.id], notReturned: [receipt.id])])
     #expect(await store.log == ["a: shutDown"])
     gate.open()
   }
 
-  @Test("S1: a run that shuts its store down is not waited for, and is cut when the others have ended")
+  @Test("S1: a run that shuts its store down is not waited for, and is cancelled when the others have ended")
   func calledFromARun() async throws {
     let reports = Recorder<ShutdownReport>()
     let other = try await stay("other")
@@ -240,7 +241,7 @@ struct LifecycleTests {
       }.closed(as: "caller"))
     gate.open()
     #expect(await other.outcome.kind == .finished)
-    #expect(try await reports.next() == ShutdownReport(drained: 1, cut: [caller.id], notReturned: [caller.id]))
+    #expect(try await reports.next() == ShutdownReport(drained: 1, cancelled: [caller.id], notReturned: [caller.id]))
     #expect(await caller.outcome.kind == .shutDown)
     #expect(await store.log == ["other", "caller: shutDown"])
   }
@@ -266,7 +267,7 @@ struct LifecycleTests {
     let both = try await reports.next(2)
     #expect(both[0] == both[1])
     #expect(both[0].drained == 0)
-    #expect(both[0].cut == callers.map(\.id))
+    #expect(both[0].cancelled == callers.map(\.id))
     #expect(await kinds(callers) == [.shutDown, .shutDown])
   }
 
@@ -279,7 +280,7 @@ struct LifecycleTests {
           Task.immediate { reports.record(await store.shutdown()) }
         }))
     #expect(await receipt.outcome.kind == .finished)
-    #expect(try await reports.next() == ShutdownReport(drained: 0, cut: [], notReturned: []))
+    #expect(try await reports.next() == ShutdownReport(drained: 0, cancelled: [], notReturned: []))
     #expect(await store.send(.commit("second")).outcome.kind == .rejected)
     #expect(await store.log == ["first"])
   }

@@ -197,7 +197,7 @@ struct RequestTests {
     for answer in answers { #expect(try await answer.value.contains("a")) }
     #expect(await other.outcome.kind == .cancelled)
     let report = try await reports.next().value
-    #expect(report == ShutdownReport(drained: 201, cut: [], notReturned: [other.id]))
+    #expect(report == ShutdownReport(drained: 201, cancelled: [], notReturned: [other.id]))
     busy.open()
   }
 

@@ -244,7 +244,7 @@ struct Keeper: Interactor {
 
   let closed: Recorder<Outcome.Kind>
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     if case .later = action { .latest(key: "later").debounce(.seconds(1)) } else { .concurrent }
   }
 

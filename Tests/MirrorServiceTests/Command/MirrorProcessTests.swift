@@ -64,7 +64,7 @@ struct MirrorProcessTests {
     let rest = await mirror.rest()
     #expect(
       rest.contains("libs: artifacts 1, bytes 22")
-        && rest.hasSuffix("mirror stops\nmirror stopped: 0 drained, 0 cut, 0 not returned\n"), "\(rest)")
+        && rest.hasSuffix("mirror stops\nmirror stopped: 0 drained, 0 cancelled, 0 not returned\n"), "\(rest)")
     #expect(await mirror.exitCode == 0)
   }
 
@@ -80,7 +80,7 @@ struct MirrorProcessTests {
     #expect(await mirror.line() == "mirror stops")
     upstream.release()
     #expect(await client.answer() == "OK /libs/a")
-    #expect(await mirror.rest().hasSuffix(" 0 cut, 0 not returned\n"))
+    #expect(await mirror.rest().hasSuffix(" 0 cancelled, 0 not returned\n"))
     #expect(await mirror.exitCode == 0)
     #expect(LineClient(port: port) == nil)
     #expect(upstream.paths.recorded == ["/libs/a"])

@@ -77,7 +77,7 @@ struct MirrorServiceTests {
     let shutdown = Task.immediate { await mirror.store.shutdown(drainFor: .seconds(1)) }
     mirror.clock.advance(by: .seconds(1))
     #expect(try await accepted.value == Answer(.busy, "The mirror stops."))
-    #expect(await shutdown.value.cut.count == 1)
+    #expect(await shutdown.value.cancelled.count == 1)
     await mirror.finish()
   }
 

@@ -9,7 +9,7 @@ struct PulseMonitorPlanTests {
 
   private func terms(_ action: PulseMonitor.Action, every interval: Duration = .seconds(1)) throws -> PlanTerms {
     let monitor = PulseMonitor.fake(clock: ContinuousClock(), limits: .init(interval: interval))
-    let terms = try #require(monitor.plan(for: action).terms)
+    let terms = try #require(monitor.plan(for: action, state: PulseState()).terms)
     #expect(terms.problem == nil && terms.pace == nil)
     return terms
   }
@@ -71,6 +71,6 @@ struct PulseMonitorPlanTests {
   @Test("An action that is only decided has no plan")
   func decided() {
     let monitor = PulseMonitor.fake(clock: ContinuousClock())
-    #expect(monitor.plan(for: .showRecordingFailure(reason: "no")).isConcurrent)
+    #expect(monitor.plan(for: .showRecordingFailure(reason: "no"), state: PulseState()).isConcurrent)
   }
 }

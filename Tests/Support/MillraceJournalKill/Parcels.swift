@@ -32,7 +32,7 @@ struct Parcels: Interactor {
   /// The number of notes of one action, and of pieces in a parcel.
   static let count = 3
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     if case .packAgain = action { .concurrent.recovery(.handleAgain) } else { .concurrent }
   }
 

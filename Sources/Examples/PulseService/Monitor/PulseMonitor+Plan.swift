@@ -49,7 +49,7 @@ extension PulseMonitor {
   /// next one, so that a webhook that is away takes no slot.
   ///
   /// After a crash every action is abandoned, because each process begins with them, and with the notices that the state owes.
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .sample:
       .exclusive(key: Key.sample).timeout(limits.reading)

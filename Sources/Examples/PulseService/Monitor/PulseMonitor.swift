@@ -4,7 +4,7 @@ import Millrace
 /// The interactor: samples the machine, probes endpoints, reads rules, and tells webhooks of alerts.
 ///
 /// It holds gateways and a stopwatch; all that it knows stands in ``PulseState``. How its actions meet others and time
-/// stands in ``plan(for:)``.
+/// stands in ``plan(for:state:)``.
 struct PulseMonitor: Interactor {
   /// The requests to the monitor.
   enum Action: Codable, Sendable, Equatable {

@@ -43,7 +43,7 @@ private struct Records: Interactor {
 
   let gateway: any RecordsGateway
 
-  func plan(for action: Action) -> Plan { .concurrent.retry(2).timeout(.seconds(2)) }
+  func plan(for action: Action, state: State) -> Plan { .concurrent.retry(2).timeout(.seconds(2)) }
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> { .mutate(.loading, thenHandle: true) }
 

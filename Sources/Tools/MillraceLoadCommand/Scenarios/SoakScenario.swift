@@ -24,7 +24,7 @@ private struct Mixed: Interactor {
   struct Refused: Error {}
 
   /// Three actions in a row share a key, so that they meet.
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: Int) -> Plan {
     let key = "\(action.number / 12)"
     return switch action.number % 4 {
     case 0: .serial(key: key)

@@ -9,7 +9,7 @@ struct Uptime: Interactor {
   enum Mutation { case ticked, saved(Int) }
   struct State { var seconds = 0, saved = 0 }
 
-  func plan(for action: Action) -> Plan {
+  func plan(for action: Action, state: State) -> Plan {
     switch action {
     case .tick: .concurrent
     case .save: .serial(key: "save").timeout(.seconds(5))

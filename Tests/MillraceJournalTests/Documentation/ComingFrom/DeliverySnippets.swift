@@ -40,7 +40,7 @@ enum DeliverySnippets {
       }
     }
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .place: .concurrent
       case .perform(let step): .serial(key: step.order).attemptTimeout(.seconds(10)).retry(3)

@@ -119,7 +119,7 @@ enum ActorsSnippets {
   struct Search: Interactor {
     let gateway: any SearchGateway
 
-    func plan(for text: String) -> Plan { .latest(key: "search") }
+    func plan(for text: String, state: [String]) -> Plan { .latest(key: "search") }
 
     func handle(_ text: String, state: [String]) async -> Effect<Self> {
       Effect { run in run.emit(try await gateway.search(text)) }

@@ -28,7 +28,7 @@ enum RecordsSnippets {
 
     let gateway: any RecordsGateway
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       .exclusive(key: "load")
     }
 

@@ -40,8 +40,8 @@ enum TCACompositionSnippets {
 
     let rows: Scoped<RowScope>
 
-    func plan(for action: Action) -> Plan {
-      if case .row(let id, let action) = action { rows.plan(for: action, of: id) } else { .concurrent }
+    func plan(for action: Action, state: State) -> Plan {
+      if case .row(let id, let action) = action { rows.plan(for: action, of: id, state: state) } else { .concurrent }
     }
 
     func decide(_ action: Action, state: State) -> Decision<Mutation> {

@@ -32,7 +32,7 @@ enum TCASnippets {
 
     let fact: @Sendable (Int) async throws -> String
 
-    func plan(for action: Action) -> Plan {
+    func plan(for action: Action, state: State) -> Plan {
       switch action {
       case .factButtonTapped, .cancelButtonTapped: .latest(key: Key.fact)
       case .decrementButtonTapped, .incrementButtonTapped: .concurrent
