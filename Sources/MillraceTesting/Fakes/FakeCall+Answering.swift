@@ -22,7 +22,7 @@ extension FakeCall {
       }
       return try await logging(number) {
         try await meeting.faults.delay(meeting)
-        throw FakeFault.reset
+        throw FakeFaults.Fault.reset
       }
     }
     if let meeting = intake.meeting {
@@ -51,7 +51,7 @@ extension FakeCall {
     switch meeting.fault {
     case .timeout:
       try await meeting.faults.waitInVain()
-      throw FakeFault.timeout
+      throw FakeFaults.Fault.timeout
     case .duplicate: await deliverAgain(request, to: answer, first: result)
     case .outOfOrder: try await meeting.faults.waitToBeOvertaken(meeting)
     case .slow, .reset, nil: break

@@ -19,23 +19,23 @@ import Millrace
 /// What a call meets is drawn when it comes, before its script is looked for; the same seed and the same order of calls
 /// give the same faults, whatever the calls ask for and whenever they end. Time goes by on the given clock alone. Fakes
 /// that are given the same object draw from one sequence, as the calls of one connection would;
-/// ``FakeFault/outOfOrder`` looks at all of them.
+/// ``FakeFaults/Fault/outOfOrder`` looks at all of them.
 ///
 /// A wait ends with a `CancellationError` when the task of the call is cancelled. It may be used from any thread.
 public final class FakeFaults: Sendable {
   /// The probabilities of faults, and the times of calls.
   public struct Settings: Sendable {
     /// The time before each call is answered; a held call is held after that.
-    public var latency = FakeLatency.none
+    public var latency = FakeFaults.Latency.none
 
     /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
     ///
     /// Anything else is a failure of the test, at the line where the faults are made. Where they sum up to more than 1,
-    /// the last ones in the order of `FakeFault.allCases` get what is left.
-    public var faults: [FakeFault: Double] = [:]
+    /// the last ones in the order of `FakeFaults.Fault.allCases` get what is left.
+    public var faults: [FakeFaults.Fault: Double] = [:]
 
     /// The additional time of a slow call.
-    public var slowness = FakeLatency.fixed(.seconds(5))
+    public var slowness = FakeFaults.Latency.fixed(.seconds(5))
 
     /// After how long a call that timed out throws, and an answer that is out of order comes at the latest.
     public var patience = Duration.seconds(30)
@@ -50,7 +50,7 @@ public final class FakeFaults: Sendable {
     let faults: FakeFaults
     /// Counts the calls, from 1.
     let turn: Int
-    let fault: FakeFault?
+    let fault: FakeFaults.Fault?
     /// The time before the call is answered.
     let delay: Duration
 
@@ -81,7 +81,8 @@ public final class FakeFaults: Sendable {
 
   /// Makes faults that are drawn from a seed.
   public convenience init(
-    seed: UInt64, clock: any Clock<Duration>, latency: FakeLatency = .none, faults: [FakeFault: Double] = [:],
+    seed: UInt64, clock: any Clock<Duration>, latency: FakeFaults.Latency = .none,
+    faults: [FakeFaults.Fault: Double] = [:],
     file: StaticString = #filePath, line: UInt = #line
   ) {
     var settings = Settings()
@@ -123,9 +124,9 @@ public final class FakeFaults: Sendable {
     return Meeting(faults: self, turn: turn, fault: fault, delay: delay)
   }
 
-  private func fault(for part: Double) -> FakeFault? {
+  private func fault(for part: Double) -> FakeFaults.Fault? {
     var sum = 0.0
-    for fault in FakeFault.allCases {
+    for fault in FakeFaults.Fault.allCases {
       sum += settings.faults[fault] ?? 0
       if part < sum { return fault }
     }
@@ -139,7 +140,7 @@ public final class FakeFaults: Sendable {
 
   /// Returns once no caller would wait any longer.
   func waitInVain() async throws {
-    try await clock.sleep(for: FakeLatency.bounded(settings.patience))
+    try await clock.sleep(for: FakeFaults.Latency.bounded(settings.patience))
   }
 
   /// Returns once a later call has ended, or no caller would wait any longer.
@@ -174,7 +175,7 @@ extension FakeFaults.Settings {
   /// These, with what is no part of the calls told as a failure, and taken for the nearest part.
   fileprivate func checked(at place: ScriptPlace) -> Self {
     var checked = self
-    for fault in FakeFault.allCases {
+    for fault in FakeFaults.Fault.allCases {
       guard let part = faults[fault], !(0...1).contains(part) else { continue }
       let nearest = part > 1 ? 1.0 : 0
       checked.faults[fault] = nearest
@@ -195,85 +196,89 @@ extension RandomNumberGenerator {
   }
 }
 
-/// A fault of a call on its way, drawn by ``FakeFaults``.
-///
-/// ``timeout`` and ``reset`` are also the errors that such a call throws.
-public enum FakeFault: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// The call takes longer: its latency and ``FakeFaults/Settings/slowness`` together.
-  case slow
-  /// The request is handled, and its answer is lost: once ``FakeFaults/Settings/patience`` is over, the call throws
-  /// this.
-  case timeout
-  /// The connection breaks before the request is handled: the call throws this, and uses no script.
-  case reset
-  /// The request is delivered twice: a handler is called twice, one after the other, the log has two entries, and the
-  /// caller gets the first answer. A scripted reply is used once.
-  case duplicate
-  /// The answer is held back until a call that came later has ended, or ``FakeFaults/Settings/patience`` is over.
+extension FakeFaults {
+  /// A fault of a call on its way, drawn by ``FakeFaults``.
   ///
-  /// On an ``ImmediateClock``, on which any time is over at once, it is held back as long as a later call is under way and none
-  /// has ended; calls that are made one after the other are in order there.
-  case outOfOrder
+  /// ``timeout`` and ``reset`` are also the errors that such a call throws.
+  public enum Fault: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The call takes longer: its latency and ``FakeFaults/Settings/slowness`` together.
+    case slow
+    /// The request is handled, and its answer is lost: once ``FakeFaults/Settings/patience`` is over, the call throws
+    /// this.
+    case timeout
+    /// The connection breaks before the request is handled: the call throws this, and uses no script.
+    case reset
+    /// The request is delivered twice: a handler is called twice, one after the other, the log has two entries, and the
+    /// caller gets the first answer. A scripted reply is used once.
+    case duplicate
+    /// The answer is held back until a call that came later has ended, or ``FakeFaults/Settings/patience`` is over.
+    ///
+    /// On an ``ImmediateClock``, on which any time is over at once, it is held back as long as a later call is under way and none
+    /// has ended; calls that are made one after the other are in order there.
+    case outOfOrder
 
-  /// The name of the case.
-  var name: String {
-    switch self {
-    case .slow: "slow"
-    case .timeout: "timeout"
-    case .reset: "reset"
-    case .duplicate: "duplicate"
-    case .outOfOrder: "outOfOrder"
+    /// The name of the case.
+    var name: String {
+      switch self {
+      case .slow: "slow"
+      case .timeout: "timeout"
+      case .reset: "reset"
+      case .duplicate: "duplicate"
+      case .outOfOrder: "outOfOrder"
+      }
     }
-  }
 
-  /// The fault as a sentence.
-  public var description: String {
-    switch self {
-    case .slow: "The call is slow."
-    case .timeout: "The call timed out: it was handled, and its answer was lost (FakeFaults)."
-    case .reset: "The connection was reset before the call was handled (FakeFaults)."
-    case .duplicate: "The request is delivered twice."
-    case .outOfOrder: "The answer comes after one to a later call."
+    /// The fault as a sentence.
+    public var description: String {
+      switch self {
+      case .slow: "The call is slow."
+      case .timeout: "The call timed out: it was handled, and its answer was lost (FakeFaults)."
+      case .reset: "The connection was reset before the call was handled (FakeFaults)."
+      case .duplicate: "The request is delivered twice."
+      case .outOfOrder: "The answer comes after one to a later call."
+      }
     }
   }
 }
 
-/// A time: a fixed one, or one that is drawn.
-///
-/// A negative time is none, and one of more than 100 years is 100 years.
-public enum FakeLatency: Sendable, Hashable {
-  /// No time: the clock is not asked.
-  case none
-  /// Always so long.
-  case fixed(Duration)
-  /// Each time in this range is as likely as another.
-  case uniform(ClosedRange<Duration>)
-  /// Many short times and few long ones, so long in the mean; no longer than 20 times that.
-  case exponential(mean: Duration)
+extension FakeFaults {
+  /// A time: a fixed one, or one that is drawn.
+  ///
+  /// A negative time is none, and one of more than 100 years is 100 years.
+  public enum Latency: Sendable, Hashable {
+    /// No time: the clock is not asked.
+    case none
+    /// Always so long.
+    case fixed(Duration)
+    /// Each time in this range is as likely as another.
+    case uniform(ClosedRange<Duration>)
+    /// Many short times and few long ones, so long in the mean; no longer than 20 times that.
+    case exponential(mean: Duration)
 
-  /// 100 years: clocks count that far from any time, and nothing that is computed from it leaves a `Duration`.
-  private static var longest: Duration { .seconds(100 * 365.25 * 86_400) }
+    /// 100 years: clocks count that far from any time, and nothing that is computed from it leaves a `Duration`.
+    private static var longest: Duration { .seconds(100 * 365.25 * 86_400) }
 
-  /// The nearest time that is neither negative nor longer than 100 years.
-  static func bounded(_ duration: Duration) -> Duration {
-    min(max(duration, .zero), longest)
-  }
+    /// The nearest time that is neither negative nor longer than 100 years.
+    static func bounded(_ duration: Duration) -> Duration {
+      min(max(duration, .zero), longest)
+    }
 
-  /// The nearest such time to a number of seconds; none for what is not a number.
-  static func bounded(seconds: Double) -> Duration {
-    seconds > 0 ? .seconds(min(seconds, longest / .seconds(1))) : .zero
-  }
+    /// The nearest such time to a number of seconds; none for what is not a number.
+    static func bounded(seconds: Double) -> Duration {
+      seconds > 0 ? .seconds(min(seconds, longest / .seconds(1))) : .zero
+    }
 
-  /// The time for a number from 0 up to 1, all as likely.
-  func duration(for part: Double) -> Duration {
-    switch self {
-    case .none: return .zero
-    case .fixed(let duration): return Self.bounded(duration)
-    case .uniform(let range):
-      let (shortest, longest) = (Self.bounded(range.lowerBound), Self.bounded(range.upperBound))
-      return shortest + (longest - shortest) * part
-    case .exponential(let mean):
-      return Self.bounded(Self.bounded(mean) * min(-log(1 - part), 20))
+    /// The time for a number from 0 up to 1, all as likely.
+    func duration(for part: Double) -> Duration {
+      switch self {
+      case .none: return .zero
+      case .fixed(let duration): return Self.bounded(duration)
+      case .uniform(let range):
+        let (shortest, longest) = (Self.bounded(range.lowerBound), Self.bounded(range.upperBound))
+        return shortest + (longest - shortest) * part
+      case .exponential(let mean):
+        return Self.bounded(Self.bounded(mean) * min(-log(1 - part), 20))
+      }
     }
   }
 }

@@ -79,9 +79,9 @@ public struct FakeCallEntry<Request: Sendable>: Sendable {
   public internal(set) var ending: FakeEnding?
 
   /// The fault that it met; nil without ``FakeFaults``, and for most calls with them.
-  public internal(set) var fault: FakeFault?
+  public internal(set) var fault: FakeFaults.Fault?
 
-  /// Whether this is the second delivery of a request, by the fault ``FakeFault/duplicate``.
+  /// Whether this is the second delivery of a request, by the fault ``FakeFaults/Fault/duplicate``.
   public internal(set) var isDuplicate = false
 
   @usableFromInline

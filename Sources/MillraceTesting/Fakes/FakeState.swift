@@ -80,7 +80,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   }
 
   /// A call comes that meets faults: it takes time whatever its script is, and uses none when the connection is reset.
-  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFault?, at place: ScriptPlace)
+  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFaults.Fault?, at place: ScriptPlace)
     -> Intake
   {
     let script = fault == .reset ? nil : scripts.take(request)

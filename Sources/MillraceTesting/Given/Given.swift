@@ -37,22 +37,22 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
   }
 
   /// Asks what is decided about an action in this state.
-  public func when(_ action: I.Action) -> WhenAction<I> {
+  public func when(_ action: I.Action) -> Action {
     let decision = interactor.decide(action, state: state)
-    return WhenAction(
+    return Action(
       given: self, action: action, decision: decision, step: interactor.step(of: action, decidedAs: decision))
   }
 
   /// Applies a mutation to this state.
-  public func when(mutation: I.Mutation) -> WhenMutation<I> {
-    WhenMutation(given: self, mutation: mutation)
+  public func when(mutation: I.Mutation) -> Mutation {
+    Mutation(given: self, mutation: mutation)
   }
 
   /// Asks what closes an action that was taken up and ended like this, and applies that to this state.
   ///
   /// A closing of nil is expected as `then(nil)`.
-  public func when(_ action: I.Action, endsAs outcome: Outcome) -> WhenClosing<I> {
-    WhenClosing(given: self, action: action, outcome: outcome, closing: interactor.closing(action, outcome: outcome))
+  public func when(_ action: I.Action, endsAs outcome: Outcome) -> Closing {
+    Closing(given: self, action: action, outcome: outcome, closing: interactor.closing(action, outcome: outcome))
   }
 
   /// Compares the result of some mutations with the expectation of the test, and continues with the actual state.
@@ -80,121 +80,127 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
   }
 }
 
-/// The decision on an action; made by ``Given/when(_:)``.
-public struct WhenAction<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
-  let given: Given<I>
-  let action: I.Action
-  let decision: Decision<I.Mutation>
-  /// The mutations of its step.
-  let step: [I.Mutation]
+extension Given {
+  /// The decision on an action; made by ``Given/when(_:)``.
+  public struct Action: Sendable {
+    let given: Given<I>
+    let action: I.Action
+    let decision: Decision<I.Mutation>
+    /// The mutations of its step.
+    let step: [I.Mutation]
 
-  /// Asserts the decision, and what its mutations make of the state; of a rejection, what its closing one does.
-  ///
-  /// The closing of an action that `decide` rejects is part of the same step, so it is a change here, as it is in
-  /// ``TestStore/send(_:file:line:change:)``; which mutation that is, ``Given/when(_:endsAs:)`` asserts.
-  ///
-  /// Errors of `Decision.reject(_:)` are the same where `==` says so, and if they are not `Equatable` where all their
-  /// parts are.
-  ///
-  /// - Parameters:
-  ///   - expected: what is to be decided.
-  ///   - file: where a failure is shown.
-  ///   - line: where a failure is shown.
-  ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: The state after that step, to continue from.
-  @discardableResult
-  public func then(
-    _ expected: Decision<I.Mutation>, file: StaticString = #filePath, line: UInt = #line,
-    change: ((inout I.State) -> Void)? = nil
-  ) -> Given<I> {
-    let place = TestLine(file: file, line: line)
-    let subject = TestStoreText<I>.name(action)
-    let (wanted, actual) = (Terms(expected), Terms(decision))
-    guard wanted.isSame(as: actual) else {
-      Given<I>.fail(
-        """
-        \(subject) is decided otherwise than the test expects:
-        \(ValueDifference(from: wanted, to: actual))
-        Expected is left of an arrow, the interactor's right. Change the decision in then, or what decide returns.
-        """, at: place)
-      // Its change would be compared with that of another decision.
-      return given.next(step)
+    /// Asserts the decision, and what its mutations make of the state; of a rejection, what its closing one does.
+    ///
+    /// The closing of an action that `decide` rejects is part of the same step, so it is a change here, as it is in
+    /// ``TestStore/send(_:file:line:change:)``; which mutation that is, ``Given/when(_:endsAs:)`` asserts.
+    ///
+    /// Errors of `Decision.reject(_:)` are the same where `==` says so, and if they are not `Equatable` where all their
+    /// parts are.
+    ///
+    /// - Parameters:
+    ///   - expected: what is to be decided.
+    ///   - file: where a failure is shown.
+    ///   - line: where a failure is shown.
+    ///   - change: makes the expected state of the given one; nil when nothing changes.
+    /// - Returns: The state after that step, to continue from.
+    @discardableResult
+    public func then(
+      _ expected: Decision<I.Mutation>, file: StaticString = #filePath, line: UInt = #line,
+      change: ((inout I.State) -> Void)? = nil
+    ) -> Given<I> {
+      let place = TestLine(file: file, line: line)
+      let subject = TestStoreText<I>.name(action)
+      let (wanted, actual) = (Terms(expected), Terms(decision))
+      guard wanted.isSame(as: actual) else {
+        Given<I>.fail(
+          """
+          \(subject) is decided otherwise than the test expects:
+          \(ValueDifference(from: wanted, to: actual))
+          Expected is left of an arrow, the interactor's right. Change the decision in then, or what decide returns.
+          """, at: place)
+        // Its change would be compared with that of another decision.
+        return given.next(step)
+      }
+      return given.next(subject, step, at: place, change: change)
     }
-    return given.next(subject, step, at: place, change: change)
+
+    /// A decision by its parts.
+    private struct Terms {
+      let mutations: [I.Mutation]
+      let thenHandle: Bool
+      let error: (any Error)?
+
+      init(_ decision: Decision<I.Mutation>) {
+        mutations = decision.mutations
+        thenHandle = decision.handles
+        error = decision.rejection
+      }
+
+      func isSame(as other: Terms) -> Bool {
+        mutations == other.mutations && thenHandle == other.thenHandle
+          && ValueDifference(from: error, to: other.error).isEmpty
+      }
+    }
   }
+}
 
-  /// A decision by its parts.
-  private struct Terms {
-    let mutations: [I.Mutation]
-    let thenHandle: Bool
-    let error: (any Error)?
+extension Given {
+  /// The state after a mutation; made by ``Given/when(mutation:)``.
+  public struct Mutation: Sendable {
+    let given: Given<I>
+    let mutation: I.Mutation
 
-    init(_ decision: Decision<I.Mutation>) {
-      mutations = decision.mutations
-      thenHandle = decision.handles
-      error = decision.rejection
-    }
-
-    func isSame(as other: Terms) -> Bool {
-      mutations == other.mutations && thenHandle == other.thenHandle
-        && ValueDifference(from: error, to: other.error).isEmpty
+    /// Asserts what the mutation changes.
+    ///
+    /// - Parameters:
+    ///   - file: where a failure is shown.
+    ///   - line: where a failure is shown.
+    ///   - change: makes the expected state of the given one; nil when nothing changes.
+    /// - Returns: The state after the mutation, to continue from.
+    @discardableResult
+    public func then(
+      file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
+    ) -> Given<I> {
+      given.next(TestStoreText<I>.name(mutation), [mutation], at: TestLine(file: file, line: line), change: change)
     }
   }
 }
 
-/// The state after a mutation; made by ``Given/when(mutation:)``.
-public struct WhenMutation<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
-  let given: Given<I>
-  let mutation: I.Mutation
+extension Given {
+  /// The closing of an action; made by ``Given/when(_:endsAs:)``.
+  public struct Closing: Sendable {
+    let given: Given<I>
+    let action: I.Action
+    let outcome: Outcome
+    let closing: I.Mutation?
 
-  /// Asserts what the mutation changes.
-  ///
-  /// - Parameters:
-  ///   - file: where a failure is shown.
-  ///   - line: where a failure is shown.
-  ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: The state after the mutation, to continue from.
-  @discardableResult
-  public func then(
-    file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
-  ) -> Given<I> {
-    given.next(TestStoreText<I>.name(mutation), [mutation], at: TestLine(file: file, line: line), change: change)
-  }
-}
-
-/// The closing of an action; made by ``Given/when(_:endsAs:)``.
-public struct WhenClosing<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
-  let given: Given<I>
-  let action: I.Action
-  let outcome: Outcome
-  let closing: I.Mutation?
-
-  /// Asserts the closing mutation, and what it makes of the state.
-  ///
-  /// - Parameters:
-  ///   - expected: what closes the action; nil for nothing.
-  ///   - file: where a failure is shown.
-  ///   - line: where a failure is shown.
-  ///   - change: makes the expected state of the given one; nil when nothing changes.
-  /// - Returns: The state after the closing mutation, to continue from.
-  @discardableResult
-  public func then(
-    _ expected: I.Mutation?, file: StaticString = #filePath, line: UInt = #line,
-    change: ((inout I.State) -> Void)? = nil
-  ) -> Given<I> {
-    let place = TestLine(file: file, line: line)
-    let subject = "The closing of \(TestStoreText<I>.name(action)) as \(outcome.kind)"
-    let mutations = closing.map { [$0] } ?? []
-    guard closing == expected else {
-      Given<I>.fail(
-        """
-        \(subject) is another than the test expects:
-        \(ValueDifference(from: expected, to: closing))
-        Expected is left of an arrow, the interactor's right. Change the mutation in then, or what closing returns.
-        """, at: place)
-      return given.next(mutations)
+    /// Asserts the closing mutation, and what it makes of the state.
+    ///
+    /// - Parameters:
+    ///   - expected: what closes the action; nil for nothing.
+    ///   - file: where a failure is shown.
+    ///   - line: where a failure is shown.
+    ///   - change: makes the expected state of the given one; nil when nothing changes.
+    /// - Returns: The state after the closing mutation, to continue from.
+    @discardableResult
+    public func then(
+      _ expected: I.Mutation?, file: StaticString = #filePath, line: UInt = #line,
+      change: ((inout I.State) -> Void)? = nil
+    ) -> Given<I> {
+      let place = TestLine(file: file, line: line)
+      let subject = "The closing of \(TestStoreText<I>.name(action)) as \(outcome.kind)"
+      let mutations = closing.map { [$0] } ?? []
+      guard closing == expected else {
+        Given<I>.fail(
+          """
+          \(subject) is another than the test expects:
+          \(ValueDifference(from: expected, to: closing))
+          Expected is left of an arrow, the interactor's right. Change the mutation in then, or what closing returns.
+          """, at: place)
+        return given.next(mutations)
+      }
+      return given.next(subject, mutations, at: place, change: change)
     }
-    return given.next(subject, mutations, at: place, change: change)
   }
 }
 

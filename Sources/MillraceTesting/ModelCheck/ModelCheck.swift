@@ -90,7 +90,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///   - line: where a failure is shown.
   /// - Returns: what was found.
   @discardableResult
-  public func verify(file: StaticString = #filePath, line: UInt = #line) -> ModelReport<I> {
+  public func verify(file: StaticString = #filePath, line: UInt = #line) -> ModelCheck<I>.Report {
     let report = run()
     let problems = report.problems
     if !problems.isEmpty {
@@ -101,10 +101,10 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   }
 
   /// Looks at the states, and says what was found.
-  public func run() -> ModelReport<I> {
-    var search = ModelSearch<I.State, ModelStep<I.Action, I.Mutation>>(from: initial, maximum: maximumStates)
+  public func run() -> ModelCheck<I>.Report {
+    var search = ModelSearch<I.State, ModelCheck<I>.Step>(from: initial, maximum: maximumStates)
     search.explore(next)
-    var (violations, violating): ([ModelReport<I>.Violation], Set<Int>) = ([], [])
+    var (violations, violating): ([ModelCheck<I>.Report.Violation], Set<Int>) = ([], [])
     for (name, holds) in invariants {
       let places = search.states.indices.filter { !holds(search.states[$0]) }
       violating.formUnion(places)
@@ -112,13 +112,13 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
     }
     let unreached = reachable.filter { !search.states.contains(where: $0.value) }.map(\.key)
     let withoutWayOut = mustLeave.map { search.states(withoutWayOutOf: $0) } ?? []
-    return ModelReport(
+    return ModelCheck.Report(
       search, maximum: maximumStates, violations: violations, violating: violating, unreached: unreached,
       stuck: withoutWayOut)
   }
 
   /// The successors of a state by its steps.
-  private func next(_ state: I.State) -> [(step: ModelStep<I.Action, I.Mutation>, state: I.State)] {
+  private func next(_ state: I.State) -> [(step: ModelCheck<I>.Step, state: I.State)] {
     actions(state).map { (.action($0), apply(decided($0, state), to: state)) }
       + mutations(state).map { (.mutation($0), apply([$0], to: state)) }
   }
@@ -134,19 +134,21 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   }
 }
 
-/// A step from one state of a ``ModelCheck`` to the next.
-public enum ModelStep<Action: Sendable, Mutation: Sendable>: Sendable, CustomStringConvertible {
-  /// An action was taken up, and what was decided about it, or closes its rejection, was committed.
-  case action(Action)
+extension ModelCheck {
+  /// A step from one state of a ``ModelCheck`` to the next.
+  public enum Step: Sendable, CustomStringConvertible {
+    /// An action was taken up, and what was decided about it, or closes its rejection, was committed.
+    case action(I.Action)
 
-  /// A mutation of a handler was committed.
-  case mutation(Mutation)
+    /// A mutation of a handler was committed.
+    case mutation(I.Mutation)
 
-  /// The action or the mutation in one line.
-  public var description: String {
-    switch self {
-    case .action(let action): "send \(ValueText.of(action, limit: 200))"
-    case .mutation(let mutation): "commit \(ValueText.of(mutation, limit: 200))"
+    /// The action or the mutation in one line.
+    public var description: String {
+      switch self {
+      case .action(let action): "send \(ValueText.of(action, limit: 200))"
+      case .mutation(let mutation): "commit \(ValueText.of(mutation, limit: 200))"
+      }
     }
   }
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite("Ways to send", .timeLimit(.minutes(1)))
 struct SendingTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
-    case send, submit, request, requestWaitingForRoom, senderSend, senderSubmit, accessSend, accessSubmit, observedRequest
+    case send, submit, request, requestWaitingForRoom, senderSend, senderSubmit, accessSend, accessSubmit,
+      observedRequest
 
     var testDescription: String { rawValue }
   }

@@ -24,10 +24,10 @@ enum KnownBugTable {
   /// Simulates a broken program until it fails, in at most 2,000 worlds.
   ///
   /// The environment does not change the seeds, unlike those of `Simulation.run(seeds:)`.
-  static func simulate(_ bug: KnownBug, hops: Simulation.Hops = .actors) async -> SimulationReport {
+  static func simulate(_ bug: KnownBug, hops: Simulation.Hops = .actors) async -> Simulation.Report {
     let search = SimulationSearch(
       origin: SimulationOrigin(hops: hops), shrinkingAttempts: 1_000, isReporting: false, body: bug.broken)
-    return await search((0..<2_000).lazy.map { SimulationPlan(seed: $0) })
+    return await search((0..<2_000).lazy.map { Simulation.Plan(seed: $0) })
   }
 
   /// The row of a bug; the first failing world gives all columns but the last one.
@@ -47,7 +47,7 @@ enum KnownBugTable {
     let run = WorldRun(origin: SimulationOrigin(), body: bug.broken)
     var numbers = [0, 0, 0]
     for seed in 0..<3_000 {
-      let result = await run(SimulationPlan(seed: UInt64(seed)), patience: 0.05)
+      let result = await run(Simulation.Plan(seed: UInt64(seed)), patience: 0.05)
       if result.failure != nil { numbers[seed % 3] += 1 }
     }
     return numbers

@@ -18,12 +18,12 @@ struct FakeFaultsTests {
   }
 
   /// Faults of which one call after the other meets these.
-  private func inject(_ faults: [FakeFault?], latency: FakeLatency = .none) {
+  private func inject(_ faults: [FakeFaults.Fault?], latency: FakeFaults.Latency = .none) {
     var settings = FakeFaults.Settings()
     settings.latency = latency
-    for fault in FakeFault.allCases { settings.faults[fault] = 0.1 }
+    for fault in FakeFaults.Fault.allCases { settings.faults[fault] = 0.1 }
     let draws = faults.flatMap { fault in
-      [fault.flatMap { FakeFault.allCases.firstIndex(of: $0) }.map { Double($0) * 0.1 + 0.05 } ?? 0.9, 0.5, 0.5]
+      [fault.flatMap { FakeFaults.Fault.allCases.firstIndex(of: $0) }.map { Double($0) * 0.1 + 0.05 } ?? 0.9, 0.5, 0.5]
     }
     fetches.inject(FakeFaults(random: Draws(parts: draws), clock: clock, settings: settings))
   }
@@ -47,7 +47,7 @@ struct FakeFaultsTests {
     let first = try await trace(7)
     #expect(try await trace(7) == first)
     #expect(try await trace(8) != first)
-    for fault in FakeFault.allCases {
+    for fault in FakeFaults.Fault.allCases {
       let count = first.filter { $0.hasSuffix(fault.description) }.count
       #expect((8...45).contains(count), "\(fault)")
     }
@@ -90,7 +90,7 @@ struct FakeFaultsTests {
     try await clock.waitForSleepers()
     #expect(clock.deadlines.map(\.offset) == [.seconds(30)])
     clock.run()
-    await #expect(throws: FakeFault.timeout) { try await call.value }
+    await #expect(throws: FakeFaults.Fault.timeout) { try await call.value }
     await fetches.finish()
   }
 
@@ -98,7 +98,7 @@ struct FakeFaultsTests {
   func reset() async throws {
     fetches.reply("next")
     inject([.reset, nil])
-    await #expect(throws: FakeFault.reset) { try await fetches(1) }
+    await #expect(throws: FakeFaults.Fault.reset) { try await fetches(1) }
     #expect(try await fetches(2) == "next")
     await fetches.finish()
   }
@@ -160,7 +160,7 @@ struct FakeFaultsTests {
     // Resets are drawn before answers out of order.
     let draws = [0.2, 0.05, 0.2, 0.9].flatMap { (part: Double) -> [Double] in [part, 0, 0] }
     fetches.inject(FakeFaults(random: Draws(parts: draws), clock: clock, settings: settings))
-    for fault in [FakeFault.reset, nil] {
+    for fault in [FakeFaults.Fault.reset, nil] {
       fetches.reply("late")
       let first = Task { try await fetches(1) }
       try await clock.waitForSleepers()
@@ -270,7 +270,7 @@ struct FakeFaultsTests {
   @Test("Each fault says what it is")
   func descriptions() {
     #expect(
-      FakeFault.allCases.map(\.description) == [
+      FakeFaults.Fault.allCases.map(\.description) == [
         "The call is slow.", "The call timed out: it was handled, and its answer was lost (FakeFaults).",
         "The connection was reset before the call was handled (FakeFaults).", "The request is delivered twice.",
         "The answer comes after one to a later call.",

@@ -50,7 +50,7 @@ struct ModelCheckTests {
     invariants: KeyValuePairs<String, (Jugs.State) -> Bool> = [:],
     reachable: KeyValuePairs<String, (Jugs.State) -> Bool> = [:],
     maximumStates: Int = 100
-  ) -> ModelReport<Jugs> {
+  ) -> ModelCheck<Jugs>.Report {
     ModelCheck(
       initial: Jugs.State(), interactor: Jugs(), actions: Jugs.actions, invariants: invariants, reachable: reachable,
       maximumStates: maximumStates
@@ -211,7 +211,7 @@ struct ModelCheckTests {
     #expect(failures.files.allSatisfy { $0.hasSuffix("ModelCheckTests.swift") })
   }
 
-  private var graph: ModelReport<Records> {
+  private var graph: ModelCheck<Records>.Report {
     ModelCheck(
       initial: Records.State(), interactor: Records(), actions: [.rename("<\"a\"\\>")], mutations: [.loading],
       invariants: ["has no name": { $0.name.isEmpty }], mustLeave: \.isLoading

@@ -40,7 +40,7 @@ struct EscapeTests {
     allowing allowed: Simulation.Outside = .threads, _ body: @escaping Simulation.Body
   ) async throws -> String {
     let run = WorldRun(origin: SimulationOrigin(maximumSteps: 100_000, allowed: allowed), body: body)
-    let result = await run(SimulationPlan(seed: 7), patience: 60)
+    let result = await run(Simulation.Plan(seed: 7), patience: 60)
     return try #require(result.failure).sentence + "."
   }
 
@@ -130,9 +130,9 @@ struct EscapeTests {
       Thread.detachNewThread {}
     }
     #expect(report.failingPlan == nil)
-    let call = SimulationOrigin(allowed: [.threads, .queues]).call(SimulationPlan(seed: 3))
+    let call = SimulationOrigin(allowed: [.threads, .queues]).call(Simulation.Plan(seed: 3))
     #expect(call == "Simulation.run(seed: 3, allowing: [.threads, .queues])")
-    let one = SimulationOrigin(allowed: .queues).call(SimulationPlan(seed: 3))
+    let one = SimulationOrigin(allowed: .queues).call(Simulation.Plan(seed: 3))
     #expect(one == "Simulation.run(seed: 3, allowing: .queues)")
   }
 
@@ -231,7 +231,7 @@ struct EscapeTests {
       isBlocked.wait()
       await MainActor.run { places.record(WorldRuntime.isOwnedByThisThread) }
     }
-    let result = await run(SimulationPlan(seed: 7), patience: 0.01)
+    let result = await run(Simulation.Plan(seed: 7), patience: 0.01)
     #expect(
       result.failure?.sentence == """
         task 1 of the world waits for the main actor, which has other work and does not come to it; let nothing block the main \
@@ -244,7 +244,7 @@ struct EscapeTests {
   @Test("A body that nothing can resume stands still, and is not waited for, for it has given no work away")
   func standsStill() async {
     let run = WorldRun(origin: SimulationOrigin()) { _ in try await Gate().enter() }
-    let result = await run(SimulationPlan(seed: 7), patience: 1_000_000)
+    let result = await run(Simulation.Plan(seed: 7), patience: 1_000_000)
     #expect(result.failure?.kind == .standsStill)
   }
 

@@ -8,7 +8,7 @@ struct ExploringTests {
   /// The orders in which two tasks come to their two steps, in all worlds.
   private func orders(
     _ preemptions: Int, _ between: @escaping @Sendable () async -> Void
-  ) async -> (all: [String], report: SimulationReport) {
+  ) async -> (all: [String], report: Simulation.Report) {
     let orders = Recorder<String>()
     let report = await Simulation.explore(preemptions: preemptions) { _ in
       orders.record(await TwoTasks.order(between))
@@ -123,7 +123,7 @@ struct ExploringTests {
       }
       world.expect(shown.value == 2, "the last one is shown")
     }
-    var report = SimulationReport()
+    var report = Simulation.Report()
     await failures.collect { report = await Simulation.explore(preemptions: 0, body) }
     let plan = try #require(report.failingPlan)
     await failures.collect { await Simulation.run(plan: "\(plan)", body) }

@@ -65,8 +65,8 @@ struct HopTests {
     world.expect(await account.balance >= 0, "no more is withdrawn than there is")
   }
 
-  private func failures(_ hops: Simulation.Hops, _ body: @escaping Simulation.Body) async -> SimulationReport {
-    var report = SimulationReport()
+  private func failures(_ hops: Simulation.Hops, _ body: @escaping Simulation.Body) async -> Simulation.Report {
+    var report = Simulation.Report()
     await Failures().collect { report = await Simulation.run(seeds: 0..<500, hops: hops, body) }
     return report
   }
@@ -109,7 +109,7 @@ struct HopTests {
   @Test("A plan that was found with other hops says so, and fails again with them")
   func replay() async throws {
     let failures = Failures()
-    var report = SimulationReport()
+    var report = Simulation.Report()
     await failures.collect { report = await Simulation.run(seeds: 0..<100, hops: .all, Self.stampede) }
     let plan = try #require(report.failingPlan)
     #expect(failures.messages.first?.contains("Simulation.run(plan: \"\(plan)\", hops: .all)") == true)

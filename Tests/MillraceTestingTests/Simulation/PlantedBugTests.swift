@@ -6,7 +6,7 @@ import Testing
 @Suite("Simulation, with planted bugs")
 struct PlantedBugTests {
   /// The plan that a simulation shrinks its first failure to, after it was seen to fail again by its text.
-  private func smallest(_ rule: String, _ body: @escaping Simulation.Body) async throws -> SimulationPlan {
+  private func smallest(_ rule: String, _ body: @escaping Simulation.Body) async throws -> Simulation.Plan {
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(seeds: 0..<1_000, body)
@@ -103,7 +103,7 @@ struct PlantedBugTests {
     let again = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
       await Simulation.run(plan: String(plan), body)
     }
-    #expect(again.failingPlan == SimulationPlan(String(plan)) && failures.recorded.count == 2)
+    #expect(again.failingPlan == Simulation.Plan(String(plan)) && failures.recorded.count == 2)
   }
 
   @Test("More interleavings than the limit fail the test, with the fix")

@@ -81,7 +81,7 @@ struct SearchTests {
   @Test("A failure names the search that found it, and a plan names none", arguments: [0, 1, 2] as [UInt64])
   func named(seed: UInt64) async throws {
     let failures = Failures()
-    var plan = SimulationPlan(seed: seed)
+    var plan = Simulation.Plan(seed: seed)
     await failures.collect { await Simulation.run(seed: seed) { $0.expect(false, "it fails") } }
     plan.steps = [:]
     await failures.collect { await Simulation.run(plan: "\(plan)") { $0.expect(false, "it fails") } }

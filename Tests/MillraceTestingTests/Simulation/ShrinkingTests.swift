@@ -5,15 +5,15 @@ import Testing
 @Suite("Shrinking")
 struct ShrinkingTests {
   /// A plan with `count` choices of each kind, all of the body.
-  private func plan(_ count: Int) -> SimulationPlan {
-    var plan = SimulationPlan(seed: 1)
+  private func plan(_ count: Int) -> Simulation.Plan {
+    var plan = Simulation.Plan(seed: 1)
     plan.actions = Set(0..<count)
     plan.draws = Dictionary(uniqueKeysWithValues: (0..<count).map { (place($0), 1) })
     plan.steps = plan.draws
     return plan
   }
 
-  private func place(_ number: Int) -> SimulationPlan.Place { SimulationPlan.Place(task: [1], number: number) }
+  private func place(_ number: Int) -> Simulation.Plan.Place { Simulation.Plan.Place(task: [1], number: number) }
 
   @Test("Choices that do not matter are left out, to the last one", arguments: [1, 2, 3, 10, 64, 100])
   func smallest(count: Int) async {
@@ -58,13 +58,13 @@ struct ShrinkingTests {
     // Each action comes to one draw, two steps and three tasks, and fails with these choices alone.
     var shrinking = Shrinking(attempts: 1_000) { plan in
       let last = plan.actions!.count - 1
-      let task = SimulationPlan.Place(task: [1, 3 * last + 2, 1], number: 5)
+      let task = Simulation.Plan.Place(task: [1, 3 * last + 2, 1], number: 5)
       return plan.draws == [place(last): 1] && plan.steps == [place(2 * last + 1): 1, task: 2] ? plan : nil
     }
     var first = plan(40)
     first.actions = Set(0..<34)
     first.draws = [place(33): 1]
-    first.steps = [place(67): 1, SimulationPlan.Place(task: [1, 101, 1], number: 5): 2]
+    first.steps = [place(67): 1, Simulation.Plan.Place(task: [1, 101, 1], number: 5): 2]
     let smallest = await shrinking.smallest(first)
     #expect("\(smallest)".dropFirst(1).hasSuffix("draws 1.0=1 steps 1.1=1,1.2.1.5=2") && smallest.actions?.count == 1)
   }

@@ -32,7 +32,7 @@ struct ShrunkWorldTests {
       #expect(failure.plan.actions?.count == 3, "\(failure.plan)")
       let run = WorldRun(origin: SimulationOrigin(), body: Self.letters)
       let (whole, smallest) = (
-        await run(SimulationPlan(seed: failure.plan.seed)).notes, await run(failure.plan).notes
+        await run(Simulation.Plan(seed: failure.plan.seed)).notes, await run(failure.plan).notes
       )
       #expect(smallest.count == 3 && whole.count == 20)
       // A draw that is left out is the least there is.
@@ -81,7 +81,7 @@ struct ShrunkWorldTests {
     let run = WorldRun(origin: SimulationOrigin(), body: body)
     var notes: Set<[String]> = [], orders: Set<[String]> = []
     for steps in ["none", "1.1.0=1", "1.1.0=2,1.2.1=1", "1.3.1=1,1.2.0=1"] {
-      let result = await run(try #require(SimulationPlan("7 steps \(steps)")))
+      let result = await run(try #require(Simulation.Plan("7 steps \(steps)")))
       orders.insert(result.notes)
       notes.insert(result.notes.sorted())
     }

@@ -10,7 +10,8 @@ struct SimulatedNodeTests {
   private static func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
   private func result(
-    _ plan: SimulationPlan = SimulationPlan(seed: 7), hops: Simulation.Hops = .actors, _ body: @escaping Simulation.Body
+    _ plan: Simulation.Plan = Simulation.Plan(seed: 7), hops: Simulation.Hops = .actors,
+    _ body: @escaping Simulation.Body
   ) async -> WorldRun.Result {
     await WorldRun(origin: SimulationOrigin(maximumSteps: 10_000, hops: hops), body: body)(plan)
   }
@@ -226,7 +227,7 @@ struct SimulatedNodeTests {
 
   @Test("Files are replaced, removed and listed; reads see writes that are not synchronized")
   func files() async {
-    let result = await result(SimulationPlan("7 draws none")!) { world in
+    let result = await result(Simulation.Plan("7 draws none")!) { world in
       let storage = world.node("a").storage
       await storage.append([1, 2], to: "b")
       await storage.write([3], to: "a")
@@ -318,7 +319,7 @@ struct SimulatedNodeTests {
       }
       try await Gate().enter()
     }
-    let result = await run(SimulationPlan(seed: 0), patience: 60)
+    let result = await run(Simulation.Plan(seed: 0), patience: 60)
     let fix = "was called on another thread, where no seed decides when; call it in tasks of the world"
     #expect(result.failure?.sentence == "the world's '\(name)' \(fix)")
   }
@@ -327,7 +328,7 @@ struct SimulatedNodeTests {
   func pauseSteps() async throws {
     var made: [Int] = []
     for steps in [0, 3, 6, 9] {
-      let plan = try #require(SimulationPlan("7 draws 1.0=\(steps) steps none"))
+      let plan = try #require(Simulation.Plan("7 draws 1.0=\(steps) steps none"))
       let seen = Recorder<Int>()
       let result = await result(plan) { world in
         let others = Task {

@@ -8,7 +8,7 @@ import Testing
 struct SimulatedSystemTests {
   /// The lines that a body notes in the world of a seed.
   private func notes(seed: UInt64 = 7, _ body: @escaping Simulation.Body) async -> [String] {
-    let result = await WorldRun(origin: SimulationOrigin(), body: body)(SimulationPlan(seed: seed))
+    let result = await WorldRun(origin: SimulationOrigin(), body: body)(Simulation.Plan(seed: seed))
     #expect(result.failure?.sentence == nil)
     return result.notes
   }
@@ -74,7 +74,7 @@ struct SimulatedSystemTests {
       world.note(await second)
       world.note("\(SystemRandomNumberGenerator.number)")
     }
-    let plans = ["7 steps none", "7 steps 1.1.0=1", "7 steps 1.1.0=1,1.0=1"].compactMap { SimulationPlan($0) }
+    let plans = ["7 steps none", "7 steps 1.1.0=1", "7 steps 1.1.0=1,1.0=1"].compactMap { Simulation.Plan($0) }
     var all: Set<[String]> = []
     for plan in plans {
       let result = await WorldRun(origin: SimulationOrigin(), body: body)(plan)
@@ -114,7 +114,7 @@ struct SimulatedSystemTests {
         ended.record(Task.isCancelled)
       }
       await Task.yield()
-    }(SimulationPlan(seed: 0))
+    }(Simulation.Plan(seed: 0))
     #expect(result.failure == nil && result.leftOver == [])
     #expect(result.time == .seconds(1), "the cancelled sleep is not waited for")
     #expect(notes.recorded == ["CancellationError() at 1.0 seconds"])
@@ -219,7 +219,7 @@ struct SimulatedSystemTests {
       try await Task.sleep(for: .seconds(9))
       world.note("nine seconds")
       try await Task.sleep(for: .seconds(1))
-    }(SimulationPlan(seed: 0))
+    }(Simulation.Plan(seed: 0))
     #expect(result.failure?.sentence == "this does not hold always: no ten seconds pass")
     #expect(result.notes == ["9.0 seconds: nine seconds"])
   }

@@ -6,7 +6,7 @@ import Testing
 struct SimulationFailureTextTests {
   /// The result of a world with this plan.
   private func result(
-    _ plan: SimulationPlan, _ failure: WorldFailure, steps: Int, seconds: Int, notes: [String], leftOver: [String] = []
+    _ plan: Simulation.Plan, _ failure: WorldFailure, steps: Int, seconds: Int, notes: [String], leftOver: [String] = []
   ) -> WorldRun.Result {
     WorldRun.Result(
       plan: plan, failure: failure, made: plan, steps: steps, notes: notes,
@@ -19,11 +19,11 @@ struct SimulationFailureTextTests {
     notes: [String] = [], leftOver: [String] = [], isHashingDeterministic: Bool = true,
     maximumSteps: Int = Simulation.maximumSteps
   ) throws -> [String] {
-    let plan = try #require(SimulationPlan(plan))
+    let plan = try #require(Simulation.Plan(plan))
     var text = SimulationFailureText(
       result: result(plan, failure, steps: 3, seconds: 1, notes: notes, leftOver: leftOver), failure: failure,
       smallest: try smallest.map {
-        let plan = try #require(SimulationPlan($0.plan))
+        let plan = try #require(Simulation.Plan($0.plan))
         return .init(
           plan: plan, result: result(plan, $0.failure, steps: 2, seconds: 4, notes: ["smaller"]), failure: $0.failure)
       }, worlds: 5, isHashingDeterministic: isHashingDeterministic)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MillraceTesting
 
-@Suite("SimulationPlan")
+@Suite("Simulation.Plan")
 struct SimulationPlanTests {
   @Test(
     "Its text says all of it, and is read back",
@@ -11,7 +11,7 @@ struct SimulationPlanTests {
       "18446744073709551615 draws none steps none",
     ])
   func roundTrip(text: String) throws {
-    let plan = try #require(SimulationPlan(text))
+    let plan = try #require(Simulation.Plan(text))
     #expect(plan.description == text)
   }
 
@@ -23,7 +23,7 @@ struct SimulationPlanTests {
       "1 steps 1.0=-1", "1 draws 1.0=1 draws 1.1=1", "1 actions 0 4", "1 draws 1=1", "1 steps 1.-1=1", "1 steps 1..1=1",
     ])
   func broken(text: String) {
-    #expect(SimulationPlan(text) == nil)
+    #expect(Simulation.Plan(text) == nil)
   }
 
   @Test("A plan that cannot be read fails the test, with the fix")
@@ -48,7 +48,7 @@ struct SimulationPlanTests {
       let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
         await Simulation.run(plan: text) { _ in }
       }
-      #expect(report.worlds == 0 && SimulationPlan(text) == nil)
+      #expect(report.worlds == 0 && Simulation.Plan(text) == nil)
     }
     #expect(
       failures.recorded.map(\.message)

@@ -98,7 +98,7 @@ struct SimulationSizeTests {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millrace-plans-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     let isMended = Mutex(false)
-    func simulate(_ seeds: Range<UInt64>) async -> SimulationReport {
+    func simulate(_ seeds: Range<UInt64>) async -> Simulation.Report {
       await Simulation.run(seeds: seeds, reporting: false, plans: folder.path) { world in
         let actions = world.actions(6) { Int.random(in: 0..<100, using: &$0) }
         world.expect(isMended.withLock { $0 } || world.seed < 4 || actions.isEmpty, "there is no action")
@@ -159,7 +159,7 @@ struct SimulationSizeTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let kept = KeptPlans(folder.path, besides: "")
     let plans = ["4 actions 1 draws none steps none", "4 actions 2 draws none steps none"].compactMap {
-      SimulationPlan($0)
+      Simulation.Plan($0)
     }
     for plan in plans { #expect(kept.keep(plan, "it fails").hasPrefix("It is kept in ")) }
     #expect(Set(try kept.all()) == Set(plans) && plans.count == 2)

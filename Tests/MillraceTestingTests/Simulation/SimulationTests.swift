@@ -83,7 +83,7 @@ struct SimulationTests {
   @Test("Runs have the same ids under one seed, whatever stores the process had before")
   func runIDs() async {
     let names = Recorder<String>()
-    func run() async -> SimulationReport {
+    func run() async -> Simulation.Report {
       await Simulation.run(seed: 1) { world in
         for _ in 0..<2 {
           let store = Store(initial: [], interactor: Naming(), configuration: world.configuration)
@@ -103,7 +103,7 @@ struct SimulationTests {
     arguments: StoreConfiguration.HandlerStart.allCases)
   func handlersStart(start: StoreConfiguration.HandlerStart) async {
     let orders = Recorder<[String]>()
-    func run() async -> SimulationReport {
+    func run() async -> Simulation.Report {
       await Simulation.run(seeds: 0..<40) { world in
         var configuration = world.configuration
         configuration.handlersStart = start
@@ -157,7 +157,7 @@ struct SimulationTests {
 
   @Test("A store ends its feedbacks in one order under one seed")
   func feedbacks() async {
-    func run() async -> SimulationReport {
+    func run() async -> Simulation.Report {
       await Simulation.run(seeds: 0..<50) { world in
         let feedbacks = (0..<8).map { number in
           Feedback<[String], Letters.Action>.run { access in
@@ -176,7 +176,7 @@ struct SimulationTests {
   }
 
   /// The texts of the failures of a simulation, and its report.
-  private func failures(_ run: () async -> SimulationReport) async -> (texts: [String], report: SimulationReport) {
+  private func failures(_ run: () async -> Simulation.Report) async -> (texts: [String], report: Simulation.Report) {
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }, operation: run)
     return (failures.recorded.map(\.message), report)

@@ -88,7 +88,7 @@
       guard isTold else { return }
       let origin = SimulationOrigin(stepSeconds: 0.5, file: #filePath, line: #line)
       _ = await SimulationSearch(origin: origin, shrinkingAttempts: 10, body: body)(
-        seeds.lazy.map { SimulationPlan(seed: $0) })
+        seeds.lazy.map { Simulation.Plan(seed: $0) })
     }
 
     private static var isTold: Bool { ProcessInfo.processInfo.environment[variable] != nil }

@@ -17,7 +17,7 @@ struct WorldRuntimeStepsTests {
           }
         }
       }
-    }(try #require(SimulationPlan(plan)))
+    }(try #require(Simulation.Plan(plan)))
     #expect(result.failure == nil)
     return result.notes.map { String($0.suffix(1)) }.joined()
   }
@@ -58,7 +58,7 @@ struct WorldRuntimeStepsTests {
     }
     let run = WorldRun(origin: SimulationOrigin(), body: body)
     for seed in UInt64(0)..<30 {
-      let first = await run(SimulationPlan(seed: seed))
+      let first = await run(Simulation.Plan(seed: seed))
       let again = await run(first.made)
       #expect(first.failure != nil && first.fingerprint == again.fingerprint && first.steps == again.steps)
       #expect(again.made == first.made, "\(first.made)")

@@ -12,11 +12,11 @@ struct WorldThreadsTests {
   private func run(
     _ seeds: Range<UInt64>, for time: Duration? = nil, on threads: WorldThreads = three,
     _ body: @escaping Simulation.Body
-  ) async -> SimulationReport {
+  ) async -> Simulation.Report {
     let origin = SimulationOrigin(file: "Workers.swift", line: 7)
     let search = SimulationSearch(
       origin: origin, shrinkingAttempts: 10, time: time, isReporting: false, threads: threads, body: body)
-    return await search(seeds.lazy.map { SimulationPlan(seed: $0) })
+    return await search(seeds.lazy.map { Simulation.Plan(seed: $0) })
   }
 
   @Test("As many worlds run at once as there are threads")
@@ -105,7 +105,7 @@ struct WorldThreadsTests {
       await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     }
     let failures = await withTaskGroup { group in
-      for seed in 0..<3 as Range<UInt64> { group.addTask { await run(SimulationPlan(seed: seed)).failure?.kind } }
+      for seed in 0..<3 as Range<UInt64> { group.addTask { await run(Simulation.Plan(seed: seed)).failure?.kind } }
       return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(failures == [.threadEscaped, .threadEscaped, .threadEscaped])

@@ -46,7 +46,7 @@
         ),
         (Misspelt.Class.self, ["Class.plans(for:) plan(for:state:) and is not"]),
         (Misspelt.Actor.self, ["Actor.deside(_:state:) decide(_:state:) and is not"]),
-        (Misspelt.Enum.self, ["Enum.planFor(_:) plan(for:state:) and is not"]),
+        (Misspelt.Enum.self, ["Enum.planFor(_:_:) plan(for:state:) and is not"]),
         (Outcome.Away.self, ["Outcome.Away.plan(_:) plan(for:state:) and is not"]),
         (Misspelt.hidden, ["Hidden.decide(action:state:) decide(_:state:) and is not"]),
         (Misspelt.local, ["Local.closing(_:_:) closing(_:outcome:) and is not"]),

@@ -72,7 +72,7 @@
 
     enum Enum: Desk {
       case one
-      func planFor(_ action: Action) -> Plan { .concurrent }
+      func planFor(_ action: Action, _ state: State) -> Plan { .concurrent }
     }
 
     static var hidden: any Interactor.Type { Hidden.self }

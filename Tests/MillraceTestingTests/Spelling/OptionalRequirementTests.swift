@@ -25,7 +25,7 @@
     @Test(
       "Its declaration begins with its full name",
       arguments: zip(
-        OptionalRequirement.allCases, ["decide(_:state:)", "plan(for:)", "plan(for:state:)", "closing(_:outcome:)"]))
+        OptionalRequirement.allCases, ["decide(_:state:)", "plan(for:state:)", "closing(_:outcome:)"]))
     func itsDeclarationBeginsWithItsName(requirement: OptionalRequirement, fullName: String) {
       #expect(requirement.fullName == fullName)
       #expect(requirement.declaration.hasPrefix("func \(requirement.name)("))

@@ -64,18 +64,18 @@ struct ChildCommitTests {
         "an action of the parent is decided, and the rooms' scope names one of them, and one without runs",
         { [store] in store.send(.commit(.checkOut([2, 3], Self.nothing))) }, ["2": 1, "bar": 1]
       ),
-      // A child's own part is looked up to decide.
-      ("an action of a child without runs is decided", { [store] in store.send(.room(3, .commit("a"))) }, ["3": 1]),
-      ("an action of a child is decided", { [store] in store.send(.room(1, .commit("a"))) }, ["1": 2]),
+      // A child's own part is looked up to plan, and to decide.
+      ("an action of a child without runs is decided", { [store] in store.send(.room(3, .commit("a"))) }, ["3": 2]),
+      ("an action of a child is decided", { [store] in store.send(.room(1, .commit("a"))) }, ["1": 3]),
       (
         "several mutations of a child are decided",
-        { [store] in store.send(.room(2, .decide { _ in .mutate(["a", "b"]) })) }, ["2": 3]
+        { [store] in store.send(.room(2, .decide { _ in .mutate(["a", "b"]) })) }, ["2": 4]
       ),
       (
         "an action of a child with a plan is decided",
-        { [store] in store.send(.room(2, .commit("a").planned(.serial(key: "k")))) }, ["2": 2]
+        { [store] in store.send(.room(2, .commit("a").planned(.serial(key: "k")))) }, ["2": 3]
       ),
-      ("an action of the optional child is decided", { [store] in store.send(.bar(.commit("a"))) }, ["bar": 2]),
+      ("an action of the optional child is decided", { [store] in store.send(.bar(.commit("a"))) }, ["bar": 3]),
       (
         "the parent decides by a decision of a child whose mutations it maps",
         { [store] in store.send(.mapped(1, .commit("a"))) }, all.merging(["1": 2]) { $1 }

@@ -129,7 +129,7 @@ extension RecordedCall: DecodableWithConfiguration {
     var elements: [Element] = []
     while !list.isAtEnd {
       let entry = try list.nestedContainer(keyedBy: RecordedKey.self)
-      let time = FakeLatency.bounded(seconds: try entry.decode(Double.self, forKey: .at))
+      let time = FakeFaults.Latency.bounded(seconds: try entry.decode(Double.self, forKey: .at))
       elements.append(Element(time: time, value: try value(in: entry, forKey: .element, forms)))
     }
     return elements

@@ -4,7 +4,7 @@ import Foundation
 struct SimulationFailureText: CustomStringConvertible {
   /// A plan that fails in the same way, as small as it could be made, and what became of it.
   struct Smallest {
-    let plan: SimulationPlan
+    let plan: Simulation.Plan
     let result: WorldRun.Result
     let failure: WorldFailure
   }
@@ -35,7 +35,7 @@ struct SimulationFailureText: CustomStringConvertible {
   private static let notes = 40
 
   /// The plan that runs the world again; one that was explored left out what it chose by itself.
-  private var plan: SimulationPlan { result.explored == nil ? result.plan : result.made }
+  private var plan: Simulation.Plan { result.explored == nil ? result.plan : result.made }
 
   /// The failure, with its reason where the smallest world shows one: actions or tasks that wait for one another.
   var sentence: String {

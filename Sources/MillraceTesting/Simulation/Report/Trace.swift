@@ -39,13 +39,13 @@ struct Trace: Sendable {
     let other: Int
   }
 
-  private(set) var drawn: [SimulationPlan.Place: Draw] = [:]
+  private(set) var drawn: [Simulation.Plan.Place: Draw] = [:]
 
   /// By the steps that gave way, the decision to which each of them did so first.
-  private(set) var gaveWay: [SimulationPlan.Place: Decision] = [:]
+  private(set) var gaveWay: [Simulation.Plan.Place: Decision] = [:]
 
   /// The steps that ran although another one was ready, in their order; the other one would run if this one gave way.
-  private(set) var ran: [(place: SimulationPlan.Place, decision: Decision)] = []
+  private(set) var ran: [(place: Simulation.Plan.Place, decision: Decision)] = []
 
   /// The number of events that are kept; a world that goes round in circles has the first ones.
   private static let limit = 100_000
@@ -53,11 +53,11 @@ struct Trace: Sendable {
   /// The number of tasks that an event names.
   private static let namedTasks = 6
 
-  mutating func note(_ draw: Draw, at place: SimulationPlan.Place) { drawn[place] = draw }
+  mutating func note(_ draw: Draw, at place: Simulation.Plan.Place) { drawn[place] = draw }
 
   /// A job that is ready.
   struct Ready: Sendable {
-    let place: SimulationPlan.Place
+    let place: Simulation.Plan.Place
     let task: Int
     /// Whether it gives way by the plan.
     let isDue: Bool

@@ -214,7 +214,7 @@ struct Deadlock: CustomStringConvertible {
 ///
 /// It is made before the world begins, because a process that ends so can only write.
 struct CrashNotice {
-  let plan: SimulationPlan
+  let plan: Simulation.Plan
   let origin: SimulationOrigin
 
   /// Whether the world is explored, so that the plan leaves out what the world chooses by itself.

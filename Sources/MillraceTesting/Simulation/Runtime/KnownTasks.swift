@@ -182,8 +182,8 @@ struct TaskTree: Sendable {
   func identity(of task: Int) -> UInt64 { nodes[task].identity }
 
   /// The place of a draw or a step of a task.
-  func place(_ number: Int, of task: Int) -> SimulationPlan.Place {
-    SimulationPlan.Place(task: path(of: task), number: number)
+  func place(_ number: Int, of task: Int) -> Simulation.Plan.Place {
+    Simulation.Plan.Place(task: path(of: task), number: number)
   }
 
   // MARK: Numbers that stand for names
@@ -199,7 +199,7 @@ struct TaskTree: Sendable {
   }
 
   /// The values of a plan by numbers that stand for their places.
-  static func identities(_ choices: [SimulationPlan.Place: Int]) -> [UInt64: Int] {
+  static func identities(_ choices: [Simulation.Plan.Place: Int]) -> [UInt64: Int] {
     Dictionary(choices.map { (identity($0.key.task + [$0.key.number]), $0.value) }) { first, _ in first }
   }
 }

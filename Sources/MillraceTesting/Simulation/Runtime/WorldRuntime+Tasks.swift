@@ -64,7 +64,7 @@ extension WorldRuntime {
   var labels: [String] { shared.withLock { $0.tasks.labels } }
 
   /// The place of a draw or a step of a task.
-  func place(_ number: Int, of task: Int) -> SimulationPlan.Place {
+  func place(_ number: Int, of task: Int) -> Simulation.Plan.Place {
     shared.withLock { $0.tasks.tree.place(number, of: task) }
   }
 }
@@ -98,7 +98,7 @@ extension WorldRuntime {
   var plannedIndex: Int? { plannedSteps == nil ? nil : ready.firstIndex { !$0.step.isDue } ?? 0 }
 
   /// The plan that has no choice in it but those that were made.
-  func made(_ choices: Choices) -> SimulationPlan {
+  func made(_ choices: Choices) -> Simulation.Plan {
     let tree = shared.withLock { $0.tasks.tree }
     let steps = pastSteps + ready.map(\.step).filter { $0.done > 0 }
     let places = steps.map { (tree.place(Int($0.number), of: Int($0.task)), Int($0.done)) }

@@ -105,7 +105,7 @@ final class WorldRuntime: @unchecked Sendable {
   weak var world: World?
 
   init(
-    _ plan: SimulationPlan = SimulationPlan(seed: 0), hops: Simulation.Hops = .actors,
+    _ plan: Simulation.Plan = Simulation.Plan(seed: 0), hops: Simulation.Hops = .actors,
     allowing allowed: Simulation.Outside = [], patience: Double
   ) {
     system = WorldSystem(seed: plan.seed)

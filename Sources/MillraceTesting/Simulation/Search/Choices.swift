@@ -34,7 +34,7 @@ struct Choices {
     let value: Int
   }
 
-  let plan: SimulationPlan
+  let plan: Simulation.Plan
 
   /// The draws of the plan by numbers that stand for their places; nil leaves them to the seed.
   private let plannedDraws: [UInt64: Int]?
@@ -63,7 +63,7 @@ struct Choices {
 
   /// In a plan of an explored world a task continues as long as it can where the plan names no step, and the least is drawn where it names no
   /// draw.
-  init(_ plan: SimulationPlan) {
+  init(_ plan: Simulation.Plan) {
     self.plan = plan
     plannedDraws = plan.draws.map { TaskTree.identities($0) }
     if plan.explored != nil {
@@ -148,8 +148,8 @@ struct Choices {
   /// - Parameters:
   ///   - tasks: the names of the tasks.
   ///   - steps: the steps that gave way.
-  func made(by tasks: TaskTree, _ steps: [SimulationPlan.Place: Int]) -> SimulationPlan {
-    var made = SimulationPlan(seed: plan.seed)
+  func made(by tasks: TaskTree, _ steps: [Simulation.Plan.Place: Int]) -> Simulation.Plan {
+    var made = Simulation.Plan(seed: plan.seed)
     made.actions = plan.actions?.filter { $0 < actionCount } ?? Set(0..<actionCount)
     made.draws = Dictionary(draws.map { (tasks.place($0.number, of: $0.task), $0.value) }) { first, _ in first }
     made.steps = steps

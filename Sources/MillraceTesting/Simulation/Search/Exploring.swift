@@ -2,7 +2,7 @@
 struct Exploring {
   /// A plan that is still to be run.
   private struct Pending {
-    var plan: SimulationPlan
+    var plan: Simulation.Plan
     /// The number of choices that are settled; those that come later have their alternatives still to be run.
     let settled: Int
     let preemptions: Int
@@ -21,7 +21,7 @@ struct Exploring {
   private(set) var hadChoice = false
 
   init(seed: UInt64, preemptions: Int, limit: Int) {
-    var first = SimulationPlan(seed: seed)
+    var first = Simulation.Plan(seed: seed)
     first.explored = ExploredPrefix()
     pending = Array(repeating: [], count: max(preemptions, 0) + 1)
     pending[0].append(Pending(plan: first, settled: 0, preemptions: 0))
@@ -31,7 +31,7 @@ struct Exploring {
   /// The next plan, or nil when all were run, or as many as there may be.
   ///
   /// - Parameter result: the result of the plan before, if there was one.
-  mutating func next(after result: WorldRun.Result?) -> SimulationPlan? {
+  mutating func next(after result: WorldRun.Result?) -> Simulation.Plan? {
     if let choices = result?.explored?.choices, let running { add(choices, after: running) }
     guard let bound = pending.firstIndex(where: { !$0.isEmpty }) else { return nil }
     isCut = count >= limit

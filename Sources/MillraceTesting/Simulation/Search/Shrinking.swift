@@ -2,28 +2,28 @@
 /// what runs next; by delta debugging, after Zeller and Hildebrandt.
 struct Shrinking {
   /// Runs a plan; gives the plan of the choices that it made if it fails in the same way, and nil otherwise.
-  let attempt: (SimulationPlan) async -> SimulationPlan?
+  let attempt: (Simulation.Plan) async -> Simulation.Plan?
 
   /// The number of plans that may still be tried.
   private(set) var remaining: Int
 
   /// The plan that is made smaller.
-  private var first = SimulationPlan(seed: 0)
+  private var first = Simulation.Plan(seed: 0)
 
-  init(attempts: Int, attempt: @escaping (SimulationPlan) async -> SimulationPlan?) {
+  init(attempts: Int, attempt: @escaping (Simulation.Plan) async -> Simulation.Plan?) {
     remaining = attempts
     self.attempt = attempt
   }
 
   /// The smallest plan that was found; `plan` names all its choices.
-  mutating func smallest(_ plan: SimulationPlan) async -> SimulationPlan {
+  mutating func smallest(_ plan: Simulation.Plan) async -> Simulation.Plan {
     var best = plan
     first = plan
     while remaining > 0 {
       let before = best
       // The draws of the other actions stay theirs if each action made as many tasks and draws.
       await reduceActions(&best) { plan, range in [plan.without(actionsAt: range, each: nil)] }
-      for choices in [\SimulationPlan.draws, \.steps] {
+      for choices in [\Simulation.Plan.draws, \.steps] {
         await reduce(&best) {
           $0[keyPath: choices]?.count ?? 0
         } without: { plan, range in
@@ -50,15 +50,15 @@ struct Shrinking {
   }
 
   private mutating func reduceActions(
-    _ best: inout SimulationPlan, without leaveOut: (SimulationPlan, Range<Int>) -> [SimulationPlan]
+    _ best: inout Simulation.Plan, without leaveOut: (Simulation.Plan, Range<Int>) -> [Simulation.Plan]
   ) async {
     await reduce(&best, of: { $0.actions?.count ?? 0 }, without: leaveOut)
   }
 
   /// Leaves out as many as can be of one kind of choice, in parts that become smaller.
   private mutating func reduce(
-    _ best: inout SimulationPlan, of count: (SimulationPlan) -> Int,
-    without leaveOut: (SimulationPlan, Range<Int>) -> [SimulationPlan]
+    _ best: inout Simulation.Plan, of count: (Simulation.Plan) -> Int,
+    without leaveOut: (Simulation.Plan, Range<Int>) -> [Simulation.Plan]
   ) async {
     var size = count(best)
     while size > 0, remaining > 0 {
@@ -78,8 +78,8 @@ struct Shrinking {
 
   /// The first plan that fails in the same way, and is smaller.
   private mutating func first(
-    of candidates: [SimulationPlan], where isSmaller: (SimulationPlan) -> Bool
-  ) async -> SimulationPlan? {
+    of candidates: [Simulation.Plan], where isSmaller: (Simulation.Plan) -> Bool
+  ) async -> Simulation.Plan? {
     for candidate in candidates {
       if let found = await tried(candidate), isSmaller(found) { return found }
     }
@@ -87,7 +87,7 @@ struct Shrinking {
   }
 
   /// Lets steps give way less often.
-  private mutating func lessen(_ best: inout SimulationPlan) async {
+  private mutating func lessen(_ best: inout Simulation.Plan) async {
     for place in (best.steps ?? [:]).keys.sorted() {
       guard let times = best.steps?[place], times > 1 else { continue }
       for fewer in Set([1, times / 2, times - 1]).sorted() {
@@ -102,7 +102,7 @@ struct Shrinking {
     }
   }
 
-  private mutating func tried(_ plan: SimulationPlan) async -> SimulationPlan? {
+  private mutating func tried(_ plan: Simulation.Plan) async -> Simulation.Plan? {
     guard remaining > 0 else { return nil }
     remaining -= 1
     return await attempt(plan)
@@ -113,7 +113,7 @@ struct Shrinking {
 ///
 /// The tasks, draws and steps that a task makes after that have lower numbers then, and some steps give way to fewer jobs. A plan does not say which
 /// of them belong to an action, so there are several ways.
-extension SimulationPlan {
+extension Simulation.Plan {
   /// The sum of the numbers of times for which steps give way.
   var sumOfSteps: Int { (steps ?? [:]).values.reduce(0, +) }
 
@@ -121,7 +121,7 @@ extension SimulationPlan {
   private static let reach = 3
 
   /// The plan without actions at these places among those that are taken.
-  func without(actionsAt range: Range<Int>) -> SimulationPlan {
+  func without(actionsAt range: Range<Int>) -> Simulation.Plan {
     var plan = self
     plan.actions?.subtract((actions ?? []).sorted()[range])
     return plan
@@ -130,7 +130,7 @@ extension SimulationPlan {
   /// The same, with all that the body made for these actions, if it made as much for each action.
   ///
   /// - Parameter each: the number of tasks, of draws and of steps for each action; nil takes the mean of each kind.
-  func without(actionsAt range: Range<Int>, each: Int?) -> SimulationPlan {
+  func without(actionsAt range: Range<Int>, each: Int?) -> Simulation.Plan {
     var plan = without(actionsAt: range)
     for kind in Kind.allCases {
       guard let last = numbers(of: kind, madeBy: [1]).last, let all = actions?.count, all > 0 else { continue }
@@ -142,7 +142,7 @@ extension SimulationPlan {
   }
 
   /// The plans in which choices of a number of actions are missing.
-  func without(_ actions: Int) -> [SimulationPlan] {
+  func without(_ actions: Int) -> [Simulation.Plan] {
     let places = Set((draws ?? [:]).keys).union((steps ?? [:]).keys)
     let tasks = Set(places.flatMap { place in (1...place.task.count).map { Array(place.task.prefix($0)) } })
     var plans = lessened(by: actions)
@@ -172,7 +172,7 @@ extension SimulationPlan {
   }
 
   /// The plans in which steps give way less often: by a number of times, or by parts.
-  private func lessened(by count: Int, where isMeant: (Place) -> Bool = { _ in true }) -> [SimulationPlan] {
+  private func lessened(by count: Int, where isMeant: (Place) -> Bool = { _ in true }) -> [Simulation.Plan] {
     let ways: [(Int) -> Int] = [{ $0 - count }, { $0 - 2 * count }, { ($0 + 1) / 2 }, { ($0 + 2) / 3 }]
     return ways.map { fewer in
       var plan = self
@@ -198,7 +198,7 @@ extension SimulationPlan {
   }
 
   /// The plan without `count` of what a task made, and with lower numbers from `end` on; nil if it has not made as many before.
-  private func cutting(_ kind: Kind, of task: [Int], _ count: Int, before end: Int) -> SimulationPlan? {
+  private func cutting(_ kind: Kind, of task: [Int], _ count: Int, before end: Int) -> Simulation.Plan? {
     guard end - count >= (kind == .tasks ? 1 : 0) else { return nil }
     func cut(_ choices: [Place: Int]?) -> [Place: Int]? {
       choices.map { choices in
@@ -215,7 +215,7 @@ extension SimulationPlan {
   }
 }
 
-extension SimulationPlan.Place {
+extension Simulation.Plan.Place {
   /// The number of the task among those that another one made, or that of one that made it; nil if the other one made neither.
   fileprivate func child(of other: [Int]) -> Int? {
     task.count > other.count && task.starts(with: other) ? task[other.count] : nil

@@ -65,7 +65,7 @@ public enum Simulation {
     plans: String? = nil, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
     hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
     _ body: @escaping Body
-  ) async -> SimulationReport {
+  ) async -> Simulation.Report {
     var search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: shrinkingAttempts, failures: failures, isReporting: reporting,
@@ -75,7 +75,7 @@ public enum Simulation {
       await search.fail(
         "There is no seed in \(seeds), so nothing was simulated; give a range with at least one, such as 0..<1_000.")
     }
-    return await search(seeds.lazy.map { SimulationPlan(seed: $0) })
+    return await search(seeds.lazy.map { Simulation.Plan(seed: $0) })
   }
 
   /// Runs the world of one seed, as it was run among others.
@@ -93,11 +93,11 @@ public enum Simulation {
   public static func run(
     seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
-  ) async -> SimulationReport {
+  ) async -> Simulation.Report {
     let search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
-    return await search([SimulationPlan(seed: seed)])
+    return await search([Simulation.Plan(seed: seed)])
   }
 
   /// Runs the world of a plan that a failure has given, without making it smaller.
@@ -115,12 +115,12 @@ public enum Simulation {
   public static func run(
     plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
-  ) async -> SimulationReport {
+  ) async -> Simulation.Report {
     let search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 0, body: body)
     do {
-      return await search([try SimulationPlan.read(plan)])
+      return await search([try Simulation.Plan.read(plan)])
     } catch .ofEarlierVersion(let seed) {
       await search.fail(
         """
@@ -134,7 +134,7 @@ public enum Simulation {
         '417 actions 0,4 draws none steps 1.1.3=2'.
         """)
     }
-    return SimulationReport()
+    return Simulation.Report()
   }
 
   /// Runs all interleavings of a small scenario that have at most `preemptions` preemptions, those with fewer first.
@@ -159,7 +159,7 @@ public enum Simulation {
   public static func explore(
     preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
-  ) async -> SimulationReport {
+  ) async -> Simulation.Report {
     let search = SimulationSearch(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
@@ -196,8 +196,8 @@ struct SimulationOrigin: Sendable {
   var place: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
 
   /// The call that runs a plan as it was run here.
-  func call(_ plan: SimulationPlan) -> String {
-    let what = plan == SimulationPlan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
+  func call(_ plan: Simulation.Plan) -> String {
+    let what = plan == Simulation.Plan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
     let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
     let hops = hops == .actors ? "" : ", hops: .\(hops)"
     let allowed = allowed.isEmpty ? "" : ", allowing: \(allowed)"

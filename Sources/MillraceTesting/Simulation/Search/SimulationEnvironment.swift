@@ -86,7 +86,7 @@ struct TimeBudget {
   }
 
   /// Whether another world may begin; the first one always may.
-  mutating func hasTime(after report: SimulationReport) -> Bool {
+  mutating func hasTime(after report: Simulation.Report) -> Bool {
     guard let time else { return true }
     defer { hasBegun = true }
     let passed = ContinuousClock.now - start

@@ -15,8 +15,8 @@ struct SimulationSearch {
   let body: Simulation.Body
 
   /// Runs these plans, in their order, after those that are kept.
-  func callAsFunction(_ plans: some Sequence<SimulationPlan>) async -> SimulationReport {
-    var first: [SimulationPlan] = []
+  func callAsFunction(_ plans: some Sequence<Simulation.Plan>) async -> Simulation.Report {
+    var first: [Simulation.Plan] = []
     do { first = try kept?.all() ?? [] } catch { await fail("\(error)") }
     var (kept, plans) = (first.makeIterator(), plans.makeIterator())
     return await self { _ in kept.next() ?? plans.next() }
@@ -28,10 +28,10 @@ struct SimulationSearch {
   ///   - isExploring: whether each plan depends on the result of the one before.
   ///   - next: The next plan, which is told that result; nil ends the search.
   func callAsFunction(
-    isExploring: Bool = false, _ next: (WorldRun.Result?) -> SimulationPlan?
-  ) async -> SimulationReport {
+    isExploring: Bool = false, _ next: (WorldRun.Result?) -> Simulation.Plan?
+  ) async -> Simulation.Report {
     let run = WorldRun(origin: origin, threads: threads, body: body)
-    var report = SimulationReport()
+    var report = Simulation.Report()
     if WorldRuntime.isOwnedByThisThread {
       await fail("A simulation was begun in the world of another one; run it in a test of its own.")
       return report
@@ -63,13 +63,13 @@ struct SimulationSearch {
   /// Makes a failing world smaller, and tells of it; no other world runs beside those of this.
   private func explain(
     _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, worlds: Int
-  ) async -> SimulationReport.Failure {
+  ) async -> Simulation.Report.Failure {
     var run = run
     run.isAlone = true
     if threads.count > 1, failure.mayBeRepeated, !Task.isCancelled, await run(result.plan).failure == nil {
       let text = SimulationFailureText(
         result: result, failure: failure, smallest: nil, worlds: worlds, origin: origin, passesAlone: true)
-      return SimulationReport.Failure(
+      return Simulation.Report.Failure(
         plan: result.plan, sentence: failure.sentence, description: text.description)
     }
     let smallest = await shrink(result, failure, run)
@@ -79,7 +79,7 @@ struct SimulationSearch {
     let text = SimulationFailureText(
       result: result, failure: failure, smallest: smallest, story: story, worlds: worlds, origin: origin,
       kept: isKnown ? nil : kept?.keep(plan, failure.sentence))
-    return SimulationReport.Failure(plan: plan, sentence: text.sentence, description: text.description)
+    return Simulation.Report.Failure(plan: plan, sentence: text.sentence, description: text.description)
   }
 
   /// The number of steps after which no further plan that may pass is tried.
@@ -87,7 +87,7 @@ struct SimulationSearch {
 
   /// Runs a failing plan once more, and tells its story; nil if it does not fail again.
   private func story(
-    of plan: SimulationPlan, _ failure: WorldFailure, _ run: WorldRun
+    of plan: Simulation.Plan, _ failure: WorldFailure, _ run: WorldRun
   ) async -> SimulationStory? {
     guard failure.mayBeRepeated, !Task.isCancelled else { return nil }
     let traced = await run(plan, isTraced: true, patience: 0.05)
@@ -101,7 +101,7 @@ struct SimulationSearch {
 
   /// The nearest plan that passes; nil if none was found.
   private func passing(
-    besides plan: SimulationPlan, _ traced: WorldRun.Result, _ run: WorldRun
+    besides plan: Simulation.Plan, _ traced: WorldRun.Result, _ run: WorldRun
   ) async -> SimulationStory.Passing? {
     var spent = 0
     for neighbour in plan.neighbours(traced.trace).prefix(shrinkingAttempts) {

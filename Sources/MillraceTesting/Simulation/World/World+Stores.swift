@@ -93,14 +93,14 @@ extension World {
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   public func faults(
-    latency: FakeLatency = .none, _ faults: [FakeFault: Double] = [:], file: StaticString = #filePath,
+    latency: FakeFaults.Latency = .none, _ faults: [FakeFaults.Fault: Double] = [:], file: StaticString = #filePath,
     line: UInt = #line
   ) -> FakeFaults {
     var settings = FakeFaults.Settings()
     settings.latency = latency
     settings.faults = faults
     // In an order of its own, for a sum of these depends on it.
-    let all = min(FakeFault.allCases.reduce(0) { $0 + max(faults[$1] ?? 0, 0) }, 1)
+    let all = min(FakeFaults.Fault.allCases.reduce(0) { $0 + max(faults[$1] ?? 0, 0) }, 1)
     return FakeFaults(clock: clock, settings: settings, place: ScriptPlace(file, line)) { [self] in
       // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
       let (isFaulty, which) = (fault(all), part())

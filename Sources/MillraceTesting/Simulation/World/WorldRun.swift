@@ -8,10 +8,10 @@ import Millrace
 struct WorldRun {
   /// The result of a world.
   struct Result: Sendable {
-    let plan: SimulationPlan
+    let plan: Simulation.Plan
     let failure: WorldFailure?
     /// The plan that has all its choices in it, and no others, if it failed; otherwise its own plan.
-    let made: SimulationPlan
+    let made: Simulation.Plan
     /// The number of steps.
     let steps: Int
     /// The search that chose the steps; nil if the plan named them.
@@ -48,7 +48,7 @@ struct WorldRun {
   ///   - isTraced: whether the events are kept.
   ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
   func callAsFunction(
-    _ plan: SimulationPlan, isTraced: Bool = false, patience: Double = 2
+    _ plan: Simulation.Plan, isTraced: Bool = false, patience: Double = 2
   ) async -> Result {
     let world = World(Choices(plan), origin: origin, isTraced: isTraced, patience: patience)
     let task = world.runtime.adopt { begin(world) }
