@@ -26,7 +26,5 @@ private func intercepted(_ store: Store<Deciding>, _ count: Int) async -> Figure
 
 /// Lets every action pass, and does nothing with what it is told.
 private struct Passing: Interceptor {
-  typealias Action = Change
-  typealias Mutation = Change
-  typealias State = Tally
+  typealias I = Deciding
 }

@@ -16,22 +16,17 @@
 /// **Lifetime.** The store holds its interceptors until it is released or gets others. An interceptor may keep contexts, and
 /// may hold the store only weakly, or as long as it is to live.
 ///
-/// Every method has a default that does nothing.
-public protocol Interceptor<Action, Mutation, State>: Sendable {
-  /// The actions of the store.
-  associatedtype Action: Sendable
-
-  /// The mutations that the store applies to its state.
-  associatedtype Mutation: Sendable
-
-  /// The state that the store owns.
-  associatedtype State: Sendable
+/// An interceptor for the stores of one interactor names it with a `typealias I`. An interceptor for the stores of any interactor is
+/// generic: `struct Logger<I: Interactor>: Interceptor`. Every method has a default that does nothing.
+public protocol Interceptor<I>: Sendable {
+  /// The interactor of the store.
+  associatedtype I: Interactor
 
   /// Passes, replaces or rejects an action before it is accepted.
-  func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action>
+  func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action>
 
   /// Tells that an action was accepted; what its plan lets wait may be taken up later, or never.
-  func accepted(_ cause: Cause<Action>)
+  func accepted(_ cause: Cause<I.Action>)
 
   /// Tells of a commit.
   ///
@@ -40,26 +35,26 @@ public protocol Interceptor<Action, Mutation, State>: Sendable {
   ///   - revision: its place in the order of commits.
   ///   - cause: the action that brought it about, and where that came from.
   ///   - state: the state after; a copy that is kept costs the store one copy of what it changes next.
-  func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State)
+  func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State)
 
   /// Tells how an action ended, accepted or not; once for each.
   ///
   /// An action that is rejected because too many are queued ends without having passed the chain.
-  func ended(_ cause: Cause<Action>, outcome: Outcome)
+  func ended(_ cause: Cause<I.Action>, outcome: Outcome)
 }
 
 extension Interceptor {
   /// Lets the action pass.
-  public func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action> { .pass }
+  public func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action> { .pass }
 
   /// Does nothing.
-  public func accepted(_ cause: Cause<Action>) {}
+  public func accepted(_ cause: Cause<I.Action>) {}
 
   /// Does nothing.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {}
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {}
 
   /// Does nothing.
-  public func ended(_ cause: Cause<Action>, outcome: Outcome) {}
+  public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {}
 }
 
 /// The result of an interception.
@@ -117,24 +112,24 @@ public struct InterceptionContext<Action: Sendable>: Sendable {
 ///   ])
 /// ```
 ///
-/// The compiler finds its types where it is given to a store, so that mutation and state need not be named. An interceptor
-/// with state of its own is a class whose method is given: `ActionInterceptor(hours.intercept)`.
+/// The compiler infers the interactor where the interceptor is given to a store. An interceptor with state of its own is a class
+/// whose method is given: `ActionInterceptor(hours.intercept)`.
 ///
 /// **Order and isolation.** As ``Interceptor/intercept(_:context:)``: on the sender's thread, several calls at once.
-public struct ActionInterceptor<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
-  private let interception: @Sendable (Action, InterceptionContext<Action>) -> Interception<Action>
+public struct ActionInterceptor<I: Interactor>: Interceptor {
+  private let interception: @Sendable (I.Action, InterceptionContext<I.Action>) -> Interception<I.Action>
 
   /// Makes an interceptor of a closure, which is kept as long as the interceptor is.
   ///
   /// - Parameter interception: Passes, replaces or rejects an action.
   public init(
-    _ interception: @escaping @Sendable (Action, InterceptionContext<Action>) -> Interception<Action>
+    _ interception: @escaping @Sendable (I.Action, InterceptionContext<I.Action>) -> Interception<I.Action>
   ) {
     self.interception = interception
   }
 
   /// Calls the closure.
-  public func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action> {
+  public func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action> {
     interception(action, context)
   }
 }
@@ -148,15 +143,15 @@ package protocol InterceptingWitness: StoreWitness {
   /// - Parameter state: the state of the store before the first commit that the interceptor sees.
   func interceptor<I: Interactor>(
     from state: I.State, of interactor: I.Type
-  ) -> (any Interceptor<I.Action, I.Mutation, I.State>)?
+  ) -> (any Interceptor<I>)?
 }
 
 /// The events of a store beyond those of an ``Interceptor``: an interceptor that is a sink too gets them.
 ///
 /// The calls come in the order of the interceptors. Every method has a default that does nothing.
-package protocol EventSink<Action>: Sendable {
-  /// The actions of the store.
-  associatedtype Action: Sendable
+package protocol EventSink<I>: Sendable {
+  /// The interactor of the store.
+  associatedtype I: Interactor
 
   /// Notifies that the step is over in which an action was accepted.
   ///
@@ -169,7 +164,7 @@ package protocol EventSink<Action>: Sendable {
   /// tell an interceptor that was set later.
   ///
   /// Called right before ``Interceptor/ended(_:outcome:)``, on the same thread.
-  func refused(_ cause: Cause<Action>)
+  func refused(_ cause: Cause<I.Action>)
 
   /// Returns the rest before the next attempt of a run.
   ///
@@ -180,13 +175,13 @@ package protocol EventSink<Action>: Sendable {
   ///   - drawn: the rest by the plan's backoff and jitter, or by the error that asked for a delay.
   ///   - attempt: the number of the attempt that failed, counted from 1.
   ///   - cause: the action that is handled.
-  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration
+  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration
 }
 
 extension EventSink {
   package func stepEnded(of action: ActionID) {}
 
-  package func refused(_ cause: Cause<Action>) {}
+  package func refused(_ cause: Cause<I.Action>) {}
 
-  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration { drawn }
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration { drawn }
 }

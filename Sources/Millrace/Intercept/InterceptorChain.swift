@@ -2,14 +2,14 @@
 @usableFromInline
 final class InterceptorChain<I: Interactor>: Sendable {
   @usableFromInline
-  typealias Element = any Interceptor<I.Action, I.Mutation, I.State>
+  typealias Element = any Interceptor<I>
 
   @usableFromInline let interceptors: [Element]
-  private let sinks: [any EventSink<I.Action>]
+  private let sinks: [any EventSink<I>]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
-    sinks = interceptors.compactMap { $0 as? any EventSink<I.Action> }
+    sinks = interceptors.compactMap { $0 as? any EventSink<I> }
   }
 
   /// The action that passes in place of an action, or its rejection.

@@ -17,12 +17,12 @@
 ///
 /// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told
 /// the end; to log again, give the store another one.
-public final class LoggingInterceptor<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
+public final class LoggingInterceptor<I: Interactor>: Interceptor {
   /// A state that a commit is compared with.
   private struct Seen: Sendable {
     let store: Int
     let revision: Int
-    let state: State
+    let state: I.State
   }
 
   private let name: ValueName
@@ -57,13 +57,13 @@ public final class LoggingInterceptor<Action: Sendable, Mutation: Sendable, Stat
   var openCount: Int { times.count }
 
   /// Writes that an action was accepted.
-  public func accepted(_ cause: Cause<Action>) {
+  public func accepted(_ cause: Cause<I.Action>) {
     times.begin(cause.context.run)
     write("accepted \(name.of(cause))\(origin(of: cause))")
   }
 
   /// Writes that a mutation was committed, and what it changed if that is asked for.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     write("committed \(revision): \(name.of(mutation)), by \(name.of(cause))\(origin(of: cause))")
     guard showsDifferences else { return }
     let now = Seen(store: cause.context.run.store, revision: revision, state: copy state)
@@ -75,14 +75,14 @@ public final class LoggingInterceptor<Action: Sendable, Mutation: Sendable, Stat
   }
 
   /// Writes how an action ended, and after what time.
-  public func ended(_ cause: Cause<Action>, outcome: Outcome) {
+  public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     let time = times.end(cause.context.run).map { " after \(Histogram.text($0))" } ?? ""
     let ending = name.of(outcome)
     let separator = outcome.isFinished ? "" : ":"
     write("\(ending)\(separator) \(name.of(cause))\(time)")
   }
 
-  private func origin(of cause: Cause<Action>) -> String {
+  private func origin(of cause: Cause<I.Action>) -> String {
     cause.context.parent.map { ", sent by \($0)" } ?? ""
   }
 

@@ -7,7 +7,7 @@
 ///
 /// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told
 /// the end; to trace again, give the store another one.
-public final class TracingInterceptor<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
+public final class TracingInterceptor<I: Interactor>: Interceptor {
   private let times: AcceptanceTimes
   private let tellBegan: @Sendable (TraceSpan) -> Void
   private let tellCommitted: @Sendable (TraceSpan, _ mutation: String, _ revision: Int) -> Void
@@ -36,18 +36,18 @@ public final class TracingInterceptor<Action: Sendable, Mutation: Sendable, Stat
   var openCount: Int { times.count }
 
   /// Begins the span of an action.
-  public func accepted(_ cause: Cause<Action>) {
+  public func accepted(_ cause: Cause<I.Action>) {
     times.begin(cause.context.run)
     tellBegan(TraceSpan(cause))
   }
 
   /// Tells of a commit.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     tellCommitted(TraceSpan(cause), CaseName.of(mutation), revision)
   }
 
   /// Ends the span of an action that was accepted.
-  public func ended(_ cause: Cause<Action>, outcome: Outcome) {
+  public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     guard let duration = times.end(cause.context.run) else { return }
     tellEnded(TraceSpan(cause), outcome, duration)
   }

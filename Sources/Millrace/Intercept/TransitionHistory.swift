@@ -1,7 +1,7 @@
 /// Keeps the last commits of a store, and tells why each of them came about.
 ///
 /// ```swift
-/// let history = TransitionHistory<Records.Action, Records.Mutation, Records.State>(keeping: 1_000)
+/// let history = TransitionHistory<Records>(keeping: 1_000)
 /// let store = Store(initial: Records.State(), interactor: Records(), interceptors: [history])
 /// print(history.why(41))
 /// ```
@@ -12,14 +12,14 @@
 /// from inside a commit, and sees each commit whose state an observer can have seen.
 ///
 /// **Lifetime.** What is kept stays until as many newer commits have come, or the history is released. It holds no store.
-public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State: Sendable>: Interceptor {
+public final class TransitionHistory<I: Interactor>: Interceptor {
   /// A commit that is kept.
   public struct Commit: Sendable {
     /// The mutation that was applied to the state.
-    public let mutation: Mutation
+    public let mutation: I.Mutation
 
     /// The action that brought it about, and where that came from.
-    public let cause: Cause<Action>
+    public let cause: Cause<I.Action>
 
     /// The place in the order of commits; the first commit has revision 1.
     public let revision: Int
@@ -46,7 +46,7 @@ public final class TransitionHistory<Action: Sendable, Mutation: Sendable, State
   }
 
   /// Keeps a commit.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     let commit = Commit(mutation: mutation, cause: cause, revision: revision)
     // What is no longer kept is released outside the lock, for that may run code of the caller's.
     _ = ring.withLock { $0.append(commit) }
@@ -106,8 +106,8 @@ struct Ring<Element> {
 }
 
 /// The telling of why a commit came about, from the commits that are kept.
-private struct Causality<Action: Sendable, Mutation: Sendable, State: Sendable> {
-  typealias Commit = TransitionHistory<Action, Mutation, State>.Commit
+private struct Causality<I: Interactor> {
+  typealias Commit = TransitionHistory<I>.Commit
 
   private let kept: [Commit]
   private let capacity: Int

@@ -29,7 +29,7 @@ public final actor Store<I: Interactor> {
   @inlinable
   public init(
     initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
-    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [],
+    interceptors: [any Interceptor<I>] = [],
     feedbacks: [Feedback<I.State, I.Action>] = []
   ) {
     core = StoreCore(state: initial, interactor: interactor, configuration: configuration, code: InteractorCode())
@@ -196,7 +196,7 @@ public final actor Store<I: Interactor> {
   /// was not accepted yet is accepted by the new one. Waits for at most the step in progress.
   ///
   /// As long as there are any, each action has a record of its own. They are held until the store is released.
-  public nonisolated func setInterceptors(_ interceptors: [any Interceptor<I.Action, I.Mutation, I.State>]) {
+  public nonisolated func setInterceptors(_ interceptors: [any Interceptor<I>]) {
     core.setInterceptors(interceptors)
   }
 

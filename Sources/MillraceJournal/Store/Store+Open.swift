@@ -55,7 +55,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     initial: I.State, interactor: I, journal: any Journal, key: JournalKey,
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
     options: JournalOptions = JournalOptions(),
-    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    interceptors: [any Interceptor<I>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
     progress: (@Sendable (JournalProgress) -> Void)? = nil
   ) async throws(JournalError) -> Store {
     guard journal.largestBatch <= options.bufferedBytes / 2 else {

@@ -4,7 +4,7 @@ public import Millrace
 /// Records what happens in a store to a file.
 ///
 /// ```swift
-/// let recorder = FileRecorder<Shop.Action, Shop.Mutation, Shop.State>(initial: state, to: url)
+/// let recorder = FileRecorder<Shop>(initial: state, to: url)
 /// let store = Store(
 ///   initial: state, interactor: Shop(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
 /// …
@@ -39,13 +39,12 @@ public import Millrace
 ///
 /// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
 /// that has commits, or be taken out of the chain and put back: the file has a gap there, and continues with the next commit.
-public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
-  Interceptor
-{
-  private typealias Intake = RecordingIntake<EntryBuffer<Action, Mutation, State>>
+public final class FileRecorder<I: Interactor>: Interceptor
+where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  private typealias Intake = RecordingIntake<EntryBuffer<I.Action, I.Mutation, I.State>>
 
   private let intake: Intake
-  private let writer: RecordingWriter<Action, Mutation, State>
+  private let writer: RecordingWriter<I.Action, I.Mutation, I.State>
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
   public let tape: GatewayTape
@@ -67,9 +66,9 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - report: Receives the error that ends the recording, of a file that was moved or removed, of the first call that
   ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
   public convenience init(
-    initial: State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
+    initial: I.State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
     bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
-    redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    redaction: Redaction<I.Action, I.Mutation, I.State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
     wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
@@ -80,8 +79,8 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 
   init(
-    initial: State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, bufferBytes: Int,
-    checkpoint: Int, redaction: Redaction<Action, Mutation, State>, clock: any Clock<Duration>, began: Int64,
+    initial: I.State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, bufferBytes: Int,
+    checkpoint: Int, redaction: Redaction<I.Action, I.Mutation, I.State>, clock: any Clock<Duration>, began: Int64,
     report: (@Sendable (RecordingError) -> Void)?
   ) {
     let sizes = EncodedSizes()
@@ -122,7 +121,7 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   error that was reported.
   @discardableResult
   public func finish(
-    with last: Snapshot<State>? = nil, within limit: Duration = .seconds(5),
+    with last: Snapshot<I.State>? = nil, within limit: Duration = .seconds(5),
     clock: any Clock<Duration> = ContinuousClock()
   ) async -> Bool {
     await writer.finish(intake, intake.finish(with: last), within: limit, TimeSource(clock))
@@ -163,30 +162,30 @@ public final class FileRecorder<Action: Codable & Sendable, Mutation: Codable & 
   var isOver: Bool { intake.isOver }
 
   /// Records that an action was accepted.
-  public func accepted(_ cause: Cause<Action>) {
+  public func accepted(_ cause: Cause<I.Action>) {
     intake.accepted(cause)
   }
 
   /// Records a commit.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     intake.committed(mutation, revision: revision, cause: cause, state: state)
   }
 
   /// Records how an action ended.
-  public func ended(_ cause: Cause<Action>, outcome: Outcome) {
+  public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     intake.ended(cause, outcome)
   }
 }
 
 extension FileRecorder: EventSink {
   /// Records the rest before the next attempt of a run.
-  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration {
     intake.rests(cause, after: attempt, for: drawn)
     return drawn
   }
 
   /// Records an action that was rejected before it was accepted.
-  package func refused(_ cause: Cause<Action>) {
+  package func refused(_ cause: Cause<I.Action>) {
     intake.refused(cause)
   }
 }

@@ -3,7 +3,7 @@ public import Millrace
 /// Keeps the last things that happened in a store, for when something goes wrong.
 ///
 /// ```swift
-/// let recorder = RingRecorder<Shop.Action, Shop.Mutation, Shop.State>(initial: state, keeping: 4_096)
+/// let recorder = RingRecorder<Shop>(initial: state, keeping: 4_096)
 /// …
 /// try recorder.recording.write(to: url)
 /// ```
@@ -18,13 +18,12 @@ public import Millrace
 ///
 /// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
 /// put back: the recording has a gap there, and continues with the next commit.
-public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
-  Interceptor
-{
-  private typealias Ring = EntryRing<Action, Mutation, State>
+public final class RingRecorder<I: Interactor>: Interceptor
+where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  private typealias Ring = EntryRing<I.Action, I.Mutation, I.State>
 
   private let intake: RecordingIntake<Ring>
-  private let redaction: Redaction<Action, Mutation, State>
+  private let redaction: Redaction<I.Action, I.Mutation, I.State>
   private let began: Int64
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
@@ -44,8 +43,8 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   ///   - report: Receives requests and replies that cannot be encoded, on any thread; by default one line on standard
   ///     error.
   public init(
-    initial: State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
-    redaction: Redaction<Action, Mutation, State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    initial: I.State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
+    redaction: Redaction<I.Action, I.Mutation, I.State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
     wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
@@ -62,14 +61,14 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   }
 
   /// The kept entries, redacted; they begin with the oldest state that is kept.
-  public var recording: Recording<Action, Mutation, State> {
+  public var recording: Recording<I.Action, I.Mutation, I.State> {
     let segments = intake.withKeep { $0.segments }
     let entries = segments.indices.flatMap { index in
       (index == 0 ? [] : [.state(segments[index].start)]) + segments[index].entries
     }
     return Recording(
       header: RecordingHeader(
-        of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting, began: began),
+        of: (I.Action.self, I.Mutation.self, I.State.self), isRedacted: redaction.isRedacting, began: began),
       start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
   }
 
@@ -77,30 +76,30 @@ public final class RingRecorder<Action: Codable & Sendable, Mutation: Codable & 
   public var missed: Int { intake.missed }
 
   /// Records that an action was accepted.
-  public func accepted(_ cause: Cause<Action>) {
+  public func accepted(_ cause: Cause<I.Action>) {
     intake.accepted(cause)
   }
 
   /// Records a commit.
-  public func committed(_ mutation: Mutation, revision: Int, cause: Cause<Action>, state: borrowing State) {
+  public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     intake.committed(mutation, revision: revision, cause: cause, state: state)
   }
 
   /// Records how an action ended.
-  public func ended(_ cause: Cause<Action>, outcome: Outcome) {
+  public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     intake.ended(cause, outcome)
   }
 }
 
 extension RingRecorder: EventSink {
   /// Records the rest before the next attempt of a run.
-  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+  package func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration {
     intake.rests(cause, after: attempt, for: drawn)
     return drawn
   }
 
   /// Records an action that was rejected before it was accepted.
-  package func refused(_ cause: Cause<Action>) {
+  package func refused(_ cause: Cause<I.Action>) {
     intake.refused(cause)
   }
 }

@@ -242,7 +242,7 @@ extension Recording {
     let store = Store(
       initial: start.state,
       interactor: interactor, configuration: configuration,
-      interceptors: [ResimulationInterceptor<Action, Mutation, State>(board: board, clock: time)])
+      interceptors: [ResimulationInterceptor<I>(board: board, clock: time)])
     began(store)
     var resimulation = Resimulation(
       board, store, interactor, calls, clock: time, compared: compared)

@@ -58,7 +58,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///   - line: where the store is made.
   public convenience init(
     initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
-    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    interceptors: [any Interceptor<I>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
     fakes: [any FinishChecked] = [], exhaustivity: Exhaustivity = .on, timeout: Duration = .seconds(10),
     file: StaticString = #filePath, line: UInt = #line
   ) {
@@ -71,7 +71,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
 
   init(
     initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),
-    interceptors: [any Interceptor<I.Action, I.Mutation, I.State>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
+    interceptors: [any Interceptor<I>] = [], feedbacks: [Feedback<I.State, I.Action>] = [],
     fakes: [any FinishChecked] = [], exhaustivity: Exhaustivity = .on, timeout: Duration = .seconds(10),
     timeoutClock: any Clock<Duration>, origin: TestLine
   ) {

@@ -101,7 +101,7 @@ extension Market {
   /// A recording with an entry of every kind, and with a gap behind which a state follows.
   static func recording() async throws -> MarketRecording {
     let clock = ImmediateClock()
-    let ring = RingRecorder<Action, Mutation, State>(initial: State(), checkpoint: 3, clock: clock)
+    let ring = RingRecorder<Market>(initial: State(), checkpoint: 3, clock: clock)
     let sender = MarketSender()
     let market = Market(
       tape: ring.tape,

@@ -36,7 +36,7 @@ enum ShelfLines {
 
   /// Records a store that is sent `count` books, and a series that a handler commits.
   static func record(_ count: Int, to url: URL) async {
-    let recorder = FileRecorder<Shelf.Action, Shelf.Mutation, Shelf.State>(initial: Shelf.State(), to: url)
+    let recorder = FileRecorder<Shelf>(initial: Shelf.State(), to: url)
     let sender = Lock<Sender<Shelf.Action>?>(nil)
     let shelf = Shelf { action in _ = await sender.withLock { $0 }?.send(action).outcome }
     let store = Store(initial: Shelf.State(), interactor: shelf, interceptors: [recorder])

@@ -43,7 +43,7 @@ struct ServiceRecordingsTests {
   func redaction() throws {
     let folder = try Folder()
     let file = RecordingFile(path: folder.file("vault.jsonl").path, acceptsCutEnd: false)
-    let ring = RingRecorder<String, String, Vault.State>(
+    let ring = RingRecorder<Vault>(
       initial: Vault.State(), checkpoint: 1, redaction: Self.redaction)
     let store = Store(initial: Vault.State(), interactor: Vault(), interceptors: [ring])
     for secret in ["12", "345", "6789"] { store.send(secret) }

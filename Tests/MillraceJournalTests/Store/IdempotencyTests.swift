@@ -340,8 +340,7 @@ struct IdempotencyTests {
 }
 
 private struct RefusingInterceptor: Interceptor {
-  typealias Mutation = Accounts.Mutation
-  typealias State = Accounts.State
+  typealias I = Accounts
 
   func intercept(
     _ action: Accounts.Action, context: InterceptionContext<Accounts.Action>

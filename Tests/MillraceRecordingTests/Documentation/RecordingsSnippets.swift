@@ -65,7 +65,7 @@ enum RecordingsSnippets {
 
   static func record(to url: URL, _ gateway: any RecordsGateway, serve: (Store<Records>) async -> Void) async {
     // snippet.record
-    let recorder = FileRecorder<Records.Action, Records.Mutation, Records.State>(initial: Records.State(), to: url)
+    let recorder = FileRecorder<Records>(initial: Records.State(), to: url)
     let store = Store(
       initial: Records.State(), interactor: Records(gateway: gateway, tape: recorder.tape), interceptors: [recorder])
     // snippet.end
@@ -78,14 +78,13 @@ enum RecordingsSnippets {
 
   static func ring(_ url: URL) throws {
     // snippet.record-State
-    let recorder = RingRecorder<Records.Action, Records.Mutation, Records.State>(
-      initial: Records.State(), keeping: 10_000)
+    let recorder = RingRecorder<Records>(initial: Records.State(), keeping: 10_000)
     // Something went wrong:
     try recorder.recording.write(to: url)
     // snippet.end
   }
 
-  static func redacting(to url: URL) -> FileRecorder<Records.Action, Records.Mutation, Records.State> {
+  static func redacting(to url: URL) -> FileRecorder<Records> {
     // snippet.leave-secrets-out
     let redaction = Redaction<Records.Action, Records.Mutation, Records.State>(
       action: { if case .logIn = $0 { .logIn("somebody") } else { $0 } },
@@ -95,7 +94,7 @@ enum RecordingsSnippets {
         if !state.user.isEmpty { state.user = "somebody" }
         return state
       })
-    let recorder = FileRecorder(initial: Records.State(), to: url, redaction: redaction)
+    let recorder = FileRecorder<Records>(initial: Records.State(), to: url, redaction: redaction)
     // snippet.end
     return recorder
   }

@@ -94,6 +94,6 @@ struct GenerousTill: Interactor {
 }
 
 typealias TillRecording = Recording<Till.Action, Till.Mutation, Till.State>
-typealias TillRecorder = FileRecorder<Till.Action, Till.Mutation, Till.State>
-typealias TillRing = RingRecorder<Till.Action, Till.Mutation, Till.State>
+typealias TillRecorder = FileRecorder<Till>
+typealias TillRing = RingRecorder<Till>
 typealias TillRedaction = Redaction<Till.Action, Till.Mutation, Till.State>

@@ -94,10 +94,14 @@ struct SlowWriterTests {
       init(from decoder: any Decoder) throws {}
       func encode(to encoder: any Encoder) throws { throw RecordedFailure("no") }
     }
+    struct Keeper: Interactor {
+      func handle(_ action: Int, state: Stubborn) -> Effect<Keeper> { .none }
+
+      static func reduce(into state: inout Stubborn, mutation: Int) {}
+    }
     let errors = Recorder<RecordingError>()
     let log = TestSink.Log()
-    let recorder = FileRecorder<Till.Action, Till.Mutation, Stubborn>(
-      initial: Stubborn(), to: log, report: { errors.record($0) })
+    let recorder = FileRecorder<Keeper>(initial: Stubborn(), to: log, report: { errors.record($0) })
     await recorder.finish()
     #expect(errors.recorded.map(\.code) == [.unencodable])
     let text = try #require(errors.recorded.first?.description)

@@ -50,7 +50,7 @@ struct ResimulatedRunsTests {
     try #require(try JSON.text(of: Counter.numbers(100)) != JSON.text(of: Counter.numbers(10_000)))
     let target = Target()
     defer { target.set(nil) }
-    let ring = RingRecorder<Counter.Action, Int, Int>(initial: 0)
+    let ring = RingRecorder<Counter>(initial: 0)
     let store = Store(
       initial: 0, interactor: Counter(capacity: 100) { await target.send($0) }, interceptors: [ring])
     target.set(store.sender)

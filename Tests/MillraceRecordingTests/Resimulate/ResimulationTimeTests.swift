@@ -49,7 +49,7 @@ struct ResimulationTimeTests {
   @Test("Debounces, timeouts and sleeps on the store's clock are over when they were")
   func time() async throws {
     let clock = TestClock()
-    let ring = RingRecorder<Search.Action, Search.Mutation, [String]>(initial: [], clock: clock)
+    let ring = RingRecorder<Search>(initial: [], clock: clock)
     let gate = Gate()
     let search = Search(tape: ring.tape) { text in
       if text == "never" { try await gate.enter() }
@@ -102,7 +102,7 @@ struct ResimulationTimeTests {
   @Test("A rest begins at the reply before it, however late the handler continues")
   func lateHandler() async throws {
     let clock = TestClock()
-    let ring = RingRecorder<Int, Int, Int>(initial: 0, clock: clock)
+    let ring = RingRecorder<Patrol>(initial: 0, clock: clock)
     let store = Store(
       initial: 0, interactor: Patrol(tape: ring.tape), configuration: StoreConfiguration(clock: clock),
       interceptors: [ring])
@@ -158,7 +158,7 @@ struct ResimulationTimeTests {
   /// Records a run of which three attempts fail, with rests that are drawn from a seed.
   private func recordRetries(seed: UInt64) async -> Recording<Int, String, [String]> {
     let clock = ImmediateClock()
-    let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
+    let ring = RingRecorder<Stubborn>(initial: [], clock: clock)
     let asked = Recorder<Void>()
     let stubborn = Stubborn(tape: ring.tape) {
       asked.record(())
@@ -234,7 +234,7 @@ struct ResimulationTimeTests {
     _ plan: Plan, _ wait: @escaping @Sendable (Gate) async throws -> Void
   ) async throws -> Recording<Int, String, [String]> {
     let clock = TestClock()
-    let ring = RingRecorder<Int, String, [String]>(initial: [], clock: clock)
+    let ring = RingRecorder<Stubborn>(initial: [], clock: clock)
     let gate = Gate()
     let (asked, returned) = (Recorder<Void>(), Recorder<Void>())
     let stubborn = Stubborn(tape: ring.tape, plan: plan) {

@@ -12,7 +12,7 @@ struct RecordingScaleTests {
       let folder = try TemporaryFolder()
       let count = scaled(1_000_000)
       let before = peakMegabytes()
-      let recorder = FileRecorder<Int, Int, Int>(initial: 0, to: folder.file(), bytes: .max)
+      let recorder = FileRecorder<Sum>(initial: 0, to: folder.file(), bytes: .max)
       let store = Store(initial: 0, interactor: Sum(), interceptors: [recorder])
       for number in 0..<count {
         store.send(number)
@@ -35,7 +35,7 @@ struct RecordingScaleTests {
     await #expect(processExitsWith: .success) {
       let count = scaled(1_000_000)
       let before = peakMegabytes()
-      let ring = RingRecorder<Int, Int, Int>(initial: 0)
+      let ring = RingRecorder<Sum>(initial: 0)
       let store = Store(initial: 0, interactor: Sum(), interceptors: [ring])
       for number in 0..<count { store.send(number) }
       let report = try ring.recording.replay(with: Sum.self)

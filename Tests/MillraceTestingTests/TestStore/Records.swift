@@ -98,7 +98,7 @@ struct Collected: Sendable {
 
   func store(
     _ records: Records = Records(), clock: (any Clock<Duration>)? = nil, exhaustivity: Exhaustivity = .on,
-    interceptors: [any Interceptor<Records.Action, Records.Mutation, Records.State>] = [],
+    interceptors: [any Interceptor<Records>] = [],
     fakes: [any FinishChecked] = [], limits: StoreConfiguration.Limits? = nil
   ) -> TestStore<Records> {
     failures.collect {

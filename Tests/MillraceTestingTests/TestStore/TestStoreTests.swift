@@ -136,6 +136,8 @@ struct TestStoreTests {
   @Test("Interceptors of the test come before; what they send instead is received")
   func interceptors() async {
     struct Renaming: Interceptor {
+      typealias I = Records
+
       func intercept(
         _ action: Records.Action, context: InterceptionContext<Records.Action>
       ) -> Interception<Records.Action> {

@@ -10,9 +10,7 @@ struct TestStoreTimeoutTests {
 
   /// Sends an action again when it was cancelled.
   private struct Persisting: Interceptor {
-    typealias Action = Records.Action
-    typealias Mutation = Records.Mutation
-    typealias State = Records.State
+    typealias I = Records
 
     let sender = Recorder<@Sendable (Records.Action) -> Void>()
 

@@ -59,7 +59,7 @@ enum InterceptorsSnippets {
   // snippet.watch
   /// Counts the mutations of a store.
   final class Commits: Interceptor {
-    typealias Action = Shop.Action
+    typealias I = Shop
 
     let count = Mutex(0)
 
@@ -106,7 +106,7 @@ enum InterceptorsSnippets {
     ended: @escaping @Sendable (String, Outcome, Duration) -> Void
   ) {
     // snippet.trace-began
-    let tracing = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State> { span in
+    let tracing = TracingInterceptor<Shop> { span in
       began(span.name, span.traceID, span.spanID, span.parentSpanID)
     } committed: { span, mutation, revision in
       event(span.spanID, mutation, revision)
@@ -138,7 +138,7 @@ enum InterceptorsSnippets {
 
   static func export(_ store: Store<Shop>, to export: @escaping @Sendable (OTLPSpan) -> Void) {
     // snippet.trace-export
-    let exporting = TracingInterceptor<Shop.Action, Shop.Mutation, Shop.State>(ended: { span, outcome, duration in
+    let exporting = TracingInterceptor<Shop>(ended: { span, outcome, duration in
       if span.isSampled { export(OTLPSpan(span, outcome, duration)) }
     })
     // snippet.end
@@ -147,7 +147,7 @@ enum InterceptorsSnippets {
 
   static func remember(_ store: Store<Shop>, _ print: (String) -> Void) {
     // snippet.history
-    let history = TransitionHistory<Shop.Action, Shop.Mutation, Shop.State>(keeping: 1_000)
+    let history = TransitionHistory<Shop>(keeping: 1_000)
     store.setInterceptors([history])
     // snippet.end
     store.send(.add("pears"))

@@ -2,10 +2,6 @@ import Millrace
 
 /// Chooses what becomes of an action, and may send others.
 struct Choosing<I: Interactor>: Interceptor {
-  typealias Action = I.Action
-  typealias Mutation = I.Mutation
-  typealias State = I.State
-
   let choose: @Sendable (I.Action, InterceptionContext<I.Action>) -> Interception<I.Action>
 
   func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action> {

@@ -53,13 +53,12 @@ struct KitchenInteractor: Interactor {
     }
   }
 
-  typealias Chain = [any Interceptor<Action, Mutation, State>]
+  typealias Chain = [any Interceptor<KitchenInteractor>]
 }
 
 /// Rejects the actions that a test says.
 struct Refusing: Interceptor {
-  typealias Mutation = KitchenInteractor.Mutation
-  typealias State = KitchenInteractor.State
+  typealias I = KitchenInteractor
 
   let dish: String
 

@@ -50,7 +50,7 @@ struct StoreWitnessTests {
 
     func interceptor<I: Interactor>(
       from state: I.State, of interactor: I.Type
-    ) -> (any Interceptor<I.Action, I.Mutation, I.State>)? {
+    ) -> (any Interceptor<I>)? {
       intercepts ? Noting<I>(notes: notes, state: state) : nil
     }
 
@@ -131,7 +131,7 @@ struct StoreWitnessTests {
     configuration.witness = witness
     let store = Store(initial: 0, interactor: Steps(), configuration: configuration)
     store.send(.decide)
-    let history = TransitionHistory<Steps.Action, String, Int>(keeping: 9)
+    let history = TransitionHistory<Steps>(keeping: 9)
     store.setInterceptors([history])
     store.send(.decide)
     store.setInterceptors([])

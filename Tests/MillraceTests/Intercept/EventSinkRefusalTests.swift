@@ -25,11 +25,11 @@ struct EventSinkRefusalTests {
   }
 
   struct Witness: Interceptor, EventSink {
+    typealias I = Waiting
+
     let notes: Recorder<String>
 
-    typealias Action = Waiting.Action
-
-    func intercept(_ action: Action, context: InterceptionContext<Action>) -> Interception<Action> {
+    func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action> {
       notes.record("\(action)")
       return .pass
     }

@@ -38,6 +38,8 @@ struct EventSinkStepTests {
   }
 
   struct Witness: Interceptor, EventSink {
+    typealias I = Steps
+
     let notes: Recorder<String>
 
     func accepted(_ cause: Cause<Steps.Action>) { notes.record("\(cause.action) accepted") }

@@ -42,7 +42,7 @@ struct InterceptorReentrancyTests {
   @Test("L5: a chain of 100,000 actions that interceptors send which replace the chain each time keeps the stack flat")
   func chainOfReplacedChains() async throws {
     let (count, depth, deepest) = (scaled(100_000), Box(0), Box(0))
-    let chain = Box<[any Interceptor<Counting.Action, Counting.Mutation, Counting.State>]>([])
+    let chain = Box<[any Interceptor<Counting>]>([])
     chain.value = [
       Choosing<Counting> { [store] action, context in
         guard case .add(let number) = action, number < count else { return .pass }
@@ -302,6 +302,7 @@ struct InterceptorReentrancyTests {
 
 /// Implements every hook.
 private struct Hooked: Interceptor {
+  typealias I = Counting
   typealias Hook = InterceptorReentrancyTests.Hook
 
   let tell: @Sendable (Hook, Counting.Action) -> Void
@@ -319,8 +320,7 @@ private struct Hooked: Interceptor {
 
 /// Implements `ended`.
 private struct Ended: Interceptor {
-  typealias Mutation = Counting.Mutation
-  typealias State = Counting.State
+  typealias I = Counting
 
   let tell: @Sendable (Cause<Counting.Action>, Outcome) -> Void
 
@@ -329,7 +329,7 @@ private struct Ended: Interceptor {
 
 /// Notes the revisions of a store.
 private struct Revisions: Interceptor {
-  typealias Action = ClosureInteractor.Action
+  typealias I = ClosureInteractor
 
   let tell: @Sendable (Int) -> Void
 
@@ -343,8 +343,7 @@ private struct Revisions: Interceptor {
 
 /// Keeps its contexts.
 private final class Keeping: Interceptor {
-  typealias Mutation = Counting.Mutation
-  typealias State = Counting.State
+  typealias I = Counting
 
   let contexts = Notes<InterceptionContext<Counting.Action>>()
 

@@ -197,7 +197,7 @@ struct InterceptorTests {
   func stress() async {
     let (tasks, each) = (8, 200)
     let ended = Box(0)
-    let chain: [any Interceptor<Counting.Action, Counting.Mutation, Counting.State>] = [
+    let chain: [any Interceptor<Counting>] = [
       Choosing<Counting> { action, context in
         guard case .add(let number) = action else { return .pass }
         if number == 7 { context.send(.add(0)) }
@@ -277,6 +277,8 @@ struct Counting: Interactor {
 
 /// Notes all that it is told.
 private struct Spy: Interceptor {
+  typealias I = Counting
+
   let name: String
   let notes: Notes<String>
   let choose: @Sendable (Counting.Action) -> Interception<Counting.Action>
@@ -312,7 +314,7 @@ private struct Spy: Interceptor {
 
 /// Notes commits.
 private struct Telling: Interceptor {
-  typealias Action = Counting.Action
+  typealias I = Counting
 
   let tell: @Sendable (Counting.Mutation, Int) -> Void
 
@@ -325,8 +327,7 @@ private struct Telling: Interceptor {
 
 /// Implements `ended`.
 private struct Ending: Interceptor {
-  typealias Mutation = Counting.Mutation
-  typealias State = Counting.State
+  typealias I = Counting
 
   let tell: @Sendable () -> Void
 

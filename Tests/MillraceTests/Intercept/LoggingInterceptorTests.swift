@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoggingInterceptor", .timeLimit(.minutes(1)))
 struct LoggingInterceptorTests {
-  typealias Logging = LoggingInterceptor<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
+  typealias Logging = LoggingInterceptor<KitchenInteractor>
 
   let clock = TestClock()
   let lines = Notes<String>()

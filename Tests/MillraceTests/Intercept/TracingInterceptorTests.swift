@@ -5,7 +5,7 @@ import Testing
 
 @Suite("TracingInterceptor", .timeLimit(.minutes(1)))
 struct TracingInterceptorTests {
-  typealias Tracing = TracingInterceptor<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
+  typealias Tracing = TracingInterceptor<KitchenInteractor>
 
   let clock = TestClock()
   let began = Notes<TraceSpan>()

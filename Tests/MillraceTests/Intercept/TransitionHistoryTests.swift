@@ -5,7 +5,7 @@ import Testing
 
 @Suite("TransitionHistory", .timeLimit(.minutes(1)))
 struct TransitionHistoryTests {
-  typealias History = TransitionHistory<KitchenInteractor.Action, KitchenInteractor.Mutation, KitchenInteractor.State>
+  typealias History = TransitionHistory<KitchenInteractor>
 
   let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -196,7 +196,8 @@ struct TransitionHistoryTests {
   func fromInside() async {
     /// Asks at each commit.
     struct Asking: Interceptor {
-      typealias Action = KitchenInteractor.Action
+      typealias I = KitchenInteractor
+
       let history: History
       let answers: Notes<String>
 

@@ -194,8 +194,7 @@ struct TransitionCauseTests {
 
 /// Implements `ended`.
 private struct Ends: Interceptor {
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let tell: @Sendable (Cause<ScriptedInteractor.Action>, Outcome) -> Void
 

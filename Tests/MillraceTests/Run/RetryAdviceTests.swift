@@ -207,13 +207,11 @@ struct RetryAdviceTests {
 
 /// Halves each rest.
 private final class Halving: Interceptor, EventSink {
-  typealias Action = ScriptedInteractor.Action
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let drawn = Notes<Duration>()
 
-  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration {
     self.drawn.note(drawn)
     return drawn / 2
   }

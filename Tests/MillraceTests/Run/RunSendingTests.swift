@@ -284,8 +284,7 @@ extension Receipt {
 
 /// Notes the run that sends each action.
 private struct ParentSpy: Interceptor {
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let notes: Recorder<RunID?>
 

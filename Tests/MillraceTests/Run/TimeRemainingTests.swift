@@ -121,13 +121,11 @@ struct TimeRemainingTests {
 
 /// Records each delay between two attempts, when it is drawn.
 private final class DelayRecorder: Interceptor, EventSink {
-  typealias Action = ScriptedInteractor.Action
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let drawn = Recorder<Void>()
 
-  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<Action>) -> Duration {
+  func rest(_ drawn: Duration, after attempt: Int, of cause: Cause<I.Action>) -> Duration {
     self.drawn.record(())
     return drawn
   }

@@ -10,7 +10,7 @@ struct FeedbackTests {
   private func store(
     _ state: ClosureInteractor.State = ClosureInteractor.State(),
     _ configuration: StoreConfiguration = StoreConfiguration(),
-    interceptors: [any Interceptor<ClosureInteractor.Action, ClosureInteractor.Mutation, ClosureInteractor.State>] = [],
+    interceptors: [any Interceptor<ClosureInteractor>] = [],
     feedbacks: [Feedback]
   ) -> Store<ClosureInteractor> {
     Store(

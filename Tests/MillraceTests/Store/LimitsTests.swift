@@ -336,17 +336,15 @@ private struct Ends: Interceptor, EventSink {
     let isRefusal: Bool
   }
 
-  typealias Action = ScriptedInteractor.Action
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let note: @Sendable (End) -> Void
 
-  func refused(_ cause: Cause<Action>) {
+  func refused(_ cause: Cause<I.Action>) {
     note(End(id: cause.id, trace: cause.context.trace?.traceparent, isRefusal: true))
   }
 
-  func ended(_ cause: Cause<Action>, outcome: Outcome) {
+  func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     note(End(id: cause.id, trace: cause.context.trace?.traceparent, isRefusal: false))
   }
 }

@@ -398,8 +398,7 @@ struct ObservedStoreTests {
 
 /// Rejects every action.
 private struct RefusingEverything: Interceptor {
-  typealias Mutation = ClosureInteractor.Mutation
-  typealias State = ClosureInteractor.State
+  typealias I = ClosureInteractor
 
   func intercept(
     _ action: ClosureInteractor.Action, context: InterceptionContext<ClosureInteractor.Action>

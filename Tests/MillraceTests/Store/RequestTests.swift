@@ -305,11 +305,9 @@ struct RequestTests {
 
 /// Tells a test of the outcomes.
 private struct Ending: Interceptor {
-  typealias Action = ScriptedInteractor.Action
-  typealias Mutation = ScriptedInteractor.Mutation
-  typealias State = ScriptedInteractor.State
+  typealias I = ScriptedInteractor
 
   let tell: @Sendable (Outcome) -> Void
 
-  func ended(_ cause: Cause<Action>, outcome: Outcome) { tell(outcome) }
+  func ended(_ cause: Cause<I.Action>, outcome: Outcome) { tell(outcome) }
 }

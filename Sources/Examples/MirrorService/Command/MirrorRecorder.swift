@@ -3,7 +3,7 @@ import Millrace
 import MillraceRecording
 
 /// Records the service to a file, for `mirror recording`.
-typealias MirrorRecorder = FileRecorder<Mirror.Action, Mirror.Mutation, Mirror.State>
+typealias MirrorRecorder = FileRecorder<Mirror>
 
 extension Redaction<Mirror.Action, Mirror.Mutation, Mirror.State> {
   /// Leaves the contents of artifacts out; names, lengths and times stay, so that a replay leads to the same states.

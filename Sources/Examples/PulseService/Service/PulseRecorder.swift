@@ -3,7 +3,7 @@ import Millrace
 import MillraceRecording
 
 /// Records the service to a file, for `pulse recording`; the secrets in the URLs of webhooks and endpoints are left out.
-typealias PulseRecorder = FileRecorder<PulseMonitor.Action, PulseMutation, PulseState>
+typealias PulseRecorder = FileRecorder<PulseMonitor>
 
 /// The redaction of a recording of pulse.
 typealias PulseRedaction = Redaction<PulseMonitor.Action, PulseMutation, PulseState>

@@ -20,7 +20,7 @@ final class WorldWitness: InterceptingWitness {
 
   func interceptor<I: Interactor>(
     from state: I.State, of interactor: I.Type
-  ) -> (any Interceptor<I.Action, I.Mutation, I.State>)? {
+  ) -> (any Interceptor<I>)? {
     guard let world, world.isTraced else { return nil }
     return TraceInterceptor<I>(world, from: state)
   }
@@ -68,10 +68,6 @@ final class WorldWitness: InterceptingWitness {
 
 /// Keeps the events of one store in the trace of its world.
 final class TraceInterceptor<I: Interactor>: Interceptor, EventSink {
-  typealias Action = I.Action
-  typealias Mutation = I.Mutation
-  typealias State = I.State
-
   private weak let world: World?
   private let state: Lock<I.State>
 

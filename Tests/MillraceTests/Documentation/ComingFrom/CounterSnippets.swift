@@ -95,7 +95,7 @@ enum CounterSnippets {
 
   static func keep(_ store: Store<Counter>, _ send: () -> Void) -> ([Counter.Action], String) {
     // snippet.recorded-later
-    let history = TransitionHistory<Counter.Action, Counter.Action, Counter.State>(keeping: 1_000)
+    let history = TransitionHistory<Counter>(keeping: 1_000)
     store.setInterceptors([history])
     // snippet.end
     send()
@@ -122,7 +122,7 @@ struct CounterSnippetsTests {
   private let clock = TestClock()
 
   private func store(
-    _ interceptors: [any Interceptor<Counter.Action, Counter.Action, Counter.State>] = []
+    _ interceptors: [any Interceptor<Counter>] = []
   ) -> Store<Counter> {
     Store(
       initial: Counter.State(), interactor: Counter(), configuration: StoreConfiguration(clock: clock),
@@ -171,13 +171,12 @@ struct CounterSnippetsTests {
   @Test("A send from an observer is served after the current commit: enter A, exit A, enter B, exit B")
   func nothingRecurses() async {
     struct Echo: Interceptor {
-      typealias Action = Counter.Action
-      typealias Mutation = Counter.Action
-      typealias State = Counter.State
+      typealias I = Counter
+
       let told: Notes<String>
       let send: @Sendable (Counter.Action) -> Void
 
-      func committed(_ mutation: Action, revision: Int, cause: Cause<Action>, state: borrowing State) {
+      func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
         told.note("enter \(revision)")
         if revision == 1 { send(.increase) }
         told.note("exit \(revision)")
