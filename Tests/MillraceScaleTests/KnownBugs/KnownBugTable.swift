@@ -25,7 +25,7 @@ enum KnownBugTable {
   ///
   /// The environment does not change the seeds, unlike those of `Simulation.run(seeds:)`.
   static func simulate(_ bug: KnownBug, hops: Simulation.Hops = .actors) async -> Simulation.Report {
-    let search = SimulationSearch(
+    let search = Search(
       origin: SimulationOrigin(hops: hops), shrinkingAttempts: 1_000, isReporting: false, body: bug.broken)
     return await search((0..<2_000).lazy.map { Simulation.Plan(seed: $0) })
   }
@@ -37,7 +37,7 @@ enum KnownBugTable {
     let sizes = [plan.actions?.count, plan.draws?.count, plan.steps?.count].map { $0 ?? 0 }
     let numbers = await failures(of: bug)
     return """
-      | \(bug.name) | \(bug.harm) | \(bug.need.rawValue) | \(searchName(of: plan.seed)) | \(report.worlds) | \
+      | \(bug.name) | \(bug.harm) | \(bug.need.rawValue) | \(ruleName(of: plan.seed)) | \(report.worlds) | \
       \(text(sizes)) | \(text(numbers)) |
       """
   }
@@ -57,8 +57,8 @@ enum KnownBugTable {
     numbers.map(String.init).joined(separator: ", ")
   }
 
-  private static func searchName(of seed: UInt64) -> String {
-    switch Search(seed: seed).kind {
+  private static func ruleName(of seed: UInt64) -> String {
+    switch ChoiceRule(seed: seed).kind {
     case .uniform: "uniform choice"
     case .weights: "weights"
     case .priorities: "priorities"

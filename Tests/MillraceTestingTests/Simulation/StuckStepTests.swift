@@ -87,7 +87,7 @@
     private static func run(_ seeds: Range<UInt64>, _ body: @escaping Simulation.Body) async {
       guard isTold else { return }
       let origin = SimulationOrigin(stepSeconds: 0.5, file: #filePath, line: #line)
-      _ = await SimulationSearch(origin: origin, shrinkingAttempts: 10, body: body)(
+      _ = await Search(origin: origin, shrinkingAttempts: 10, body: body)(
         seeds.lazy.map { Simulation.Plan(seed: $0) })
     }
 

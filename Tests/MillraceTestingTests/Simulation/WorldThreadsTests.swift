@@ -14,7 +14,7 @@ struct WorldThreadsTests {
     _ body: @escaping Simulation.Body
   ) async -> Simulation.Report {
     let origin = SimulationOrigin(file: "Workers.swift", line: 7)
-    let search = SimulationSearch(
+    let search = Search(
       origin: origin, shrinkingAttempts: 10, time: time, isReporting: false, threads: threads, body: body)
     return await search(seeds.lazy.map { Simulation.Plan(seed: $0) })
   }

@@ -34,8 +34,10 @@ struct SimulationFailureText: CustomStringConvertible {
   /// The number of notes that are shown.
   private static let notes = 40
 
-  /// The plan that runs the world again; one that was explored left out what it chose by itself.
-  private var plan: Simulation.Plan { result.explored == nil ? result.plan : result.made }
+  /// The plan that runs the world again.
+  ///
+  /// The plan of an exhaustive search lacks the choices that its world made by itself.
+  private var plan: Simulation.Plan { result.path == nil ? result.plan : result.made }
 
   /// The failure, with its reason where the smallest world shows one: actions or tasks that wait for one another.
   var sentence: String {
@@ -46,8 +48,8 @@ struct SimulationFailureText: CustomStringConvertible {
   var description: String {
     let plan = self.plan
     var lines = ["Seed \(plan.seed): \(Self.closed(sentence))"]
-    let search = result.search.map { ", by \($0)" } ?? ""
-    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(search).")
+    let rule = result.rule.map { ", by \($0)" } ?? ""
+    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(rule).")
     if passesAlone {
       lines.append(
         """

@@ -217,8 +217,8 @@ struct CrashNotice {
   let plan: Simulation.Plan
   let origin: SimulationOrigin
 
-  /// Whether the world is explored, so that the plan leaves out what the world chooses by itself.
-  private var isExplored: Bool { plan.explored != nil }
+  /// Whether an exhaustive search runs the world, so that the plan lacks the choices that the world makes by itself.
+  private var isExplored: Bool { plan.prefix != nil }
 
   var text: String {
     """

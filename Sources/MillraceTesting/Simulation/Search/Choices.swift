@@ -1,5 +1,6 @@
-/// Makes the choices of one world as its plan says, and remembers them.
+/// Makes the choices of one world according to its plan, and remembers them.
 ///
+/// A *choice* is one decision: an action, a draw or a step.
 /// Each choice depends on the seed and its own place alone: the number of an action, or the task that draws and the number of the draw in it. So
 /// leaving one out changes no other one, and the order of the tasks changes none.
 struct Choices {
@@ -7,11 +8,11 @@ struct Choices {
   enum Stream: UInt64 {
     case actions, draws, steps, stores
     // Far from the others, also from those of the next seed.
-    case search = 0x5EA2_C000_0000_0000
+    case rule = 0x5EA2_C000_0000_0000
     case system = 0x5EA2_D000_0000_0000
   }
 
-  /// The alternatives of a draw when all interleavings are explored.
+  /// The alternatives of a draw in an exhaustive search.
   enum Alternatives {
     /// Each number.
     case all
@@ -40,10 +41,10 @@ struct Choices {
   private let plannedDraws: [UInt64: Int]?
 
   /// Chooses the steps that the plan leaves to the seed; nil if the plan says what to run.
-  private(set) var search: Search?
+  private(set) var rule: ChoiceRule?
 
-  /// The choices so far with their alternatives; nil unless all interleavings are explored.
-  private(set) var explored: ExploredChoices?
+  /// The choices so far with their alternatives; nil outside an exhaustive search.
+  private(set) var path: ChoicePath?
 
   /// The number of actions and draws so far, taken or not.
   private(set) var actionCount = 0
@@ -61,15 +62,15 @@ struct Choices {
   /// The last draw.
   var lastDraw: (task: Int, number: Int) { (drawer.task, drawCounts[drawer.task] - 1) }
 
-  /// In a plan of an explored world a task continues as long as it can where the plan names no step, and the least is drawn where it names no
-  /// draw.
+  /// In an exhaustive search a task continues as long as it can where the plan names no step, and a draw that the plan does not name
+  /// is the least number.
   init(_ plan: Simulation.Plan) {
     self.plan = plan
     plannedDraws = plan.draws.map { TaskTree.identities($0) }
-    if plan.explored != nil {
-      explored = ExploredChoices()
+    if plan.prefix != nil {
+      path = ChoicePath()
     } else if plan.steps == nil {
-      search = Search(seed: plan.seed)
+      rule = ChoiceRule(seed: plan.seed)
     }
   }
 
@@ -100,9 +101,9 @@ struct Choices {
     let (count, number) = (drawCount, nextNumber())
     let place = TaskTree.identity(drawer.identity, number)
     let drawn: Int
-    if let prefix = plan.explored, alternatives != .none {
+    if let prefix = plan.prefix, alternatives != .none {
       drawn = min(prefix.draws[count] ?? 0, limit)
-      explored?.add(draw: count, drawn, upTo: limit, alternatives)
+      path?.add(draw: count, drawn, upTo: limit, alternatives)
     } else if let plannedDraws {
       drawn = min(plannedDraws[place] ?? 0, limit)
     } else {
@@ -125,19 +126,19 @@ struct Choices {
   ///
   /// - Parameters:
   ///   - tasks: the numbers of the tasks that the jobs are; 0 for the turn of an actor.
-  ///   - planned: the index by the plan; nil if that leaves the choice to the seed, or explores.
+  ///   - planned: the index by the plan; nil if the seed or an exhaustive search chooses.
   mutating func step(among tasks: some RandomAccessCollection<Int>, planned: Int? = nil) -> Int {
     let step = stepCount
     stepCount += 1
-    if let next = explored?.add(step: step, among: tasks, plan.explored?.steps[step]) { return next }
+    if let next = path?.add(step: step, among: tasks, plan.prefix?.steps[step]) { return next }
     if tasks.count == 1 { return 0 }
-    return planned ?? search?.choose(step, among: tasks) ?? 0
+    return planned ?? rule?.choose(step, among: tasks) ?? 0
   }
 
   /// Notes that a task yielded in the last step.
   mutating func yielded(_ task: Int) {
-    search?.yielded(task)
-    explored?.yielded(task)
+    rule?.yielded(task)
+    path?.yielded(task)
   }
 
   /// The random numbers for the stores, whatever is left out of the rest.

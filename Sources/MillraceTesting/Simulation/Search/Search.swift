@@ -1,118 +1,158 @@
-/// The choice of the task that runs at each step of a world, by one of three searches; the seed decides by which.
-///
-/// No search finds every bug soon. Uniform choice finds those for which few steps have to go wrong, wherever these are. Weights find those
-/// for which one task has to be slow, or fast, for a while. Priorities find those for which a known number of changes has to come
-/// at certain steps, with a probability that has a lower bound: PCT, Burckhardt and others, 2010.
-struct Search: Sendable {
-  enum Kind: Hashable, Sendable, CustomStringConvertible {
-    /// Each ready task is as likely as every other one.
-    case uniform
-    /// Each task has a weight from 1 to 64, which the seed draws.
-    case weights
-    /// The task with the highest priority runs; at `depth - 1` steps among the first `length` it gets the lowest.
-    case priorities(depth: Int, length: Int)
+import Millrace
 
-    var description: String {
-      switch self {
-      case .uniform: "uniform choice"
-      case .weights: "a random weight for each task"
-      case .priorities(let depth, let length): "random priorities (PCT) of depth \(depth) for \(length) steps"
-      }
-    }
+/// The search for a failing world: runs worlds until one fails or all have run, shrinks the failing world, and reports it.
+struct Search {
+  let origin: SimulationOrigin
+  let shrinkingAttempts: Int
+  /// The longest time, in real time; a world that has begun comes to its end.
+  var time: Duration?
+  var failures = Simulation.Failures.first
+  /// Whether a failure fails the test.
+  var isReporting = true
+  /// The plans that failed before.
+  var kept: KeptPlans?
+  var threads = WorldThreads.shared
+  let body: Simulation.Body
+
+  /// Runs these plans, in their order, after those that are kept.
+  func callAsFunction(_ plans: some Sequence<Simulation.Plan>) async -> Simulation.Report {
+    var first: [Simulation.Plan] = []
+    do { first = try kept?.all() ?? [] } catch { await fail("\(error)") }
+    var (kept, plans) = (first.makeIterator(), plans.makeIterator())
+    return await self { _ in kept.next() ?? plans.next() }
   }
 
-  let kind: Kind
-  private let seed: UInt64
-
-  /// The weights of the tasks so far, by their numbers.
-  private var weights: [Int] = []
-
-  /// The priorities of the tasks so far, by their numbers, and the next one that is lower than all others.
-  private var priorities: [UInt64] = []
-  private var lowest = Self.lowered
-
-  /// The steps at which the priority of a task changes.
-  private var changes: Set<Int> = []
-
-  private static let lowered = UInt64(1) << 63
-
-  init(seed: UInt64) {
-    self.seed = seed
-    var numbers = Choices.generator(seed, .search, 0)
-    switch seed % 3 {
-    case 0: kind = .uniform
-    case 1: kind = .weights
-    default:
-      let depth = Int.random(in: 2...5, using: &numbers)
-      let length = 1 << Int.random(in: 4...12, using: &numbers)
-      kind = .priorities(depth: depth, length: length)
-      while changes.count < depth - 1 { changes.insert(Int.random(in: 0..<length, using: &numbers)) }
-    }
-  }
-
-  /// The index of the task that runs at a step.
+  /// Runs the plans that `next` gives.
   ///
-  /// - Parameter tasks: the numbers of the ready tasks, at least two; 0 for the turn of an actor.
-  mutating func choose(_ step: Int, among tasks: some RandomAccessCollection<Int>) -> Int {
-    var numbers = Choices.generator(seed, .steps, step)
-    switch kind {
-    case .uniform: return Int.random(in: 0..<tasks.count, using: &numbers)
-    case .weights: return chooseByWeight(among: tasks, &numbers)
-    // One that waits in a loop for another would wait for ever behind a low priority, so priorities end some time.
-    case .priorities(_, let length):
-      return step < 16 * length
-        ? chooseByPriority(step, among: tasks) : Int.random(in: 0..<tasks.count, using: &numbers)
+  /// - Parameters:
+  ///   - isExhaustive: whether each plan depends on the result of the one before.
+  ///   - next: The next plan, which is told that result; nil ends the search.
+  func callAsFunction(
+    isExhaustive: Bool = false, _ next: (WorldRun.Result?) -> Simulation.Plan?
+  ) async -> Simulation.Report {
+    let run = WorldRun(origin: origin, threads: threads, body: body)
+    var report = Simulation.Report()
+    if WorldRuntime.isOwnedByThisThread {
+      await fail("A simulation was begun in the world of another one; run it in a test of its own.")
+      return report
     }
-  }
-
-  private mutating func chooseByWeight(
-    among tasks: some RandomAccessCollection<Int>, _ numbers: inout SeededGenerator
-  ) -> Int {
-    var sum = 0
-    for task in tasks {
-      while weights.count <= task {
-        var own = Choices.generator(seed, .search, 1 + weights.count)
-        weights.append(1 << Int.random(in: 0...6, using: &own))
+    var (last, known): (WorldRun.Result?, [WorldFailure]) = (nil, [])
+    var budget = TimeBudget(time, place: origin.place)
+    // Worlds that have begun, in the order of their plans; a few more than threads, so that none waits for a slow one.
+    var begun: [Task<WorldRun.Result, Never>] = []
+    let most = isExhaustive || threads.count == 1 ? 1 : 4 * threads.count
+    while true {
+      while begun.count < most, !Task.isCancelled, budget.hasTime(after: report), let plan = next(last) {
+        begun.append(Task { await run(plan) })
       }
-      sum += weights[task]
+      if begun.isEmpty { return report }
+      let result = await begun.removeFirst().value
+      report.count(result)
+      last = result
+      guard let failure = result.failure, !known.contains(where: { failure.isLike($0) }) else { continue }
+      known.append(failure)
+      let found = await explain(result, failure, run, worlds: report.worlds)
+      report.failures.append(found)
+      if isReporting { await fail(found.description, of: failure) }
+      if failures == .first || failure.endsAllWorlds { break }
     }
-    var place = Int.random(in: 0..<sum, using: &numbers)
-    for (index, task) in tasks.enumerated() {
-      place -= weights[task]
-      if place < 0 { return index }
-    }
-    preconditionFailure("The place is below the sum of the weights.")
+    for world in begun { _ = await world.value }
+    return report
   }
 
-  private mutating func chooseByPriority(_ step: Int, among tasks: some RandomAccessCollection<Int>) -> Int {
-    var best = highest(tasks)
-    if changes.contains(step) {
-      lower(tasks[tasks.index(tasks.startIndex, offsetBy: best)])
-      best = highest(tasks)
+  /// Makes a failing world smaller, and tells of it; no other world runs beside those of this.
+  private func explain(
+    _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, worlds: Int
+  ) async -> Simulation.Report.Failure {
+    var run = run
+    run.isAlone = true
+    if threads.count > 1, failure.mayBeRepeated, !Task.isCancelled, await run(result.plan).failure == nil {
+      let text = SimulationFailureText(
+        result: result, failure: failure, smallest: nil, worlds: worlds, origin: origin, passesAlone: true)
+      return Simulation.Report.Failure(
+        plan: result.plan, sentence: failure.sentence, description: text.description)
     }
-    return best
+    let smallest = await shrink(result, failure, run)
+    let plan = smallest?.plan ?? (result.path == nil ? result.plan : result.made)
+    let story = await story(of: smallest?.plan ?? result.made, smallest?.failure ?? failure, run)
+    let isKnown = (try? kept?.all().contains(plan)) ?? false
+    let text = SimulationFailureText(
+      result: result, failure: failure, smallest: smallest, story: story, worlds: worlds, origin: origin,
+      kept: isKnown ? nil : kept?.keep(plan, failure.sentence))
+    return Simulation.Report.Failure(plan: plan, sentence: text.sentence, description: text.description)
   }
 
-  /// The index of the task with the highest priority; of several turns of actors the first.
-  private mutating func highest(_ tasks: some RandomAccessCollection<Int>) -> Int {
-    var best = (index: 0, priority: UInt64.min)
-    for (index, task) in tasks.enumerated() {
-      while priorities.count <= task {
-        var own = Choices.generator(seed, .search, 1 + priorities.count)
-        priorities.append(own.next() | Self.lowered)
-      }
-      if index == 0 || priorities[task] > best.priority { best = (index, priorities[task]) }
+  /// The number of steps after which no further plan that may pass is tried.
+  private static let stepsForPassing = 1_000_000
+
+  /// Runs a failing plan once more, and tells its story; nil if it does not fail again.
+  private func story(
+    of plan: Simulation.Plan, _ failure: WorldFailure, _ run: WorldRun
+  ) async -> SimulationStory? {
+    guard failure.mayBeRepeated, !Task.isCancelled else { return nil }
+    let traced = await run(plan, isTraced: true, patience: 0.05)
+    guard let again = traced.failure, again.isLike(failure) else { return nil }
+    let passing = await passing(besides: plan, traced, run)
+    let deadlock = Deadlock(among: traced.openActions) ?? Deadlock(among: traced.awaits, named: traced.trace.name)
+    return SimulationStory(
+      events: traced.trace.lines, state: again.state, openActions: traced.openActions, deadlock: deadlock,
+      passing: passing)
+  }
+
+  /// The nearest plan that passes; nil if none was found.
+  private func passing(
+    besides plan: Simulation.Plan, _ traced: WorldRun.Result, _ run: WorldRun
+  ) async -> SimulationStory.Passing? {
+    var spent = 0
+    for neighbour in plan.neighbours(traced.trace).prefix(shrinkingAttempts) {
+      if Task.isCancelled || spent > Self.stepsForPassing { return nil }
+      let result = await run(neighbour.plan, patience: 0.05)
+      if result.failure == nil { return neighbour }
+      spent += result.steps
     }
-    return best.index
+    return nil
   }
 
-  private mutating func lower(_ task: Int) {
-    lowest -= 1
-    if priorities.indices.contains(task) { priorities[task] = lowest }
+  /// Fails the test, at the place of a failure if that has one.
+  func fail(_ message: String, of failure: WorldFailure? = nil) async {
+    let reporter = FailureReporter()
+    let place = failure?.place ?? (origin.file, origin.line)
+    reporter.fail(message, file: place.file, line: place.line, at: failure?.location)
+    await reporter.settle()
   }
 
-  /// A task yields, so that all others go first.
-  mutating func yielded(_ task: Int) {
-    if case .priorities = kind { lower(task) }
+  /// The smallest plan that fails in the same way, and how it went; nil if none was tried.
+  private func shrink(
+    _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun
+  ) async -> SimulationFailureText.Smallest? {
+    guard shrinkingAttempts > 0, failure.mayBeRepeated else { return nil }
+    var last = (result, failure)
+    var shrinking = Shrinking(attempts: shrinkingAttempts) { plan in
+      // A cancelled test waits for no result; and one wait has shown that the world makes no progress.
+      if Task.isCancelled { return nil }
+      let result = await run(plan, patience: 0.05)
+      guard let other = result.failure, other.isLike(failure) else { return nil }
+      last = (result, other)
+      return result.made
+    }
+    let plan = await shrinking.smallest(result.made)
+    return SimulationFailureText.Smallest(plan: plan, result: last.0, failure: last.1)
+  }
+
+  /// Sets the time, and returns the seeds; the environment may have others.
+  ///
+  /// A value there that cannot be read fails the test.
+  mutating func setSize(_ seeds: Range<UInt64>, for time: Duration?) async -> Range<UInt64> {
+    switch SimulationEnvironment.current {
+    case .failure(let invalid):
+      await fail("\(invalid)")
+      self.time = time
+      return seeds
+    case .success(let environment):
+      let size = environment.size(seeds, for: time)
+      if let sentence = environment.sentence(size, at: origin.place) { writeToStandardError(line: sentence) }
+      self.time = size.time
+      return size.seeds
+    }
   }
 }

@@ -14,7 +14,7 @@
 /// a failure of the test at the caller's line, with its story and all that is needed to run it again. A trap, which ends the process
 /// before that, leaves a line on standard error that names the world.
 ///
-/// **Search.** Three seeds in a row choose the task that continues in three ways: each task as likely as the others, with a random weight for
+/// **Choice.** Three seeds in a row choose the task that continues in three ways: each task as likely as the others, with a random weight for
 /// each task, and by random priorities that change at a few steps.
 ///
 /// **Isolation.** Worlds run one at a time in a process, those of several simulations too. `MILLRACE_WORKERS=4` in the environment lets four run side
@@ -66,7 +66,7 @@ public enum Simulation {
     hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
     _ body: @escaping Body
   ) async -> Simulation.Report {
-    var search = SimulationSearch(
+    var search = Search(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: shrinkingAttempts, failures: failures, isReporting: reporting,
       kept: plans.map { KeptPlans($0, besides: file) }, body: body)
@@ -94,7 +94,7 @@ public enum Simulation {
     seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> Simulation.Report {
-    let search = SimulationSearch(
+    let search = Search(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
     return await search([Simulation.Plan(seed: seed)])
@@ -116,7 +116,7 @@ public enum Simulation {
     plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> Simulation.Report {
-    let search = SimulationSearch(
+    let search = Search(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 0, body: body)
     do {
@@ -160,18 +160,18 @@ public enum Simulation {
     preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, allowing: Outside = [],
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> Simulation.Report {
-    let search = SimulationSearch(
+    let search = Search(
       origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
       shrinkingAttempts: 1_000, body: body)
-    var exploring = Exploring(seed: seed, preemptions: preemptions, limit: limit)
-    let report = await search(isExploring: true) { exploring.next(after: $0) }
-    if exploring.isCut {
+    var exhaustive = ExhaustiveSearch(seed: seed, preemptions: preemptions, limit: limit)
+    let report = await search(isExhaustive: true) { exhaustive.next(after: $0) }
+    if exhaustive.isCut {
       await search.fail(
         """
         There are more than \(limit) interleavings with up to \(preemptions) preemptions; explore fewer preemptions, a smaller \
         scenario, or give a higher limit.
         """)
-    } else if report.worlds == 1, report.failingPlan == nil, !exploring.hadChoice, !Task.isCancelled {
+    } else if report.worlds == 1, report.failingPlan == nil, !exhaustive.hadChoice, !Task.isCancelled {
       await search.fail(
         """
         There was nothing to choose in the world of seed \(seed): no two tasks were ready at once, and nothing was drawn, so that one \

@@ -63,8 +63,8 @@ extension Simulation {
     /// The turn of an actor is a step of the task that caused it.
     public var steps: [Place: Int]?
 
-    /// The first choices of a world that is explored; nil for one that is not.
-    var explored: ExploredPrefix?
+    /// The first choices of a world in an exhaustive search; nil for any other world.
+    var prefix: ChoicePrefix?
 
     /// Makes the plan of a seed, with all its choices.
     public init(seed: UInt64) {

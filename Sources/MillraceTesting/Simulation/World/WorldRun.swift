@@ -14,10 +14,10 @@ struct WorldRun {
     let made: Simulation.Plan
     /// The number of steps.
     let steps: Int
-    /// The search that chose the steps; nil if the plan named them.
-    var search: Search.Kind?
-    /// All choices with their alternatives; nil unless they are explored.
-    var explored: ExploredChoices?
+    /// The rule that chose the steps; nil if the plan named them.
+    var rule: ChoiceRule.Kind?
+    /// All choices with their alternatives; nil outside an exhaustive search.
+    var path: ChoicePath?
     let notes: [String]
     /// The events; empty unless they were traced.
     var trace = Trace()
@@ -187,7 +187,7 @@ extension WorldRun.Result {
       return Self(
         plan: choices.plan, failure: content.failure,
         made: content.failure == nil ? choices.plan : world.runtime.made(choices), steps: choices.stepCount,
-        search: choices.search?.kind, explored: choices.explored, notes: content.notes,
+        rule: choices.rule?.kind, path: choices.path, notes: content.notes,
         trace: trace, time: time, fingerprint: content.fingerprint.value)
     }
   }

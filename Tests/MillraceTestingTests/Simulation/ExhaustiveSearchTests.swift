@@ -3,8 +3,8 @@ import Testing
 
 @testable import MillraceTesting
 
-@Suite("Exploring")
-struct ExploringTests {
+@Suite("ExhaustiveSearch")
+struct ExhaustiveSearchTests {
   /// The orders in which two tasks come to their two steps, in all worlds.
   private func orders(
     _ preemptions: Int, _ between: @escaping @Sendable () async -> Void
@@ -32,7 +32,7 @@ struct ExploringTests {
 
   @Test("A task continues for 1,000 steps, if it does not yield before")
   func longestStretch() {
-    var choices = ExploredChoices()
+    var choices = ChoicePath()
     let chosen = (0..<1_002).map { choices.add(step: $0, among: [7, 8], nil) }
     #expect(chosen == Array(repeating: 0, count: 1_000) + [1, 1])
   }

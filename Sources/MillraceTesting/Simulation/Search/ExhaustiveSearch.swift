@@ -1,5 +1,5 @@
-/// All worlds of a seed with up to a number of preemptions, those with fewer first.
-struct Exploring {
+/// The search among all worlds of a seed up to a number of preemptions; worlds with fewer preemptions run first.
+struct ExhaustiveSearch {
   /// A plan that is still to be run.
   private struct Pending {
     var plan: Simulation.Plan
@@ -22,7 +22,7 @@ struct Exploring {
 
   init(seed: UInt64, preemptions: Int, limit: Int) {
     var first = Simulation.Plan(seed: seed)
-    first.explored = ExploredPrefix()
+    first.prefix = ChoicePrefix()
     pending = Array(repeating: [], count: max(preemptions, 0) + 1)
     pending[0].append(Pending(plan: first, settled: 0, preemptions: 0))
     self.limit = limit
@@ -32,7 +32,7 @@ struct Exploring {
   ///
   /// - Parameter result: the result of the plan before, if there was one.
   mutating func next(after result: WorldRun.Result?) -> Simulation.Plan? {
-    if let choices = result?.explored?.choices, let running { add(choices, after: running) }
+    if let choices = result?.path?.choices, let running { add(choices, after: running) }
     guard let bound = pending.firstIndex(where: { !$0.isEmpty }) else { return nil }
     isCut = count >= limit
     if isCut { return nil }
@@ -42,7 +42,7 @@ struct Exploring {
   }
 
   /// Adds the plans that differ from the one that was run at one choice that was not settled yet.
-  private mutating func add(_ choices: [ExploredChoices.Choice], after ran: Pending) {
+  private mutating func add(_ choices: [ChoicePath.Choice], after ran: Pending) {
     hadChoice = hadChoice || !choices.isEmpty
     for index in choices.indices.dropFirst(ran.settled).reversed() {
       let choice = choices[index]
@@ -51,8 +51,8 @@ struct Exploring {
         for alternative in alternatives.reversed() {
           var plan = ran.plan
           switch choice.place {
-          case .step(let step): plan.explored?.steps[step] = alternative
-          case .draw(let draw): plan.explored?.draws[draw] = alternative
+          case .step(let step): plan.prefix?.steps[step] = alternative
+          case .draw(let draw): plan.prefix?.draws[draw] = alternative
           }
           pending[preemptions].append(Pending(plan: plan, settled: index + 1, preemptions: preemptions))
         }
@@ -61,18 +61,18 @@ struct Exploring {
   }
 }
 
-/// The first choices of a world that is explored, by the numbers of its steps and draws; it makes the others by itself.
-struct ExploredPrefix: Sendable, Hashable {
+/// The first choices of a world, by the numbers of its steps and draws; the world makes the later choices by itself.
+struct ChoicePrefix: Sendable, Hashable {
   /// The indexes of the jobs that run.
   var steps: [Int: Int] = [:]
   var draws: [Int: Int] = [:]
 }
 
-/// The choices of one world among all that are explored, in their order, with the alternatives of each.
+/// The choices of one world of an exhaustive search in order, each with its alternatives.
 ///
 /// The task that runs continues as long as it can, and one that yields lets the others go first. To choose otherwise is a
 /// *preemption*. It is none to choose who runs when a task waits or has ended, as Musuvathi and Qadeer count (CHESS, 2007).
-struct ExploredChoices: Sendable {
+struct ChoicePath: Sendable {
   enum Place: Hashable, Sendable {
     case step(Int), draw(Int)
   }
