@@ -13,7 +13,7 @@ struct CoordinatedOmissionTests {
     """)
   func pausingServer() async throws {
     let reports = Lock<[LoadReport]>([])
-    await Simulation.run(seed: 1, maximumSteps: 10_000_000) { world in
+    await Simulation.run(seed: 1, options: .init(maximumSteps: 10_000_000)) { world in
       let server = PausingServer(clock: world.clock)
       let scenario = LoadScenario("pausing", rate: 500) { _ in try await server.serve() }
       for mode in [LoadOptions.Mode.open(), .closed(concurrency: 4)] {

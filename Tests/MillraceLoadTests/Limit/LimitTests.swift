@@ -10,7 +10,7 @@ struct LimitTests {
   func queue(from rate: Double) async throws {
     let condition = try LatencyCondition("p50<=20ms")
     let found = Lock<LoadLimitReport?>(nil)
-    await Simulation.run(seed: 1, maximumSteps: 100_000_000) { world in
+    await Simulation.run(seed: 1, options: .init(maximumSteps: 100_000_000)) { world in
       let server = QueueingServer(world.clock, service: .milliseconds(10))
       let scenario = LoadScenario("queue", rate: 100) { _ in try await server.serve() }
       let report = try await scenario.limit(
@@ -31,7 +31,7 @@ struct LimitTests {
   func atMost(seconds: Double) async throws {
     let condition = try LatencyCondition("p50<=20ms")
     let found = Lock<(LoadLimitReport, Duration)?>(nil)
-    await Simulation.run(seed: 1, maximumSteps: 100_000_000) { world in
+    await Simulation.run(seed: 1, options: .init(maximumSteps: 100_000_000)) { world in
       let server = QueueingServer(world.clock, service: .milliseconds(10))
       let scenario = LoadScenario("queue", rate: 200) { _ in try await server.serve() }
       let start = world.clock.now
@@ -50,7 +50,7 @@ struct LimitTests {
   func progress() async throws {
     let condition = try LatencyCondition("p50<=20ms")
     let lines = Lock<[String]>([])
-    await Simulation.run(seed: 1, maximumSteps: 100_000_000) { world in
+    await Simulation.run(seed: 1, options: .init(maximumSteps: 100_000_000)) { world in
       let scenario = LoadScenario("idle", rate: 400) { _ in }
       let options = LoadOptions(warmUp: .seconds(1), clock: world.clock)
       _ = try await scenario.limit(of: condition, from: nil, atMost: .seconds(5), options) { event in

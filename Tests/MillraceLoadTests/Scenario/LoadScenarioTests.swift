@@ -183,7 +183,7 @@ struct LoadScenarioTests {
   /// Runs a scenario for 200 ms of simulated time, whatever the machine does meanwhile.
   private func simulatedRun(of rate: LoadRate, service: Duration) async -> Result<LoadReport, any Error> {
     let result = Lock<Result<LoadReport, any Error>?>(nil)
-    await Simulation.run(seed: 1, maximumSteps: 1_000_000) { world in
+    await Simulation.run(seed: 1, options: .init(maximumSteps: 1_000_000)) { world in
       let clock = world.clock
       let scenario = LoadScenario("calls", rate: rate) { _ in try await clock.sleep(for: service) }
       let options = LoadOptions(duration: .milliseconds(200), drain: .seconds(30), clock: clock)

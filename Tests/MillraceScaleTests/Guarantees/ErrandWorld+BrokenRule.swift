@@ -7,7 +7,7 @@ extension ErrandWorld {
   func brokenRule(seeds: UInt64 = 1_000) async -> String? {
     let failures = Failures()
     await failures.collect {
-      let report = await Simulation.run(seeds: 0..<seeds, maximumSteps: 20_000, shrinkingAttempts: 0) {
+      let report = await Simulation.run(seeds: 0..<seeds, options: .init(maximumSteps: 20_000, shrinkingAttempts: 0)) {
         await self($0)
       }
       #expect((report.failingPlan == nil) == failures.messages.isEmpty)

@@ -65,7 +65,7 @@ struct TestingDurationsTests {
     await store.finish()
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
-      await Simulation.run(seeds: 0..<1, for: time, reporting: false) { world in
+      await Simulation.run(seeds: 0..<1, for: time, options: .init(reporting: false)) { world in
         let drawn = world.duration(in: min(time, .zero)...max(time, .zero))
         world.expect(drawn >= min(time, .zero) && drawn <= max(time, .zero), "it is in the range")
         let store = Store(initial: 0, interactor: Counting(), configuration: world.configuration)

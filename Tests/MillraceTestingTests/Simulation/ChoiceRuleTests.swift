@@ -96,7 +96,7 @@ struct ChoiceRuleTests {
     "A task that waits for another in a loop of yields, or of calls of an actor, ends under each choice rule",
     arguments: [true, false])
   func loops(yields: Bool) async {
-    let report = await Simulation.run(seeds: 0..<60, maximumSteps: 200_000) { _ in
+    let report = await Simulation.run(seeds: 0..<60, options: .init(maximumSteps: 200_000)) { _ in
       await TwoTasks.waitInALoop(yields: yields)
     }
     #expect(report.failingPlan == nil)

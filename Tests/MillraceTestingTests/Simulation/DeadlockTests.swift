@@ -31,7 +31,7 @@ struct DeadlockTests {
 
   /// The first line of the failure of a world in which these actions are sent, without the seed.
   private func sentence(_ actions: [Keys.Action]) async throws -> String {
-    let report = await Simulation.run(seeds: 0..<200, reporting: false) { world in
+    let report = await Simulation.run(seeds: 0..<200, options: .init(reporting: false)) { world in
       let store = Store(initial: 0, interactor: Keys(gate: Gate()), configuration: world.configuration)
       let receipts = actions.map { store.send($0) }
       for receipt in receipts { _ = await receipt.outcome }
@@ -87,7 +87,7 @@ struct DeadlockTests {
 
   /// The first line of the failure of a world, without the seed.
   private func sentence(_ body: @escaping Simulation.Body) async throws -> String {
-    let report = await Simulation.run(seeds: 0..<20, reporting: false, body)
+    let report = await Simulation.run(seeds: 0..<20, options: .init(reporting: false), body)
     return try #require(report.failures.first).sentence
   }
 
@@ -133,7 +133,7 @@ struct DeadlockTests {
 
   @Test("Runs that wait for the outcomes of actions of each other's stores are one")
   func stores() async throws {
-    let report = await Simulation.run(seeds: 0..<200, reporting: false) { world in
+    let report = await Simulation.run(seeds: 0..<200, options: .init(reporting: false)) { world in
       let stores = Box<[Store<Asking>]>([])
       for number in 0..<2 {
         stores.value.append(

@@ -117,7 +117,9 @@ struct EscapeTests {
         task 1 of the world gave work to a dispatch queue (\(function)), which no seed decides; put a fake in the place of what \
         works there, or allow it with 'allowing:' where it has no effect on the world.
         """)
-    let report = await Simulation.run(seed: 1, allowing: .queues) { _ in _ = millrace_give_work(function) }
+    let report = await Simulation.run(seed: 1, options: .init(allowing: .queues)) { _ in
+      _ = millrace_give_work(function)
+    }
     #expect(report.failingPlan == nil)
     #expect(millrace_give_work(function), "outside of worlds it works as ever")
   }
@@ -125,15 +127,15 @@ struct EscapeTests {
   @Test("Work that is allowed fails no seed, and a call that says how to run the world again allows it too")
   func allowed() async throws {
     let queue = DispatchQueue(label: "a queue of the test")
-    let report = await Simulation.run(seeds: 0..<3, allowing: [.threads, .queues]) { _ in
+    let report = await Simulation.run(seeds: 0..<3, options: .init(allowing: [.threads, .queues])) { _ in
       queue.async {}
       Thread.detachNewThread {}
     }
     #expect(report.failingPlan == nil)
     let call = SimulationOrigin(allowed: [.threads, .queues]).call(Simulation.Plan(seed: 3))
-    #expect(call == "Simulation.run(seed: 3, allowing: [.threads, .queues])")
+    #expect(call == "Simulation.run(seed: 3, options: .init(allowing: [.threads, .queues]))")
     let one = SimulationOrigin(allowed: .queues).call(Simulation.Plan(seed: 3))
-    #expect(one == "Simulation.run(seed: 3, allowing: .queues)")
+    #expect(one == "Simulation.run(seed: 3, options: .init(allowing: .queues))")
   }
 
   @Test("A task that another thread resumes is named")
@@ -290,7 +292,7 @@ struct EscapeTests {
   func younger() async throws {
     let gate = Gate()
     let places = Recorder<Bool>()
-    let report = await Simulation.run(seed: 1, allowing: .threads) { world in
+    let report = await Simulation.run(seed: 1, options: .init(allowing: .threads)) { world in
       let isWaiting = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         Task {

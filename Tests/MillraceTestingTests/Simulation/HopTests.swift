@@ -67,7 +67,7 @@ struct HopTests {
 
   private func failures(_ hops: Simulation.Hops, _ body: @escaping Simulation.Body) async -> Simulation.Report {
     var report = Simulation.Report()
-    await Failures().collect { report = await Simulation.run(seeds: 0..<500, hops: hops, body) }
+    await Failures().collect { report = await Simulation.run(seeds: 0..<500, options: .init(hops: hops), body) }
     return report
   }
 
@@ -110,10 +110,10 @@ struct HopTests {
   func replay() async throws {
     let failures = Failures()
     var report = Simulation.Report()
-    await failures.collect { report = await Simulation.run(seeds: 0..<100, hops: .all, Self.stampede) }
+    await failures.collect { report = await Simulation.run(seeds: 0..<100, options: .init(hops: .all), Self.stampede) }
     let plan = try #require(report.failingPlan)
-    #expect(failures.messages.first?.contains("Simulation.run(plan: \"\(plan)\", hops: .all)") == true)
-    await failures.collect { await Simulation.run(plan: "\(plan)", hops: .all, Self.stampede) }
+    #expect(failures.messages.first?.contains("Simulation.run(plan: \"\(plan)\", options: .init(hops: .all))") == true)
+    await failures.collect { await Simulation.run(plan: "\(plan)", options: .init(hops: .all), Self.stampede) }
     #expect(failures.messages.count == 2)
   }
 
@@ -121,7 +121,7 @@ struct HopTests {
     "An actor does the same with hops as without, and each call returns its value to its caller",
     arguments: Simulation.Hops.allCases)
   func meaning(hops: Simulation.Hops) async {
-    let report = await Simulation.run(seeds: 0..<60, hops: hops) { world in
+    let report = await Simulation.run(seeds: 0..<60, options: .init(hops: hops)) { world in
       let source = Source()
       let values = Recorder<Int>()
       await withTaskGroup { group in

@@ -27,7 +27,7 @@ struct ShrunkWorldTests {
   @Test("A bug that needs three of many actions is left with three, and they draw what they drew among the others")
   func threeActions() async throws {
     for first in stride(from: UInt64(0), to: 60, by: 10) {
-      let report = await Simulation.run(seeds: first..<first + 1_000, reporting: false, Self.letters)
+      let report = await Simulation.run(seeds: first..<first + 1_000, options: .init(reporting: false), Self.letters)
       let failure = try #require(report.failures.first)
       #expect(failure.plan.actions?.count == 3, "\(failure.plan)")
       let run = WorldRun(origin: SimulationOrigin(), body: Self.letters)
@@ -49,7 +49,7 @@ struct ShrunkWorldTests {
 
   @Test("Actions whose tasks meet by the order alone are left out too, and the steps of the others stay")
   func order() async throws {
-    let report = await Simulation.run(seeds: 0..<1_000, reporting: false) { world in
+    let report = await Simulation.run(seeds: 0..<1_000, options: .init(reporting: false)) { world in
       let written = Recorder<Int>()
       let actions = world.actions(12, from: Array(0..<6))
       await withTaskGroup { group in
@@ -90,7 +90,7 @@ struct ShrunkWorldTests {
 
   @Test("A draw of a fake's latency is shown as the time that was drawn")
   func latency() async throws {
-    let report = await Simulation.run(seeds: 0..<100, reporting: false) { world in
+    let report = await Simulation.run(seeds: 0..<100, options: .init(reporting: false)) { world in
       let call = FakeCall<Int, Int>("load")
       call.always { $0 }
       call.inject(world.faults(latency: .uniform(.zero ... .seconds(1))))

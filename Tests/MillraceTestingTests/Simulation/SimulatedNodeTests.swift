@@ -207,7 +207,7 @@ struct SimulatedNodeTests {
 
   @Test("A write that is acknowledged before it is synchronized is found, with the crash in the story")
   func acknowledgedTooSoon() async throws {
-    let report = await Simulation.run(seeds: 0..<200, reporting: false) { world in
+    let report = await Simulation.run(seeds: 0..<200, options: .init(reporting: false)) { world in
       let (node, acknowledged) = (world.node("a"), Recorder<[UInt8]>())
       node.run {
         for number in 1...3 as ClosedRange<UInt8> {

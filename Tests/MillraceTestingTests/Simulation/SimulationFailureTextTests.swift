@@ -48,8 +48,8 @@ struct SimulationFailureTextTests {
   @Test("It has the number of steps in its calls if that is one of the test's own")
   func maximumSteps() throws {
     let lines = try text(always, smallest: ("417 actions none", always), maximumSteps: 50)
-    #expect(lines.contains("To run it again: Simulation.run(seed: 417, maximumSteps: 50)"))
-    #expect(lines.contains("  Simulation.run(plan: \"417 actions none\", maximumSteps: 50)"))
+    #expect(lines.contains("To run it again: Simulation.run(seed: 417, options: .init(maximumSteps: 50))"))
+    #expect(lines.contains("  Simulation.run(plan: \"417 actions none\", options: .init(maximumSteps: 50))"))
   }
 
   @Test("It has at most 40 notes, the last ones, and says how many there are before these", arguments: [39, 40, 41])

@@ -67,7 +67,8 @@ struct SimulationSizeTests {
 
   @Test("Without reports a simulation returns its failures as values, with their whole text")
   func values() async throws {
-    let report = await Simulation.run(seeds: 0..<10, reporting: false, file: "Size.swift", line: 7) { world in
+    let report = await Simulation.run(seeds: 0..<10, options: .init(reporting: false), file: "Size.swift", line: 7) {
+      world in
       world.expect(world.seed < 4, "the seed is small", file: "Size.swift", line: 8)
     }
     let failure = try #require(report.failures.first)
@@ -77,19 +78,37 @@ struct SimulationSizeTests {
     #expect(report.failingPlan == failure.plan)
   }
 
+  @Test("One seed, one plan and an exhaustive search obey the options, too")
+  func options() async {
+    let options = Simulation.Options(reporting: false, maximumSteps: 50, shrinkingAttempts: 0)
+    let body: Simulation.Body = { world in
+      for _ in 0..<100 { try await world.clock.sleep(for: .seconds(1)) }
+    }
+    let reports = [
+      await Simulation.run(seed: 4, options: options, body),
+      await Simulation.run(plan: "4 actions none draws none steps none", options: options, body),
+      await Simulation.explore(preemptions: 0, options: options, body),
+    ]
+    for report in reports {
+      #expect(report.worlds == 1 && report.failures.count == 1)
+      #expect(report.failures.first?.sentence.contains("within 50 steps") == true)
+    }
+    #expect(reports[0].failures[0].description.contains("Simulation.run(seed: 4, options: .init(maximumSteps: 50))"))
+  }
+
   @Test("All distinct failures are found on request, each once, by the rule that is broken")
   func distinct() async {
     let body: Simulation.Body = { world in
       world.expect(world.seed % 3 != 1, "the seed is not 1, 4, 7 …", file: "Size.swift", line: 8)
       world.expect(world.seed % 3 != 2, "the seed is not 2, 5, 8 …", file: "Size.swift", line: 9)
     }
-    let all = await Simulation.run(seeds: 0..<30, failures: .distinct, reporting: false, body)
+    let all = await Simulation.run(seeds: 0..<30, options: .init(failures: .distinct, reporting: false), body)
     #expect(all.worlds == 30 && all.failures.map(\.plan.seed) == [1, 2])
     #expect(
       all.failures.map(\.sentence) == [
         "this does not hold: the seed is not 1, 4, 7 …", "this does not hold: the seed is not 2, 5, 8 …",
       ])
-    let first = await Simulation.run(seeds: 0..<30, reporting: false, body)
+    let first = await Simulation.run(seeds: 0..<30, options: .init(reporting: false), body)
     #expect(first.worlds == 2 && first.failures.count == 1)
   }
 
@@ -99,7 +118,7 @@ struct SimulationSizeTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let isMended = Mutex(false)
     func simulate(_ seeds: Range<UInt64>) async -> Simulation.Report {
-      await Simulation.run(seeds: seeds, reporting: false, plans: folder.path) { world in
+      await Simulation.run(seeds: seeds, options: .init(reporting: false, plans: folder.path)) { world in
         let actions = world.actions(6) { Int.random(in: 0..<100, using: &$0) }
         world.expect(isMended.withLock { $0 } || world.seed < 4 || actions.isEmpty, "there is no action")
       }
@@ -145,7 +164,8 @@ struct SimulationSizeTests {
 
   @Test("A folder that cannot be written is told, and the failure with it")
   func folder() async throws {
-    let report = await Simulation.run(seeds: 0..<1, reporting: false, plans: "/dev/null/plans") { world in
+    let report = await Simulation.run(seeds: 0..<1, options: .init(reporting: false, plans: "/dev/null/plans")) {
+      world in
       world.expect(false, "nothing holds")
     }
     let text = try #require(report.failures.first?.description)

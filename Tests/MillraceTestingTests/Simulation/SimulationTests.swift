@@ -144,7 +144,9 @@ struct SimulationTests {
 
   @Test("A call of an idle actor is a step of its own, unless hops are no decisions")
   func idleActor() async {
-    let without = await Simulation.explore(preemptions: 2, hops: .none) { try await Self.count(in: $0) {} }
+    let without = await Simulation.explore(preemptions: 2, options: .init(hops: .none)) {
+      try await Self.count(in: $0) {}
+    }
     #expect(without.failingPlan == nil && without.worlds > 1)
     let (texts, report) = await failures {
       await Simulation.explore(preemptions: 1) { try await Self.count(in: $0) {} }
@@ -199,7 +201,7 @@ struct SimulationTests {
   func expectation() async throws {
     let failures = Recorder<Failure>()
     let report = await FailureReporter.$collector.withValue(FailureCollector { failures.record($0) }) {
-      await Simulation.run(seeds: 0..<100, shrinkingAttempts: 20) { world in
+      await Simulation.run(seeds: 0..<100, options: .init(shrinkingAttempts: 20)) { world in
         let numbers = world.actions(5) { Int.random(in: 0..<10, using: &$0) }
         #expect(!numbers.contains(7), "there is no seven")
       }
@@ -259,8 +261,8 @@ struct SimulationTests {
   func maximumSteps() async {
     let body: Simulation.Body = { _ in for _ in 0..<10 { await Task.yield() } }
     let steps = await Simulation.run(seed: 1, body).steps
-    #expect(await Simulation.run(seed: 1, maximumSteps: steps, body).failingPlan == nil)
-    let (texts, _) = await failures { await Simulation.run(seed: 1, maximumSteps: steps - 1, body) }
+    #expect(await Simulation.run(seed: 1, options: .init(maximumSteps: steps), body).failingPlan == nil)
+    let (texts, _) = await failures { await Simulation.run(seed: 1, options: .init(maximumSteps: steps - 1), body) }
     #expect(
       texts.first?.hasPrefix(
         "Seed 1: it does not come to an end within \(steps - 1) steps; end what goes round in circles, or give more steps.\n"

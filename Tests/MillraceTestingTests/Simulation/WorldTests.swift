@@ -27,7 +27,7 @@ struct WorldTests {
   /// The first sentence of the failure of a body; nil if it does not fail.
   private func sentence(seed: UInt64 = 7, _ body: @escaping Simulation.Body) async -> String? {
     let failures = Failures()
-    await failures.collect { await Simulation.run(seeds: seed..<seed + 1, shrinkingAttempts: 0, body) }
+    await failures.collect { await Simulation.run(seeds: seed..<seed + 1, options: .init(shrinkingAttempts: 0), body) }
     return failures.messages.first?.split(separator: "\n").first.map { String($0.dropFirst("Seed \(seed): ".count)) }
   }
 
@@ -76,7 +76,7 @@ struct WorldTests {
   func reports() async {
     let failures = Failures()
     await failures.collect {
-      await Simulation.run(seeds: 0..<1, shrinkingAttempts: 0) { world in
+      await Simulation.run(seeds: 0..<1, options: .init(shrinkingAttempts: 0)) { world in
         let store = Store(initial: 0, interactor: Throwing(), configuration: world.configuration)
         _ = await store.send(1).outcome
         world.expect(false, "the notes are shown")

@@ -14,15 +14,13 @@
   /// }
   /// ```
   ///
-  /// The test is the body of a world, as with ``Simulation/run(seeds:for:failures:reporting:plans:maximumSteps:shrinkingAttempts:hops:allowing:file:line:_:)``:
+  /// The test is the body of a world, as with ``Simulation/run(seeds:for:options:file:line:_:)``:
   /// an expectation that fails, and an error that it throws, fail the seed. A failure stands at the line of the trait, unless it has a place of
   /// its own.
   public struct SimulatedTrait: TestTrait, TestScoping {
     let seeds: Range<UInt64>
     let time: Duration?
-    let plans: String?
-    let hops: Simulation.Hops
-    let allowed: Simulation.Outside
+    let options: Simulation.Options
     let file: StaticString
     let line: UInt
 
@@ -37,7 +35,7 @@
       await withoutActuallyEscaping(function) { function in
         let calls = ScopeCalls(function)
         _ = await Simulation.run(
-          seeds: seeds, for: time, plans: plans, hops: hops, allowing: allowed, file: file, line: line
+          seeds: seeds, for: time, options: options, file: file, line: line
         ) { world in
           try await World.$current.withValue(world) { try await calls() }
         }
@@ -99,20 +97,17 @@
     /// - Parameters:
     ///   - seeds: the seeds to run; there is none below 0.
     ///   - time: The longest time, in real time; nil gives time for all seeds.
-    ///   - plans: A folder of plans that failed once, which are run first; nil keeps none.
-    ///   - hops: The ways to an actor and from it at which another task may go first.
-    ///   - allowing: The work on other threads that fails no seed.
+    ///   - options: the end of the simulation, its report, and the rules of its worlds.
     ///   - file: the file that a failure names.
     ///   - line: the line that a failure names.
     public static func simulated(
-      seeds: Range<some BinaryInteger>, for time: Duration? = nil, plans: String? = nil,
-      hops: Simulation.Hops = .actors, allowing: Simulation.Outside = [], file: StaticString = #filePath,
-      line: UInt = #line
+      seeds: Range<some BinaryInteger>, for time: Duration? = nil,
+      options: Simulation.Options = Simulation.Options(), file: StaticString = #filePath, line: UInt = #line
     ) -> Self {
       // Not a range of its own type: literals in the arguments of a macro have their default type.
       let seeds = UInt64(clamping: seeds.lowerBound)..<UInt64(clamping: seeds.upperBound)
       return SimulatedTrait(
-        seeds: seeds, time: time, plans: plans, hops: hops, allowed: allowing, file: file, line: line)
+        seeds: seeds, time: time, options: options, file: file, line: line)
     }
   }
 #endif

@@ -38,6 +38,53 @@ public enum Simulation {
     case distinct
   }
 
+  /// The settings of a simulation that most calls leave as they are.
+  ///
+  /// ```swift
+  /// await Simulation.run(seeds: 0..<1_000, options: .init(failures: .distinct, hops: .all)) { world in … }
+  /// ```
+  public struct Options: Sendable {
+    /// The failures after which the simulation ends; the first one unless set.
+    public var failures: Failures
+
+    /// Whether a failure fails the test; true unless set.
+    ///
+    /// If it is false, only the report has the failures.
+    public var reporting: Bool
+
+    /// A folder of plans that failed before; nil, unless set, keeps no plans.
+    ///
+    /// These plans run first, and a new failing plan is written into the folder. A relative path begins at the folder of the test's file.
+    public var plans: String?
+
+    /// The largest number of steps of one world; ``Simulation/maximumSteps`` unless set.
+    public var maximumSteps: Int
+
+    /// The largest number of smaller plans of a failing world that are tried; 1,000 unless set.
+    public var shrinkingAttempts: Int
+
+    /// The ways to an actor and from it at which another task may go first; calls of idle actors unless set.
+    public var hops: Hops
+
+    /// The work on other threads that fails no world; empty unless set.
+    public var allowing: Outside
+
+    /// Makes options; each one that is left out has its default.
+    public init(
+      failures: Failures = .first, reporting: Bool = true, plans: String? = nil,
+      maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000, hops: Hops = .actors,
+      allowing: Outside = []
+    ) {
+      self.failures = failures
+      self.reporting = reporting
+      self.plans = plans
+      self.maximumSteps = maximumSteps
+      self.shrinkingAttempts = shrinkingAttempts
+      self.hops = hops
+      self.allowing = allowing
+    }
+  }
+
   /// Runs a world for each seed, until one fails; that one is shrunk and reported.
   ///
   /// The environment may give another size to all calls of this function in a process: `MILLRACE_SEEDS=0..<100000` are the seeds,
@@ -47,29 +94,20 @@ public enum Simulation {
   /// - Parameters:
   ///   - seeds: the seeds to run; none fails the test.
   ///   - time: The longest time, in real time; nil gives time for all seeds. At least one world runs, and one that has begun ends.
-  ///   - failures: the failures after which it ends.
-  ///   - reporting: Whether a failure fails the test; without it the report alone has the failures.
-  ///   - plans: A folder of plans that failed once, which are run first; a new failing plan is written into it. A relative path begins at
-  ///     the folder of the test's file; nil keeps none.
-  ///   - maximumSteps: how many steps one world may take.
-  ///   - shrinkingAttempts: how many smaller plans of a failing seed are tried.
-  ///   - hops: The ways to an actor and from it at which another task may go first.
-  ///   - allowing: The work on other threads that fails no seed.
+  ///   - options: the end of the simulation, its report, and the rules of its worlds.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func run(
-    seeds: Range<UInt64>, for time: Duration? = nil, failures: Failures = .first, reporting: Bool = true,
-    plans: String? = nil, maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000,
-    hops: Hops = .actors, allowing: Outside = [], file: StaticString = #filePath, line: UInt = #line,
-    _ body: @escaping Body
+    seeds: Range<UInt64>, for time: Duration? = nil, options: Options = Options(),
+    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> Simulation.Report {
     var search = Search(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
-      shrinkingAttempts: shrinkingAttempts, failures: failures, isReporting: reporting,
-      kept: plans.map { KeptPlans($0, besides: file) }, body: body)
+      origin: SimulationOrigin(options, file: file, line: line), shrinkingAttempts: options.shrinkingAttempts,
+      failures: options.failures, isReporting: options.reporting,
+      kept: options.plans.map { KeptPlans($0, besides: file) }, body: body)
     let seeds = await search.setSize(seeds, for: time)
     if seeds.isEmpty {
       await search.fail(
@@ -82,21 +120,19 @@ public enum Simulation {
   ///
   /// - Parameters:
   ///   - seed: the seed to run.
-  ///   - maximumSteps: how many steps the world may take.
-  ///   - hops: the hops that were decisions when it failed.
-  ///   - allowing: The work on other threads that fails no seed.
+  ///   - options: The options of the simulation in which the world failed. `failures` and `plans` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    seed: UInt64, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
-    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+    seed: UInt64, options: Options = Options(), file: StaticString = #filePath, line: UInt = #line,
+    _ body: @escaping Body
   ) async -> Simulation.Report {
     let search = Search(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
-      shrinkingAttempts: 1_000, body: body)
+      origin: SimulationOrigin(options, file: file, line: line), shrinkingAttempts: options.shrinkingAttempts,
+      isReporting: options.reporting, body: body)
     return await search([Simulation.Plan(seed: seed)])
   }
 
@@ -104,21 +140,19 @@ public enum Simulation {
   ///
   /// - Parameters:
   ///   - plan: the text of the plan; one that is none fails the test.
-  ///   - maximumSteps: how many steps the world may take.
-  ///   - hops: the hops that were decisions when it failed.
-  ///   - allowing: The work on other threads that fails no seed.
+  ///   - options: The options of the simulation in which the world failed. `failures`, `plans` and `shrinkingAttempts` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what the world does.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
-    plan: String, maximumSteps: Int = Simulation.maximumSteps, hops: Hops = .actors, allowing: Outside = [],
-    file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
+    plan: String, options: Options = Options(), file: StaticString = #filePath, line: UInt = #line,
+    _ body: @escaping Body
   ) async -> Simulation.Report {
     let search = Search(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
-      shrinkingAttempts: 0, body: body)
+      origin: SimulationOrigin(options, file: file, line: line), shrinkingAttempts: 0,
+      isReporting: options.reporting, body: body)
     do {
       return await search([try Simulation.Plan.read(plan)])
     } catch .ofEarlierVersion(let seed) {
@@ -149,20 +183,19 @@ public enum Simulation {
   ///   - preemptions: The largest number of preemptions.
   ///   - seed: The source of actions, and of random numbers that have no alternative.
   ///   - limit: The largest number of worlds; more worlds fail the test.
-  ///   - hops: The ways to an actor and from it at which another task may go first.
-  ///   - allowing: The work on other threads that fails no seed.
+  ///   - options: The report, and the rules of the worlds. `failures` and `plans` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - body: what each world does; one that leaves nothing to choose fails the test.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func explore(
-    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, hops: Hops = .actors, allowing: Outside = [],
+    preemptions: Int, seed: UInt64 = 0, limit: Int = 100_000, options: Options = Options(),
     file: StaticString = #filePath, line: UInt = #line, _ body: @escaping Body
   ) async -> Simulation.Report {
     let search = Search(
-      origin: SimulationOrigin(maximumSteps: maximumSteps, hops: hops, allowed: allowing, file: file, line: line),
-      shrinkingAttempts: 1_000, body: body)
+      origin: SimulationOrigin(options, file: file, line: line), shrinkingAttempts: options.shrinkingAttempts,
+      isReporting: options.reporting, body: body)
     var exhaustive = ExhaustiveSearch(seed: seed, preemptions: preemptions, limit: limit)
     let report = await search(isExhaustive: true) { exhaustive.next(after: $0) }
     if exhaustive.isCut {
@@ -198,9 +231,18 @@ struct SimulationOrigin: Sendable {
   /// The call that runs a plan as it was run here.
   func call(_ plan: Simulation.Plan) -> String {
     let what = plan == Simulation.Plan(seed: plan.seed) ? "seed: \(plan.seed)" : "plan: \"\(plan)\""
-    let limit = maximumSteps == Simulation.maximumSteps ? "" : ", maximumSteps: \(maximumSteps)"
-    let hops = hops == .actors ? "" : ", hops: .\(hops)"
-    let allowed = allowed.isEmpty ? "" : ", allowing: \(allowed)"
-    return "Simulation.run(\(what)\(limit)\(hops)\(allowed))"
+    var options: [String] = []
+    if maximumSteps != Simulation.maximumSteps { options.append("maximumSteps: \(maximumSteps)") }
+    if hops != .actors { options.append("hops: .\(hops)") }
+    if !allowed.isEmpty { options.append("allowing: \(allowed)") }
+    let text = options.isEmpty ? "" : ", options: .init(\(options.joined(separator: ", ")))"
+    return "Simulation.run(\(what)\(text))"
+  }
+}
+
+extension SimulationOrigin {
+  init(_ options: Simulation.Options, file: StaticString, line: UInt) {
+    self.init(
+      maximumSteps: options.maximumSteps, hops: options.hops, allowed: options.allowing, file: file, line: line)
   }
 }
