@@ -33,7 +33,7 @@ public struct ReconciledTree<Key: Hashable & Comparable & Sendable, Value: Equat
   public enum Operation: Sendable, Equatable {
     /// Takes away a node that has none below it.
     case remove(Value, at: [Key])
-    /// Gives a node another value; what is below it remains.
+    /// Replaces the value of a node; its children remain.
     case update(at: [Key], from: Value, to: Value)
     /// Adds a node that has none below it yet.
     case add(Value, at: [Key])

@@ -120,7 +120,7 @@ private struct RunsOfCounters {
     precondition(inFlight == runs)
   }
 
-  /// Lets all runs end.
+  /// Ends all runs.
   func end() async {
     for wait in waits { wait.arrive() }
     await store.shutdown(drainFor: .seconds(60))

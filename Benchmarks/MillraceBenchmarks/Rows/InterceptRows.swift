@@ -24,7 +24,7 @@ private func intercepted(_ store: Store<Deciding>, _ count: Int) async -> Figure
   return figure
 }
 
-/// Lets every action pass, and does nothing with what it is told.
+/// Passes every action, and ignores every notification.
 private struct Passing: Interceptor {
   typealias I = Deciding
 }

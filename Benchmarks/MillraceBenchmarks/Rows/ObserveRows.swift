@@ -193,7 +193,7 @@ private func latencies(
   return figures
 }
 
-/// Tells the sender that a state was observed, and when.
+/// Reports to the sender that a state was observed, and when.
 final class Post: Sendable {
   private enum Box {
     case empty

@@ -90,7 +90,7 @@ final class CallsByKey: Sendable {
     }
   }
 
-  /// Gives one attempt its time.
+  /// Limits the time of one attempt.
   private func limited(_ work: @escaping @Sendable () async throws -> Void) async throws {
     let timeout = terms.attemptTimeout
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task wait until a number of arrivals was counted; the same for every row that waits.
+/// Suspends one task until a number of arrivals was counted; the same for every row that waits.
 final class Countdown: Sendable {
   private enum Wait {
     /// Arrivals are left, and no task waits. Becomes `suspended` or `over`.

@@ -1,4 +1,4 @@
-/// Says where the children of one kind stand in their parent, each by its id.
+/// Locates the children of one kind in their parent, each by its id.
 ///
 /// ```swift
 /// enum HouseScope: EachScope {
@@ -54,7 +54,7 @@ public protocol EachScope<Parent, Child, ID>: ChildScope {
   /// Called with the store's lock: quick and free of effects.
   static func mayRemoveChildren(_ mutation: Parent.Mutation) -> [ID]?
 
-  /// Lets `body` change a child's state, in place; does nothing when there is no child with this id.
+  /// Changes a child's state in place by `body`; does nothing when there is no child with this id.
   static func update(_ id: ID, in parent: inout Parent.State, _ body: (inout Child.State) -> Void)
 }
 

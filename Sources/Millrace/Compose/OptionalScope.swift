@@ -1,4 +1,4 @@
-/// Says where a child stands that its parent may have or not have.
+/// Locates a child that its parent may lack.
 ///
 /// ```swift
 /// enum DialogScope: OptionalScope {
@@ -34,7 +34,7 @@ public protocol OptionalScope<Parent, Child>: SingleChildScope {
   /// Called with the store's lock: quick and free of effects.
   static func mayRemoveChild(_ mutation: Parent.Mutation) -> Bool
 
-  /// Lets `body` change the child's state, in place; does nothing when there is no child.
+  /// Changes the child's state in place by `body`; does nothing when there is no child.
   static func update(_ parent: inout Parent.State, _ body: (inout Child.State) -> Void)
 }
 

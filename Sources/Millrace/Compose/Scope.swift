@@ -1,4 +1,4 @@
-/// Says whose child an interactor is: what ``Scope``, ``OptionalScope`` and ``EachScope`` have in common.
+/// Names the parent and the child: what ``Scope``, ``OptionalScope`` and ``EachScope`` have in common.
 ///
 /// A scope conforms to one of these three.
 public protocol ChildScope<Parent, Child>: SendableMetatype {
@@ -9,7 +9,7 @@ public protocol ChildScope<Parent, Child>: SendableMetatype {
   associatedtype Child: Interactor
 }
 
-/// Says how the mutations and actions of a single child are carried: what ``Scope`` and ``OptionalScope`` have in common.
+/// Converts the mutations and actions of a single child are carried: what ``Scope`` and ``OptionalScope`` have in common.
 public protocol SingleChildScope<Parent, Child>: ChildScope {
   /// The parent's mutation that carries one of the child.
   ///
@@ -34,7 +34,7 @@ extension SingleChildScope {
   }
 }
 
-/// Says where a child stands in its parent: which part of the state is the child's, and which mutation carries one of its own.
+/// Locates a child in its parent: which part of the state is the child's, and which mutation carries one of its own.
 ///
 /// A scope is a type without values; its functions are static, so that the compiler sees through any number of levels:
 ///

@@ -239,7 +239,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     duties.own.deferred.append(work)
   }
 
-  /// Has the object's `performSteps` called when the step in progress is done, with the lock; for the holder.
+  /// Schedules a call of the object's `performSteps` for when the step in progress is done, with the lock; for the holder.
   @usableFromInline
   func planSteps() {
     let duties = duties
@@ -272,7 +272,7 @@ package struct FlatCombiningLock<Word: LockWord & ~Copyable, Environment: LockEn
     duties.own.due.starts.append(start)
   }
 
-  /// Has `willUnlock` called before the lock is free; for the holder.
+  /// Schedules a call of `willUnlock` before the lock is free; for the holder.
   @usableFromInline
   func planNotification() {
     hasDuties.store(true, ordering: .relaxed)

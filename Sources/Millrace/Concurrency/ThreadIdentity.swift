@@ -15,7 +15,7 @@ func currentThread() -> UInt {
   UInt(millrace_thread())
 }
 
-/// Lets another thread have this processor for a moment.
+/// Yields this processor to another thread.
 func yieldProcessor() {
   _ = sched_yield()
 }

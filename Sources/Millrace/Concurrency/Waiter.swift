@@ -1,4 +1,4 @@
-/// Lets one task at a time wait to be signalled, or cancelled.
+/// Suspends one task at a time until it is signalled or cancelled.
 ///
 /// A signal that finds no waiting task is kept for the next wait, so that none is lost; a wait may therefore return early,
 /// and the waiting task checks its condition again.

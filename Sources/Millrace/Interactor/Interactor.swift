@@ -55,7 +55,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// store's state, on whichever thread holds the lock.
   static func reduce(into state: inout State, mutation: Mutation)
 
-  /// Says what is known at once, in one atomic step with the state it was decided on.
+  /// Returns what is known at once, in one atomic step with the state it was decided on.
   ///
   /// Called once for each action that is taken up, in accepted order, with every earlier commit in `state`; its mutations
   /// are committed with nothing in between. Synchronous and without effects: it must not block. Defaults to

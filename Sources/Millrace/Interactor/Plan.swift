@@ -125,7 +125,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Lets at most one action of its key pass in each interval.
+  /// Passes at most one action of its key in each interval.
   ///
   /// - Parameters:
   ///   - interval: The time from the action that passes to the end of the interval.
@@ -163,7 +163,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Gives up each attempt that lasts longer than `timeout`.
+  /// Abandons each attempt that lasts longer than `timeout`.
   ///
   /// Another attempt follows if the plan allows it; otherwise the action ends as ``Outcome/timedOut``. A handler that ignores
   /// its cancellation may still run when the next attempt begins; the store commits nothing of it.

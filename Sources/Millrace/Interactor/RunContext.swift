@@ -1,4 +1,4 @@
-/// Tells one action of a store from every other one of that store.
+/// Distinguishes one action of a store from every other one of that store.
 ///
 /// Ids are unique in one store. They are not an order: an action that was sent while another thread had the store's lock is
 /// numbered apart from those that found it free.
@@ -32,7 +32,7 @@ public struct ActionID: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "#\(number)" }
 }
 
-/// Tells one run from every other one of this process, or of its simulated world: the store it is in, and its action there.
+/// Distinguishes one run from every other one of this process, or of its simulated world: the store it is in, and its action there.
 public struct RunID: Sendable, Hashable, CustomStringConvertible {
   /// The number of the store; stores are numbered when their first action is handled, those of a simulated world from -1 down.
   package let store: Int
@@ -137,7 +137,7 @@ extension RunContext {
 
 /// The ids by which tracing systems know a run.
 package enum SpanID {
-  /// Tells this process from the others that take part in a trace, whose stores and actions are numbered the same.
+  /// Distinguishes this process from the others that take part in a trace, whose stores and actions are numbered the same.
   package static let processSeed = UInt64.random(in: .min ... .max)
 
   /// The id of a run's span; never 0, and no other run of the store has it in that trace.

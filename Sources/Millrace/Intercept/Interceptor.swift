@@ -1,4 +1,4 @@
-/// Sees every action on its way into a store, and is notified of its acceptance, its commits and its outcome.
+/// Intercepts every action on its way into a store, and is notified of its acceptance, its commits and its outcome.
 ///
 /// A store has an ordered chain of interceptors, given when it is made or set later by
 /// ``Store/setInterceptors(_:)``. One action comes in and at most one passes, so that receipts stay one to one: to delay or to
@@ -25,10 +25,10 @@ public protocol Interceptor<I>: Sendable {
   /// Passes, replaces or rejects an action before it is accepted.
   func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action>
 
-  /// Tells that an action was accepted; what its plan lets wait may be taken up later, or never.
+  /// Notifies that an action was accepted; an action that its plan makes wait is taken up later, or never.
   func accepted(_ cause: Cause<I.Action>)
 
-  /// Tells of a commit.
+  /// Notifies of a commit.
   ///
   /// - Parameters:
   ///   - mutation: what was applied.
@@ -37,14 +37,14 @@ public protocol Interceptor<I>: Sendable {
   ///   - state: the state after; a copy that is kept costs the store one copy of what it changes next.
   func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State)
 
-  /// Tells how an action ended, accepted or not; once for each.
+  /// Notifies of the end of an action, whether it was accepted or not; once for each action.
   ///
   /// An action that is rejected because too many are queued ends without having passed the chain.
   func ended(_ cause: Cause<I.Action>, outcome: Outcome)
 }
 
 extension Interceptor {
-  /// Lets the action pass.
+  /// Passes the action unchanged.
   public func intercept(_ action: I.Action, context: InterceptionContext<I.Action>) -> Interception<I.Action> { .pass }
 
   /// Does nothing.

@@ -1,4 +1,4 @@
-/// Tells a tracing library of a store's actions as spans, from their acceptance to their end.
+/// Reports a store's actions to a tracing library as spans, from their acceptance to their end.
 ///
 /// Each action that is accepted begins and ends once. One that is rejected before has no span.
 ///
@@ -41,7 +41,7 @@ public final class TracingInterceptor<I: Interactor>: Interceptor {
     tellBegan(TraceSpan(cause))
   }
 
-  /// Tells of a commit.
+  /// Reports a commit.
   public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     tellCommitted(TraceSpan(cause), CaseName.of(mutation), revision)
   }

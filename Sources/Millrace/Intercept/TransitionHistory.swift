@@ -52,7 +52,7 @@ public final class TransitionHistory<I: Interactor>: Interceptor {
     _ = ring.withLock { $0.append(commit) }
   }
 
-  /// Tells why a commit came about: its action, whose handler sent that, and so on to where the chain began.
+  /// Returns the reason for a commit: its action, whose handler sent that, and so on to where the chain began.
   ///
   /// ```
   /// revision 4: rated, by rate (#12@1)

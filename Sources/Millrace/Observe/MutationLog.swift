@@ -119,7 +119,7 @@ final class MutationLog<I: Interactor> {
     }
   }
 
-  /// Lets the store accept actions again as far as this cursor is concerned, if the cursor has caught up.
+  /// Ends the pause of the store that this cursor has caused, if the cursor has caught up.
   @usableFromInline
   func releaseIfNear(_ cursor: LogCursor<I>, revision: Int) {
     guard cursor.isHolding else { return }

@@ -20,7 +20,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     var isActive = false
     var waiting = PlacedList<ValueObserver<Value>>()
 
-    /// Gives the observer the value if it differs from what that got last, or lets it wait.
+    /// Delivers the value to the observer if it differs from the last one delivered, and registers the observer otherwise.
     mutating func offer(to observer: ValueObserver<Value>) -> Offer {
       if let value, observer.takes(value) { return .value(value) }
       waiting.insert(observer)
@@ -49,7 +49,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     self.get = get
   }
 
-  /// Gives `observer` the value if that is news and this part is active.
+  /// Delivers the value to `observer` if it is new to the observer and this part is active.
   ///
   /// From any thread.
   func offer(to observer: ValueObserver<Value>) -> Offer {
@@ -58,7 +58,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     }
   }
 
-  /// Gives `observer` the value of `state` if that is news; adds to `told` the others for whom it is.
+  /// Delivers the value of `state` to `observer` if it is new to the observer; adds to `told` the others for whom it is.
   ///
   /// This part is active from then on, unless no more states come. With the store's lock.
   func offer(
@@ -74,7 +74,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
     return offer
   }
 
-  /// Lets `observer` wait no more.
+  /// Removes `observer`.
   ///
   /// From any thread.
   func remove(_ observer: ValueObserver<Value>) {

@@ -33,13 +33,13 @@ class AnyObserverRegistry {
   /// Whether there is no observer, waiting or not.
   final var isUnobserved: Bool { parked.isEmpty && positions.isEmpty && valueObservers == 0 }
 
-  /// Lets the waiter wait for a newer state.
+  /// Registers the waiter for a newer state.
   final func park(_ waiter: Waiter) {
     parked.insert(waiter)
     updateAwaited()
   }
 
-  /// Lets the waiter wait no more.
+  /// Removes the waiter.
   final func unpark(_ waiter: Waiter) {
     parked.remove(waiter)
     updateAwaited()
@@ -145,7 +145,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
 
   // MARK: Every state
 
-  /// Lets the cursor read on from `revision`, which is the newest.
+  /// Moves the cursor to `revision`, which is the newest.
   func join(_ cursor: LogCursor<I>, at revision: Int) {
     let log = log ?? MutationLog<I>()
     if self.log == nil { self.log = log }
@@ -177,12 +177,12 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
 
   // MARK: Predicates
 
-  /// Lets a predicate judge each state from now on.
+  /// Registers a predicate, which is evaluated on each state from now on.
   func add(_ watcher: Watcher<State>) {
     watchers.append(watcher)
   }
 
-  /// Lets a predicate judge no more.
+  /// Removes a predicate.
   func remove(_ watcher: Watcher<State>) {
     watchers.removeAll { $0 === watcher }
   }
@@ -224,7 +224,7 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   /// The number of key paths that have observers.
   var keyPathCount: Int { values.keyPathCount }
 
-  /// Has the part evaluated when the state changes.
+  /// Marks the part for evaluation at the next change of the state.
   func await(_ part: ObservedPart<State>) {
     values.await(part)
     needsPass = values.isAwaited

@@ -177,7 +177,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   /// Whether it has returned or was given up; the lock's holder sets it, any thread reads it.
   @inlinable var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// Lets nothing of it be committed any more; for the lock's holder.
+  /// Marks the attempt as over, so that nothing of it is committed; for the lock's holder.
   @inlinable
   func willEnd() {
     over.store(true, ordering: .releasing)

@@ -164,7 +164,7 @@ struct BetweenSteps<I: Interactor> {
     }
   }
 
-  /// Lets the observers end after the last state, and answers those who wait for the shutdown.
+  /// Ends the observers after the last state, and resumes the callers that wait for the shutdown.
   private func close() {
     guard core.owned.isOpen, let runs = core.owned.runs, let shutdown = runs.shutdown else { return }
     core.owned.close(at: core)
@@ -243,7 +243,7 @@ extension StoreCore {
     BetweenSteps(core: self).performSteps()
   }
 
-  /// Has the lock's holder call `work` before this returns, or after the step that calls this.
+  /// Queues `work` for the lock's holder, which calls it before this returns, or after the step that calls this.
   fileprivate func performBetweenSteps(_ work: @escaping @Sendable (BetweenSteps<I>) -> Void) {
     lock.performUrgently(for: self) { work(BetweenSteps(core: self)) }
   }

@@ -172,7 +172,7 @@ package final class DurabilityGate: Sendable {
     return false
   }
 
-  /// Has an observer signalled when the state of a revision is durable, or will not be.
+  /// Registers an observer, which is signalled when the state of a revision is durable, or will not be.
   private func park(_ observer: DurabilityObserver, until revision: Int) {
     let waits = state.withLock { state in
       guard state.revision < revision, state.failure == nil else { return false }

@@ -157,7 +157,7 @@ extension StoreCore {
 
   // MARK: The end
 
-  /// Gives a run whose handler has returned its outcome, behind the mutations that it has emitted.
+  /// Ends a run whose handler has returned with its outcome, behind the mutations that it has emitted.
   @inlinable
   func finish(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64) {
     guard lock.tryLock() else { return finishBehindOthers(run, outcome, after: time) }

@@ -177,7 +177,7 @@ extension Owned {
     return !journal.gate.isDurable(position: journal.position)
   }
 
-  /// Lets the outcome of an action be seen once all that was kept by now is durable.
+  /// Publishes the outcome of an action once every entry that was appended so far is durable.
   @usableFromInline
   func releaseWhenDurable(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     guard let journal else { return }
@@ -303,7 +303,7 @@ extension Owned {
       keys: keyed.compactMap(\.record.journaled?.key), outcome: outcome, revisions: last == 0 ? nil : first...last)
   }
 
-  /// Has an action that joins a shared run remember its outcome with the end of that.
+  /// Registers the key of an action that joins a shared run, so that the end of the run records the outcome for it.
   @usableFromInline
   func joinKey(of run: ActiveRun<I>, _ shared: ActiveRun<I>) {
     if run.record.journaled?.key != nil { runs?.keyedJoiners[shared.id, default: [:]][run.id] = run }
@@ -329,7 +329,7 @@ extension Owned {
     return ended.followers
   }
 
-  /// Gives an action the outcome of the one that was sent before with the same key, unless it was cancelled.
+  /// Ends an action with the outcome of the first action of its key, unless it was cancelled.
   @usableFromInline
   mutating func settle(
     _ follower: ActiveRun<I>, with first: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>
@@ -339,7 +339,7 @@ extension Owned {
     settle(follower, outcome, last == 0 ? nil : first.firstRevision...last, at: core)
   }
 
-  /// Gives an action an outcome with the commits of another action.
+  /// Ends an action with an outcome and the commits of another action.
   private mutating func settle(
     _ run: ActiveRun<I>, _ outcome: Outcome, _ revisions: ClosedRange<Int>?, at core: StoreCore<I>
   ) {

@@ -17,7 +17,7 @@ extension Owned {
 
   // MARK: Commits
 
-  /// Sees to the observers that wait for the state that was just committed.
+  /// Notifies the observers that wait for the state that was just committed.
   @inlinable
   @inline(never)
   mutating func didCommit(_ mutation: I.Mutation, from origin: CommitOrigin, at core: StoreCore<I>) {
@@ -47,7 +47,7 @@ extension Owned {
       mutation, revision: core.revision, state: state, identity: core, of: I.self)
   }
 
-  /// Has the predicates judge the state that was just committed.
+  /// Evaluates the predicates on the state that was just committed.
   @usableFromInline
   func judge(at core: StoreCore<I>) {
     guard let satisfied = registry?.takeWatchers(satisfiedBy: state), !satisfied.isEmpty else { return }
@@ -99,7 +99,7 @@ extension Owned {
     madeRegistry(at: core).positions.insert(position)
   }
 
-  /// Has the waiter signalled by the next commit, or at once if there is a newer state than `seen` or the store is closed.
+  /// Registers the waiter for the next commit, or signals it at once if there is a newer state than `seen` or the store is closed.
   mutating func park(_ waiter: Waiter, after seen: Int, at core: StoreCore<I>) {
     if core.revision > seen || !isOpen {
       waiter.signal()
@@ -108,7 +108,7 @@ extension Owned {
     }
   }
 
-  /// Has the watcher judge this state and, if this does not satisfy it, the next ones.
+  /// Evaluates the watcher on this state and, if that does not satisfy it, registers the watcher for the next ones.
   mutating func add(_ watcher: Watcher<I.State>, at core: StoreCore<I>) {
     if watcher.hasEnded { return }
     if watcher.predicate(state) {
@@ -122,7 +122,7 @@ extension Owned {
     }
   }
 
-  /// Has the cursor read on from the newest state, which it is given.
+  /// Moves the cursor to the newest state, and returns that state.
   @usableFromInline
   mutating func begin(_ cursor: LogCursor<I>, at core: StoreCore<I>) -> Snapshot<I.State> {
     madeRegistry(at: core).join(cursor, at: core.revision)
@@ -178,7 +178,7 @@ extension Owned {
     return ExistingChild(child)
   }
 
-  /// Has commits looked at for children that they remove.
+  /// Enables the search for removed children after each commit.
   @usableFromInline
   mutating func lookForRemovedChildren(at core: StoreCore<I>) {
     madeRegistry(at: core).needs.insert(.conditions)

@@ -33,7 +33,7 @@ extension Owned {
     if runs.scheduler.hasTimers { setWakeUp(of: runs, at: core) }
   }
 
-  /// Has the store do a step at the next timer.
+  /// Schedules a step of the store at the next timer.
   @usableFromInline
   func setWakeUp(of runs: RunRegistry<I>, at core: StoreCore<I>) {
     guard let next = runs.nextWakeUp() else { return }
@@ -261,7 +261,7 @@ extension Owned {
     if runs != nil { raise(.endAll(outcome, asksClosing: asksClosing), at: core) }
   }
 
-  /// Gives an action its outcome: closes it, counts and reports.
+  /// Ends an action with its outcome: closes it, counts and reports.
   @inlinable
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     run.willEnd()
@@ -298,7 +298,7 @@ extension Owned {
     for follower in followers { settle(follower, with: run, outcome, at: core) }
   }
 
-  /// Has the reader called when an action ends that was just taken up, or at once if that has ended in this step.
+  /// Registers a reader that is called when an action ends that was just taken up, or at once if that has ended in this step.
   @usableFromInline
   func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>) {
     guard let ticket = receipt.ticket else { return }
@@ -368,7 +368,7 @@ extension Owned {
     core.lock.afterUnlock { submitter.promise.fulfil(.failure(error)) }
   }
 
-  /// Has a submit wait no more.
+  /// Removes a submit.
   func remove(_ submitter: Submitter<I>) {
     guard submitter.isWaiting, let runs else { return }
     submitter.isWaiting = false

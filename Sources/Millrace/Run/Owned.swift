@@ -296,7 +296,7 @@ struct Owned<I: Interactor>: ~Copyable {
     core.lock.startAfterUnlock(run)
   }
 
-  /// Gives a run whose handler has returned its outcome.
+  /// Ends a run whose handler has returned with its outcome.
   @inlinable
   mutating func didReturn(_ run: ActiveRun<I>, _ outcome: Outcome, after time: Int64, at core: StoreCore<I>) {
     guard let runs, let handle = run.record.handle else { return }
@@ -321,7 +321,7 @@ struct Owned<I: Interactor>: ~Copyable {
     }
   }
 
-  /// Gives an action its outcome `finished` where no observer is notified of it.
+  /// Ends an action as `finished` where no observer is notified of it.
   @inlinable
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()

@@ -152,7 +152,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 }
 
 extension Run {
-  /// Gives the store another action, sent by this run; never suspends and never waits for the action.
+  /// Sends another action to the store, as one of this run; never suspends and never waits for the action.
   ///
   /// **Order.** The action is accepted behind everything this run emitted and sent before, unless a plan or a limit makes it
   /// wait. It is a run of its own: it has its own plan, its own receipt and its own outcome, and continues when this run ends.
@@ -182,7 +182,7 @@ extension Run {
     }
   }
 
-  /// Gives the store another action, sent by this run, and returns when the store has accepted or rejected it.
+  /// Sends another action to the store, as one of this run, and returns when the store has accepted or rejected it.
   ///
   /// **Order, lineage, isolation.** As ``send(_:)``.
   ///

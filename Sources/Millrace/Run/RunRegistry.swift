@@ -99,7 +99,7 @@ final class RunRegistry<I: Interactor> {
     while let action = scheduler.actions.popLast() { tables.pending.append(action) }
   }
 
-  /// Gives back the memory that an event for many actions needed; no action is pending.
+  /// Frees the memory that an event for many actions needed; no action is pending.
   @usableFromInline
   func dropLongLists() {
     if tables.pending.capacity > 1_024 { tables.pending = [] }
@@ -113,7 +113,7 @@ final class RunRegistry<I: Interactor> {
     scheduler.timers.earliest(before: wakeUp?.instant ?? .max)
   }
 
-  /// Has a task sleep until this instant, in place of the one that sleeps.
+  /// Starts a task that sleeps until this instant, in place of the one that sleeps.
   func sleep(until instant: Instant, thenCall wake: @escaping LockWork) {
     cancelWakeUp()
     let next = WakeUp(at: instant, wake)

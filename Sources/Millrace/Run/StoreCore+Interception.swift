@@ -45,7 +45,7 @@ extension StoreCore {
     return Receipt(run)
   }
 
-  /// Lets an action pass the chain and, behind it in order, the actions that interceptors send meanwhile.
+  /// Sends an action through the chain and, behind it in order, the actions that interceptors send meanwhile.
   @inlinable
   func pass(_ run: ActiveRun<I>) {
     var sent = passAlone(run)
@@ -56,7 +56,7 @@ extension StoreCore {
     }
   }
 
-  /// Lets an action pass the chain and be accepted, and returns the actions that interceptors have sent meanwhile.
+  /// Sends an action through the chain, accepts it, and returns the actions that interceptors have sent meanwhile.
   ///
   /// It is accepted, and its handler begun, after the interception, so that nothing the handler sends is postponed.
   @inlinable

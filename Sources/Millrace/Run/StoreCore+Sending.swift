@@ -208,7 +208,7 @@ extension StoreCore {
     }
   }
 
-  /// Has the action taken up as soon as there is room, unless the submit is cancelled.
+  /// Queues the action, which is taken up as soon as there is room, unless the submit is cancelled.
   @usableFromInline
   func queue(_ submitter: Submitter<I>) -> Submitter<I> {
     if Task.isCancelled { submitter.promise.fulfil(.failure(CancellationError())) }

@@ -3,7 +3,7 @@ import Synchronization
 /// The parts of a store with runs or interceptors that any thread may use.
 @usableFromInline
 final class StoreServices<I: Interactor>: Sendable {
-  /// Tells this store from every other one of the process.
+  /// Distinguishes this store from every other one of the process.
   @usableFromInline let store: Int
 
   @usableFromInline let time: TimeSource

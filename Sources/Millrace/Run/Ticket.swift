@@ -130,13 +130,13 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
   }
 
-  /// Lets nothing of this action be emitted any more; its outcome follows in the same step.
+  /// Ends the emits of this action; its outcome follows in the same step.
   @inlinable
   final func willEnd() {
     ending.store(true, ordering: .releasing)
   }
 
-  /// Gives the action its outcome, once.
+  /// Ends the action with its outcome, once.
   ///
   /// - Parameters:
   ///   - outcome: the outcome.
@@ -157,7 +157,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     }
   }
 
-  /// Lets the first commit be seen: it is durable, or never known to be.
+  /// Publishes the first commit: it is durable, or never known to be.
   final func releaseFirstCommit(_ error: (any Error)?) {
     progress.withLock { progress in
       progress.isFirstCommitWithheld = false
@@ -166,7 +166,7 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     answer()
   }
 
-  /// Lets the outcome be seen: what it depends on is durable, or the journal has failed with this error.
+  /// Publishes the outcome: what it depends on is durable, or the journal has failed with this error.
   final func releaseOutcome(_ error: (any Error)?) {
     progress.withLock { progress in
       progress.isWithheld = false

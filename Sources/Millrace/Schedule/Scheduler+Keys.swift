@@ -1,5 +1,5 @@
 extension Scheduler {
-  /// Lets an action meet the others of its key, and so be taken up, wait, share a run, or end.
+  /// Applies the overlap of an action's plan: it is taken up, waits, shares a run, or ends.
   mutating func meet(_ handle: Handle) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms, let overlap = terms.overlap,
       let name = terms.key
@@ -25,7 +25,7 @@ extension Scheduler {
     }
   }
 
-  /// Has an action taken up at once, or the run that it begins to share.
+  /// Takes up an action at once, or the run that it begins to share.
   private mutating func enter(_ handle: Handle, _ key: KeyIndex) {
     takeUp(beLive(handle, key))
   }
@@ -52,7 +52,7 @@ extension Scheduler {
     return live
   }
 
-  /// Gives an action its turn and has it decided.
+  /// Makes an action the owner of its key, and requests its decision.
   private mutating func takeUp(_ handle: Handle) {
     if let plan = entries[handle].plan, let key = plans[plan].key {
       keys[key].overlap.turns.take()
@@ -89,7 +89,7 @@ extension Scheduler {
     return hasTurn(plan, of: key)
   }
 
-  /// Has those taken up that wait for their turn, as far as it has come, each in a step of its own.
+  /// Takes up the actions of the key whose order has come, each in a step of its own.
   mutating func takeUpWaitingLater(_ key: KeyIndex) {
     guard !keys[key].isTakeUpDue, keys[key].overlap.turns.hasPermit, !keys[key].waiting.isEmpty else { return }
     guard hasTurnForFirst(of: key) else { return awaitSpacing(key) }
@@ -180,7 +180,7 @@ extension Scheduler {
     end(run, outcome, asksClosing: asksClosing)
   }
 
-  /// Gives the actions that share a run its outcome: all at once, or in several steps if many have finished.
+  /// Ends the actions that share a run with its outcome: all at once, or in several steps if many have finished.
   mutating func endMembers(of run: Handle, _ shared: Int32, _ outcome: Outcome) {
     sharedRuns -= 1
     endMembers(of: shared, outcome, atMost: outcome.isFinished ? membersAStep : .max)
@@ -190,7 +190,7 @@ extension Scheduler {
     steps.append(.endMembers(run))
   }
 
-  /// Gives the next actions that share a run, which has finished, their outcome, and forgets the run with the last of them.
+  /// Ends the next actions that share a run that has finished, and releases the run with the last of them.
   mutating func endNextMembers(of run: Handle) {
     guard let shared = entries[run].plan, let key = plans[shared].key else { return }
     endMembers(of: shared, .finished, atMost: membersAStep)

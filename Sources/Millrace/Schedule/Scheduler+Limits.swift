@@ -14,7 +14,7 @@ extension Scheduler {
     return exhaustedLimit(of: plan) == nil
   }
 
-  /// Gives a run a slot and its permits, and lets its handler begin.
+  /// Assigns a slot and its permits to a run, and starts its handler.
   mutating func launch(_ handle: Handle) {
     freeSlots -= 1
     if let plan = entries[handle].plan { takePermits(of: plan) }
@@ -42,7 +42,7 @@ extension Scheduler {
     if freeSlots > 0, !ring.isEmpty { steps.append(.giveSlots) }
   }
 
-  /// Gives an action a permit of each of its limits, as its handler begins.
+  /// Assigns an action a permit of each of its limits, as its handler begins.
   mutating func takePermits(of plan: Int32) {
     if let name = plans[plan].name { namedPlans[name].running += 1 }
     for key in plans[plan].limits { keys[key].permits.take() }
@@ -57,7 +57,7 @@ extension Scheduler {
     }
   }
 
-  /// Lets the keys of a plan's limits be forgotten.
+  /// Releases the keys of a plan's limits.
   mutating func releaseLimits(of plan: Int32) {
     for key in plans[plan].limits { release(key) }
   }
@@ -76,7 +76,7 @@ extension Scheduler {
     set { if let key { keys[key].line = newValue } else { ownLine = newValue } }
   }
 
-  /// Lets an action that was taken up wait for permits and a slot; that it can was asked before anything was committed.
+  /// Queues an action that was taken up for permits and a slot; the room for it was checked before anything was committed.
   mutating func waitToBegin(_ handle: Handle) {
     _ = makeRoom(for: handle)
     let plan: Int32
@@ -131,7 +131,7 @@ extension Scheduler {
     rings.remove(number(of: key), from: &ring)
   }
 
-  /// Gives the free slots to the lines of the ring in turn, and in each line to the action that came first; ends those that a
+  /// Assigns the free slots to the lines of the ring in turn, and in each line to the action that came first; ends those that a
   /// breaker does not let begin any more.
   ///
   /// Each of these is closed in a step of its own.

@@ -1,5 +1,5 @@
 extension Scheduler {
-  /// Sees to an action with a plan: its time, its pace, then those of its key.
+  /// Schedules an action with a plan: its time, its pace, then those of its key.
   mutating func arrive(_ handle: Handle, isRestored: Bool) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return }
     plans[plan].acceptedAt = now
@@ -235,7 +235,7 @@ extension Scheduler {
     return keys[key].breaker.allowsRetry
   }
 
-  /// Tells the breaker how an action ended that was asked about.
+  /// Reports the end of an action that the breaker has admitted.
   mutating func settleBreaker(_ plan: Int32, _ outcome: Outcome) {
     guard let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms else { return }
     plans[plan].breakerKey = nil

@@ -94,7 +94,7 @@ extension Scheduler {
 
   // MARK: Submits
 
-  /// Has suspended submits looked at in a step of their own, if there are any.
+  /// Schedules a step that admits suspended submits, if there are any.
   mutating func admitLater() {
     guard submitting > 0, !isAdmitDue else { return }
     isAdmitDue = true
@@ -103,7 +103,7 @@ extension Scheduler {
 
   // MARK: The end
 
-  /// Has those looked at in steps of their own that wait for what the owner decides.
+  /// Schedules a step for suspended submits, and one for the end of a drain.
   mutating func lookAgain() {
     admitLater()
     if lifecycle == .draining { steps.append(.finishIfDrained) }

@@ -323,7 +323,7 @@ struct Scheduler: ~Copyable {
     leaveSharedRun(handle, plan, outcome, asksClosing: asksClosing)
   }
 
-  /// Gives the slot, the permits and the turn of an action that is over to those that wait for them, and lets it be forgotten.
+  /// Passes the slot, the permits and the key of an action that is over to the actions that wait for them, and releases the action.
   private mutating func free(_ handle: Handle, _ consequences: RunPhase.Consequences) {
     let plan = entries[handle].plan
     if consequences.contains(.freeSlot) {

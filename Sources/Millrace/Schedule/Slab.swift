@@ -150,7 +150,7 @@ struct HandleLists: ~Copyable {
     return handles
   }
 
-  /// Gives memory back, if it was much; while no list has a handle.
+  /// Frees memory, if it is much; while no list has a handle.
   mutating func shrink() {
     if links.count > 1_024 { links = [] }
   }

@@ -22,7 +22,7 @@ struct TimerQueue<Purpose>: ~Copyable {
 
   private struct Timer {
     let instant: Instant
-    /// Tells the timer from those that had its id before; 0 for none.
+    /// Distinguishes the timer from earlier timers of its id; 0 for none.
     let order: Int
     let purpose: Purpose?
   }

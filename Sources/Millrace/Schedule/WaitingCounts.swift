@@ -49,7 +49,7 @@ struct WaitingCounts: ~Copyable {
     if keysWithCount[most].isEmpty { most = new }
   }
 
-  /// Gives memory back, if it was much; while no action waits.
+  /// Frees memory, if it is much; while no action waits.
   private mutating func shrink() {
     actions.shrink()
     keys.shrink()

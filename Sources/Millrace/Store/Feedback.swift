@@ -182,7 +182,7 @@ final class ReactiveEffects<Query: Hashable & Sendable> {
     self.effect = effect
   }
 
-  /// Lets the effects of these queries run, and no others.
+  /// Starts the effects of new queries, and cancels the effects of queries that are missing.
   @inlinable
   func run(_ wanted: Set<Query>) {
     let unwanted = running.keys.filter { !wanted.contains($0) }.compactMap { running.removeValue(forKey: $0) }
@@ -212,7 +212,7 @@ final class EffectGate: Sendable {
 
   var isOpen: Bool { submits.isOpen }
 
-  /// Lets nothing pass any more; submits that wait are cancelled.
+  /// Closes the gate for good, and cancels the submits that wait.
   @usableFromInline
   func close() { submits.end() }
 

@@ -137,7 +137,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   // MARK: Sending
 
-  /// Gives the store an action, as ``Store/send(_:)``, and follows at once what that decided.
+  /// Sends an action to the store, as ``Store/send(_:)``, and follows at once what that decided.
   ///
   /// So a control that sets a value finds it when this returns, unless another thread has the store's lock, or the readers
   /// of this are just being told; then it comes with the next state.
@@ -148,7 +148,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     return receipt
   }
 
-  /// Gives the store an action, waits until it has finished, follows the state, and returns the answer that `answer` reads from it.
+  /// Sends an action to the store, waits until it has finished, follows the state, and returns the answer that `answer` reads from it.
   ///
   /// **Order.** The answer is read from the newest state of ``reader`` after the action has finished, which the readers of this have been
   /// notified of, unless they are being notified when the action finishes. The state holds everything the action committed, and may hold

@@ -76,7 +76,7 @@ public struct Sender<Action: Sendable>: Sendable {
     self.target = target
   }
 
-  /// Gives the store an action without suspending, as ``Store/send(_:context:in:key:confirming:)``, with the same parameters.
+  /// Sends an action to the store without suspending, as ``Store/send(_:context:in:key:confirming:)``, with the same parameters.
   @discardableResult
   public func send(
     _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
@@ -85,13 +85,13 @@ public struct Sender<Action: Sendable>: Sendable {
     target.send(action, SendTerms(context, tree, key: key, confirming: confirming))
   }
 
-  /// Gives the store actions in order, many of them while it holds the lock, as ``Store/send(contentsOf:)``.
+  /// Sends actions to the store in order, many of them while it holds the lock, as ``Store/send(contentsOf:)``.
   @discardableResult
   public func send(contentsOf actions: some Sequence<Action>) -> BatchReceipt {
     target.send(contentsOf: actions)
   }
 
-  /// Gives the store an action as soon as it has room for one that waits, as ``Store/submit(_:context:in:key:confirming:)``, with the
+  /// Sends an action to the store as soon as it has room for one that waits, as ``Store/submit(_:context:in:key:confirming:)``, with the
   /// same parameters.
   ///
   /// **Cancellation.** Ends the wait, and the action was never accepted.

@@ -1,5 +1,5 @@
 extension Store {
-  /// Gives the store an action, waits until it has finished, and returns the answer that `answer` reads from the state of that moment.
+  /// Sends an action to the store, waits until it has finished, and returns the answer that `answer` reads from the state of that moment.
   ///
   /// ```swift
   /// let artifact = try await store.request(.fetch("a"), returning: { $0.artifacts["a"] })

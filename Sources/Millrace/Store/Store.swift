@@ -55,7 +55,7 @@ public final actor Store<I: Interactor> {
 
   // MARK: Actions
 
-  /// Gives the store an action; never suspends, and waits for no other sender and no handler.
+  /// Sends an action to the store; never suspends, and waits for no other sender and no handler.
   ///
   /// **Order.** What the interactor decides at once is committed when this returns, unless another thread has the store's
   /// lock or the call comes from inside a commit: then the action is queued to be taken up in its place. ``state`` holds it
@@ -73,7 +73,7 @@ public final actor Store<I: Interactor> {
     core.send(action)
   }
 
-  /// Gives the store an action with the trace it belongs to, in a tree, with an idempotency key, or confirmed; otherwise as ``send(_:)``.
+  /// Sends an action to the store with the trace it belongs to, in a tree, with an idempotency key, or confirmed; otherwise as ``send(_:)``.
   ///
   /// **Idempotency.** An action with a key is done once, even if it is sent several times with the same key. While the first action of
   /// the key is open, a later action waits for it and gets its outcome; the two actions are not compared. Once the first one has finished, or
@@ -109,7 +109,7 @@ public final actor Store<I: Interactor> {
     core.send(action, context: context, in: tree, .demands(key: key, confirming: confirming))
   }
 
-  /// Gives the store actions in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
+  /// Sends actions to the store in order, many of them while it holds the lock; never suspends, and otherwise as ``send(_:)``.
   ///
   /// Actions of other senders may be taken up between them.
   @inlinable
@@ -118,7 +118,7 @@ public final actor Store<I: Interactor> {
     core.send(contentsOf: actions)
   }
 
-  /// Gives the store an action as soon as it has room for one that waits.
+  /// Sends an action to the store as soon as it has room for one that waits.
   ///
   /// **Backpressure.** Suspends while as many actions wait as ``StoreConfiguration/Limits`` allows: first come, first
   /// served, and before actions that are sent later and would have to wait. Inside a run of the same store it does not

@@ -17,7 +17,7 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     self.clock = clock
   }
 
-  /// Gives the store an action, as ``Sender/send(_:context:in:key:confirming:)``, with the same parameters.
+  /// Sends an action to the store, as ``Sender/send(_:context:in:key:confirming:)``, with the same parameters.
   @discardableResult
   public func send(
     _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
@@ -26,7 +26,7 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
     sender.send(action, context: context, in: tree, key: key, confirming: confirming)
   }
 
-  /// Gives the store an action as soon as it has room for one that waits, as ``Sender/submit(_:context:in:key:confirming:)``, with the
+  /// Sends an action to the store as soon as it has room for one that waits, as ``Sender/submit(_:context:in:key:confirming:)``, with the
   /// same parameters.
   ///
   /// **Cancellation.** Ends the wait, and the action was never accepted.

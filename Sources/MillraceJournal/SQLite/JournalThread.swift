@@ -198,7 +198,7 @@
     let isWrite: Bool
     /// Does the work, and returns a closure that gives the caller the result, to be called once it is durable.
     let perform: @Sendable (JournalTables) throws -> @Sendable () -> Void
-    /// Gives the caller an error.
+    /// Resumes the caller with an error.
     let refuse: @Sendable (JournalError) -> Void
   }
 

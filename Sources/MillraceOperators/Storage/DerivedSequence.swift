@@ -16,7 +16,7 @@
 /// **Throws:** the error of a base, once what was due before it was delivered; then it has ended. The failure is that of the
 /// bases, so that what is made of sequences that cannot fail cannot fail.
 public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
-  /// Gives one consumer its next element; made anew for each.
+  /// Delivers the next element to one consumer; each consumer has its own.
   typealias Next = () async throws(Failure) -> Element?
 
   private let begin: @Sendable () -> Next

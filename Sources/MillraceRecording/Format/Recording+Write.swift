@@ -55,7 +55,7 @@ extension Recording {
 }
 
 extension URL {
-  /// Lets the names in a folder be on the disk; where that cannot be done they are there a little later.
+  /// Syncs the names in a folder to the disk; where that is impossible they are there a little later.
   fileprivate func synchronize() {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

@@ -149,7 +149,7 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
   }
 }
 
-/// Lets the first one through.
+/// Passes the first one on.
 private final class Once: Sendable {
   private let isDone = Lock(false)
 

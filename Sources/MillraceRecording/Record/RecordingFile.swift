@@ -106,7 +106,7 @@ struct RecordingFile: RecordingSink {
 
   private var kept: URL { url.appendingPathExtension("1") }
 
-  /// Says no to what stands where a file is to be kept, unless it may be replaced and no other recorder writes to it.
+  /// Refuses a path at which something exists, unless it may be replaced and no other recorder writes to it.
   private func checkKept() throws(RecordingError) {
     guard Self.exists(kept) else { return }
     let earlier = try Self.replaceable(kept)
@@ -141,14 +141,14 @@ struct RecordingFile: RecordingSink {
     return handle
   }
 
-  /// Says no to a folder, a device and the like.
+  /// Refuses a folder, a device and the like.
   static func checkOrdinary(_ url: URL) throws(RecordingError) {
     var status = stat()
     guard lstat(url.path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notReplaceable(url, "is no ordinary file") }
   }
 
-  /// Says no to a file that a recorder writes to.
+  /// Refuses a file that a recorder writes to.
   static func checkFree(_ url: URL) throws(RecordingError) {
     guard let handle = try? FileHandle(existing: url) else { return }
     // Shared with others who ask.

@@ -93,7 +93,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
     }
   }
 
-  /// Tells of something that does not end the recording.
+  /// Reports an error that does not end the recording.
   func tell(_ error: RecordingError) {
     queue.async { self.report(error) }
   }
@@ -150,7 +150,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
   }
 }
 
-/// Lets the first of two answers through.
+/// Passes the first of two answers on.
 private final class FirstAnswer: Sendable {
   private let waiting: Lock<CheckedContinuation<Bool, Never>?>
 
@@ -239,7 +239,7 @@ struct EntryBuffer<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     return entries
   }
 
-  /// Lets the next commit bring its state, if none waits: a second one would end the next file as soon as it has begun.
+  /// Requests the state of the next commit, if none waits: a second one would end the next file as soon as it has begun.
   mutating func askForState() {
     wantsState = !holdsState
   }

@@ -111,7 +111,7 @@ extension UInt32: CanonicalLeaf {}
 extension UInt64: CanonicalLeaf {}
 extension UInt128: CanonicalLeaf {}
 
-/// Lets a value tell its parts to a ``CanonicalText``.
+/// Passes the parts of a value to a ``CanonicalText``.
 struct CanonicalEncoder: Encoder, SingleValueEncodingContainer {
   typealias Part = CanonicalText.Part
 

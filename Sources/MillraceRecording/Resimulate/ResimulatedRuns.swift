@@ -182,7 +182,7 @@ struct RunTimes: Sendable {
   }
 }
 
-/// Tells a resimulation what happens in its store, and its clock where the runs are.
+/// Reports the events of a store to its resimulation, and the positions of its runs to the clock.
 ///
 /// The clock first: who waits at the board moves the time on.
 struct ResimulationInterceptor<I: Interactor>: Interceptor where I.Action: Codable, I.Mutation: Codable {

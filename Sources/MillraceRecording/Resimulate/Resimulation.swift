@@ -102,7 +102,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     if !goesOn, !board.read({ $0.calls.isWaiting(run) }) { stuck.insert(run) }
   }
 
-  /// Gives the recorded reply, if the call was made again.
+  /// Delivers the recorded reply, if the call was made again.
   private mutating func reply(to index: Int) async {
     let call = calls[index]
     let run = call.run

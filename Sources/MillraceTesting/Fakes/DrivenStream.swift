@@ -66,7 +66,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     return ending ?? .cancelled
   }
 
-  /// Gives the consumer an element, or keeps it until there is one.
+  /// Delivers an element to the consumer, or keeps it until there is a consumer.
   ///
   /// - Returns: false when the stream has ended; the element is dropped then.
   @discardableResult
@@ -94,7 +94,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     act { $0.open(sink, request) }
   }
 
-  /// Says that the consumer went away.
+  /// Notes that the consumer has left.
   func leave() {
     state.withLock { $0.leave() }.wake.run()
   }

@@ -75,7 +75,7 @@ extension FakeCall {
     do { return .success(try await body()) } catch { return .failure(error) }
   }
 
-  /// Tells the log how a call ends.
+  /// Logs the end of a call.
   private func logging(_ number: Int, _ body: () async throws -> Response) async throws -> Response {
     do {
       let response = try await body()
@@ -87,7 +87,7 @@ extension FakeCall {
     }
   }
 
-  /// Tells the log that a call ends with an error.
+  /// Logs that a call ends with an error.
   @usableFromInline
   func end(_ number: Int, throwing error: any Error) {
     let ending = error is CancellationError ? FakeEnding.cancelled : .failed(error)
@@ -130,7 +130,7 @@ extension FakeCall: FakeMethod {
     core.withLock { $0.state.log.keep(size) }
   }
 
-  /// Lets calls meet faults, from now on; nil ends that.
+  /// Injects faults into calls from now on; nil ends this.
   public func inject(_ faults: FakeFaults?) {
     core.withLock { $0.faults = faults }
   }

@@ -1,4 +1,4 @@
-/// Says what a ``FakeCall`` does: for the calls to come, or for those that match.
+/// Scripts a ``FakeCall``: for the calls to come, or for those that match.
 ///
 /// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what was
 /// recorded for such a call; what `always` answers those that match, last written first; what is next in order; what
@@ -37,13 +37,13 @@ extension FakeCallScripting {
     script(.failure(error), times: times, ScriptPlace(file, line))
   }
 
-  /// Lets every call return this for which there is no other script; it may be left unused, and takes the place of an
+  /// Returns this value from every call without another script; it may be left unused, and takes the place of an
   /// earlier one.
   public func always(_ response: Response, file: StaticString = #filePath, line: UInt = #line) {
     script(.reply(response), times: nil, ScriptPlace(file, line))
   }
 
-  /// Lets every call do as this does for which there is no other script; it may be left unused, and takes the place of
+  /// Calls this closure for every call without another script; it may be left unused, and takes the place of
   /// an earlier one.
   ///
   /// The task of the caller calls the closure, so that several may run at a time. The call throws the error of the closure.
@@ -54,7 +54,7 @@ extension FakeCallScripting {
     script(.handler(handler), times: nil, ScriptPlace(file, line))
   }
 
-  /// Lets every call do as this does, which is told the number of the call too; otherwise as ``always(file:line:_:)``.
+  /// Calls this closure with the number of the call, too; otherwise as ``always(file:line:_:)``.
   ///
   /// For a gateway that is asked over and over, and has something else to say each time. The calls of a fake are counted
   /// from 1, those that other scripts answered among them.
@@ -65,7 +65,7 @@ extension FakeCallScripting {
     script(.numbered(handler), times: nil, ScriptPlace(file, line))
   }
 
-  /// Lets the next call wait until the test releases it, or lets it fail; it has to be made.
+  /// Holds the next call until the test releases it or makes it fail; the call has to be made.
   ///
   /// When the task of the call is cancelled, the call ends with a `CancellationError`. With `ignoringCancellation` it
   /// waits for the test all the same, as does work that does not notice that it is cancelled.
@@ -88,7 +88,7 @@ extension FakeCallScripting where Response == Void {
     reply((), times: times, file: file, line: line)
   }
 
-  /// Lets every call return for which there is no other script; it may be left unused.
+  /// Returns from every call without another script; it may be left unused.
   public func always(file: StaticString = #filePath, line: UInt = #line) {
     always((), file: file, line: line)
   }
@@ -113,7 +113,7 @@ public protocol FakeMethod: AnyObject, Sendable {
   /// Keeps `size` calls in the log.
   func keepLog(_ size: FakeLogSize)
 
-  /// Lets calls meet faults, from now on; nil ends that.
+  /// Injects faults into calls from now on; nil ends this.
   func inject(_ faults: FakeFaults?)
 }
 
@@ -139,7 +139,7 @@ extension [any FakeMethod] {
     for fake in self { await fake.settle() }
   }
 
-  /// Gives open calls a moment to end.
+  /// Waits a moment for open calls to end.
   ///
   /// An action has its outcome before its task is cancelled, so that a test may come here between the two. In a world
   /// both are one step.

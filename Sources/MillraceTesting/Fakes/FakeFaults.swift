@@ -54,7 +54,7 @@ public final class FakeFaults: Sendable {
     /// The time before the call is answered.
     let delay: Duration
 
-    /// Says that the call has ended, however: answers to earlier ones that wait for that are given.
+    /// Notes that the call has ended: answers to earlier ones that wait for that are given.
     func end() {
       faults.end(turn)
     }

@@ -64,7 +64,7 @@ extension FakeGateway {
     for fake in fakes { fake.keepLog(size) }
   }
 
-  /// Lets the calls of this gateway meet faults, from now on; nil ends that, and streams meet none.
+  /// Injects faults into the calls of this gateway from now on; nil ends this, and streams have none.
   public func inject(_ faults: FakeFaults?) {
     for fake in fakes { fake.inject(faults) }
   }

@@ -1,4 +1,4 @@
-/// Says which calls of a fake are scripted: those that match, or all.
+/// Selects the calls of a fake that are scripted: those that match, or all.
 ///
 /// ``FakeCallScripting`` and ``FakeStreamScripting`` script them.
 public protocol FakeScripting<Request>: Sendable {

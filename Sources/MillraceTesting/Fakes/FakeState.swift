@@ -231,7 +231,7 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
 }
 
 extension Lock {
-  /// Tells the log how a call has ended.
+  /// Logs the end of a call.
   @inlinable
   func end<Request, Answer>(_ number: Int, _ ending: FakeEnding) where State == FakeCore<Request, Answer> {
     for waiter in withLock({ $0.end(number, ending) }) { waiter.resume(returning: ()) }

@@ -1,4 +1,4 @@
-/// Says what a ``FakeStream`` does: for the calls to come, or for those that match.
+/// Scripts a ``FakeStream``: for the calls to come, or for those that match.
 ///
 /// Which script a call takes, ``FakeCallScripting`` says; a call that finds none fails the test.
 public protocol FakeStreamScripting<Request, Element>: FakeScripting {
@@ -9,7 +9,7 @@ public protocol FakeStreamScripting<Request, Element>: FakeScripting {
 }
 
 extension FakeStreamScripting {
-  /// Gives these elements from the next `times` calls and ends, with an error if there is one.
+  /// Delivers these elements from the next `times` calls and ends, with an error if there is one.
   ///
   /// The calls have to be made.
   public func reply(
@@ -19,12 +19,12 @@ extension FakeStreamScripting {
     script(.elements(elements, failure: error), times: times, ScriptPlace(file, line))
   }
 
-  /// Lets every call give these elements and end for which there is no other script; it may be left unused.
+  /// Delivers these elements from every call without another script, and ends; it may be left unused.
   public func always(_ elements: [Element], file: StaticString = #filePath, line: UInt = #line) {
     script(.elements(elements, failure: nil), times: nil, ScriptPlace(file, line))
   }
 
-  /// Lets every call give what this gives, and end, for which there is no other script; it may be left unused.
+  /// Delivers the elements of this closure from every call without another script, and ends; it may be left unused.
   ///
   /// It is called within the call. What it throws the sequence ends with.
   public func always(
@@ -34,7 +34,7 @@ extension FakeStreamScripting {
     script(.handler(handler), times: nil, ScriptPlace(file, line))
   }
 
-  /// Lets the test give the elements of the next call one by one, and end it; the call has to be made.
+  /// Returns a stream by which the test delivers the elements of the next call one by one, and ends it; the call has to be made.
   public func drive(file: StaticString = #filePath, line: UInt = #line) -> DrivenStream<Request, Element> {
     let driven = DrivenStream<Request, Element>()
     script(.driven(driven), times: 1, ScriptPlace(file, line))
@@ -48,11 +48,11 @@ extension FakeStreamScripting {
 
 /// The answer of a ``FakeStream`` to a scripted call.
 enum FakeStreamAnswer<Request: Sendable, Element: Sendable>: Sendable {
-  /// Gives these elements and ends, with the error if there is one.
+  /// Delivers these elements and ends, with the error if there is one.
   case elements([Element], failure: (any Error)?)
-  /// Gives the elements that this gives, and ends; with its error if it throws one.
+  /// Delivers the elements of this closure, and ends; with its error if it throws one.
   case handler(@Sendable (Request) throws -> [Element])
-  /// Gives elements as this does, in a task of its own, and ends when it returns or throws.
+  /// Delivers elements as this closure does, in a task of its own, and ends when it returns or throws.
   case played(@Sendable (Request, _ yield: @Sendable (Element) -> Void) async throws -> Void)
   /// Does as the test says.
   case driven(DrivenStream<Request, Element>)

@@ -56,7 +56,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  /// Lets the call return this response.
+  /// Returns this response from the call.
   ///
   /// When this returns, the caller has been resumed, and continues when its executor runs it. To end a call twice, or after
   /// `finish()`, is a failure of the test, at this line.
@@ -67,7 +67,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
     settle(.success(response), ScriptPlace(file, line))
   }
 
-  /// Lets the call throw this error; otherwise as ``release(_:file:line:)``.
+  /// Throws this error from the call; otherwise as ``release(_:file:line:)``.
   @discardableResult
   public func fail(_ error: any Error, file: StaticString = #filePath, line: UInt = #line) -> Bool {
     settle(.failure(error), ScriptPlace(file, line))
@@ -116,7 +116,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
 }
 
 extension HeldCall where Response == Void {
-  /// Lets the call return; otherwise as ``release(_:file:line:)``.
+  /// Returns from the call; otherwise as ``release(_:file:line:)``.
   @discardableResult
   public func release(file: StaticString = #filePath, line: UInt = #line) -> Bool {
     release((), file: file, line: line)

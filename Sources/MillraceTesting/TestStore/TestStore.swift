@@ -133,7 +133,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     return sent.receipt
   }
 
-  /// Gives the store an action, and returns the states before and after the step in which it was accepted or rejected.
+  /// Sends an action to the store, and returns the states before and after the step in which it was accepted or rejected.
   func take(_ action: I.Action, at place: TestLine) async -> (receipt: Receipt, before: I.State, after: I.State) {
     var missed = log.withContent { $0.takeAll() }
     let receipt = store.send(action)

@@ -92,7 +92,7 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
 
   // MARK: What the test asks
 
-  /// Says where the test has sent an action, if that is open still.
+  /// Returns the line where the test has sent an action, if the action is still open.
   mutating func sent(_ id: ActionID, at place: TestLine) {
     guard let index = open.firstIndex(where: { $0.id == id }) else { return }
     open[index].place = place

@@ -34,7 +34,7 @@ extern _Thread_local void *millrace_value;
 extern _Thread_local bool millrace_simulates;
 extern MillraceSystem millrace_system;
 
-/// Tells the world that user code on this thread gives work to another one, by a function that the runtime may call too.
+/// Notifies the world that user code on this thread gives work to another one, by a function that the runtime may call too.
 void millrace_leave_world(const char *function, const void *caller);
 
 /// Ends the process with a sentence, because there is no definition after the one here.

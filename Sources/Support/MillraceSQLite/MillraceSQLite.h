@@ -15,7 +15,7 @@ static inline int millrace_sqlite_bind_text(sqlite3_stmt *statement, int index, 
   return sqlite3_bind_text64(statement, index, count == 0 ? "" : text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/// Has closing a connection leave the WAL as it is.
+/// Keeps the WAL as it is when a connection is closed.
 static inline int millrace_sqlite_leave_wal(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }

@@ -87,7 +87,7 @@ struct Market: Interactor {
   }
 }
 
-/// Lets handlers send to the store that they belong to.
+/// Connects handlers to the store that they belong to.
 final class MarketSender: Sendable {
   private let sender = Lock<Sender<Market.Action>?>(nil)
 

@@ -70,7 +70,7 @@
     /// The number of connections that have the file open.
     var connections: Int { Int(millrace_disk_connections(disk, Self.file)) }
 
-    /// Has another process hold the lock of writers, until SQLite has waited this long for it.
+    /// Holds the lock of writers in another process until SQLite has waited this long for it.
     func lock(milliseconds: Int64) { millrace_disk_lock(disk, milliseconds * 1_000) }
 
     func restart() { millrace_disk_restart(disk) }

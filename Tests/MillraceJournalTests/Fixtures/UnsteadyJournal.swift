@@ -34,15 +34,15 @@ final class UnsteadyJournal: Journal {
     script = Mutex(Script(next: failures))
   }
 
-  /// Lets appends fail until this is called again; nil lets them succeed.
+  /// Makes appends fail until this is called again; nil ends the failures.
   func fail(_ code: JournalError.Code?, afterStoring stores: Bool = false) {
     script.withLock { $0.always = code.map { Failure(code: $0, stores: stores) } }
   }
 
-  /// Lets snapshots wait at a gate.
+  /// Holds snapshots at a gate.
   func holdSnapshots(at gate: Gate) { script.withLock { $0.snapshotGate = gate } }
 
-  /// Lets the answers of appends wait at a gate.
+  /// Holds the answers of appends at a gate.
   func hold(at gate: Gate) { script.withLock { $0.gate = gate } }
 
   /// Answers the next read of a snapshot as if it had not been stored yet.
@@ -51,7 +51,7 @@ final class UnsteadyJournal: Journal {
   /// Answers each read of a snapshot with this one.
   func answer(_ snapshot: JournalSnapshot) { script.withLock { $0.snapshot = snapshot } }
 
-  /// Lets as many reads fail as unavailable.
+  /// Makes this number of reads fail as unavailable.
   func failReads(_ count: Int) { script.withLock { $0.failingReads = count } }
 
   private func checkRead() throws(JournalError) {

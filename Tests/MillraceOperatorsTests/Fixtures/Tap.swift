@@ -26,7 +26,7 @@ final class Tap<Element: Sendable>: AsyncSequence, Sendable {
     for element in elements { source.yield(element) }
   }
 
-  /// Gives an element to who has asked, and waits until the next one is asked for.
+  /// Delivers an element to the consumer, and waits until the consumer asks for the next one.
   func feed(_ element: Element) async throws {
     offer([element])
     try await asks.next()

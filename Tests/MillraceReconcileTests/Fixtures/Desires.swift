@@ -15,7 +15,7 @@ final class Desires<Element: Sendable>: AsyncSequence, Sendable {
     asked.open()
   }
 
-  /// Gives an element, and returns when the observer asks for the one after it.
+  /// Delivers an element, and returns when the observer asks for the next one.
   func give(_ element: Element) async throws {
     let number = given.update {
       $0 += 1

@@ -71,7 +71,7 @@ struct RecordedClockTests {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
-  /// Has in its turn what a run would do with the clock.
+  /// Performs in order the calls that a run would make of the clock.
   private struct Steps: Interactor {
     struct Mutation: Sendable {}
 

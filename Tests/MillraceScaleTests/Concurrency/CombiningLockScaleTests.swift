@@ -28,7 +28,7 @@ private final class Guarded: @unchecked Sendable {
   }
 }
 
-/// Lets eight tasks do numbered steps in each way there is, and checks what has come of it.
+/// Runs eight tasks that do numbered steps in each way there is, and checks the result.
 private func shareTheTurn(each count: Int) async {
   let object = LockedObject()
   // The last number of each sender's urgent steps stands apart, for they may pass its left ones.

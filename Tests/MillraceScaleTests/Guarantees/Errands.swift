@@ -108,7 +108,7 @@ final class OwnStore: Sendable {
   private let find = Box<@Sendable () -> Store<Errands>?> { nil }
   private let sender = Box<@Sendable (Errand) -> Void> { _ in }
 
-  /// Says which store it is, and how an errand is sent to it.
+  /// Identifies a store, and sends errands to it.
   func become(_ store: Store<Errands>, sendingBy send: @escaping @Sendable (Store<Errands>, Errand) -> Void) {
     find.value = { [weak store] in store }
     sender.value = { [find] errand in find.value().map { send($0, errand) } }

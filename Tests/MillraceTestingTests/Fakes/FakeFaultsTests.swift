@@ -6,7 +6,7 @@ struct FakeFaultsTests {
   let clock = TestClock()
   let fetches = FakeCall<Int, String>("fetch")
 
-  /// Gives these numbers, from 0 up to 1, over and over.
+  /// Repeats these numbers, from 0 up to 1.
   struct Draws: RandomNumberGenerator, Sendable {
     var parts: [Double]
     var index = 0

@@ -354,7 +354,7 @@ struct TestStoreFailureTests {
       ])
   }
 
-  /// Lets the wait in progress end as too long.
+  /// Ends the wait in progress as too long.
   private func bePatient() async throws {
     try await collected.patience.waitForSleepers(1)
     collected.patience.advance(by: .seconds(10))

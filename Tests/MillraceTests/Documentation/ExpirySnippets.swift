@@ -89,7 +89,7 @@ enum ExpirySnippets {
     func issue() async throws -> Pass
   }
 
-  /// Has a pass, which the gateway issues anew before it expires.
+  /// Holds a pass, which the gateway issues anew before it expires.
   struct Gatekeeper: Interactor {
     enum Action: Sendable { case keepPass, enter(at: Duration) }
     enum Mutation: Sendable { case issued(Pass), entered }

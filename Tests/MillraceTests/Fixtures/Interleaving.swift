@@ -139,7 +139,7 @@ final class Interleaving: @unchecked Sendable {
     }
   }
 
-  /// Gives a thread its calls; it can run from then on.
+  /// Assigns a thread its calls; it can run from then on.
   func start(_ index: Int, _ calls: @escaping () -> Void) {
     workers[index].calls = calls
   }
@@ -169,7 +169,7 @@ final class Interleaving: @unchecked Sendable {
 
   // MARK: Points
 
-  /// Lets the walk decide which thread continues; called before each access of what is shared.
+  /// Asks the walk which thread continues; called before each access of shared memory.
   func point() {
     let me = running
     if workers[me].isInsideAccess { return }
@@ -223,7 +223,7 @@ final class Interleaving: @unchecked Sendable {
     return UInt64(running) << 32 | workers[running].words
   }
 
-  /// Tells that a word has another value.
+  /// Notes that a word has another value.
   func didChange(_ word: UInt64, from old: UInt, to new: UInt) {
     values = values &- mixed(word, UInt64(old)) &+ mixed(word, UInt64(new))
   }

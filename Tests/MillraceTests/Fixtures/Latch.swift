@@ -33,7 +33,7 @@ final class Latch: Sendable {
     try await arrivals.next()
   }
 
-  /// Lets all threads pass from now on.
+  /// Opens the latch for all threads, from now on.
   func open() {
     door.condition.lock()
     door.isOpen = true

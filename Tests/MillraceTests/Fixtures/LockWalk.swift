@@ -210,7 +210,7 @@ final class LockWalk: @unchecked Sendable {
     if let step = awaited[interleaving.runningThread] { registered |= 1 << step }
   }
 
-  /// Has a relief come, as soon as the pool has a thread for it.
+  /// Schedules a relief, which comes as soon as the pool has a thread for it.
   func startRelief() {
     if poolHasThread { beginRelief() } else { delayedReliefs += 1 }
   }

@@ -36,7 +36,7 @@ final class Probe: Sendable {
     try await gate.waitForArrivals()
   }
 
-  /// Lets the handler return, now or when it is started.
+  /// Ends the handler, now or when it is started.
   func open() {
     gate.open()
   }
@@ -48,7 +48,7 @@ extension Store where I == ScriptedInteractor {
     _ = await send(ScriptedInteractor.Action.decide { _ in .ignore }.planned(.serial(key: key))).outcome
   }
 
-  /// Lets so much time go by on the store's clock, and waits until the store has done all that was due by then.
+  /// Advances the store's clock by this time, and waits until the store has done everything that was due by then.
   nonisolated func pass(_ time: Duration, on clock: TestClock) async {
     // What is due comes in the order of its moments, and in that of its sending at one moment.
     let last = send(ScriptedInteractor.Action.decide { _ in .ignore }.planned(.latest(key: LastOne()).debounce(time)))

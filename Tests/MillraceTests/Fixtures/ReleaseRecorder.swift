@@ -1,6 +1,6 @@
 import MillraceTesting
 
-/// Tells when nothing holds it any more; captured by a closure that a task runs, that is when the task is over.
+/// Records its own release; captured by a closure that a task runs, it is released when the task is over.
 final class ReleaseRecorder: Sendable {
   private let released: Recorder<Void>
 

@@ -55,7 +55,7 @@ struct SchedulerWalk: ~Copyable {
 
   // MARK: Steps
 
-  /// Has actions of random plans arrive that are handled again, before all others.
+  /// Adds actions of random plans that are handled again, before all others.
   mutating func restore(_ count: Int) {
     for _ in 0..<count {
       let plan = randomPlan()

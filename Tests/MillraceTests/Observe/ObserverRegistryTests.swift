@@ -8,7 +8,7 @@ import Testing
 struct ObserverRegistryTests {
   let store = Store<ClosureInteractor>()
 
-  /// Lets the store look whether it needs its registry.
+  /// Makes the store check whether it needs its registry.
   private func dropIfUnused() {
     store.setInterceptors([])
   }

@@ -76,7 +76,7 @@ struct JournaledShutdownTests {
   }
 }
 
-/// Has its store released while it decides.
+/// Releases its store while it decides.
 private struct Releasing: Interactor {
   let release: @Sendable () -> Void
 

@@ -98,7 +98,7 @@ struct SchedulerTests {
       ])
   }
 
-  /// Has four actions share a run, of which two get the outcome `finished` in one step, and its handler return.
+  /// Makes four actions share a run, of which two end as `finished` in one step, and returns from its handler.
   private func rowsOfSharing() -> [(Event, [String])] {
     [
       (.arrive("a", .shared(key: "k")), ["share a", "decide run of a"]), (.handles("run of a"), ["start run of a"]),

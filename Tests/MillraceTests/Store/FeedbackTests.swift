@@ -293,7 +293,7 @@ private struct Asked: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(numbers: self) }
 }
 
-/// Has no element before the gate opens, and throws when it is cancelled.
+/// Delivers no element before the gate opens, and throws when it is cancelled.
 private struct Blocked: AsyncSequence, AsyncIteratorProtocol, Sendable {
   let gate: Gate
 

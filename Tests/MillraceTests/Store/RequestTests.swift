@@ -118,7 +118,7 @@ struct RequestTests {
     }
   }
 
-  /// Has 200 requests share a run; the first answer calls `act` in its step, which takes effect right after that step.
+  /// Makes 200 requests share a run; the first answer calls `act` in its step, which takes effect right after that step.
   func share(_ action: Action, _ act: @escaping @Sendable () -> Void) async throws -> [Task<[String], any Error>] {
     let calls = Notes<Void>()
     let answers = (0..<200).map { _ in
@@ -303,7 +303,7 @@ struct RequestTests {
   }
 }
 
-/// Tells a test of the outcomes.
+/// Records the outcomes for a test.
 private struct Ending: Interceptor {
   typealias I = ScriptedInteractor
 

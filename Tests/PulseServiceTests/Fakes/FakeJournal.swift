@@ -12,10 +12,10 @@ final class FakeJournal: Journal {
   private let base = MemoryJournal()
   private let script = Lock(Script())
 
-  /// Lets all appends from now on fail for good.
+  /// Makes all appends fail for good from now on.
   func fail() { script.withLock { $0.failure = JournalError(.failed, "The disk is full; free some space.") } }
 
-  /// Lets the answers of appends wait at a gate.
+  /// Holds the answers of appends at a gate.
   func hold(at gate: Gate) { script.withLock { $0.gate = gate } }
 
   var largestBatch: Int { base.largestBatch }

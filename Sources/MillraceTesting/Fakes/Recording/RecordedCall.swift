@@ -156,7 +156,7 @@ extension RecordedCall: DecodableWithConfiguration {
 /// gateway.loads.record(in: recorder, response: RecordedForm({ $0.url.path }, back: { File(path: $0) })) { … }
 /// ```
 public struct RecordedForm<Value: Sendable>: Sendable {
-  /// Gives what is encoded in place of a value.
+  /// Defines what is encoded in place of a value.
   let encoded: @Sendable (Value) throws -> any Encodable
   /// Makes a value again; nil where that cannot be done, as of a tuple.
   let decoded: (@Sendable (any Decoder) throws -> Value)?

@@ -2,7 +2,7 @@
   import XCTest
 #endif
 
-/// Tells a world of the assertions of XCTest that fail in it, which XCTest has shown by then.
+/// Notifies a world of the assertions of XCTest that fail in it, which XCTest has shown by then.
 ///
 /// It is there from the first simulation of a process on. The XCTest of Apple's systems tells of them elsewhere.
 enum AssertionWatch {

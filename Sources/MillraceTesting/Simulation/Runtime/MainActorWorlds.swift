@@ -1,7 +1,7 @@
 import Dispatch
 import Millrace
 
-/// Lets one world at a time use the main actor, whose state all worlds of a process share.
+/// Admits one world at a time to the main actor, whose state all worlds of a process share.
 ///
 /// A world that has used it once keeps it to its end.
 final class MainActorWorlds: Sendable {
@@ -29,7 +29,7 @@ final class MainActorWorlds: Sendable {
     turn?.wait()
   }
 
-  /// Lets the world that has waited longest use the main actor, if this one used it.
+  /// Admits the world that has waited longest to the main actor, if this world used it.
   func leave(_ runtime: WorldRuntime) {
     let next = state.withLock { state -> ThreadSignal? in
       guard state.owner === runtime else { return nil }

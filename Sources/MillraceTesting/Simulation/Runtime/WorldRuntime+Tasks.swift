@@ -142,7 +142,7 @@ extension WorldRuntime {
     world?.fail(WorldFailure(.sharedActor, by: "\(type(of: actor))", "'\(nodes.first)' and '\(nodes.second)'"))
   }
 
-  /// Lets the tasks that `body` makes belong to a life.
+  /// Assigns the tasks that `body` makes to a life.
   func making<Result>(in life: NodeTasks.Life, _ body: () -> Result) -> Result {
     nodes.maker = life
     defer { nodes.maker = nil }
@@ -163,7 +163,7 @@ extension WorldRuntime {
   /// Whether the step that runs has no effect: its node has crashed, or the world has ended.
   var isCutOff: Bool { isOver || nodes.hasEnded(runningLife) }
 
-  /// Lets what still runs have no effect, and be ready whatever became of its node.
+  /// Disconnects the jobs that still run, and marks them as ready whatever became of their nodes.
   func endNodes() { isOver = true }
 }
 

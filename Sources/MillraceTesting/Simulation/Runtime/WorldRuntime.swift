@@ -321,7 +321,7 @@ final class WorldRuntime: @unchecked Sendable {
   /// The number of tasks that sleep on a clock of the system.
   var sleepers: Int { delayed.count }
 
-  /// Lets the jobs be ready whose time has come.
+  /// Marks the jobs whose time has come as ready.
   func admitDue(at now: TestClock.Instant) { ready += delayed.due(at: now) }
 
   // MARK: Running

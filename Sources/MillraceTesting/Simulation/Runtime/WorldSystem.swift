@@ -61,7 +61,7 @@ struct WorldSystem {
 }
 
 extension WorldRuntime {
-  /// Has the system answer from the world whose thread asks; the first call counts.
+  /// Replaces the functions of the system, which answer from the world whose thread asks; the first call decides.
   static func installSystem() { installed }
 
   private static let installed: Void = {
@@ -91,7 +91,7 @@ extension WorldRuntime {
     return body()
   }
 
-  /// Lets the system answer for itself while the kit does its own work.
+  /// Restores the functions of the system while the kit does its own work.
   static func outsideOfWorlds<Result>(_ body: () -> Result) -> Result {
     let earlier = millrace_set_simulates(false)
     defer { millrace_set_simulates(earlier) }
@@ -137,7 +137,7 @@ final class HopExecutor: SerialExecutor {
     return executor
   }()
 
-  /// Lets the hops of this thread go by the executor while `body` runs.
+  /// Routes the hops of this thread through the executor while `body` runs.
   static func take<Result>(_ hops: MillraceHops, _ body: () -> Result) -> Result {
     _ = installed
     let earlier = millrace_hops()

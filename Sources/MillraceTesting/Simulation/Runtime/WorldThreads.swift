@@ -191,7 +191,7 @@ final class ThreadSignal: Sendable {
   }
 }
 
-/// Tells another thread whether user code of a world runs, and on which thread.
+/// Publishes to another thread whether user code of a world runs, and on which thread.
 ///
 /// It belongs to a thread that runs one world after the other, so no two steps have the same number. The thread that runs user code alone writes. A reader takes a number that is odd for a step that has begun; as long as the number stays the
 /// same, the task and the thread are those of that step.

@@ -86,7 +86,7 @@ struct Shrinking {
     return nil
   }
 
-  /// Lets steps give way less often.
+  /// Tries plans in which steps give way less often.
   private mutating func lessen(_ best: inout Simulation.Plan) async {
     for place in (best.steps ?? [:]).keys.sorted() {
       guard let times = best.steps?[place], times > 1 else { continue }

@@ -177,7 +177,7 @@ struct NodeTasks {
     return maker ?? life
   }
 
-  /// Lets a task belong to a life, also if a task of another one made it.
+  /// Assigns a task to a life, also if a task of another life made it.
   mutating func assign(_ task: Int, to life: Life) {
     if task > earlierTasks { lives[task] = life }
   }

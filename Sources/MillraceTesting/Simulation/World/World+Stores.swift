@@ -1,7 +1,7 @@
 public import Millrace
 
 extension World {
-  /// Says that this must hold for each state of a store from now on.
+  /// Checks that this holds for each state of a store from now on.
   ///
   /// It is asked after each commit, with the store's lock, if the store was made with ``configuration``, and in any case after
   /// each step of the world. The store is not held; of one that was released nothing is asked. Otherwise as
@@ -27,7 +27,7 @@ extension World {
     watch { $0.always.append(invariant) }
   }
 
-  /// Says that this must hold at some time for a state of a store: within a time of the world's clock, or before its end.
+  /// Checks that this holds at some time for a state of a store: within a time of the world's clock, or before its end.
   ///
   /// It is asked when ``always(_:of:file:line:_:)`` is. The store is held until the end. Otherwise as
   /// ``eventually(_:within:file:line:_:)``.
@@ -54,7 +54,7 @@ extension World {
     watch { $0.await(invariant, until: deadline) }
   }
 
-  /// Says that this must hold for the state of a store when the body has returned and nothing is left to run.
+  /// Checks that this holds for the state of a store when the body has returned and nothing is left to run.
   ///
   /// The store is held until then. Otherwise as ``always(_:file:line:_:)``.
   ///

@@ -161,7 +161,7 @@ public final class World: Sendable {
 
   // MARK: What has to hold
 
-  /// Says that this must hold after each step of the world, from now on.
+  /// Checks after each step of the world, from now on, that this holds.
   ///
   /// It is called on the world's thread while nothing else runs there. What it takes in is held until the world has
   /// ended.
@@ -177,7 +177,7 @@ public final class World: Sendable {
     watch { $0.always.append(.init(rule: rule, file: file, line: line, holds: holds)) }
   }
 
-  /// Says that this must hold at some time from now on: within a time of the world's clock, or before its end.
+  /// Checks that this holds at some time from now on: within a time of the world's clock, or before its end.
   ///
   /// Otherwise as ``always(_:file:line:_:)``.
   ///
@@ -195,7 +195,7 @@ public final class World: Sendable {
     watch { $0.await(.init(rule: rule, file: file, line: line, holds: holds), until: deadline) }
   }
 
-  /// Says that this must hold when the body has returned and nothing is left to run.
+  /// Checks that this holds when the body has returned and nothing is left to run.
   ///
   /// Otherwise as ``always(_:file:line:_:)``.
   ///

@@ -30,7 +30,7 @@ enum MillraceJobKind {
 /// A job that is delayed has a time of Dispatch; 0 for the others.
 typedef bool (*MillraceJobHandler)(const void *_Nonnull job, enum MillraceJobKind kind, uint64_t when);
 
-/// Gives all jobs of this process to a handler first; the first call counts.
+/// Passes all jobs of this process to a handler first; the first call decides.
 void millrace_install_hooks(MillraceJobHandler _Nonnull handler);
 
 /// Runs a job on this thread, up to its next suspension, on behalf of no actor.
@@ -63,7 +63,7 @@ typedef struct {
 /// Sets the answers for all worlds; before the first one.
 void millrace_install_system(MillraceSystem system);
 
-/// Says whether user code of a world runs on this thread from now on; returns whether it did before.
+/// Sets whether user code of a world runs on this thread from now on; returns whether it did before.
 bool millrace_set_simulates(bool simulates);
 
 /// Whether work that user code gives away is told of: the runtime is a library of its own, so that its calls are known.
@@ -99,7 +99,7 @@ int64_t millrace_processor_time(uintptr_t thread);
 /// The first call installs the handlers, which leave the signal to those that were there before.
 const char *_Nullable millrace_set_crash_text(const char *_Nullable text);
 
-/// Gives the calling thread, which does not end, a stack for signals, so that an overflow of its own is told of too.
+/// Assigns a stack for signals to the calling thread, which does not end, so that an overflow of its own stack is reported, too.
 void millrace_make_signal_stack(void);
 
 #endif

@@ -26,7 +26,7 @@ static inline uintptr_t millrace_thread(void) {
 #endif
 }
 
-/// Lets the other half of the processor work for a moment.
+/// Yields to the other half of the processor for a moment.
 static inline void millrace_pause(void) {
 #if defined(__x86_64__)
   __asm__ volatile("pause");

@@ -2,7 +2,7 @@ import Foundation
 public import Millrace
 public import MillraceRecording
 
-/// Gives a service a command that replays its recordings and makes pages of them.
+/// Runs a service's own command that replays its recordings and makes pages of them.
 ///
 /// A `main.swift` of three lines is enough:
 ///

@@ -1,6 +1,6 @@
 import MillraceFlags
 
-/// Tells a terminal in one line how far a large file is read, in percent.
+/// Shows on a terminal, in one line, the percentage of a large file that is read.
 final class ReadingProgress {
   /// From here on reading takes so long that it is told, in bytes.
   static let large = 32 << 20

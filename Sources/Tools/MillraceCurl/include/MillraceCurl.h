@@ -55,9 +55,9 @@ struct millrace_transfer *_Nullable millrace_transfer_make(
 bool millrace_transfer_trust(struct millrace_transfer *transfer, const char *file);
 /// Sends user and password by the Basic scheme.
 bool millrace_transfer_set_credentials(struct millrace_transfer *transfer, const char *user, const char *password);
-/// Has the transfer use a connection that an earlier one has kept, and keep its own for later ones.
+/// Lends a kept connection to the transfer, which keeps its own for later transfers.
 bool millrace_transfer_keep_connection(struct millrace_transfer *transfer);
-/// Gives the transfer a connection, which it closes, and sets the longest that it takes from now on; it may then be added again.
+/// Assigns a connection to the transfer, which it closes, and sets the longest that it takes from now on; it may then be added again.
 bool millrace_transfer_give_connection(struct millrace_transfer *transfer, int descriptor, long milliseconds);
 /// Sends this name as the `User-Agent`.
 bool millrace_transfer_set_agent(struct millrace_transfer *transfer, const char *name);
@@ -65,7 +65,7 @@ bool millrace_transfer_set_agent(struct millrace_transfer *transfer, const char 
 bool millrace_transfer_add_header(struct millrace_transfer *transfer, const char *field);
 /// Makes the request a POST of a copy of these bytes.
 bool millrace_transfer_set_body(struct millrace_transfer *transfer, const void *bytes, size_t count);
-/// Has the answer keep its body, which is otherwise counted and dropped.
+/// Keeps the body of the answer, which is otherwise counted and dropped.
 void millrace_transfer_keep_body(struct millrace_transfer *transfer);
 /// Frees a transfer that is in no multi.
 void millrace_transfer_free(struct millrace_transfer *transfer);

@@ -1,7 +1,7 @@
 import Foundation
 package import MillraceFlags
 
-/// Gives a package its own load program.
+/// Runs a package's own load program.
 ///
 /// A `main.swift` of a few lines is enough:
 ///

@@ -87,7 +87,7 @@ struct Trend: Sendable, Equatable {
     change > max(mean / 20, least) && change > 4 * uncertainty
   }
 
-  /// Says in a sentence whether a figure is flat.
+  /// Returns a sentence that says whether a figure is flat.
   func sentence(_ name: String, unit: (Double) -> String, ignoring least: Double) -> String {
     guard isGrowing(ignoring: least) else { return "\(name) is flat at \(unit(mean))." }
     return "\(name) grew by \(unit(change)), to \(unit(mean + change / 2)), and is not flat."
