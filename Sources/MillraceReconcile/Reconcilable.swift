@@ -12,7 +12,7 @@ public protocol Reconcilable: Sendable, Equatable {
   /// The operations that lead from this value to the desired one, in order.
   func operations(toward desired: Self) -> [Operation]
 
-  /// Makes this value what is so once the operation was performed.
+  /// Applies an operation that was performed to this value.
   ///
   /// An operation that does not fit this value changes nothing, or as much of it as fits; it never traps.
   mutating func apply(_ operation: Operation)

@@ -45,7 +45,7 @@ public struct ReconciledPath<Element: Equatable & Sendable>: Reconcilable, Expre
     return operations
   }
 
-  /// Makes this path what is so once the operation was performed; one whose position does not fit changes nothing.
+  /// Applies an operation that was performed to this path; one whose position does not fit changes nothing.
   public mutating func apply(_ operation: Operation) {
     switch operation {
     case .pop(_, let position):

@@ -38,7 +38,7 @@ public struct ReconciledSet<Element: Hashable & Comparable & Sendable>: Reconcil
     return removed.map { .remove($0) } + added.map { .add($0) }
   }
 
-  /// Makes this set what is so once the operation was performed.
+  /// Applies an operation that was performed to this set.
   public mutating func apply(_ operation: Operation) {
     switch operation {
     case .remove(let element): elements.remove(element)

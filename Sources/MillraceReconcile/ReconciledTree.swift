@@ -65,7 +65,7 @@ public struct ReconciledTree<Key: Hashable & Comparable & Sendable, Value: Equat
     return difference.removals + difference.updates + difference.additions
   }
 
-  /// Makes this tree what is so once the operation was performed; one whose node or parent is missing changes nothing.
+  /// Applies an operation that was performed to this tree; one whose node or parent is missing changes nothing.
   public mutating func apply(_ operation: Operation) {
     switch operation {
     case .remove(_, let path): Self.change(&children, at: path[...]) { $0 = nil }

@@ -32,7 +32,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   private let report: @Sendable (Report) -> Void
   private let performer: @Sendable (Desired.Operation) async throws -> Void
 
-  /// Makes a reconciler, which does nothing until it is run.
+  /// Creates a reconciler, which does nothing until it is run.
   ///
   /// - Parameters:
   ///   - initial: what is so now.

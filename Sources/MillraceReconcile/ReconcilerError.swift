@@ -27,7 +27,7 @@ public struct ReconcilerError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The reason.
   public let code: Code
 
-  /// Makes an error of this kind.
+  /// Creates an error of this kind.
   public init(_ code: Code) {
     self.code = code
   }

@@ -24,7 +24,7 @@ where First.Action == Second.Action, First.Mutation == Second.Mutation, First.St
   @usableFromInline let first: First
   @usableFromInline let second: Second
 
-  /// Makes one interactor of two.
+  /// Creates one interactor of two.
   @inlinable
   public init(_ first: First, _ second: Second) {
     self.first = first

@@ -9,7 +9,7 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   /// The parts of a forwarder in one object, so that each copy of a forwarder costs one reference.
   @usableFromInline let content: Content
 
-  /// Makes a forwarder to `child`.
+  /// Creates a forwarder to `child`.
   ///
   /// - Parameters:
   ///   - child: the child.

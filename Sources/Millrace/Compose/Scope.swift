@@ -88,7 +88,7 @@ public protocol Scope<Parent, Child>: SingleChildScope {
 public struct Scoped<S: ChildScope>: Sendable {
   @usableFromInline let child: S.Child
 
-  /// Makes a forwarder to `child`, which stands where `S` says; it handles the actions of every child there.
+  /// Creates a forwarder to `child`, which stands where `S` says; it handles the actions of every child there.
   @inlinable
   public init(_ child: S.Child) {
     self.child = child

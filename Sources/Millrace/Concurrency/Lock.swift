@@ -16,7 +16,7 @@
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let state: UnsafeMutablePointer<State>
 
-    /// Makes a free lock around `state`.
+    /// Creates a free lock around `state`.
     @usableFromInline
     package init(_ state: consuming sending State) {
       mutex = .allocate(capacity: 1)
@@ -53,7 +53,7 @@
   package struct Lock<State>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<State>
 
-    /// Makes a free lock around `state`.
+    /// Creates a free lock around `state`.
     @inlinable
     package init(_ state: consuming sending State) {
       mutex = Mutex(state)

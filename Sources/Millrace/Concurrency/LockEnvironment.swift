@@ -40,7 +40,7 @@ package protocol LockEnvironment: Sendable {
   /// Spends a moment without touching memory.
   static func pause(_ turns: Int)
 
-  /// Makes a place where the running thread parks.
+  /// Creates a place where the running thread parks.
   static func makeParking() -> Parking
 
   /// Blocks the thread until it is woken; returns at once if it was woken since it parked last.

@@ -8,7 +8,7 @@ import MillraceSystem
 package final class Semaphore: @unchecked Sendable {
   private let semaphore: OpaquePointer
 
-  /// Makes a semaphore without a signal.
+  /// Creates a semaphore without a signal.
   init() {
     semaphore = millrace_semaphore_make()
   }

@@ -9,7 +9,7 @@ package class Startable: @unchecked Sendable {
   @usableFromInline
   package init() {}
 
-  /// Makes the task; on this thread up to the first suspension, if `immediately` and unless it starts on the pool anyway.
+  /// Creates the task; on this thread up to the first suspension, if `immediately` and unless it starts on the pool anyway.
   ///
   /// Called once, by the starter.
   func begin(immediately: Bool) -> Task<Void, any Error>? { nil }

@@ -4,7 +4,7 @@ import MillraceSystem
 @usableFromInline
 package typealias TaskBody = @Sendable @concurrent () async throws -> Void
 
-/// Makes a detached task, and runs it on this thread up to its first suspension, as `Task.immediateDetached` does.
+/// Creates a detached task, and runs it on this thread up to its first suspension, as `Task.immediateDetached` does.
 ///
 /// It inherits no task-local value, priority, actor or cancellation of the running task.
 ///

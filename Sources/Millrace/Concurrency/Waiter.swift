@@ -18,7 +18,7 @@ package final class Waiter: @unchecked Sendable {
   /// The index in the list that holds this waiter; guarded as that list is.
   var place: Int?
 
-  /// Makes a waiter without a signal.
+  /// Creates a waiter without a signal.
   @usableFromInline
   package init() {}
 

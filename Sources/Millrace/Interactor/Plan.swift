@@ -183,7 +183,7 @@ public struct Plan: Sendable {
 
   // MARK: Failure
 
-  /// Makes another attempt after one whose sequence throws or that is given up.
+  /// Starts another attempt after one whose sequence throws or that is given up.
   ///
   /// Each attempt calls `handle` again, with the newest state, the same ``Run/idempotencyKey`` and the next ``Run/attempt``.
   /// Mutations that a failed attempt committed stay committed. An error that conforms to ``RetryAfter`` sets the delay before

@@ -146,7 +146,7 @@ extension Plan {
     package let figures: Figures
     let judgement: Judgement
 
-    /// Makes a breaker that opens for `openFor` after `failures` consecutive failures.
+    /// Creates a breaker that opens for `openFor` after `failures` consecutive failures.
     ///
     /// - Parameters:
     ///   - failures: The number of consecutive failed attempts.
@@ -177,7 +177,7 @@ extension Plan {
     /// The time after which one token comes back.
     package let refill: Duration
 
-    /// Makes a budget of `capacity` further attempts at once, and one more for every `refill`.
+    /// Creates a budget of `capacity` further attempts at once, and one more for every `refill`.
     public init(capacity: Int, refill: Duration) {
       self.capacity = capacity
       self.refill = refill

@@ -69,7 +69,7 @@ public struct StoreConfiguration: Sendable {
     set { choice.witness = newValue }
   }
 
-  /// Makes a configuration; an argument that is nil has the default of its property.
+  /// Creates a configuration; an argument that is nil has the default of its property.
   ///
   /// - Parameters:
   ///   - clock: the clock that everything timed in the store goes by; see ``clock``.
@@ -121,7 +121,7 @@ extension StoreConfiguration {
     package var queuedActions: Int
     package var onOverflow: Overflow
 
-    /// Makes limits, with the defaults for those that are left out.
+    /// Creates limits, with the defaults for those that are left out.
     ///
     /// - Parameters:
     ///   - runsInFlight: the number of runs that may have a handler out at a time, ended ones whose handlers have not returned

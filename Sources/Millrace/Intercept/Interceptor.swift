@@ -119,7 +119,7 @@ public struct InterceptionContext<Action: Sendable>: Sendable {
 public struct ActionInterceptor<I: Interactor>: Interceptor {
   private let interception: @Sendable (I.Action, InterceptionContext<I.Action>) -> Interception<I.Action>
 
-  /// Makes an interceptor of a closure, which is kept as long as the interceptor is.
+  /// Creates an interceptor of a closure, which is kept as long as the interceptor is.
   ///
   /// - Parameter interception: Passes, replaces or rejects an action.
   public init(
@@ -136,7 +136,7 @@ public struct ActionInterceptor<I: Interactor>: Interceptor {
 
 /// A witness that intercepts too.
 package protocol InterceptingWitness: StoreWitness {
-  /// Makes the interceptor of a store, which comes behind all others; nil for none.
+  /// Creates the interceptor of a store, which comes behind all others; nil for none.
   ///
   /// Called when the store is made, and each time that it gets other interceptors.
   ///

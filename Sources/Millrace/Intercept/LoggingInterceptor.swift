@@ -34,7 +34,7 @@ public final class LoggingInterceptor<I: Interactor>: Interceptor {
   /// The state after the last commit, if differences are shown.
   private let last = Lock<Seen?>(nil)
 
-  /// Makes an interceptor for one store.
+  /// Creates an interceptor for one store.
   ///
   /// - Parameters:
   ///   - payloads: whether actions, mutations and errors are shown with their payloads, shortened to 200 characters each.

@@ -13,7 +13,7 @@ public final class TracingInterceptor<I: Interactor>: Interceptor {
   private let tellCommitted: @Sendable (TraceSpan, _ mutation: String, _ revision: Int) -> Void
   private let tellEnded: @Sendable (TraceSpan, Outcome, Duration) -> Void
 
-  /// Makes an interceptor, for one store or several.
+  /// Creates an interceptor, for one store or several.
   ///
   /// - Parameters:
   ///   - clock: what the times are measured by.

@@ -27,7 +27,7 @@ public final class TransitionHistory<I: Interactor>: Interceptor {
 
   private let ring: Lock<Ring<Commit>>
 
-  /// Makes a history that has kept nothing yet, for one store.
+  /// Creates a history that has kept nothing yet, for one store.
   ///
   /// - Parameter count: how many commits are kept; at least 1.
   public init(keeping count: Int = 256) {

@@ -26,7 +26,7 @@ extension Metrics {
     fileprivate let labels: [String: String]
     fileprivate let help: String
 
-    /// Makes a series of a value that goes up and down.
+    /// Creates a series of a value that goes up and down.
     ///
     /// - Parameters:
     ///   - name: the name of the family, such as `shop_pears`.
@@ -40,7 +40,7 @@ extension Metrics {
       Series(name: name, value: .gauge(value), unit: unit, labels: labels, help: help)
     }
 
-    /// Makes a series of a value that only grows.
+    /// Creates a series of a value that only grows.
     ///
     /// - Parameters:
     ///   - name: the name of the family, such as `shop_payments`.
@@ -54,7 +54,7 @@ extension Metrics {
       Series(name: name, value: .counter(value > 0 ? value : 0), unit: unit, labels: labels, help: help)
     }
 
-    /// Makes a series of durations, in seconds, with the bounds of the store's own histograms.
+    /// Creates a series of durations, in seconds, with the bounds of the store's own histograms.
     ///
     /// - Parameters:
     ///   - name: the name of the family, such as `shop_delivery_time`.

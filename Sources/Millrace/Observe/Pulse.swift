@@ -17,7 +17,7 @@ public struct Pulse<Value: Sendable>: Sendable, Equatable {
   /// The number of times that the value was set.
   package private(set) var settings = 0
 
-  /// Makes a pulse that was never set.
+  /// Creates a pulse that was never set.
   public init(_ value: Value) {
     self.value = value
   }

@@ -9,7 +9,7 @@ public struct Snapshot<State: Sendable>: Sendable {
   /// The number of states that the observer skipped since the snapshot before; 0 for its first.
   public let missed: Int
 
-  /// Makes a snapshot, to compare another one with.
+  /// Creates a snapshot, to compare another one with.
   @inlinable
   public init(revision: Int, state: State, missed: Int = 0) {
     self.revision = revision

@@ -48,7 +48,7 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
     self.init { makeReader().values(of: get, by: areEqual) }
   }
 
-  /// Makes an observer, which begins with the then current element.
+  /// Creates an observer, which begins with the then current element.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(take: observe())

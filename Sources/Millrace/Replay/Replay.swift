@@ -157,7 +157,7 @@ final class Replay<I: Interactor> {
 }
 
 extension Replay {
-  /// Makes readers of a store's states under a policy; they do not hold the core.
+  /// Creates readers of a store's states under a policy; they do not hold the core.
   @inlinable
   static func readers<Failure>(
     _ policy: ObservationPolicy<Failure>, at core: StoreCore<I>

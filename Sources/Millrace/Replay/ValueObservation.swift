@@ -121,7 +121,7 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 }
 
 extension ValueObservation {
-  /// Makes observers of the values at a key path; all observers of one key path share its evaluation.
+  /// Creates observers of the values at a key path; all observers of one key path share its evaluation.
   @usableFromInline
   static func observers(
     of keyPath: any KeyPath<I.State, Value> & Sendable, at core: StoreCore<I>
@@ -136,7 +136,7 @@ extension ValueObservation {
     }
   }
 
-  /// Makes observers of the values that a closure takes from the state, which share its evaluation.
+  /// Creates observers of the values that a closure takes from the state, which share its evaluation.
   @usableFromInline
   static func observers(
     of get: @escaping @Sendable (I.State) -> Value, at core: StoreCore<I>

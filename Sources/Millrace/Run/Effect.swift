@@ -73,7 +73,7 @@ public struct Effect<I: Interactor>: AsyncSequence, Sendable {
     }
   }
 
-  /// Makes an iterator that throws ``StoreError/Code/noState`` at once; use ``mutations(state:clock:)``.
+  /// Creates an iterator that throws ``StoreError/Code/noState`` at once; use ``mutations(state:clock:)``.
   public func makeAsyncIterator() -> AsyncThrowingStream<I.Mutation, any Error>.Iterator {
     AsyncThrowingStream { $0.finish(throwing: StoreError(.effectWithoutState)) }.makeAsyncIterator()
   }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Handlers: each is a task that calls `handle`, commits what that gives, and ends the run.
 extension HandlerCall {
-  /// Makes the task, on this thread up to the first suspension if it is to be begun immediately.
+  /// Creates the task, on this thread up to the first suspension if it is to be begun immediately.
   @inlinable
   func begin(at core: StoreCore<I>, immediately: Bool) -> Task<Void, any Error> {
     switch (self, immediately) {

@@ -136,7 +136,7 @@ final class RunRegistry<I: Interactor> {
 /// A suspended `submit`.
 @usableFromInline
 final class Submitter<I: Interactor>: Linked, @unchecked Sendable {
-  /// Makes the run of the action, once that is accepted; written where all types are known.
+  /// Creates the run of the action, once that is accepted; written where all types are known.
   let makeRun: (ActionID, StoreCore<I>) -> ActiveRun<I>
 
   /// The run that submits, if one does.

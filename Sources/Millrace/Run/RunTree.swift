@@ -28,7 +28,7 @@ public final class RunTree: Sendable {
 
   private let members = Lock(Members())
 
-  /// Makes a tree without an action.
+  /// Creates a tree without an action.
   public init() {}
 
   /// Whether the tree was cancelled.

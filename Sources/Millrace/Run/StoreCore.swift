@@ -224,7 +224,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 /// Code that is compiled with the core looks up each type that depends on the interactor at run time, whenever it needs one.
 @usableFromInline
 struct InteractorCode<I: Interactor>: Sendable {
-  /// Makes the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
+  /// Creates the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
   @usableFromInline let startHandler:
     @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>
 

@@ -144,7 +144,7 @@ extension Scheduler {
     return nil
   }
 
-  /// Makes the run that an action shares with those that will join it; no receipt refers to that run itself.
+  /// Creates the run that an action shares with those that will join it; no receipt refers to that run itself.
   private mutating func share(_ handle: Handle, _ plan: Int32) -> (run: Handle, plan: Int32) {
     var shared = PlannedAction(
       terms: plans[plan].terms, name: plans[plan].name, order: plans[plan].order, acceptedAt: plans[plan].acceptedAt)

@@ -162,7 +162,7 @@ protocol StateReading<State>: Sendable {
   /// The source of states for observers; it does not hold the store.
   func stateSource() -> StateSource<State>
 
-  /// Makes observers of the newest values; they do not hold the store.
+  /// Creates observers of the newest values; they do not hold the store.
   func observers<Value: Equatable & Sendable>(
     of keyPath: any KeyPath<State, Value> & Sendable
   ) -> @Sendable () -> NextElement<Value>
@@ -172,7 +172,7 @@ protocol StateReading<State>: Sendable {
 
   func wait(until predicate: @escaping @Sendable (State) -> Bool, timeout: Duration?) async throws -> State
 
-  /// Makes readers of the states under a policy; it does not hold the store.
+  /// Creates readers of the states under a policy; it does not hold the store.
   func readers<Failure>(_ policy: ObservationPolicy<Failure>) -> @Sendable () -> SnapshotReader<State>
 
   /// The source of the values that `get` takes from each state; it does not hold the store.

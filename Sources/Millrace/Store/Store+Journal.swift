@@ -1,5 +1,5 @@
 extension Store {
-  /// Makes a store that continues from a restored state, and keeps its entries in a journal.
+  /// Creates a store that continues from a restored state, and keeps its entries in a journal.
   ///
   /// - Parameters:
   ///   - state: the restored state.

@@ -18,7 +18,7 @@
 public final actor Store<I: Interactor> {
   @usableFromInline nonisolated let core: StoreCore<I>
 
-  /// Makes a store that takes actions at once.
+  /// Creates a store that takes actions at once.
   ///
   /// - Parameters:
   ///   - initial: the state of revision 0.

@@ -15,7 +15,7 @@ public struct JournalBatch: Sendable, Identifiable {
     /// The number of the batch, which no other batch of the writer has.
     public let number: UInt64
 
-    /// Makes an id.
+    /// Creates an id.
     ///
     /// - Parameters:
     ///   - writer: A number that the writer draws at random when it opens the log.
@@ -37,7 +37,7 @@ public struct JournalBatch: Sendable, Identifiable {
   /// A batch without entries stores nothing, and conflicts as any other.
   public let entries: [JournalEntry]
 
-  /// Makes a batch.
+  /// Creates a batch.
   public init(id: ID, entries: [JournalEntry]) {
     self.id = id
     self.entries = entries
@@ -58,7 +58,7 @@ public struct JournalEntry: Sendable, Hashable {
     /// The number that journals store.
     public let rawValue: UInt8
 
-    /// Makes the kind of this number, which may be one of a later version.
+    /// Creates the kind of this number, which may be one of a later version.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
@@ -105,7 +105,7 @@ public struct JournalEntry: Sendable, Hashable {
   /// The bytes that the writer has encoded.
   public let payload: [UInt8]
 
-  /// Makes an entry.
+  /// Creates an entry.
   ///
   /// - Parameters:
   ///   - kind: The kind.
@@ -119,7 +119,7 @@ public struct JournalEntry: Sendable, Hashable {
     self.revision = revision
   }
 
-  /// Makes the entry by which a writer takes a log over.
+  /// Creates the entry by which a writer takes a log over.
   public static func epoch(_ epoch: JournalEpoch) -> JournalEntry {
     JournalEntry(kind: .epoch, payload: epoch.encoded)
   }

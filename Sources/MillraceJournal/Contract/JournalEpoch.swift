@@ -15,7 +15,7 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
   /// The initial state of the writer; nil if it is not known.
   var initial: InitialState?
 
-  /// Makes an epoch.
+  /// Creates an epoch.
   ///
   /// - Parameters:
   ///   - host: The name of the machine.
@@ -27,7 +27,7 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
     self.time = time
   }
 
-  /// Makes an epoch of this machine and process, which begins now.
+  /// Creates an epoch of this machine and process, which begins now.
   public static func now() -> JournalEpoch {
     var name = [UInt8](repeating: 0, count: 256)
     let isNamed = name.withUnsafeMutableBytes { bytes in

@@ -53,7 +53,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// The failure as a sentence, with the fix.
   public let description: String
 
-  /// Makes an error, as an engine does.
+  /// Creates an error, as an engine does.
   ///
   /// - Parameters:
   ///   - code: The kind of the failure.

@@ -12,7 +12,7 @@ public struct JournalRecord: Sendable, Hashable {
   /// The checksum of the record and of all records of the key before it.
   public let checksum: UInt64
 
-  /// Makes a record, as an engine does.
+  /// Creates a record, as an engine does.
   public init(_ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID, checksum: UInt64) {
     self.sequence = sequence
     self.batch = batch
@@ -31,7 +31,7 @@ public struct JournalPage: Sendable {
   /// A reader has everything when the last record has this sequence, and shows its progress by comparing the two.
   public let last: JournalSequence
 
-  /// Makes a page, as an engine does.
+  /// Creates a page, as an engine does.
   public init(records: [JournalRecord], last: JournalSequence) {
     self.records = records
     self.last = last
@@ -49,7 +49,7 @@ public struct JournalAppend: Sendable {
   /// The reason for which the batch behind them was not stored, or may not have been stored; nil if all are durable.
   public let failure: JournalError?
 
-  /// Makes a result, as an engine does.
+  /// Creates a result, as an engine does.
   public init(stored: Int, last: JournalSequence, failure: JournalError? = nil) {
     self.stored = stored
     self.last = last
@@ -64,12 +64,12 @@ public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConve
   /// The position, from 1; 0 stands for the place before the first record.
   public let number: UInt64
 
-  /// Makes the sequence of this number.
+  /// Creates the sequence of this number.
   public init(_ number: UInt64) {
     self.number = number
   }
 
-  /// Makes the sequence of this number.
+  /// Creates the sequence of this number.
   public init(integerLiteral number: UInt64) {
     self.init(number)
   }
@@ -97,12 +97,12 @@ public struct JournalKey: Sendable, CustomStringConvertible, ExpressibleByString
   /// The name, of any length and with any characters.
   public let name: String
 
-  /// Makes the key of this name.
+  /// Creates the key of this name.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// Makes the key of this name.
+  /// Creates the key of this name.
   public init(stringLiteral name: String) {
     self.init(name)
   }

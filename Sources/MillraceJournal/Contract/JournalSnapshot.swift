@@ -12,7 +12,7 @@ public struct JournalSnapshot: Sendable, Hashable {
   /// The bytes that the writer has encoded.
   public let payload: [UInt8]
 
-  /// Makes a snapshot.
+  /// Creates a snapshot.
   ///
   /// - Parameters:
   ///   - sequence: The last record whose effects are in the state.

@@ -29,7 +29,7 @@ struct RecordChain: Sendable, Hashable {
     value = checksum.value
   }
 
-  /// Makes the records of a batch, and adds them.
+  /// Creates the records of a batch, and adds them.
   mutating func records(of batch: JournalBatch, after last: JournalSequence) -> [JournalRecord] {
     var sequence = last
     return batch.entries.map { entry in

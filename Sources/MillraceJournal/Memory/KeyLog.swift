@@ -9,7 +9,7 @@ struct KeyLog: Sendable {
   /// The newest entry of the kind `epoch`, which outlives a truncation.
   private var epoch: (sequence: JournalSequence, payload: [UInt8])?
 
-  /// Makes an empty log.
+  /// Creates an empty log.
   init(_ key: JournalKey) {
     self.key = key
     chain = RecordChain(of: key)

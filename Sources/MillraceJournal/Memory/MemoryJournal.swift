@@ -33,7 +33,7 @@ public final class MemoryJournal: Journal {
 
   private let content = Lock(Content())
 
-  /// Makes an empty journal.
+  /// Creates an empty journal.
   ///
   /// - Parameter largestBatch: The largest batch in bytes.
   public init(largestBatch: Int = 1 << 24) {

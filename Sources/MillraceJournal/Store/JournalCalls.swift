@@ -21,7 +21,7 @@ struct JournalCalls: Sendable {
     limits = CallLimits(deadline)
   }
 
-  /// Makes a call, and repeats it while it fails with a transient error.
+  /// Performs a call, and repeats it while it fails with a transient error.
   ///
   /// - Throws: ``JournalError``: the error of the call, or the one that says how long the journal was unavailable.
   func read<Value: Sendable>(

@@ -45,7 +45,7 @@ public struct JournalOptions: Sendable {
   /// The wall time for which the result of an idempotency key is remembered; 24 hours by default.
   public var rememberedTime: Duration = .seconds(86_400)
 
-  /// Makes the default options.
+  /// Creates the default options.
   public init() {}
 }
 
@@ -68,7 +68,7 @@ public protocol JournalCoder: Sendable {
 ///
 /// Numbers that are infinite or NaN are the texts `inf`, `-inf` and `nan`.
 public struct JSONJournalCoder: JournalCoder {
-  /// Makes a coder.
+  /// Creates a coder.
   public init() {}
 
   /// Encodes a value as JSON.

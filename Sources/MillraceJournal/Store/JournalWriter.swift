@@ -27,7 +27,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   private var options: JournalOptions { log.options }
 
-  /// Makes the writer that continues a log.
+  /// Creates the writer that continues a log.
   ///
   /// - Parameters:
   ///   - open: The runs that have not ended.

@@ -24,7 +24,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
   typealias Snapshot = SnapshotPayload<StoredAction<I.Action>, I.State>
 
-  /// Makes the schema of a version that reads this version alone.
+  /// Creates the schema of a version that reads this version alone.
   public init(version: Int = 1) {
     self.version = version
   }

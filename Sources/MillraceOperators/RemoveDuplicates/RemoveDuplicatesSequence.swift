@@ -20,7 +20,7 @@ public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
     self.areEqual = areEqual
   }
 
-  /// Makes an iterator of the base, which begins without a last element.
+  /// Creates an iterator of the base, which begins without a last element.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), areEqual: areEqual)
   }

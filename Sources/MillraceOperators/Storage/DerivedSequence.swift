@@ -33,7 +33,7 @@ public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence,
     }
   }
 
-  /// Makes a consumer; nothing is read before it asks for an element.
+  /// Creates a consumer; nothing is read before it asks for an element.
   public func makeAsyncIterator() -> Iterator {
     Iterator(take: begin())
   }

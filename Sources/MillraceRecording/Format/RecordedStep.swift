@@ -25,7 +25,7 @@ public struct RecordedStep: Sendable, Hashable {
   /// The result, redacted if there was a redaction.
   public let result: Result
 
-  /// Makes the entry of a step.
+  /// Creates the entry of a step.
   ///
   /// - Parameters:
   ///   - at: the time of the result, in nanoseconds since the start of the recording.

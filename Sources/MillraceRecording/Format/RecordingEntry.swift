@@ -158,7 +158,7 @@ public struct RecordedRest: Sendable, Hashable {
   /// The length of the rest, in nanoseconds; at least 0.
   public let duration: Int64
 
-  /// Makes the entry of a rest.
+  /// Creates the entry of a rest.
   ///
   /// - Parameters:
   ///   - at: the beginning of the rest, in nanoseconds since the start of the recording.

@@ -5,7 +5,7 @@ package struct WallTimeText: Sendable, Hashable, CustomStringConvertible {
   /// In milliseconds since 1970, up to the end of the year 9999.
   package let milliseconds: Int64
 
-  /// Makes the text of a time; an earlier and a later one become the first and the last time that there is.
+  /// Creates the text of a time; an earlier and a later one become the first and the last time that there is.
   package init(_ milliseconds: Int64) {
     self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
   }

@@ -220,10 +220,10 @@ extension KeyedDecodingContainer {
 /// A line as a recorder writes it is taken apart without it. Otherwise its `init(from:)` takes the value from ``values(ofLine:)``, which a reader of recordings puts into the decoder's `userInfo`. To
 /// try one type after the other takes a time that grows with the square of the depth of a value, because each error has a path.
 package protocol ReadsAnyJSON: Sendable {
-  /// Makes the value of a text that is JSON, and has no number that is too large.
+  /// Creates the value of a text that is JSON, and has no number that is too large.
   init(json: Data)
 
-  /// Makes the value of an object that `JSONSerialization` has parsed.
+  /// Creates the value of an object that `JSONSerialization` has parsed.
   init(parsed: Any)
 }
 

@@ -16,7 +16,7 @@ public final class ImmediateClock: Clock, Sendable {
 
   private let time = Lock(Instant(offset: .zero))
 
-  /// Makes a clock whose time stands at its start, and on which the timeouts of plans are over at once.
+  /// Creates a clock whose time stands at its start, and on which the timeouts of plans are over at once.
   public init() {}
 
   /// The latest deadline of all who slept so far.

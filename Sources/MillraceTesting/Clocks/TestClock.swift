@@ -61,7 +61,7 @@ public final class TestClock: Clock, Sendable {
 
   let awaited: Lock<AwaitedOutcomes>
 
-  /// Makes a clock whose time stands at its start.
+  /// Creates a clock whose time stands at its start.
   ///
   /// A test that awaits the outcome of an action while a task sleeps on the clock and the time does not move fails after ten seconds of real
   /// time, with the number of the action and the deadlines; it keeps waiting. In a world of a simulation the world notices it.

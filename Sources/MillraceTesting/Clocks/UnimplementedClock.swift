@@ -17,7 +17,7 @@ public final class UnimplementedClock: TimerNoticingClock, Sendable {
   private let file: StaticString
   private let line: UInt
 
-  /// Makes a clock whose use fails the current test at this line.
+  /// Creates a clock whose use fails the current test at this line.
   public init(file: StaticString = #filePath, line: UInt = #line) {
     self.file = file
     self.line = line

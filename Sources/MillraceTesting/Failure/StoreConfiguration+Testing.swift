@@ -1,7 +1,7 @@
 public import Millrace
 
 extension StoreConfiguration {
-  /// Makes a configuration whose incidents belong to a test, and are not printed to standard error.
+  /// Creates a configuration whose incidents belong to a test, and are not printed to standard error.
   ///
   /// ```swift
   /// let incidents = Recorder<Incident>()

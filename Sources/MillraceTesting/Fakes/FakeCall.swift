@@ -34,7 +34,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   @usableFromInline let core = Lock(FakeCore<Request, FakeAnswer<Request, Response>>())
   let reports: FakeReports
 
-  /// Makes a fake without scripts.
+  /// Creates a fake without scripts.
   ///
   /// - Parameters:
   ///   - name: what failures call it: the name of the method.
@@ -48,7 +48,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
 
   deinit { tellUnused() }
 
-  /// Makes a call, and answers it by the script for it.
+  /// Performs a call, and answers it by the script for it.
   ///
   /// - Throws: what the script says; ``FakeGatewayError`` when there is none; `CancellationError` when the call is
   ///   held, or delayed by faults, and its task is cancelled. A call that is answered at once does not look at that.
@@ -74,7 +74,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     }
   }
 
-  /// Makes a call for a method that cannot throw, or throws errors of its own type alone.
+  /// Creates a call for a method that cannot throw, or throws errors of its own type alone.
   ///
   /// ```swift
   /// func count() async -> Int { await counts { _ in 0 } }
@@ -127,7 +127,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
 }
 
 extension FakeCall where Request == Void {
-  /// Makes a call, and answers it by the script for it; a cancelled task ends it as it ends a call with a request.
+  /// Performs a call, and answers it by the script for it; a cancelled task ends it as it ends a call with a request.
   ///
   /// - Throws: the error of the script; `CancellationError` where the cancellation ended the call; ``FakeGatewayError`` without
   /// a script.
@@ -136,7 +136,7 @@ extension FakeCall where Request == Void {
     try await self(())
   }
 
-  /// Makes a call for a method that cannot throw, or throws errors of its own type alone; otherwise as with a request.
+  /// Creates a call for a method that cannot throw, or throws errors of its own type alone; otherwise as with a request.
   ///
   /// A cancellation that ends the call is given to `otherwise` like any other error; only the errors it throws are thrown.
   public func callAsFunction<Failure: Error>(

@@ -79,7 +79,7 @@ public final class FakeFaults: Sendable {
   private let source: Lock<Source>
   private let overtaking = Lock(Overtaking<Suspension<Void>>())
 
-  /// Makes faults that are drawn from a seed.
+  /// Creates faults that are drawn from a seed.
   public convenience init(
     seed: UInt64, clock: any Clock<Duration>, latency: FakeFaults.Latency = .none,
     faults: [FakeFaults.Fault: Double] = [:],
@@ -91,7 +91,7 @@ public final class FakeFaults: Sendable {
     self.init(random: SeededGenerator(seed: seed), clock: clock, settings: settings, file: file, line: line)
   }
 
-  /// Makes faults that are drawn from any source: three numbers for each call, and those under a lock.
+  /// Creates faults that are drawn from any source: three numbers for each call, and those under a lock.
   public convenience init(
     random: any RandomNumberGenerator & Sendable, clock: any Clock<Duration>, settings: Settings,
     file: StaticString = #filePath, line: UInt = #line

@@ -30,7 +30,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   private let core = Lock(FakeCore<Request, Answer>())
   let reports: FakeReports
 
-  /// Makes a fake without scripts.
+  /// Creates a fake without scripts.
   ///
   /// - Parameters:
   ///   - name: what failures call it: the name of the method.
@@ -40,7 +40,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     reports = FakeReports(name: name, ways: "reply(…), drive() or always(…)", place: ScriptPlace(file, line))
   }
 
-  /// Makes a call, and gives the sequence that the script for it says.
+  /// Performs a call, and gives the sequence that the script for it says.
   public func callAsFunction(_ request: Request) -> AsyncThrowingStream<Element, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self, throwing: (any Error).self)
     let sink = StreamSink<Element>(yield: { continuation.yield($0) }, finish: { continuation.finish(throwing: $0) })
@@ -53,7 +53,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
     return stream
   }
 
-  /// Makes a call, and gives the sequence that the script for it says.
+  /// Performs a call, and gives the sequence that the script for it says.
   ///
   /// An error ends the sequence, which cannot throw it; one that a script says fails the test at the line where the
   /// fake was made.
@@ -159,10 +159,10 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
 }
 
 extension FakeStream where Request == Void {
-  /// Makes a call, and gives the sequence that the script for it says.
+  /// Performs a call, and gives the sequence that the script for it says.
   public func callAsFunction() -> AsyncThrowingStream<Element, any Error> { self(()) }
 
-  /// Makes a call, and gives the sequence that the script for it says; an error ends it, as it cannot throw.
+  /// Performs a call, and gives the sequence that the script for it says; an error ends it, as it cannot throw.
   public func callAsFunction() -> AsyncStream<Element> { self(()) }
 }
 

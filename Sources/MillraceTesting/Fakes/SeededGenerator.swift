@@ -4,7 +4,7 @@ import Millrace
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Makes a generator that gives the numbers of a seed from the first on.
+  /// Creates a generator that gives the numbers of a seed from the first on.
   public init(seed: UInt64) {
     state = seed
   }

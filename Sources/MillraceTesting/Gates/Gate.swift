@@ -14,7 +14,7 @@ import Millrace
 public final class Gate: Sendable {
   private let state = Lock(GateState<Suspension<Void>>())
 
-  /// Makes a gate that is closed.
+  /// Creates a gate that is closed.
   public init() {}
 
   /// Whether the gate was opened.

@@ -19,7 +19,7 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   private let state = Lock(RecorderState<Element, Waiter>())
 
-  /// Makes a recorder that has recorded nothing.
+  /// Creates a recorder that has recorded nothing.
   public init() {}
 
   /// Everything that was recorded so far, whether it was read or not.

@@ -41,7 +41,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   private let origin: TestLine
   private let mode: Lock<Exhaustivity>
 
-  /// Makes a store that takes actions at once.
+  /// Creates a store that takes actions at once.
   ///
   /// - Parameters:
   ///   - initial: the state of revision 0.

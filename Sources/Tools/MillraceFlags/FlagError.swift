@@ -6,12 +6,12 @@ package struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The sentence, on one line and without a line break at its end.
   package let message: String
 
-  /// Makes an error from a whole sentence, which names the flag, the value and the fix.
+  /// Creates an error from a whole sentence, which names the flag, the value and the fix.
   package init(_ sentence: String) {
     message = sentence
   }
 
-  /// Makes the usual sentence: what the flag needs, what it was given, and what to write instead.
+  /// Creates the usual sentence: what the flag needs, what it was given, and what to write instead.
   ///
   /// `FlagError(flag: "--every", needs: "a number of seconds above 0", given: "abc", example: "0.5")` reads "--every
   /// needs a number of seconds above 0, but was given 'abc'; write for example --every 0.5."
@@ -19,7 +19,7 @@ package struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
     message = "\(flag) needs \(needs), but was given \(Self.quoted(given)); write for example \(flag) \(example)."
   }
 
-  /// Makes the sentence for a name that is none of those there are, with a guess which one was meant.
+  /// Creates the sentence for a name that is none of those there are, with a guess which one was meant.
   init(unknown name: String, kind: String, of command: String, among names: [String]) {
     let hint = NearestName.of(name, among: names).map { "did you mean \($0)?" }
     message =

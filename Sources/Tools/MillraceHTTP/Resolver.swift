@@ -35,7 +35,7 @@ package final class Resolver: Sendable {
     self.lookUp = lookUp
   }
 
-  /// Makes another resolver that asks the same, on threads of its own: a sixteenth of the number that this one has, at least one.
+  /// Creates another resolver that asks the same, on threads of its own: a sixteenth of the number that this one has, at least one.
   package func smaller() -> Resolver { Resolver(threads: max(1, threads / 16), lookUp: lookUp) }
 
   /// Returns the addresses of a host, in the order they should be tried; an address is its own.

@@ -12,7 +12,7 @@ package struct SocketAddress: Sendable {
   package let type: Int32
   private let bytes: [UInt8]
 
-  /// Makes the address of a port from the text of an IPv4 or IPv6 address; this never blocks.
+  /// Creates the address of a port from the text of an IPv4 or IPv6 address; this never blocks.
   ///
   /// - Throws: ``TransferFailure``, when the text is no address.
   package static func numeric(_ text: String, port: UInt16) throws(TransferFailure) -> SocketAddress {

@@ -38,7 +38,7 @@ package struct LineAnswer: Sendable, Equatable {
     self.body = body
   }
 
-  /// Makes an answer of a sentence.
+  /// Creates an answer of a sentence.
   package init(_ word: Word, _ sentence: String) {
     self.init(word, Data((sentence + "\n").utf8))
   }

@@ -19,7 +19,7 @@ struct ReadingProgressTests {
     folder = try Folder()
   }
 
-  /// Makes a file of `bytes` bytes that takes no place on the disk.
+  /// Creates a file of `bytes` bytes that takes no place on the disk.
   private func file(bytes: Int) throws -> RecordingFile {
     try Data().write(to: folder.file("f"))
     let handle = try FileHandle(forWritingTo: folder.file("f"))

@@ -12,7 +12,7 @@ struct ReportPageTests {
     browser = try Chromium(in: folder)
   }
 
-  /// Makes a page of a recording with 300 books, and a series of three that a handler puts.
+  /// Creates a page of a recording with 300 books, and a series of three that a handler puts.
   private func report(_ program: String) async throws {
     await ShelfLines.record(300, to: folder.file("shelf.jsonl"))
     let end = try await FinishedCommand(program, ["report", "shelf.jsonl"], in: folder)

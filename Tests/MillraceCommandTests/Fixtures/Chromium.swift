@@ -46,7 +46,7 @@ struct Chromium: Sendable {
       console: end.errors.split(separator: "\n").map(String.init).filter { $0.contains("CONSOLE") })
   }
 
-  /// Makes a picture of a page of the folder, and looks at it.
+  /// Takes a picture of a page of the folder, and looks at it.
   func picture(of name: String, isDark: Bool = false) async throws -> Picture {
     let file = folder.file("picture.png")
     _ = try await run([

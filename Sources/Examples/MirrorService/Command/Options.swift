@@ -45,7 +45,7 @@ struct Options: Sendable {
       .toggle("--status", help: "print a line on standard error for each change"),
     ])
 
-  /// Makes the options of parsed flags.
+  /// Creates the options of parsed flags.
   ///
   /// - Parameter files: the files that the process may have open.
   /// - Throws: `FlagError`, naming the flag, the value and the fix.

@@ -54,7 +54,7 @@ struct Options: Sendable, Equatable {
       .toggle("--once", help: "probe each target once, print one complete state and end, with 2 if it is bad"),
     ])
 
-  /// Makes the options of parsed flags; reads the rules file.
+  /// Creates the options of parsed flags; reads the rules file.
   ///
   /// - Throws: `FlagError`, naming the flag, the value and the fix.
   init(_ parsed: ParsedFlags) throws(FlagError) {

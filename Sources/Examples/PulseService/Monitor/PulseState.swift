@@ -91,7 +91,7 @@ extension PulseState {
     }
   }
 
-  /// Makes a sample of this reading and the one before, and shows it to the rules.
+  /// Creates a sample of this reading and the one before, and shows it to the rules.
   private mutating func take(_ reading: MachineReading, at time: Duration) {
     let earlier = machine.reading
     machine.reading = reading

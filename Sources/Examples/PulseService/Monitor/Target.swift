@@ -52,7 +52,7 @@ struct MachineSample: Codable, Sendable, Equatable {
   let load: LoadAverage
   let uptime: Duration
 
-  /// Makes a sample of a reading and the one before; where no tick lies between them, the processors are what they were.
+  /// Creates a sample of a reading and the one before; where no tick lies between them, the processors are what they were.
   init(_ reading: MachineReading, since earlier: MachineReading, after sample: MachineSample?) {
     time = reading.time
     cpu = reading.cpu.percentBusy(since: earlier.cpu) ?? sample?.cpu

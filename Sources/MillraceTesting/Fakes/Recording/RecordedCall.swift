@@ -158,7 +158,7 @@ extension RecordedCall: DecodableWithConfiguration {
 public struct RecordedForm<Value: Sendable>: Sendable {
   /// Defines what is encoded in place of a value.
   let encoded: @Sendable (Value) throws -> any Encodable
-  /// Makes a value again; nil where that cannot be done, as of a tuple.
+  /// Rebuilds a value; nil where that cannot be done, as of a tuple.
   let decoded: (@Sendable (any Decoder) throws -> Value)?
 
   /// Records values as another type.

@@ -169,7 +169,7 @@ extension Simulation {
     /// A bit for each kind.
     public let rawValue: Int
 
-    /// Makes a set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: Int) {
       self.rawValue = rawValue
     }

@@ -60,7 +60,7 @@ struct Search {
     return report
   }
 
-  /// Makes a failing world smaller, and tells of it; no other world runs beside those of this.
+  /// Shrinks a failing world, and reports it; no other world runs beside those of this.
   private func explain(
     _ result: WorldRun.Result, _ failure: WorldFailure, _ run: WorldRun, worlds: Int
   ) async -> Simulation.Report.Failure {

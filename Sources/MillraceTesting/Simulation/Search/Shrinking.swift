@@ -1,4 +1,4 @@
-/// Makes a failing plan smaller, as long as it fails in the same way: fewer actions, then fewer faults, then fewer choices of
+/// Shrinks a failing plan, as long as it fails in the same way: fewer actions, then fewer faults, then fewer choices of
 /// what runs next; by delta debugging, after Zeller and Hildebrandt.
 struct Shrinking {
   /// Runs a plan; gives the plan of the choices that it made if it fails in the same way, and nil otherwise.

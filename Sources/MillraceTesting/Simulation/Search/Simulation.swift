@@ -69,7 +69,7 @@ public enum Simulation {
     /// The work on other threads that fails no world; empty unless set.
     public var allowing: Outside
 
-    /// Makes options; each one that is left out has its default.
+    /// Creates options; each one that is left out has its default.
     public init(
       failures: Failures = .first, reporting: Bool = true, plans: String? = nil,
       maximumSteps: Int = Simulation.maximumSteps, shrinkingAttempts: Int = 1_000, hops: Hops = .actors,

@@ -23,7 +23,7 @@ extension Simulation {
       /// The number from 0 on.
       public var number: Int
 
-      /// Makes the place of a number of a task.
+      /// Creates the place of a number of a task.
       public init(task: [Int], number: Int) {
         self.task = task
         self.number = number
@@ -66,7 +66,7 @@ extension Simulation {
     /// The first choices of a world in an exhaustive search; nil for any other world.
     var prefix: ChoicePrefix?
 
-    /// Makes the plan of a seed, with all its choices.
+    /// Creates the plan of a seed, with all its choices.
     public init(seed: UInt64) {
       self.seed = seed
     }

@@ -47,7 +47,7 @@ public actor SimulatedStorage {
   /// Adds bytes at the end of a file, which need not exist.
   public func append(_ bytes: some Sequence<UInt8> & Sendable, to file: String) { add(.append(Array(bytes)), to: file) }
 
-  /// Makes a file of these bytes, in the place of the one that was there.
+  /// Creates a file of these bytes, in the place of the one that was there.
   public func write(_ bytes: some Sequence<UInt8> & Sendable, to file: String) { add(.replace(Array(bytes)), to: file) }
 
   /// Removes a file.

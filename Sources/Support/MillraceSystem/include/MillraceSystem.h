@@ -58,7 +58,7 @@ __attribute__((swiftcall)) struct millrace_task swift_task_create(
     size_t flags, void *options, const void *result_type, void *function, void *context);
 __attribute__((swiftcall)) void swift_task_immediate(void *task, void *executor, const void *executor_type);
 
-/// Makes a task of an asynchronous closure, and runs it on this thread up to its first suspension.
+/// Creates a task of an asynchronous closure, and runs it on this thread up to its first suspension.
 ///
 /// It takes over one reference to the context of the closure, and returns one to the task. TaskStart.swift says what the closure
 /// has to be.
@@ -78,7 +78,7 @@ int millrace_processors(void);
 /// A signal never blocks its caller, and ends one wait: the wait of now, or the next one.
 struct millrace_semaphore;
 
-/// Makes a semaphore without a signal.
+/// Creates a semaphore without a signal.
 struct millrace_semaphore *millrace_semaphore_make(void);
 
 /// Blocks the thread until there is a signal, and takes it.

@@ -12,7 +12,7 @@ enum JSONValue: Encodable, Sendable, Hashable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// Makes the value of what `JSONSerialization` has parsed.
+  /// Creates the value of what `JSONSerialization` has parsed.
   init(parsed: Any) {
     self =
       switch parsed {

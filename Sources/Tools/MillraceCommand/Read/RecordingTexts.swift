@@ -1,4 +1,4 @@
-/// Makes texts of the values of a recording, and reduces its mutations.
+/// Creates texts of the values of a recording, and reduces its mutations.
 struct RecordingTexts<Action, Mutation, State> {
   /// The number of characters that are shown of a value.
   static var limit: Int { 200 }

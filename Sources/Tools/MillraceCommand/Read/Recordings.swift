@@ -29,7 +29,7 @@ protocol Recordings {
   /// implementation that only throws, code that jumps to a wrong address.
   func replay(_ file: RecordingFile) throws -> ReplayAnswer
 
-  /// Makes texts of values.
+  /// Creates texts of values.
   var texts: RecordingTexts<Action, Mutation, State> { get }
 
   /// A remark for the reader of a page, beyond the facts.

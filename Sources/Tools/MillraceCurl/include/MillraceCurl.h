@@ -45,7 +45,7 @@ struct millrace_transfer_limits {
   size_t body;
 };
 
-/// Makes a GET of `url`, which names no user; NULL when there is no memory.
+/// Creates a GET of `url`, which names no user; NULL when there is no memory.
 ///
 /// `resolve` is `+host:port:address`: any address for a host that has a name. With it libcurl never looks up a name itself; without
 /// it the host has to be an address. Where the transfer needs a connection, it ends by `millrace_end_lacks_connection`.
@@ -135,7 +135,7 @@ struct millrace_answer {
 /// Transfers that one thread carries out side by side.
 struct millrace_multi;
 
-/// Makes a multi without transfers; NULL when there is no memory or no descriptor.
+/// Creates a multi without transfers; NULL when there is no memory or no descriptor.
 struct millrace_multi *_Nullable millrace_multi_make(void);
 /// Sets the number of idle connections that are kept, at least 1; without it, libcurl keeps four for each transfer under way.
 bool millrace_multi_keep_connections(struct millrace_multi *multi, long count);

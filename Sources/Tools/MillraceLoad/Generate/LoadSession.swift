@@ -10,7 +10,7 @@ struct LoadSession: Sendable {
   private let isRealTime: Bool
   private let generatorCost: Double
 
-  /// Makes the users.
+  /// Creates the users.
   ///
   /// - Throws: what the scenario throws when it makes one; those made before are closed.
   init(_ scenario: LoadScenario, _ options: LoadOptions) async throws {

@@ -30,7 +30,7 @@ public struct LoadScenario: Sendable {
   /// The URL that it loads, as it may be shown; nil where there is none.
   package var target: String?
 
-  /// Makes the users of one run.
+  /// Creates the users of one run.
   let makeUser: @Sendable (_ user: Int, _ seed: UInt64) async throws -> any LoadTarget
 
   private init(

@@ -11,7 +11,7 @@ public struct FeatureFlags: Interactor {
     /// The reason why the last fetch failed; nil if it succeeded.
     public var failure: String?
 
-    /// Makes a state in which none is on.
+    /// Creates a state in which none is on.
     public init() {}
   }
 
@@ -33,7 +33,7 @@ public struct FeatureFlags: Interactor {
 
   private let fetch: @Sendable () async throws -> Set<String>
 
-  /// Makes an interactor that fetches the switches that are on by `fetch`.
+  /// Creates an interactor that fetches the switches that are on by `fetch`.
   public init(fetch: @escaping @Sendable () async throws -> Set<String>) {
     self.fetch = fetch
   }

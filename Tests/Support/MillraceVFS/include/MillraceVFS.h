@@ -27,7 +27,7 @@ enum __attribute__((enum_extensibility(closed))) millrace_fault {
   millrace_fault_full __attribute__((swift_name("full"))),
 };
 
-/// Makes an empty disk, and registers it with SQLite under this name; NULL when there is no memory.
+/// Creates an empty disk, and registers it with SQLite under this name; NULL when there is no memory.
 struct millrace_disk *_Nullable millrace_disk_make(const char *name);
 /// Frees a disk that no connection uses.
 void millrace_disk_free(struct millrace_disk *disk);
