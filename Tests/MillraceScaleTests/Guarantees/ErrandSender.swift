@@ -43,7 +43,7 @@ struct ErrandSender: Sendable {
   /// The outcome of an errand, and the number of its entries when the outcome was seen.
   struct Seen: Sendable {
     let outcome: Outcome.Kind
-    let rejection: Rejection.Kind?
+    let rejectionKind: Rejection.Kind?
     let entries: Int
     let time: Duration
   }
@@ -150,7 +150,7 @@ struct ErrandSender: Sendable {
     let outcome = await sending.receipt.outcome
     let count = entries.count { $0.errand == number }
     let seen = Seen(
-      outcome: outcome.kind, rejection: outcome.rejectionKind, entries: count, time: world.clock.now.offset)
+      outcome: outcome.kind, rejectionKind: outcome.rejectionKind, entries: count, time: world.clock.now.offset)
     world.expect(log.seen[number] == nil, "R1: an action has one outcome")
     written.update { $0.seen[number] = seen }
   }
