@@ -52,7 +52,7 @@ extension Scheduler {
     return live
   }
 
-  /// Makes an action the owner of its key, and requests its decision.
+  /// Takes an action up under its key, and requests its decision.
   private mutating func takeUp(_ handle: Handle) {
     if let plan = entries[handle].plan, let key = plans[plan].key {
       keys[key].overlap.turns.take()

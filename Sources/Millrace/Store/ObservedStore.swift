@@ -162,7 +162,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   /// - Parameters:
   ///   - action: the action.
   ///   - context: the trace, as in ``Store/send(_:context:in:key:confirming:)``, like the next three parameters.
-  ///   - tree: waits for the action, and cancels it.
+  ///   - tree: the tree that the action becomes a member of, which cancels it and waits for its end.
   ///   - key: the idempotency key.
   ///   - confirming: whether to append a mark to the log if the decision commits nothing.
   ///   - waitingForRoom: whether to wait while the store has no room for another action, in place of a rejection.
@@ -170,7 +170,9 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
   ///   - isolation: the actor this belongs to, which is the caller's.
   ///   - answer: called once on this actor, if the action finishes.
   /// - Returns: the answer.
-  /// - Throws: ``StoreError`` with the outcome if the action did not finish, `CancellationError` if the calling task was cancelled.
+  /// - Throws: ``StoreError`` with the outcome if the action did not finish; ``StoreError`` `shutDown` if it waited for room when the
+  ///   store was shut down, `deadlock` if the caller is a run that the action waits for; `CancellationError` if the calling task was
+  ///   cancelled.
   public func request<Answer>(
     _ action: Action, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
     confirming: Bool = false, waitingForRoom: Bool = false, cancelsAction: Bool = false,

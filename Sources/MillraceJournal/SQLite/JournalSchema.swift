@@ -81,7 +81,7 @@
       try connection.run("COMMIT")
     }
 
-    /// Makes what this process reads durable, before anything is stored behind it.
+    /// Synchronizes what this process reads, before anything is stored behind it.
     ///
     /// After a failed sync of another process the WAL has pages that readers see and that are not on the disk. An open process has no
     /// such pages: it has emptied the WAL when it opened the file, and closes its connection with its first failure. So a file that other

@@ -71,7 +71,7 @@
       }
     }
 
-    /// Makes all pages of the WAL durable in the file, and empties the WAL.
+    /// Copies all pages of the WAL to the file, synchronizes it, and empties the WAL.
     ///
     /// After a failed sync Linux shows readers pages that are not on the disk, and no later sync writes them. So the bytes of the WAL are
     /// written once more before they are copied: a power cut during the copy would leave a file of two ages otherwise.

@@ -16,10 +16,10 @@
 
     let queue = JournalQueue()
 
-    /// Opens a file, and makes it if it is missing.
+    /// Opens a file, and creates it if it is missing.
     ///
-    /// Makes durable what an earlier process has left behind a failed sync, and waits up to five seconds for that while other processes
-    /// use the file. Checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they
+    /// It synchronizes what an earlier process has left behind a failed sync, and waits up to five seconds for that while other processes
+    /// use the file. It checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they
     /// are read. Cancellation has no effect.
     ///
     /// - Parameters:

@@ -135,7 +135,7 @@
       }
     }
 
-    /// Makes the records of a key fit one another, and in half of the mutants the end of the log fit them.
+    /// Renumbers the records of a key so that they fit one another, and in half of the mutants the end of the log fit them.
     private mutating func repairRecords(of row: inout KeyRow) throws {
       row.chain = row.truncatedChain
       var (checksums, end): ([(UInt64, UInt64)], JournalSequence?) = ([], nil)
@@ -162,7 +162,7 @@
       if let end, Bool.random(using: &random) { row.last = end }
     }
 
-    /// Makes the checksum of a snapshot fit it, and in half of the mutants its sequence in both tables the same.
+    /// Computes the checksum of a snapshot anew, and in half of the mutants its sequence in both tables the same.
     private mutating func repairSnapshot(of row: inout KeyRow) throws {
       var snapshot: JournalSnapshot?
       try SQLiteStatement(connection, "SELECT sequence, revision, version, payload FROM snapshots WHERE key=?")

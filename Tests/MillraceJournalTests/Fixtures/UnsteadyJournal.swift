@@ -34,7 +34,7 @@ final class UnsteadyJournal: Journal {
     script = Mutex(Script(next: failures))
   }
 
-  /// Makes appends fail until this is called again; nil ends the failures.
+  /// Fails appends with this error until this is called again; nil ends the failures.
   func fail(_ code: JournalError.Code?, afterStoring stores: Bool = false) {
     script.withLock { $0.always = code.map { Failure(code: $0, stores: stores) } }
   }
@@ -51,7 +51,7 @@ final class UnsteadyJournal: Journal {
   /// Answers each read of a snapshot with this one.
   func answer(_ snapshot: JournalSnapshot) { script.withLock { $0.snapshot = snapshot } }
 
-  /// Makes this number of reads fail as unavailable.
+  /// Fails this number of reads as unavailable.
   func failReads(_ count: Int) { script.withLock { $0.failingReads = count } }
 
   private func checkRead() throws(JournalError) {

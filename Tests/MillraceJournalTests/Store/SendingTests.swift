@@ -8,7 +8,7 @@ import Testing
 struct SendingTests {
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case send, submit, request, requestWaitingForRoom, senderSend, senderSubmit, accessSend, accessSubmit,
-      observedRequest
+      observedRequest, observedRequestWaitingForRoom
 
     var testDescription: String { rawValue }
   }
@@ -68,6 +68,9 @@ struct SendingTests {
         return await (receipt.outcome, nil)
       case .observedRequest:
         return try await observed(action, context: context, in: tree, key: key, confirming: confirming)
+      case .observedRequestWaitingForRoom:
+        return try await observed(
+          action, context: context, in: tree, key: key, confirming: confirming, waitingForRoom: true)
       }
     } catch let error as StoreError {
       return (try #require(error.outcome), nil)
@@ -76,11 +79,13 @@ struct SendingTests {
 
   @MainActor
   private func observed(
-    _ action: Deliveries.Action, context: TraceContext?, in tree: RunTree?, key: String?, confirming: Bool
+    _ action: Deliveries.Action, context: TraceContext?, in tree: RunTree?, key: String?, confirming: Bool,
+    waitingForRoom: Bool = false
   ) async throws -> (Outcome, answer: Int?) {
     let observed = ObservedStore(store)
     let answer = try await observed.request(
-      action, context: context, in: tree, key: key, confirming: confirming, returning: { $0.delivered })
+      action, context: context, in: tree, key: key, confirming: confirming, waitingForRoom: waitingForRoom,
+      returning: { $0.delivered })
     #expect(observed.state.delivered >= answer, "it shows the state that was answered from")
     return (.finished, answer)
   }

@@ -19,7 +19,7 @@ struct ReadmeExample {
       .shared(key: action.item).timeout(.seconds(5))
     }
     func decide(_ action: Action, state: State) -> Decision<Mutation> {  // Sees the newest state.
-      state.prices[action.item] == nil ? .handle : .ignore
+      state.prices[action.item] == nil ? .handle : .ignore  // `.ignore` finishes the action.
     }
     func handle(_ action: Action, state: State) async -> Effect<Self> {  // After `.handle`; may suspend.
       Effect { run in run.emit(Mutation(item: action.item, price: try await gateway.price(of: action.item))) }

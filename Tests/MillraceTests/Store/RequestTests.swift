@@ -249,7 +249,7 @@ struct RequestTests {
     gate.open()
   }
 
-  @Test("A1: a request is refused where send is; submit waits for room, and then for the answer")
+  @Test("A1: a request is refused where send is; with waitingForRoom it waits for room, and then for the answer")
   func full() async throws {
     let store = Store(StoreConfiguration(limits: StoreConfiguration.Limits(runsInFlight: 1, actionsWaiting: 1)))
     let answers = ["a", "b"].map { name in
@@ -277,7 +277,7 @@ struct RequestTests {
     #expect(await store.log == ["block", "queued"])
   }
 
-  @Test("S1: a shutdown ends a request as shut down, and refuses later ones; submit says so by its own error")
+  @Test("S1: a shutdown ends a request as shut down, and refuses later ones; one that waits for room throws an error of its own")
   func shutdown() async throws {
     let outcome = Task.immediate { try await RequestWay.atOnce.outcome(of: staying("a"), at: store) }
     try await gate.waitForArrivals()

@@ -1,4 +1,4 @@
-/// Makes the choices of one world according to its plan, and remembers them.
+/// Draws the choices of one world according to its plan, and remembers them.
 ///
 /// A *choice* is one decision: an action, a draw or a step.
 /// Each choice depends on the seed and its own place alone: the number of an action, or the task that draws and the number of the draw in it. So

@@ -53,7 +53,7 @@ public actor SimulatedStorage {
   /// Removes a file.
   public func remove(_ file: String) { add(.remove, to: file) }
 
-  /// Makes all writes of a file durable; of all files if none is named.
+  /// Synchronizes a file, so that all writes to it survive a crash; all files if none is named.
   public func sync(_ file: String? = nil) {
     guard mayWrite else { return }
     files.withLock { files in
