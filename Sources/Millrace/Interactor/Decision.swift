@@ -63,6 +63,17 @@ public struct Decision<Mutation: Sendable>: Sendable {
   @inlinable
   @inline(__always)
   public consuming func mapMutations<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
+    if case .one(let mutation) = decided, case .finish = next {
+      return Decision<Other>(.one(transform(mutation)), then: .finish)
+    }
+    return mappedRest(transform)
+  }
+
+  /// The same for the decisions that are less common than one mutation; out of line, so that ten levels of that one fit into
+  /// one function.
+  @inlinable
+  @inline(never)
+  func mappedRest<Other>(_ transform: (Mutation) -> Other) -> Decision<Other> {
     Decision<Other>(decided.map(transform), then: next)
   }
 
@@ -125,20 +136,12 @@ package enum DecidedMutations<Mutation> {
 
   /// The mutations of a parent for these of a child.
   @inlinable
-  @inline(__always)
   func map<Other>(_ transform: (Mutation) -> Other) -> DecidedMutations<Other> {
     switch self {
-    case .one(let mutation): .one(transform(mutation))
     case .none: .none
-    case .many(let mutations): .many(DecidedMutations.mapped(mutations, transform))
+    case .one(let mutation): .one(transform(mutation))
+    case .many(let mutations): .many(mutations.map(transform))
     }
-  }
-
-  /// Out of line, so that ten levels of single mutations fit into one function.
-  @inlinable
-  @inline(never)
-  static func mapped<Other>(_ mutations: [Mutation], _ transform: (Mutation) -> Other) -> [Other] {
-    mutations.map(transform)
   }
 }
 

@@ -277,7 +277,7 @@ struct RequestTests {
     #expect(await store.log == ["block", "queued"])
   }
 
-  @Test("S1: a shutdown ends a request as shut down, and refuses later ones; one that waits for room throws an error of its own")
+  @Test("S1: a shutdown ends a request as shut down, and refuses later ones; one that waits for room throws its error")
   func shutdown() async throws {
     let outcome = Task.immediate { try await RequestWay.atOnce.outcome(of: staying("a"), at: store) }
     try await gate.waitForArrivals()
