@@ -10,7 +10,7 @@ let recordingRows: [Row] = [
     let count = size.scaled(1_000_000)
     let recording = ledgerRecording(of: count)
     return try await perItem(count) {
-      let report = try recording.replay(with: Ledger.self)
+      let report = try recording.replay()
       precondition(report.divergence == nil && report.commits == count && report.comparisons > 0)
     }
   },
@@ -30,13 +30,13 @@ let recordingRows: [Row] = [
     let file = try LedgerFile(size.scaled(100_000))
     defer { file.remove() }
     return try await perItem(file.commits) {
-      let report = try LedgerRecording.replay(contentsOf: file.url, with: Ledger.self)
+      let report = try LedgerRecording.replay(contentsOf: file.url)
       precondition(report.divergence == nil && report.commits == file.commits)
     }
   },
 ]
 
-private typealias LedgerRecording = Recording<Ledger.Action, Ledger.Mutation, Ledger.State>
+private typealias LedgerRecording = Recording<Ledger>
 
 /// A recording of `count` commits, one after the other, with the states that a recorder writes.
 private func ledgerRecording(of count: Int) -> LedgerRecording {
@@ -52,8 +52,7 @@ private func ledgerRecording(of count: Int) -> LedgerRecording {
     }
   }
   return LedgerRecording(
-    header: RecordingHeader(
-      of: (Ledger.Action.self, Ledger.Mutation.self, Ledger.State.self), isRedacted: false),
+    header: RecordingHeader(of: Ledger.self, isRedacted: false),
     start: RecordedState(at: 0, revision: 0, state: Ledger.State()), entries: entries)
 }
 

@@ -3,28 +3,26 @@ import Millrace
 import MillraceEntries
 
 /// Writes entries as lines of JSON.
-struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable> {
-  typealias Entry = RecordingEntry<Action, Mutation, State>
+struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
 
   private let encoder = JSON.encoder()
-  private let redaction: Redaction<Action, Mutation, State>
+  private let redaction: Redaction<I>
   private let began: Int64?
 
   /// - Parameter began: the wall time at which the recording began, in milliseconds since 1970.
-  init(redaction: Redaction<Action, Mutation, State>, began: Int64?) {
+  init(redaction: Redaction<I>, began: Int64?) {
     self.redaction = redaction
     self.began = began
   }
 
   /// The first line of a file.
-  func header(_ start: RecordedState<State>) throws(RecordingError) -> Data {
-    let header = RecordingHeader(
-      of: (Action.self, Mutation.self, State.self), isRedacted: redaction.isRedacting, began: began)
-    return try self.header(header, start)
+  func header(_ start: RecordedState<I.State>) throws(RecordingError) -> Data {
+    try header(RecordingHeader(of: I.self, isRedacted: redaction.isRedacting, began: began), start)
   }
 
   /// The first line of a file that has this header.
-  func header(_ header: RecordingHeader, _ start: RecordedState<State>) throws(RecordingError) -> Data {
+  func header(_ header: RecordingHeader, _ start: RecordedState<I.State>) throws(RecordingError) -> Data {
     var line = Line("\(RecordingHeader.beginning)\(header.version)")
     for (key, name) in [("action", header.action), ("mutation", header.mutation), ("state", header.state)] {
       line.add("\(key)Type", try encoded(name))
@@ -86,7 +84,7 @@ struct EntryWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     return line.end()
   }
 
-  private func addState(_ state: RecordedState<State>, to line: inout Line) throws(RecordingError) {
+  private func addState(_ state: RecordedState<I.State>, to line: inout Line) throws(RecordingError) {
     let json = try encoded(redaction.state(state.state))
     line.add("at", state.at)
     line.add("revision", state.revision)

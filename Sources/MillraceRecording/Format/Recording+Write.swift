@@ -47,7 +47,7 @@ extension Recording {
   ///
   /// - Throws: ``RecordingError`` when a value cannot be encoded.
   public func jsonLines() throws(RecordingError) -> Data {
-    let writer = EntryWriter<Action, Mutation, State>(redaction: Redaction(), began: header.began)
+    let writer = EntryWriter<I>(redaction: Redaction(), began: header.began)
     var data = try writer.header(header, start)
     for entry in entries { data.append(try writer.line(entry)) }
     return data

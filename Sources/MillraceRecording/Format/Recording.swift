@@ -1,23 +1,24 @@
+public import Millrace
 import MillraceEntries
 
 /// The events of a store: its first state, actions, replies of gateways, commits, and a state now and then.
 ///
 /// ```swift
-/// let recording = try Recording<Shop.Action, Shop.Mutation, Shop.State>.read(from: url)
-/// print(try recording.replay(with: Shop.self))
+/// let recording = try Recording<Shop>.read(from: url)
+/// print(try recording.replay())
 /// ```
 ///
 /// It is taken by a ``FileRecorder`` or a ``RingRecorder``, and is a value: to be replayed, resimulated, or travelled in. One
 /// that is too large for the memory is read entry by entry, with a ``RecordingReader``.
-public struct Recording<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: Sendable {
+public struct Recording<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Something that happened.
-  public typealias Entry = RecordingEntry<Action, Mutation, State>
+  public typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
 
   /// The header, which says which store was recorded.
   public let header: RecordingHeader
 
   /// The state that it begins with.
-  public let start: RecordedState<State>
+  public let start: RecordedState<I.State>
 
   /// The entries after the first state, in order.
   public let entries: [Entry]
@@ -33,7 +34,7 @@ public struct Recording<Action: Codable & Sendable, Mutation: Codable & Sendable
   ///   - entries: what happened after that; commits are numbered without a break but for gaps.
   ///   - cut: where its file was cut.
   public init(
-    header: RecordingHeader, start: RecordedState<State>, entries: [Entry], cut: RecordingError? = nil
+    header: RecordingHeader, start: RecordedState<I.State>, entries: [Entry], cut: RecordingError? = nil
   ) {
     self.header = header
     self.start = start
@@ -78,12 +79,12 @@ public struct RecordingHeader: Sendable, Hashable {
   /// ``RecordingEntry/rest(_:)`` either; a resimulation of such a recording draws the rests between attempts anew.
   public static var currentVersion: Int { 3 }
 
+  /// The header of a recording of stores of `interactor`.
+  ///
   /// - Parameter began: the wall time of the start, in milliseconds since 1970.
-  package init<Action, Mutation, State>(
-    of types: (Action.Type, Mutation.Type, State.Type), isRedacted: Bool, began: Int64? = nil
-  ) {
+  package init<I: Interactor>(of interactor: I.Type, isRedacted: Bool, began: Int64? = nil) {
     self.init(
-      version: RecordingHeader.currentVersion, types: TypeNames(of: types), isRedacted: isRedacted,
+      version: RecordingHeader.currentVersion, types: TypeNames(of: interactor), isRedacted: isRedacted,
       began: began.map(WallTimeText.init)?.milliseconds)
   }
 
@@ -105,10 +106,10 @@ struct TypeNames: Sendable, Hashable, Decodable, CustomStringConvertible {
     case state = "stateType"
   }
 
-  init<Action, Mutation, State>(of types: (Action.Type, Mutation.Type, State.Type)) {
-    action = TypeNames.name(of: types.0)
-    mutation = TypeNames.name(of: types.1)
-    state = TypeNames.name(of: types.2)
+  init<I: Interactor>(of interactor: I.Type) {
+    action = TypeNames.name(of: I.Action.self)
+    mutation = TypeNames.name(of: I.Mutation.self)
+    state = TypeNames.name(of: I.State.self)
   }
 
   init(from decoder: any Decoder) throws {

@@ -3,7 +3,7 @@ public import Millrace
 /// Changes values before they are recorded, so that secrets do not leave the process.
 ///
 /// ```swift
-/// let redaction = Redaction<Shop.Action, Shop.Mutation, Shop.State>(
+/// let redaction = Redaction<Shop>(
 ///   mutation: { mutation in
 ///     if case .loggedIn = mutation { .loggedIn(token: "") } else { mutation }
 ///   },
@@ -26,15 +26,15 @@ public import Millrace
 /// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by the writer, never with
 /// the store's lock. Those for requests, replies and errors of calls are called by the task that calls the gateway, several at once.
 /// That for errors is also called with the store's lock, when an action ends with an error, and has to be quick.
-public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
+public struct Redaction<I: Interactor>: Sendable {
   /// Returns the value to record for an action.
-  public let action: @Sendable (Action) -> Action
+  public let action: @Sendable (I.Action) -> I.Action
 
   /// Returns the value to record for a mutation.
-  public let mutation: @Sendable (Mutation) -> Mutation
+  public let mutation: @Sendable (I.Mutation) -> I.Mutation
 
   /// Returns the value to record for a state.
-  public let state: @Sendable (State) -> State
+  public let state: @Sendable (I.State) -> I.State
 
   /// Returns the value to record for a request; it gets the name of the call, and the request.
   public let request: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
@@ -75,9 +75,9 @@ public struct Redaction<Action: Sendable, Mutation: Sendable, State: Sendable>: 
   ///     the name of the action's case; nil for its type with its case or code, without what it carries.
   ///   - trace: what is recorded for the trace of an action; nil for its `traceparent` alone.
   public init(
-    action: @escaping @Sendable (Action) -> Action = { $0 },
-    mutation: @escaping @Sendable (Mutation) -> Mutation = { $0 },
-    state: @escaping @Sendable (State) -> State = { $0 },
+    action: @escaping @Sendable (I.Action) -> I.Action = { $0 },
+    mutation: @escaping @Sendable (I.Mutation) -> I.Mutation = { $0 },
+    state: @escaping @Sendable (I.State) -> I.State = { $0 },
     request: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
     reply: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
     error: (@Sendable (String, any Error) -> String)? = nil,

@@ -1,25 +1,25 @@
 public import Foundation
+public import Millrace
 import MillraceEntries
 
 /// Reads a recording from a file, entry by entry, with a flat memory however long it is.
 ///
 /// ```swift
-/// var reader = try RecordingReader<Shop.Action, Shop.Mutation, Shop.State>(url)
+/// var reader = try RecordingReader<Shop>(url)
 /// while let entry = try reader.next() { show(entry) }
 /// ```
 ///
 /// Once it has thrown, it has no more entries.
-public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
-  ~Copyable
-{
+public struct RecordingReader<I: Interactor>: ~Copyable
+where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Something that happened.
-  public typealias Entry = RecordingEntry<Action, Mutation, State>
+  public typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
 
   /// The header, which says which store was recorded.
   public let header: RecordingHeader
 
   /// The state that it begins with.
-  public let start: RecordedState<State>
+  public let start: RecordedState<I.State>
 
   /// The place at which the file was cut in its last line, once the reader has reached it, if cuts are accepted.
   public private(set) var cut: RecordingError?
@@ -67,9 +67,8 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
   private init(_ lines: LineReader, name: String, acceptsCutEnd: Bool) throws(RecordingError) {
     var lines = lines
     let decoder = JSON.decoder()
-    let types =
-      State.self is any ReadsAnyJSON.Type ? nil : TypeNames(of: (Action.self, Mutation.self, State.self))
-    let (first, line) = try HeaderLine<State>.read(from: &lines, name: name, decoder, types)
+    let types = I.State.self is any ReadsAnyJSON.Type ? nil : TypeNames(of: I.self)
+    let (first, line) = try HeaderLine<I.State>.read(from: &lines, name: name, decoder, types)
     start = try first.start.proven(by: line)
     header = first.header
     order = EntryOrder(revision: first.start.revision)
@@ -92,7 +91,7 @@ public struct RecordingReader<Action: Codable & Sendable, Mutation: Codable & Se
     guard let line = try nextLine() else { return nil }
     let entry: Entry
     do {
-      entry = try EntryLine<Action, Mutation, State>.entry(ofLine: line.bytes, decoder)
+      entry = try EntryLine<I.Action, I.Mutation, I.State>.entry(ofLine: line.bytes, decoder)
     } catch {
       if line.isBlank, try restIsBlank() { return nil }
       guard !line.isWhole else { throw broken(line, error) }
@@ -208,7 +207,7 @@ extension Recording {
     try Recording(RecordingReader(data, acceptsCutEnd: acceptsCutEnd))
   }
 
-  private init(_ reader: consuming RecordingReader<Action, Mutation, State>) throws(RecordingError) {
+  private init(_ reader: consuming RecordingReader<I>) throws(RecordingError) {
     var entries: [Entry] = []
     while let entry = try reader.next() { entries.append(entry) }
     self.init(header: reader.header, start: reader.start, entries: entries, cut: reader.cut)

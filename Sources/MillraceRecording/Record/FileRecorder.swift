@@ -44,7 +44,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private typealias Intake = RecordingIntake<EntryBuffer<I.Action, I.Mutation, I.State>>
 
   private let intake: Intake
-  private let writer: RecordingWriter<I.Action, I.Mutation, I.State>
+  private let writer: RecordingWriter<I>
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
   public let tape: GatewayTape
@@ -68,7 +68,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   public convenience init(
     initial: I.State, revision: Int = 0, to url: URL, bytes: Int = 64 << 20, buffer: Int = 16_384,
     bufferBytes: Int = 64 << 20, checkpoint: Int = 256,
-    redaction: Redaction<I.Action, I.Mutation, I.State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    redaction: Redaction<I> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
     wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
@@ -80,7 +80,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
   init(
     initial: I.State, revision: Int, to sink: any RecordingSink, bytes: Int, buffer: Int, bufferBytes: Int,
-    checkpoint: Int, redaction: Redaction<I.Action, I.Mutation, I.State>, clock: any Clock<Duration>, began: Int64,
+    checkpoint: Int, redaction: Redaction<I>, clock: any Clock<Duration>, began: Int64,
     report: (@Sendable (RecordingError) -> Void)?
   ) {
     let sizes = EncodedSizes()

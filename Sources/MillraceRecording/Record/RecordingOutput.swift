@@ -1,13 +1,14 @@
 import Foundation
+import Millrace
 
 /// Writes batches of entries to a sink, and begins anew when that is large enough.
-struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: Sendable {
-  typealias Entry = RecordingEntry<Action, Mutation, State>
+struct RecordingOutput<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  typealias Entry = RecordingEntry<I.Action, I.Mutation, I.State>
 
   /// Bytes that are gathered before they are written.
   private static var chunk: Int { 1 << 16 }
 
-  private let writer: EntryWriter<Action, Mutation, State>
+  private let writer: EntryWriter<I>
   private let sizes: EncodedSizes
   private let limit: Int
   private var sink: any RecordingSink
@@ -28,7 +29,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   private var uncounted = 0
 
   init(
-    _ sink: any RecordingSink, redaction: Redaction<Action, Mutation, State>, began: Int64, limit: Int,
+    _ sink: any RecordingSink, redaction: Redaction<I>, began: Int64, limit: Int,
     sizes: EncodedSizes
   ) {
     writer = EntryWriter(redaction: redaction, began: began)
@@ -46,7 +47,7 @@ struct RecordingOutput<Action: Codable & Sendable, Mutation: Codable & Sendable,
   /// Whether actions, calls, rests, steps and ends are left out, because no commit comes.
   private var isFull: Bool { size - bound >= bound / 8 }
 
-  mutating func begin(_ start: RecordedState<State>) throws(RecordingError) {
+  mutating func begin(_ start: RecordedState<I.State>) throws(RecordingError) {
     let line = try writer.header(start)
     sizes.note(line.count, of: .state)
     try sink.begin(line)

@@ -3,11 +3,9 @@ import Foundation
 import Millrace
 
 /// Takes entries out of the intake and writes them, on a queue of its own.
-final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>:
-  Sendable
-{
-  typealias Buffer = EntryBuffer<Action, Mutation, State>
-  typealias Output = RecordingOutput<Action, Mutation, State>
+final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  typealias Buffer = EntryBuffer<I.Action, I.Mutation, I.State>
+  typealias Output = RecordingOutput<I>
 
   private struct Place {
     /// Nil once it was closed, or has failed.
@@ -29,7 +27,7 @@ final class RecordingWriter<Action: Codable & Sendable, Mutation: Codable & Send
   }
 
   /// Opens the place to write to, before anything that is taken later.
-  func begin(_ start: RecordedState<State>, _ intake: RecordingIntake<Buffer>) {
+  func begin(_ start: RecordedState<I.State>, _ intake: RecordingIntake<Buffer>) {
     queue.async {
       self.attempt(intake) { output throws(RecordingError) in try output.begin(start) }
     }

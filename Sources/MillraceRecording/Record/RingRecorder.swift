@@ -23,7 +23,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private typealias Ring = EntryRing<I.Action, I.Mutation, I.State>
 
   private let intake: RecordingIntake<Ring>
-  private let redaction: Redaction<I.Action, I.Mutation, I.State>
+  private let redaction: Redaction<I>
   private let began: Int64
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
@@ -44,7 +44,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///     error.
   public init(
     initial: I.State, revision: Int = 0, keeping count: Int = 4_096, checkpoint: Int = 256,
-    redaction: Redaction<I.Action, I.Mutation, I.State> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
+    redaction: Redaction<I> = Redaction(), clock: any Clock<Duration> = ContinuousClock(),
     wallTime: (@Sendable () -> Int64)? = nil,
     report: (@Sendable (RecordingError) -> Void)? = nil
   ) {
@@ -61,14 +61,13 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   }
 
   /// The kept entries, redacted; they begin with the oldest state that is kept.
-  public var recording: Recording<I.Action, I.Mutation, I.State> {
+  public var recording: Recording<I> {
     let segments = intake.withKeep { $0.segments }
     let entries = segments.indices.flatMap { index in
       (index == 0 ? [] : [.state(segments[index].start)]) + segments[index].entries
     }
     return Recording(
-      header: RecordingHeader(
-        of: (I.Action.self, I.Mutation.self, I.State.self), isRedacted: redaction.isRedacting, began: began),
+      header: RecordingHeader(of: I.self, isRedacted: redaction.isRedacting, began: began),
       start: segments[0].start.redacted(by: redaction.state), entries: entries.map { $0.redacted(by: redaction) })
   }
 
@@ -105,7 +104,8 @@ extension RingRecorder: EventSink {
 }
 
 extension RecordingEntry {
-  fileprivate func redacted(by redaction: Redaction<Action, Mutation, State>) -> RecordingEntry {
+  fileprivate func redacted<I: Interactor>(by redaction: Redaction<I>) -> RecordingEntry
+  where I.Action == Action, I.Mutation == Mutation, I.State == State {
     switch self {
     case .action(let action):
       .action(action.with(redaction.action(action.action), action.trace.flatMap(redaction.trace)))

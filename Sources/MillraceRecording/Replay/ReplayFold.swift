@@ -17,7 +17,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   /// The line of the entry that is looked at.
   @usableFromInline var line = 1
 
-  private let redaction: Redaction<I.Action, I.Mutation, I.State>?
+  private let redaction: Redaction<I>?
   private let header: RecordingHeader
   private var report: ReplayReport<I.State>
   private var lastSame: Int
@@ -25,7 +25,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   @usableFromInline
   init(
     _ header: RecordingHeader, _ start: RecordedState<I.State>,
-    _ redaction: Redaction<I.Action, I.Mutation, I.State>?
+    _ redaction: Redaction<I>?
   ) {
     state = start.state
     revision = start.revision
@@ -95,7 +95,7 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
 
   /// The reasons for which states may differ though the reducer is the same.
   private var hint: String {
-    let types = TypeNames(of: (I.Action.self, I.Mutation.self, I.State.self))
+    let types = TypeNames(of: I.self)
     let other =
       header.types == types
       ? ""
@@ -114,35 +114,30 @@ extension Recording {
   /// So a reducer that was changed is found out before it ships: replay what was recorded in production with it. Nothing but the
   /// reducer is called.
   ///
-  /// - Parameters:
-  ///   - interactor: the type whose reducer is tried.
-  ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
+  /// - Parameter redaction: applied to each state before it is compared, if the recording was redacted with it.
   /// - Throws: ``RecordingError`` when commits are out of order; what the state throws when it is encoded.
   @inlinable
-  public func replay<I: Interactor>(
-    with interactor: I.Type, redaction: Redaction<Action, Mutation, State>? = nil
-  ) throws -> ReplayReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
+  public func replay(redaction: Redaction<I>? = nil) throws -> ReplayReport<I.State> {
     var fold = ReplayFold<I>(header, start, redaction)
     for entry in entries where try !fold.take(entry) { break }
     return fold.end(cut: cut)
   }
 
-  /// Replays a file as ``replay(with:redaction:)`` does, with a flat memory however long it is.
+  /// Replays a file as ``replay(redaction:)`` does, with a flat memory however long it is.
   ///
   /// - Parameters:
   ///   - url: the file.
-  ///   - interactor: the type whose reducer is tried.
   ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
   ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is replayed up to there; the report says so then.
   ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
   /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; what the
   ///   state throws when it is encoded.
   @inlinable
-  public static func replay<I: Interactor>(
-    contentsOf url: URL, with interactor: I.Type, redaction: Redaction<Action, Mutation, State>? = nil,
-    acceptsCutEnd: Bool = false, progress: @escaping (_ bytes: Int) -> Void = { _ in }
-  ) throws -> ReplayReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
-    var reader = try RecordingReader<Action, Mutation, State>(url, acceptsCutEnd: acceptsCutEnd, progress: progress)
+  public static func replay(
+    contentsOf url: URL, redaction: Redaction<I>? = nil, acceptsCutEnd: Bool = false,
+    progress: @escaping (_ bytes: Int) -> Void = { _ in }
+  ) throws -> ReplayReport<I.State> {
+    var reader = try RecordingReader<I>(url, acceptsCutEnd: acceptsCutEnd, progress: progress)
     var fold = ReplayFold<I>(reader.header, reader.start, redaction)
     while let entry = try reader.next() {
       guard try fold.take(entry) else { break }

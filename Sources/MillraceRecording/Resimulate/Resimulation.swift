@@ -3,7 +3,7 @@ public import Millrace
 /// Leads a store through a recording, entry by entry.
 struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   typealias Board = ResimulationBoard<I.Action, I.Mutation>
-  typealias Source = Recording<I.Action, I.Mutation, I.State>
+  typealias Entry = Recording<I>.Entry
 
   let board: Board
   let store: Store<I>
@@ -41,7 +41,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   }
 
   /// Advances by one entry: repeats it if it came from outside, and waits for its consequences.
-  mutating func take(_ step: ResimulationScript.Step, of entries: ArraySlice<Source.Entry>) async {
+  mutating func take(_ step: ResimulationScript.Step, of entries: ArraySlice<Entry>) async {
     switch step {
     case .begin(let call, let at):
       await advance(to: at)
@@ -62,7 +62,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     clock.advance(to: nanoseconds)
   }
 
-  private mutating func take(_ entry: Source.Entry) async {
+  private mutating func take(_ entry: Entry) async {
     switch entry {
     case .action(let action): await take(action)
     case .commit(let commit): await take(commit)
@@ -217,22 +217,23 @@ extension Recording {
   ///     without it.
   ///   - clock: what the patience is measured by.
   ///   - began: told of the store before anything is sent, for interactors whose handlers send to it.
-  ///   - interactor: makes the interactor; it has to call its gateways through the tape.
+  ///   - interactor: makes the interactor, of the recorded type or of another one; it has to call its gateways through the tape.
   /// - Returns: what was otherwise.
-  public func resimulate<I: Interactor>(
-    redaction: Redaction<Action, Mutation, State> = Redaction(),
-    comparing: @escaping @Sendable (Mutation) -> Mutation = { $0 },
+  public func resimulate<Present: Interactor>(
+    redaction: Redaction<I> = Redaction(),
+    comparing: @escaping @Sendable (I.Mutation) -> I.Mutation = { $0 },
     configuration: StoreConfiguration = StoreConfiguration(),
     patience: Duration = .seconds(5), clock: any Clock<Duration> = ContinuousClock(),
-    began: (Store<I>) -> Void = { _ in }, interactor: (GatewayTape) -> I
-  ) async -> ResimulationReport<State> where I.Action == Action, I.Mutation == Mutation, I.State == State {
+    began: (Store<Present>) -> Void = { _ in }, interactor: (GatewayTape) -> Present
+  ) async -> ResimulationReport<I.State>
+  where Present.Action == I.Action, Present.Mutation == I.Mutation, Present.State == I.State {
     let entries = entries.prefix { if case .gap = $0 { false } else { true } }
     let calls = entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
     let replies = entries.indices.compactMap { index in
       if case .call(let call) = entries[index] { (index, call.took) } else { nil }
     }
     let script = ResimulationScript(times: entries.map(\.at), calls: replies)
-    let runs = ResimulatedRuns<Action, Mutation>(entries, comparing)
+    let runs = ResimulatedRuns<I.Action, I.Mutation>(entries, comparing)
     let compared = { @Sendable in comparing(redaction.mutation($0)) }
     let board = ResimulationBoard(runs, calls, patience: patience, clock: clock)
     let time = RecordedClock()
@@ -242,7 +243,7 @@ extension Recording {
     let store = Store(
       initial: start.state,
       interactor: interactor, configuration: configuration,
-      interceptors: [ResimulationInterceptor<I>(board: board, clock: time)])
+      interceptors: [ResimulationInterceptor<Present>(board: board, clock: time)])
     began(store)
     var resimulation = Resimulation(
       board, store, interactor, calls, clock: time, compared: compared)

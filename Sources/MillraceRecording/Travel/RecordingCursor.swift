@@ -3,7 +3,7 @@ public import Millrace
 /// A place in a recording that goes to and fro: the state at any revision, and what led to it.
 ///
 /// ```swift
-/// var cursor = try RecordingCursor(recording, with: Shop.self)
+/// var cursor = try RecordingCursor(recording)
 /// try cursor.go(to: 41)
 /// while cursor.step() { print(cursor.revision, cursor.state) }
 /// ```
@@ -19,13 +19,9 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
 
   /// Stands at the start of a recording.
   ///
-  /// - Parameters:
-  ///   - recording: where to go.
-  ///   - interactor: the type whose reducer leads from a state to the next one.
+  /// - Parameter recording: where to go; the reducer of its interactor leads from a state to the next one.
   /// - Throws: ``RecordingError`` when commits are out of order.
-  public init(
-    _ recording: Recording<I.Action, I.Mutation, I.State>, with interactor: I.Type
-  ) throws(RecordingError) {
+  public init(_ recording: Recording<I>) throws(RecordingError) {
     trail = try Trail(recording)
     state = recording.start.state
   }

@@ -2,8 +2,6 @@ import Millrace
 
 /// The place of each revision in a recording.
 struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
-  typealias Source = Recording<I.Action, I.Mutation, I.State>
-
   /// A revision whose state can be known.
   struct Frame: Sendable {
     let revision: Int
@@ -16,12 +14,12 @@ struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codab
     var state: Int?
   }
 
-  let recording: Source
+  let recording: Recording<I>
 
   /// The revisions in order, the start first.
   private(set) var frames: [Frame]
 
-  init(_ recording: Source) throws(RecordingError) {
+  init(_ recording: Recording<I>) throws(RecordingError) {
     self.recording = recording
     frames = [Frame(revision: recording.start.revision, at: recording.start.at, commit: nil)]
     var order = EntryOrder(revision: recording.start.revision)

@@ -33,7 +33,7 @@ struct CommandFailureTests {
   @Test("A header that is cut leaves nothing to accept, so that no flag is offered")
   func cutHeader() throws {
     let error = #expect(throws: RecordingError.self) {
-      try Recording<UnreadJSON, UnreadJSON, UnreadJSON>.read(from: Data("{\"millraceReco".utf8))
+      try Recording<UntypedService>.read(from: Data("{\"millraceReco".utf8))
     }
     let failure = CommandFailure(try #require(error))
     #expect(

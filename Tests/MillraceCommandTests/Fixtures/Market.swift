@@ -96,10 +96,8 @@ final class MarketSender: Sendable {
 }
 
 extension Market {
-  typealias MarketRecording = Recording<Action, Mutation, State>
-
   /// A recording with an entry of every kind, and with a gap behind which a state follows.
-  static func recording() async throws -> MarketRecording {
+  static func recording() async throws -> Recording<Market> {
     let clock = ImmediateClock()
     let ring = RingRecorder<Market>(initial: State(), checkpoint: 3, clock: clock)
     let sender = MarketSender()
@@ -129,7 +127,7 @@ extension Market {
     let last = await store.snapshot
     let revision = last.revision + 3
     let run = RunID(store: 1, action: ActionID(number: 400))
-    return MarketRecording(
+    return Recording<Market>(
       header: ended.header, start: ended.start,
       entries: ended.entries + [
         .gap(RecordedGap(at: end.at, missed: 2)),

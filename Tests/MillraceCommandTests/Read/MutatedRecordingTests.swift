@@ -30,7 +30,7 @@ struct MutatedRecordingTests {
     let original = try await Market.recording()
     let kinds = Set(original.entries.map { String(describing: $0).prefix { $0 != "(" } })
     #expect(kinds == ["action", "call", "commit", "rest", "step", "end", "state", "gap"])
-    #expect(try original.replay(with: Market.self).isSame)
+    #expect(try original.replay().isSame)
     let lines = try original.jsonLines()
     let mutators = [false, true].map { RecordingMutator(lines, keepsHashes: $0) }
     var random = SeededGenerator(seed: 10)
@@ -49,9 +49,9 @@ struct MutatedRecordingTests {
   /// Replays a recording, travels through it, and resimulates it; false if it is refused.
   private func use(_ data: Data, _ acceptsCutEnd: Bool) async throws -> Bool {
     do {
-      let recording = try Market.MarketRecording.read(from: data, acceptsCutEnd: acceptsCutEnd)
-      #expect(try !recording.replay(with: Market.self).description.isEmpty)
-      var cursor = try RecordingCursor(recording, with: Market.self)
+      let recording = try Recording<Market>.read(from: data, acceptsCutEnd: acceptsCutEnd)
+      #expect(try !recording.replay().description.isEmpty)
+      var cursor = try RecordingCursor(recording)
       for await _ in cursor.play(.recorded(speed: 1), clock: ImmediateClock()) {}
       try cursor.go(to: cursor.revisions.upperBound)
       _ = cursor.action

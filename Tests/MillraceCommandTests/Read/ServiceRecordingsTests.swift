@@ -25,13 +25,13 @@ struct ServiceRecordingsTests {
     }
   }
 
-  private static let redaction = Redaction<String, String, Vault.State>(
+  private static let redaction = Redaction<Vault>(
     action: { _ in "x" }, mutation: { _ in "x" },
     state: { $0.secret.isEmpty ? $0 : Vault.State(secret: "x", length: 0) })
 
   /// The rows about recorded states in the page of a file.
   private func stateRows(
-    _ file: RecordingFile, _ redaction: Redaction<String, String, Vault.State>?
+    _ file: RecordingFile, _ redaction: Redaction<Vault>?
   ) throws -> Int {
     var text = ""
     try ServiceRecordings<Vault>(redaction: redaction).page(of: file, rows: 100).write { text += $0 }

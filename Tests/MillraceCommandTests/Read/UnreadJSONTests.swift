@@ -18,10 +18,16 @@ struct UnreadJSONTests {
     init(from decoder: any Decoder) throws { self = Value.value(at: decoder) ?? Value(parsed: "") }
   }
 
+  private struct Values: Interactor {
+    func handle(_ action: Value, state: Value) -> Effect<Values> { .none }
+
+    static func reduce(into state: inout Value, mutation: Value) {}
+  }
+
   @Test("No value of a line as a recorder writes it is read")
   func unread() async throws {
     let lines = try await Market.recording().jsonLines()
-    for entry in try Recording<Value, Value, Value>.read(from: lines).entries {
+    for entry in try Recording<Values>.read(from: lines).entries {
       switch entry {
       case .action(let action): #expect(!action.action.wasParsed)
       case .commit(let commit): #expect(!commit.mutation.wasParsed)

@@ -51,10 +51,6 @@ enum RecordingsSnippets {
   }
   // snippet.end
 
-  // snippet.check
-  typealias RecordsRecording = Recording<Records.Action, Records.Mutation, Records.State>
-  // snippet.end
-
   struct NoGateway: RecordsGateway {
     func fetch(_ query: String) async throws -> [String] { throw CancellationError() }
   }
@@ -86,7 +82,7 @@ enum RecordingsSnippets {
 
   static func redacting(to url: URL) -> FileRecorder<Records> {
     // snippet.leave-secrets-out
-    let redaction = Redaction<Records.Action, Records.Mutation, Records.State>(
+    let redaction = Redaction<Records>(
       action: { if case .logIn = $0 { .logIn("somebody") } else { $0 } },
       mutation: { if case .loggedIn = $0 { .loggedIn("somebody") } else { $0 } },
       state: { state in
@@ -118,7 +114,7 @@ enum RecordingsSnippets {
 
   static func replay(_ url: URL) throws -> Bool {
     // snippet.replay
-    let report = try RecordsRecording.replay(contentsOf: url, with: Records.self)
+    let report = try Recording<Records>.replay(contentsOf: url)
     print(report)
     return report.isSame
     // snippet.end
@@ -126,16 +122,16 @@ enum RecordingsSnippets {
 
   static func resimulate(_ url: URL) async throws -> Bool {
     // snippet.resimulate
-    let recording = try RecordsRecording.read(from: url)
+    let recording = try Recording<Records>.read(from: url)
     let report = await recording.resimulate { tape in Records(gateway: NoGateway(), tape: tape) }
     print(report)
     // snippet.end
     return report.isSame
   }
 
-  static func travel(_ recording: RecordsRecording) async throws {
+  static func travel(_ recording: Recording<Records>) async throws {
     // snippet.player
-    var cursor = try RecordingCursor(recording, with: Records.self)
+    var cursor = try RecordingCursor(recording)
     try cursor.go(to: 1)
     print(cursor.state, cursor.commit?.mutation as Any, cursor.action?.action as Any)
     while cursor.step() { print(cursor.revision) }
@@ -149,7 +145,7 @@ enum RecordingsSnippets {
   static func read(_ url: URL) throws -> Int {
     var count = 0
     // snippet.file
-    var reader = try RecordingReader<Records.Action, Records.Mutation, Records.State>(url, acceptsCutEnd: true)
+    var reader = try RecordingReader<Records>(url, acceptsCutEnd: true)
     while let entry = try reader.next() {
       if case .call(let call) = entry, call.took > 1_000_000_000 { count += 1 }
     }

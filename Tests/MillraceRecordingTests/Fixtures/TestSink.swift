@@ -68,7 +68,7 @@ extension FileRecorder {
   /// A recorder that writes to a sink of a test.
   convenience init(
     initial: I.State, to log: TestSink.Log, bytes: Int = 1 << 20, buffer: Int = 1_000, bufferBytes: Int = 1 << 20,
-    checkpoint: Int = 256, redaction: Redaction<I.Action, I.Mutation, I.State> = Redaction(),
+    checkpoint: Int = 256, redaction: Redaction<I> = Redaction(),
     clock: any Clock<Duration> = ContinuousClock(),
     report: @escaping @Sendable (RecordingError) -> Void = { _ in }
   ) {

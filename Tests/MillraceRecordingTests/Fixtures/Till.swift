@@ -92,8 +92,3 @@ struct GenerousTill: Interactor {
     state.total = total
   }
 }
-
-typealias TillRecording = Recording<Till.Action, Till.Mutation, Till.State>
-typealias TillRecorder = FileRecorder<Till>
-typealias TillRing = RingRecorder<Till>
-typealias TillRedaction = Redaction<Till.Action, Till.Mutation, Till.State>

@@ -6,8 +6,8 @@ import Testing
 @Suite("Recorded steps", .timeLimit(.minutes(1)))
 struct RecordedStepTests {
   /// A recording of a call and a commit, with steps between its entries.
-  private func recording() async throws -> TillRecording {
-    let ring = TillRing(initial: Till.State(), checkpoint: 1)
+  private func recording() async throws -> Recording<Till> {
+    let ring = RingRecorder<Till>(initial: Till.State(), checkpoint: 1)
     let store = Store(initial: Till.State(), interactor: Till(tape: ring.tape), interceptors: [ring])
     _ = await store.send(.look("tea")).outcome
     let whole = ring.recording
@@ -16,15 +16,15 @@ struct RecordedStepTests {
     let steps = whole.entries.flatMap { entry in
       [entry, .step(RecordedStep(at: entry.at, run: run, name: "charge", result: .failure("{}")))]
     }
-    return TillRecording(header: whole.header, start: whole.start, entries: steps)
+    return Recording<Till>(header: whole.header, start: whole.start, entries: steps)
   }
 
   @Test("A replay, a cursor and a resimulation pass over steps")
   func passedOver() async throws {
     let recording = try await recording()
-    let report = try recording.replay(with: Till.self)
+    let report = try recording.replay()
     #expect(report.isSame && report.comparisons == 2)
-    var cursor = try RecordingCursor(recording, with: Till.self)
+    var cursor = try RecordingCursor(recording)
     try cursor.go(to: 2)
     #expect(cursor.state == Till.State(total: 3, articles: ["tea"]))
     let resimulated = await recording.resimulate(patience: .seconds(60)) { Till(price: { _ in 0 }, tape: $0) }

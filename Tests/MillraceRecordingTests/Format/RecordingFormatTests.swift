@@ -53,9 +53,8 @@ struct RecordingFormatTests {
     ##"{"kind":"gap","at":16,"missed":3}"##,
   ]
 
-  static let recording = TillRecording(
-    header: RecordingHeader(
-      of: (Till.Action.self, Till.Mutation.self, Till.State.self), isRedacted: false, began: 1_795_625_078_120),
+  static let recording = Recording<Till>(
+    header: RecordingHeader(of: Till.self, isRedacted: false, began: 1_795_625_078_120),
     start: RecordedState(at: 0, revision: 0, state: Till.State()),
     entries: [
       .action(
@@ -87,7 +86,7 @@ struct RecordingFormatTests {
   @Test("Each line is read as the entry that it was")
   func read() throws {
     let data = Data(Self.lines.map { $0 + "\n" }.joined().utf8)
-    let read = try TillRecording.read(from: data)
+    let read = try Recording<Till>.read(from: data)
     #expect(read.header == Self.recording.header)
     #expect(read.start.hash?.description == "2420e9479412ee2e")
     #expect(read.cut == nil)
@@ -111,7 +110,7 @@ struct RecordingFormatTests {
   func firstVersion() throws {
     let lines = Self.secondVersion.filter { !$0.contains("\"rest\"") }
     let data = Data(lines.map { $0.replacing("Recording\":2", with: "Recording\":1") + "\n" }.joined().utf8)
-    let read = try TillRecording.read(from: data)
+    let read = try Recording<Till>.read(from: data)
     #expect(read.header.version == 1)
     #expect(read.entries.count == 10)
     #expect(try read.jsonLines() == data)
@@ -120,7 +119,7 @@ struct RecordingFormatTests {
   @Test("A file of version 2 is read as it was, and is written as the version that it is")
   func secondVersion() throws {
     let data = Data(Self.secondVersion.map { $0 + "\n" }.joined().utf8)
-    let read = try TillRecording.read(from: data)
+    let read = try Recording<Till>.read(from: data)
     #expect(read.header.version == 2)
     #expect(read.header.began == nil)
     #expect(read.entries.count == 11)
@@ -130,7 +129,7 @@ struct RecordingFormatTests {
     }
     #expect(end == RecordedEnd(at: 15, run: Self.other, outcome: .rejected))
     #expect(try read.jsonLines() == data)
-    #expect(try read.replay(with: Till.self).isSame)
+    #expect(try read.replay().isSame)
   }
 
   @Test(
@@ -161,7 +160,7 @@ struct RecordingFormatTests {
   func noWallTime(text: String) throws {
     #expect(WallTimeText(text: text) == nil)
     let line = Self.lines[0].replacing("2026-11-25T16:44:38.120Z", with: text)
-    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: Data(line.utf8)) }
+    let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: Data(line.utf8)) }
     #expect(
       error?.description == """
         Line 1 cannot be read: "began" has no value that is possible. The line was damaged; take the file as the recorder \

@@ -11,7 +11,7 @@ struct RecordingWriteTests {
     folder = try TemporaryFolder()
   }
 
-  private var recording: TillRecording { RecordingFormatTests.recording }
+  private var recording: Recording<Till> { RecordingFormatTests.recording }
 
   @Test("It takes the place of what is there as a whole; who reads that still has it")
   func replaces() throws {

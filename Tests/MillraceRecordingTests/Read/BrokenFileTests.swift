@@ -207,7 +207,7 @@ struct BrokenFileTests {
     broken.lines(&lines)
     let data = Data(lines.map { $0 + "\n" }.joined().utf8)
     for accepts in [false, true] {
-      let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data, acceptsCutEnd: accepts) }
+      let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: data, acceptsCutEnd: accepts) }
       #expect(error?.description == broken.message)
       #expect(error?.code == broken.code)
       #expect(error?.line == broken.line)
@@ -220,17 +220,17 @@ struct BrokenFileTests {
     let message =
       "Line 14, the last one, is cut in the middle, by a crash or because it is still being written; accept the cut end "
       + "(acceptsCutEnd: true) to read what stands before it."
-    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data) }
+    let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: data) }
     #expect(error?.description == message)
     #expect(error?.code == .cutEnd)
-    let recording = try TillRecording.read(from: data, acceptsCutEnd: true)
+    let recording = try Recording<Till>.read(from: data, acceptsCutEnd: true)
     #expect(recording.entries.count == 12)
     #expect(recording.cut == error)
   }
 
   @Test("A file that ends behind its last line, without a line break, is whole")
   func noLastLineBreak() throws {
-    let recording = try TillRecording.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
+    let recording = try Recording<Till>.read(from: Data(RecordingFormatTests.lines.joined(separator: "\n").utf8))
     #expect(recording.entries.count == 13)
     #expect(recording.cut == nil)
   }
@@ -240,7 +240,7 @@ struct BrokenFileTests {
     arguments: ["\n", "\r\n", " ", "  \t\n", "\n\n\n", "\r\n \r\n\t"], [false, true])
   func blankLastLines(end: String, accepts: Bool) throws {
     let lines = RecordingFormatTests.lines.map { $0 + "\n" }.joined()
-    let recording = try TillRecording.read(from: Data((lines + end).utf8), acceptsCutEnd: accepts)
+    let recording = try Recording<Till>.read(from: Data((lines + end).utf8), acceptsCutEnd: accepts)
     #expect(recording.entries.count == 13)
     #expect(recording.cut == nil)
   }
@@ -248,18 +248,18 @@ struct BrokenFileTests {
   @Test("A file that a program has saved with the mark of UTF-8 at its beginning is read, and its states are compared")
   func byteOrderMark() throws {
     let data = Data(("\u{FEFF}" + RecordingFormatTests.lines.map { $0 + "\n" }.joined()).utf8)
-    let recording = try TillRecording.read(from: data)
+    let recording = try Recording<Till>.read(from: data)
     #expect(recording.entries.count == 13)
     #expect(recording.start.hash != nil)
     #expect(try recording.jsonLines() == data.dropFirst(3))
-    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: Data("\u{FEFF}".utf8)) }
+    let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: Data("\u{FEFF}".utf8)) }
     #expect(error?.code == .notARecording)
   }
 
   @Test("Of a file that is cut in its header there is nothing to read")
   func cutHeader() throws {
     let data = Data(RecordingFormatTests.lines[0].utf8).dropLast(10)
-    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: data, acceptsCutEnd: true) }
+    let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: data, acceptsCutEnd: true) }
     #expect(
       error?.description
         == "Line 1, the header, is cut in the middle, so there is nothing to replay; take another recording.")
@@ -269,13 +269,13 @@ struct BrokenFileTests {
   func noFile() throws {
     let folder = try TemporaryFolder()
     let url = folder.file()
-    let missing = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    let missing = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: url) }
     #expect(
       missing?.description
         == "'\(url.path)' cannot be read: No such file or directory; give the path of a recording.")
     #expect(missing?.code == .unreadable)
     try Data().write(to: url)
-    let empty = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    let empty = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: url) }
     #expect(
       empty?.description == "'\(url.path)' is empty, so the recorder had written nothing yet; take another recording.")
   }
@@ -288,7 +288,7 @@ struct BrokenFileTests {
       lines[index].replace(#/"hash":"[0-9a-f]{16}",/#, with: "")
       lines[index].replace("\"total\":0", with: "\"total\":8")
     }
-    let recording = try TillRecording.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
+    let recording = try Recording<Till>.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
     #expect(recording.header.action == "Shop.Action")
     #expect(recording.start.state.total == 8)
     #expect(recording.start.hash == nil)
@@ -298,7 +298,7 @@ struct BrokenFileTests {
   func reformatted() throws {
     var lines = RecordingFormatTests.lines
     lines[10].replace("\"hash\":", with: "\"hash\": ")
-    let recording = try TillRecording.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
+    let recording = try Recording<Till>.read(from: Data(lines.map { $0 + "\n" }.joined().utf8))
     guard case .state(let state) = recording.entries[9] else {
       Issue.record("The entry is of another kind.")
       return
@@ -316,7 +316,7 @@ struct BrokenFileTests {
     // It takes no room on the disk; to read it would take the memory of the machine.
     try handle.truncate(atOffset: 1 << 40)
     try handle.close()
-    let error = #expect(throws: RecordingError.self) { try TillRecording.read(from: url) }
+    let error = #expect(throws: RecordingError.self) { try Recording<Till>.read(from: url) }
     #expect(error?.code == .notARecording)
   }
 }

@@ -21,7 +21,7 @@ struct FileRecorderTests {
 
   @Test("A store's actions, calls, commits, ends and states stand in the file, in order and with their times")
   func everything() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), checkpoint: 2, clock: clock)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), checkpoint: 2, clock: clock)
     let gate = Gate()
     let till = Till(
       price: { article in
@@ -61,7 +61,7 @@ struct FileRecorderTests {
     ]
     #expect(Array(plain(try folder.lines()).dropFirst()) == expected)
     #expect(recorder.missed == 0)
-    let report = try TillRecording.replay(contentsOf: folder.file(), with: Till.self)
+    let report = try Recording<Till>.replay(contentsOf: folder.file())
     #expect(report.isSame)
     #expect(report.state == Till.State(total: 6, articles: ["tea", "milk"]))
     #expect(report.description == "Replayed 3 commits up to revision 3; 1 recorded state is the same.")
@@ -69,7 +69,7 @@ struct FileRecorderTests {
 
   @Test("An action that a handler sends names the run that sent it, and where the chain began")
   func causes() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     let target = Lock<Sender<Till.Action>?>(nil)
     let till = Till(send: { action in _ = await target.withLock { $0 }?.send(action).outcome })
     let store = Store(initial: Till.State(), interactor: till, interceptors: [recorder])
@@ -77,7 +77,7 @@ struct FileRecorderTests {
     _ = await store.send(.lookForAll(["tea"])).outcome
     target.withLock { $0 = nil }
     await recorder.finish()
-    let recording = try TillRecording.read(from: folder.file())
+    let recording = try Recording<Till>.read(from: folder.file())
     let actions = recording.entries.compactMap { if case .action(let action) = $0 { action } else { nil } }
     let first = try #require(actions.first?.run)
     #expect(actions.map(\.parent) == [nil, first])
@@ -86,8 +86,8 @@ struct FileRecorderTests {
 
   @Test("Two recorders of one store write the same, each to its own file")
   func two() async throws {
-    let one = TillRecorder(initial: Till.State(), to: folder.file("1"), clock: clock, wallTime: { 0 })
-    let two = TillRecorder(initial: Till.State(), to: folder.file("2"), clock: clock, wallTime: { 0 })
+    let one = FileRecorder<Till>(initial: Till.State(), to: folder.file("1"), clock: clock, wallTime: { 0 })
+    let two = FileRecorder<Till>(initial: Till.State(), to: folder.file("2"), clock: clock, wallTime: { 0 })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [one, two])
     for price in 0..<600 { store.send(.add("tea", price: price)) }
     await one.finish()
@@ -99,14 +99,14 @@ struct FileRecorderTests {
 
   @Test("A file that has reached its size is kept with .1 behind, and both can be replayed alone")
   func rotation() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 20_000, clock: clock)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), bytes: 20_000, clock: clock)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for price in 0..<1_000 { store.send(.welcome("\(price)")) }
     await recorder.finish()
     #expect(try folder.names() == ["till.jsonl", "till.jsonl.1"])
-    #expect(try TillRecording.replay(contentsOf: folder.file(), with: Till.self).revision == 1_000)
-    let earlier = try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self)
-    let later = try TillRecording.read(from: folder.file())
+    #expect(try Recording<Till>.replay(contentsOf: folder.file()).revision == 1_000)
+    let earlier = try Recording<Till>.replay(contentsOf: folder.file("till.jsonl.1"))
+    let later = try Recording<Till>.read(from: folder.file())
     #expect(earlier.revision == later.start.revision)
     #expect(earlier.state == later.start.state)
   }
@@ -115,7 +115,7 @@ struct FileRecorderTests {
   func earlierFile() async throws {
     try Data("\(header)\nan entry".utf8).write(to: folder.file())
     try Data().write(to: folder.file("till.jsonl.1"))
-    await TillRecorder(initial: Till.State(), to: folder.file()).finish()
+    await FileRecorder<Till>(initial: Till.State(), to: folder.file()).finish()
     #expect(try folder.lines("till.jsonl.1") == [header, "an entry"])
     #expect(try folder.lines().count == 1)
   }
@@ -128,15 +128,15 @@ struct FileRecorderTests {
   func nothingRecorded(earlier: String) async throws {
     try Data(earlier.utf8).write(to: folder.file())
     try Data("\(header)\nan entry".utf8).write(to: folder.file("till.jsonl.1"))
-    for _ in 0..<3 { await TillRecorder(initial: Till.State(), to: folder.file()).finish() }
+    for _ in 0..<3 { await FileRecorder<Till>(initial: Till.State(), to: folder.file()).finish() }
     #expect(try folder.lines("till.jsonl.1") == [header, "an entry"])
-    #expect(try TillRecording.read(from: folder.file()).entries.isEmpty)
+    #expect(try Recording<Till>.read(from: folder.file()).entries.isEmpty)
     #expect(try folder.names() == ["till.jsonl", "till.jsonl.1"])
   }
 
   @Test("A second recorder leaves the file to the first one, and says so; once that has ended it takes its place")
   func secondRecorder() async throws {
-    let first = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 2_000)
+    let first = FileRecorder<Till>(initial: Till.State(), to: folder.file(), bytes: 2_000)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [first])
     for part in 0..<2 {
       // The file is another one each time, for it has reached its size.
@@ -144,7 +144,7 @@ struct FileRecorderTests {
       await first.flush()
       let lines = try folder.lines()
       let errors = Recorder<RecordingError>()
-      let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
+      let second = FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
       let isWhole = await second.finish()
       #expect(!isWhole)
       #expect(
@@ -157,31 +157,31 @@ struct FileRecorderTests {
       #expect(try folder.lines() == lines, "\(part)")
     }
     #expect(await first.finish())
-    #expect(await TillRecorder(initial: Till.State(), to: folder.file()).finish())
+    #expect(await FileRecorder<Till>(initial: Till.State(), to: folder.file()).finish())
     #expect(try folder.lines().count == 1)
   }
 
   @Test("A file that is kept is not put in the place of one that another recorder writes, and that is said at once")
   func keptIsWritten() async throws {
-    let first = TillRecorder(initial: Till.State(), to: folder.file("till.jsonl.1"))
+    let first = FileRecorder<Till>(initial: Till.State(), to: folder.file("till.jsonl.1"))
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [first])
     store.send(.add("tea", price: 1))
     await first.flush()
     let errors = Recorder<RecordingError>()
-    let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
+    let second = FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
     #expect(await second.finish() == false)
     let path = folder.file("till.jsonl.1").path
     #expect(
       errors.recorded.map { $0.description.hasPrefix("'\(path)' is being written by another recorder") } == [true])
     #expect(await first.finish(with: store.snapshot))
-    #expect(try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self).verdict == .same)
+    #expect(try Recording<Till>.replay(contentsOf: folder.file("till.jsonl.1")).verdict == .same)
     #expect(try folder.names() == ["till.jsonl.1"])
   }
 
   @Test("A file that is moved or removed while it is written is reported once, and the next commit begins a new one")
   func movedAway() async throws {
     let errors = Recorder<RecordingError>()
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { errors.record($0) })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
     await recorder.flush()
@@ -194,9 +194,9 @@ struct FileRecorderTests {
       store.send(.add("milk", price: 2))
       await recorder.flush()
     }
-    let moved = try TillRecording.replay(contentsOf: folder.file("moved"), with: Till.self)
+    let moved = try Recording<Till>.replay(contentsOf: folder.file("moved"))
     #expect(moved.verdict == .same)
-    #expect(try TillRecording.read(from: folder.file()).start.revision == moved.revision)
+    #expect(try Recording<Till>.read(from: folder.file()).start.revision == moved.revision)
     #expect(errors.recorded.map(\.code) == [.moved])
     #expect(
       errors.recorded.first?.description == """
@@ -211,25 +211,26 @@ struct FileRecorderTests {
     #expect(await recorder.finish(with: store.snapshot))
     // Without a look at the file, it is the first write that notices it.
     #expect(errors.recorded.map(\.code) == [.moved, .moved])
-    #expect(try TillRecording.read(from: folder.file()).start.state.articles.last == "bread")
+    #expect(try Recording<Till>.read(from: folder.file()).start.state.articles.last == "bread")
     #expect(try folder.names() == ["moved", "till.jsonl"])
   }
 
   @Test("A recorder that cannot begin says why before the store does anything")
   func waitUntilOpen() async throws {
-    let first = TillRecorder(initial: Till.State(), to: folder.file())
+    let first = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     try await first.waitUntilOpen()
-    let second = TillRecorder(initial: Till.State(), to: folder.file(), report: { _ in })
+    let second = FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { _ in })
     let error = await #expect(throws: RecordingError.self) { try await second.waitUntilOpen() }
     #expect(error?.description.hasSuffix("give each recorder a file of its own.") == true)
-    let third = TillRecorder(initial: Till.State(), to: folder.file("none").appending(path: "x"), report: { _ in })
+    let third = FileRecorder<Till>(
+      initial: Till.State(), to: folder.file("none").appending(path: "x"), report: { _ in })
     await #expect(throws: RecordingError.self) { try await third.waitUntilOpen() }
     await first.finish()
   }
 
   @Test("A recording is not written over the file of a recorder that has not ended")
   func writtenOver() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     await recorder.flush()
     let error = #expect(throws: RecordingError.self) {
       try RecordingFormatTests.recording.write(to: folder.file())
@@ -243,55 +244,55 @@ struct FileRecorderTests {
   @Test("A state as large as the file may be does not fill it anew with each commit")
   func largeState() async throws {
     let state = Till.State(customer: String(repeating: "x", count: 4_000))
-    let recorder = TillRecorder(initial: state, to: folder.file(), bytes: 100, checkpoint: 1_000)
+    let recorder = FileRecorder<Till>(initial: state, to: folder.file(), bytes: 100, checkpoint: 1_000)
     let store = Store(initial: state, interactor: Till(), interceptors: [recorder])
     for _ in 0..<300 {
       store.send(.add("tea", price: 1))
       await recorder.flush()
     }
     await recorder.finish()
-    let earlier = try TillRecording.replay(contentsOf: folder.file("till.jsonl.1"), with: Till.self)
+    let earlier = try Recording<Till>.replay(contentsOf: folder.file("till.jsonl.1"))
     #expect(earlier.isSame)
     #expect(earlier.commits >= 10)
-    #expect(try TillRecording.read(from: folder.file()).start.revision == earlier.revision)
+    #expect(try Recording<Till>.read(from: folder.file()).start.revision == earlier.revision)
   }
 
   @Test("The last state is recorded at the end, so that a short recording is compared too")
   func lastState() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 2))
     store.send(.welcome("Ada"))
     await store.shutdown()
     #expect(await recorder.finish(with: store.snapshot))
     #expect(await recorder.finish(with: store.snapshot))
-    let recording = try TillRecording.read(from: folder.file())
+    let recording = try Recording<Till>.read(from: folder.file())
     #expect(Self.kinds(recording) == "action commit 1 end action commit 2 end state")
-    let report = try recording.replay(with: Till.self)
+    let report = try recording.replay()
     #expect(report.verdict == .same)
     #expect(report.description == "Replayed 2 commits up to revision 2; 1 recorded state is the same.")
   }
 
   @Test("A file that is full when it ends is not put aside for one with nothing in it")
   func lastStateOfFullFile() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), bytes: 100)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), bytes: 100)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for _ in 0..<3 { store.send(.add("tea", price: 2)) }
     await recorder.finish(with: store.snapshot)
-    #expect(try TillRecording.replay(contentsOf: folder.file(), with: Till.self).verdict == .same)
+    #expect(try Recording<Till>.replay(contentsOf: folder.file()).verdict == .same)
   }
 
   @Test("A last state of another revision than the last commit, or of the beginning, is left out")
   func otherLastState() async throws {
-    let early = TillRecorder(initial: Till.State(), to: folder.file("early"))
+    let early = FileRecorder<Till>(initial: Till.State(), to: folder.file("early"))
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [early])
     let beginning = await store.snapshot
-    let none = TillRecorder(initial: Till.State(), to: folder.file("none"))
+    let none = FileRecorder<Till>(initial: Till.State(), to: folder.file("none"))
     await none.finish(with: beginning)
     #expect(try folder.lines("none").count == 1)
     store.send(.add("tea", price: 2))
     await early.finish(with: beginning)
-    #expect(try Self.kinds(TillRecording.read(from: folder.file("early"))) == "action commit 1 end")
+    #expect(try Self.kinds(Recording<Till>.read(from: folder.file("early"))) == "action commit 1 end")
   }
 
   @Test(
@@ -302,7 +303,7 @@ struct FileRecorderTests {
     try Data("notes of the year".utf8).write(to: folder.file(name))
     let names = try folder.names()
     let errors = Recorder<RecordingError>()
-    await TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
+    await FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
     #expect(
       errors.recorded.map(\.description) == [
         """
@@ -320,7 +321,7 @@ struct FileRecorderTests {
     try FileManager.default.createDirectory(at: folder.file("till.jsonl"), withIntermediateDirectories: true)
     try Data("kept".utf8).write(to: inside)
     let errors = Recorder<RecordingError>()
-    await TillRecorder(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
+    await FileRecorder<Till>(initial: Till.State(), to: folder.file(), report: { errors.record($0) }).finish()
     #expect(errors.recorded.count == 1)
     #expect(errors.recorded.first?.description.contains("is no ordinary file, and is left as it is") == true)
     #expect(FileManager.default.fileExists(atPath: inside.path))
@@ -328,7 +329,7 @@ struct FileRecorderTests {
 
   @Test("Only its owner may read a recording")
   func mode() async throws {
-    await TillRecorder(initial: Till.State(), to: folder.file()).finish()
+    await FileRecorder<Till>(initial: Till.State(), to: folder.file()).finish()
     let mode = try FileManager.default.attributesOfItem(atPath: folder.file().path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
@@ -337,7 +338,7 @@ struct FileRecorderTests {
   func unwritable() async throws {
     let errors = Recorder<RecordingError>()
     let url = folder.file("missing/till.jsonl")
-    let recorder = TillRecorder(initial: Till.State(), to: url, report: { errors.record($0) })
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: url, report: { errors.record($0) })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for _ in 0..<100 { store.send(.add("tea", price: 1)) }
     await recorder.finish()
@@ -354,7 +355,7 @@ struct FileRecorderTests {
 
   @Test("A recorder that is put into a store later, or back, has a gap there and continues with the next commit")
   func latecomer() async throws {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), clock: clock)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), clock: clock)
     let store = Store(initial: Till.State(), interactor: Till())
     store.send(.add("tea", price: 1))
     store.setInterceptors([recorder])
@@ -365,9 +366,9 @@ struct FileRecorderTests {
     store.setInterceptors([recorder])
     store.send(.add("bread", price: 5))
     await recorder.finish()
-    let recording = try TillRecording.read(from: folder.file())
+    let recording = try Recording<Till>.read(from: folder.file())
     #expect(Self.kinds(recording) == "action gap commit 2 state end action commit 3 end action gap commit 5 state end")
-    let report = try recording.replay(with: Till.self)
+    let report = try recording.replay()
     #expect(report.state.total == 15)
     #expect(
       report.description == """
@@ -378,7 +379,7 @@ struct FileRecorderTests {
   }
 
   /// The kinds of the entries, commits with their revisions.
-  static func kinds(_ recording: TillRecording) -> String {
+  static func kinds(_ recording: Recording<Till>) -> String {
     recording.entries.map { entry in
       switch entry {
       case .action: "action"

@@ -13,13 +13,13 @@ struct GatewayTapeTests {
 
   struct Other: Error {}
 
-  private func calls(_ ring: TillRing) -> [RecordedCall] {
+  private func calls(_ ring: RingRecorder<Till>) -> [RecordedCall] {
     ring.recording.entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
   }
 
   @Test("A call gives what the gateway gives: replies and errors as they are")
   func passesOn() async throws {
-    for tape in [GatewayTape.off, TillRing(initial: Till.State()).tape] {
+    for tape in [GatewayTape.off, RingRecorder<Till>(initial: Till.State()).tape] {
       #expect(try await tape.call("price", "tea") { 3 } == 3)
       await #expect(throws: Refusal(reason: "none left")) {
         try await tape.call("price", "tea") { () async throws -> Int in throw Refusal(reason: "none left") }
@@ -33,7 +33,7 @@ struct GatewayTapeTests {
   @Test("Replies, errors of the named type, other errors, and cancellations with and without a canceller are recorded")
   func records() async throws {
     let clock = TestClock()
-    let ring = TillRing(initial: Till.State(), clock: clock)
+    let ring = RingRecorder<Till>(initial: Till.State(), clock: clock)
     let tape = ring.tape
     _ = try await tape.call("price", ["tea", "milk"]) {
       clock.advance(by: .nanoseconds(9))
@@ -67,7 +67,7 @@ struct GatewayTapeTests {
       func encode(to encoder: any Encoder) throws { throw RecordedFailure("no") }
     }
     let errors = Recorder<RecordingError>()
-    let ring = TillRing(initial: Till.State(), report: { errors.record($0) })
+    let ring = RingRecorder<Till>(initial: Till.State(), report: { errors.record($0) })
     for _ in 0..<3 { #expect(try await ring.tape.call("price", Stubborn()) { 3 } == 3) }
     _ = try await ring.tape.call("price", "tea") { 3 }
     #expect(FileRecorderTests.kinds(ring.recording) == "gap of 3 call")
@@ -87,7 +87,7 @@ struct GatewayTapeTests {
       func encode(to encoder: any Encoder) throws { Issue.record("It was encoded.") }
     }
     let folder = try TemporaryFolder()
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     await recorder.finish()
     #expect(try await recorder.tape.call("price", Stubborn()) { 3 } == 3)
     #expect(recorder.missed == 0)

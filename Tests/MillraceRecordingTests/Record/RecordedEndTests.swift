@@ -12,18 +12,19 @@ struct RecordedEndTests {
 
   /// The ends that a file and a ring have of an action that fails with an error, of one that is rejected with an error and of one
   /// that finishes.
-  private func ends(_ description: String, _ redaction: TillRedaction = TillRedaction()) async throws -> [[RecordedEnd]]
+  private func ends(_ description: String, _ redaction: Redaction<Till> = Redaction<Till>()) async throws
+    -> [[RecordedEnd]]
   {
     let folder = try TemporaryFolder()
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file(), redaction: redaction)
-    let ring = TillRing(initial: Till.State(), redaction: redaction)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file(), redaction: redaction)
+    let ring = RingRecorder<Till>(initial: Till.State(), redaction: redaction)
     let till = Till(price: { _ in throw Denied(description: description) })
     let store = Store(initial: Till.State(), interactor: till, interceptors: [recorder, ring])
     _ = await store.send(.look("tea")).outcome
     _ = await store.send(.refuse).outcome
     store.send(.add("tea", price: 1))
     await recorder.finish()
-    return try [TillRecording.read(from: folder.file()), TillRecording.read(from: ring.recording.jsonLines())].map {
+    return try [Recording<Till>.read(from: folder.file()), Recording<Till>.read(from: ring.recording.jsonLines())].map {
       $0.entries.compactMap { if case .end(let end) = $0 { end } else { nil } }
     }
   }
@@ -38,13 +39,13 @@ struct RecordedEndTests {
 
   @Test("A redaction leaves out what errors of ends carry, unless it says otherwise")
   func redacted() async throws {
-    for ends in try await ends("secret", TillRedaction(action: { $0 })) {
+    for ends in try await ends("secret", Redaction<Till>(action: { $0 })) {
       #expect(
         ends.map(\.error) == [
           "MillraceRecordingTests.RecordedEndTests.Denied", "MillraceRecordingTests.Till.Refused", nil,
         ])
     }
-    for ends in try await ends("secret", TillRedaction(error: { name, error in "\(name): \(type(of: error))" })) {
+    for ends in try await ends("secret", Redaction<Till>(error: { name, error in "\(name): \(type(of: error))" })) {
       #expect(ends.map(\.error) == ["look: Denied", "refuse: Refused", nil])
     }
   }
@@ -63,7 +64,7 @@ struct RecordedEndTests {
       let description = "gone"
     }
     weak var token: Token?
-    let ring = TillRing(initial: Till.State())
+    let ring = RingRecorder<Till>(initial: Till.State())
     do {
       let error = Token()
       token = error

@@ -7,7 +7,14 @@ import Testing
 /// The sizes at which an output continues elsewhere, leaves entries out, and writes; each one byte below, at and above.
 @Suite("Recording output")
 struct RecordingOutputTests {
-  private typealias Output = RecordingOutput<String, String, Int>
+  /// An interactor that no store has.
+  private struct Nothing: Interactor {
+    func handle(_ action: String, state: Int) -> Effect<Nothing> { .none }
+
+    static func reduce(into state: inout Int, mutation: String) {}
+  }
+
+  private typealias Output = RecordingOutput<Nothing>
 
   private let log = TestSink.Log()
   private let run = RunID(store: 1, action: ActionID(number: 5))
@@ -17,7 +24,7 @@ struct RecordingOutputTests {
     func entry(_ mutation: String) -> Output.Entry {
       .commit(RecordedCommit(at: 0, revision: revision, run: run, mutation: mutation))
     }
-    let rest = try bytes - EntryWriter<String, String, Int>(redaction: Redaction(), began: nil).line(entry("")).count
+    let rest = try bytes - EntryWriter<Nothing>(redaction: Redaction(), began: nil).line(entry("")).count
     try #require(rest >= 0)
     return entry(String(repeating: "x", count: rest))
   }

@@ -9,14 +9,14 @@ import Testing
 struct RingRecorderTests {
   @Test("At most n entries are kept and nearly as many, for any number of events, and they can be replayed")
   func bounded() async throws {
-    let ring = TillRing(initial: Till.State(), keeping: 100, checkpoint: 1_000)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 100, checkpoint: 1_000)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     var sizes: Set<Int> = []
     for count in 1...400 {
       store.send(.add("tea", price: count))
       let recording = ring.recording
       if count > 100 { sizes.insert(recording.entries.count + 1) }
-      let report = try recording.replay(with: Till.self)
+      let report = try recording.replay()
       #expect(report.divergence == nil)
       #expect(report.state == (await store.state))
     }
@@ -29,18 +29,18 @@ struct RingRecorderTests {
   @Test("The kept entries can be written and read again")
   func written() async throws {
     let folder = try TemporaryFolder()
-    let ring = TillRing(initial: Till.State(), keeping: 50)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 50)
     let store = Store(initial: Till.State(), interactor: Till(tape: ring.tape), interceptors: [ring])
     for _ in 0..<30 { _ = await store.send(.look("milk")).outcome }
     try ring.recording.write(to: folder.file())
-    let read = try TillRecording.read(from: folder.file())
+    let read = try Recording<Till>.read(from: folder.file())
     #expect(try read.jsonLines() == ring.recording.jsonLines())
-    #expect(try read.replay(with: Till.self).state == (await store.state))
+    #expect(try read.replay().state == (await store.state))
   }
 
   @Test("Where no commit comes the ring has what came last")
   func withoutCommits() async throws {
-    let ring = TillRing(initial: Till.State(), keeping: 16)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 16)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     var last: ActionID?
     for _ in 0..<100 {
@@ -58,14 +58,14 @@ struct RingRecorderTests {
     #expect(ring.recording.entries.count >= 8)
     #expect(ring.missed == 0)
     store.send(.add("tea", price: 1))
-    #expect(try ring.recording.replay(with: Till.self).state.total == 1)
+    #expect(try ring.recording.replay().state.total == 1)
   }
 
   @Test(
     "Where commits are rare the newest is there all the same, and what is kept can be replayed",
     arguments: [1, 2, 5, 9, 16, 31, 40])
   func rareCommits(rarity: Int) async throws {
-    let ring = TillRing(initial: Till.State(), keeping: 32)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 32)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     for count in 1...200 {
       let action = count % rarity == 0 ? Till.Action.add("tea", price: count) : .refuse
@@ -79,7 +79,7 @@ struct RingRecorderTests {
       #expect(end.run.action == receipt.id)
       #expect(recording.entries.count < 32)
       if count > 32 { #expect(recording.entries.count >= 11) }
-      let report = try TillRecording.read(from: recording.jsonLines()).replay(with: Till.self)
+      let report = try Recording<Till>.read(from: recording.jsonLines()).replay()
       #expect(report.state == (await store.state))
       #expect(report.divergence == nil)
     }
@@ -104,15 +104,15 @@ struct RingRecorderTests {
 
   @Test("A commit behind a gap brings its gap along, however full the ring is", arguments: 0..<40)
   func latecomer(before: Int) async throws {
-    let ring = TillRing(initial: Till.State(), keeping: 16)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 16)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     for _ in 0..<before { store.send(.refuse) }
     store.setInterceptors([])
     for _ in 0..<5 { store.send(.add("tea", price: 1)) }
     store.setInterceptors([ring])
     store.send(.add("tea", price: 1))
-    let recording = try TillRecording.read(from: ring.recording.jsonLines())
-    #expect(try recording.replay(with: Till.self).state.total == 6)
+    let recording = try Recording<Till>.read(from: ring.recording.jsonLines())
+    #expect(try recording.replay().state.total == 6)
     #expect(recording.entries.count < 16)
   }
 

@@ -8,12 +8,12 @@ import Testing
 /// A recorder that is slower than its store, or cannot write at all.
 @Suite("Slow writers", .timeLimit(.minutes(1)))
 struct SlowWriterTests {
-  private func recording(_ log: TestSink.Log) throws -> TillRecording {
-    try TillRecording.read(from: log.files.reduce(Data(), +))
+  private func recording(_ log: TestSink.Log) throws -> Recording<Till> {
+    try Recording<Till>.read(from: log.files.reduce(Data(), +))
   }
 
   /// A store whose gateway never answers.
-  private func waitingStore(_ recorder: TillRecorder) -> Store<Till> {
+  private func waitingStore(_ recorder: FileRecorder<Till>) -> Store<Till> {
     let gate = Gate()
     let till = Till(price: { _ in
       try await gate.enter()
@@ -25,7 +25,7 @@ struct SlowWriterTests {
   @Test("While the writer is held, entries that do not fit are left out and counted, and the store continues")
   func gap() async throws {
     let log = TestSink.Log(isHeld: true)
-    let recorder = TillRecorder(initial: Till.State(), to: log, buffer: 12)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, buffer: 12)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
     // The writer stands at the door, and does not take anything out of the buffer.
@@ -45,7 +45,7 @@ struct SlowWriterTests {
     #expect(gaps == [missed])
     #expect(recorder.missed == missed)
     #expect(recording.entries.count - gaps.count + missed == 70)  // The state behind the gap is one more.
-    let report = try recording.replay(with: Till.self)
+    let report = try recording.replay()
     #expect(report.divergence == nil)
     #expect(report.revision == 23)
     #expect(report.state.total == 25)
@@ -54,7 +54,7 @@ struct SlowWriterTests {
   @Test("Entries that a full file leaves out are counted, and a gap tells their number before the next commit")
   func leftOutOfFullFile() async throws {
     let log = TestSink.Log()
-    let recorder = TillRecorder(initial: Till.State(), to: log, bytes: 1)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, bytes: 1)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for _ in 0..<50 { store.send(.refuse) }
     await recorder.flush()
@@ -62,7 +62,7 @@ struct SlowWriterTests {
     store.send(.add("tea", price: 1))
     await recorder.finish()
     // The action of the commit was left out as well.
-    let kinds = try FileRecorderTests.kinds(TillRecording.read(from: log.files[0]))
+    let kinds = try FileRecorderTests.kinds(Recording<Till>.read(from: log.files[0]))
     #expect(kinds.hasSuffix(" gap of \(recorder.missed) commit 1 state"), "\(kinds)")
     #expect(log.files.count == 2)
   }
@@ -71,7 +71,7 @@ struct SlowWriterTests {
   func failingWrite() async throws {
     let errors = Recorder<RecordingError>()
     let log = TestSink.Log(failure: RecordingError(.unwritable, "The disk is full; free space."))
-    let recorder = TillRecorder(initial: Till.State(), to: log, report: { errors.record($0) })
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, report: { errors.record($0) })
     let store = waitingStore(recorder)
     store.send(.add("tea", price: 1))
     let error = try await errors.next()
@@ -117,7 +117,7 @@ struct SlowWriterTests {
   @Test("finish returns when all is written, also a second time, and nothing is recorded after it")
   func finish() async throws {
     let log = TestSink.Log()
-    let recorder = TillRecorder(initial: Till.State(), to: log)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log)
     let store = waitingStore(recorder)
     for _ in 0..<200 { store.send(.add("tea", price: 1)) }
     await recorder.finish()
@@ -132,7 +132,7 @@ struct SlowWriterTests {
   @Test("flush returns when what was told before is written, though the store tells more with each write")
   func flush() async throws {
     let log = TestSink.Log(isHeld: true)
-    let recorder = TillRecorder(initial: Till.State(), to: log)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     defer {
       log.setWhenWritten {}  // It holds the store.
@@ -158,7 +158,7 @@ struct SlowWriterTests {
     for _ in 0..<100 { log.door.signal() }
     await recorder.flush()  // Behind it nothing is sent any more.
     #expect(await recorder.finish(with: store.snapshot, within: .seconds(60)))
-    let report = try recording(log).replay(with: Till.self)
+    let report = try recording(log).replay()
     #expect(report.verdict == .same)
     #expect(report.state == (await store.state))
     #expect(recorder.missed == 0)
@@ -167,7 +167,7 @@ struct SlowWriterTests {
   @Test("Where no commit comes the file stays within its size and an eighth, and tells what was left out")
   func fullWithoutCommits() async throws {
     let log = TestSink.Log()
-    let recorder = TillRecorder(initial: Till.State(), to: log, bytes: 4_000)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, bytes: 4_000)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     for _ in 0..<200 { _ = await store.send(.refuse).outcome }
     await recorder.flush()
@@ -176,18 +176,18 @@ struct SlowWriterTests {
     store.send(.add("tea", price: 1))
     await recorder.finish()
     try #require(log.files.count == 2)
-    let first = try TillRecording.read(from: log.files[0])
+    let first = try Recording<Till>.read(from: log.files[0])
     let gaps = first.entries.compactMap { if case .gap(let gap) = $0 { gap.missed } else { nil } }
     #expect(gaps.count == 1)
     #expect(first.entries.count + (gaps.first ?? 0) == 404)
-    #expect(try TillRecording.read(from: log.files[1]).start.revision == 1)
+    #expect(try Recording<Till>.read(from: log.files[1]).start.revision == 1)
   }
 
   @Test("While the writer is held no more bytes wait than may, however large the states are")
   func bytes() async throws {
     let log = TestSink.Log(isHeld: true)
     let state = Till.State(customer: String(repeating: "x", count: 100_000))
-    let recorder = TillRecorder(
+    let recorder = FileRecorder<Till>(
       initial: state, to: log, bytes: .max, buffer: 10_000, bufferBytes: 1_000_000, checkpoint: 1)
     let store = Store(initial: state, interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
@@ -201,7 +201,7 @@ struct SlowWriterTests {
     let recording = try recording(log)
     let states = recording.entries.count { if case .state = $0 { true } else { false } }
     #expect((10...14).contains(states))
-    let report = try recording.replay(with: Till.self)
+    let report = try recording.replay()
     #expect(report.isSame)
     #expect(report.state.total == 203)
   }
@@ -210,7 +210,7 @@ struct SlowWriterTests {
   func stalled() async throws {
     let errors = Recorder<RecordingError>()
     let log = TestSink.Log(isHeld: true)
-    let recorder = TillRecorder(initial: Till.State(), to: log, report: { errors.record($0) })
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, report: { errors.record($0) })
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
     log.arrivals.wait()
@@ -230,7 +230,7 @@ struct SlowWriterTests {
     #expect(errors.recorded.map(\.code) == [.unfinished])
     for _ in 0..<10 { log.door.signal() }
     #expect(await recorder.finish())
-    let report = try recording(log).replay(with: Till.self)
+    let report = try recording(log).replay()
     #expect(report.verdict == .same)
     #expect(report.commits == 2)
     #expect(log.closings == 1)
@@ -239,7 +239,7 @@ struct SlowWriterTests {
   @Test("A gap tells the number of entries that could not be taken at the end")
   func lastGap() async throws {
     let log = TestSink.Log(isHeld: true)
-    let recorder = TillRecorder(initial: Till.State(), to: log, buffer: 3)
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: log, buffer: 3)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [recorder])
     store.send(.add("tea", price: 1))
     log.arrivals.wait()

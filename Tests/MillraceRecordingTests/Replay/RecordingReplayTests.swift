@@ -8,16 +8,21 @@ import Testing
 @Suite("Replay", .timeLimit(.minutes(1)))
 struct RecordingReplayTests {
   /// A recording of `count` articles; the price of each is its number.
-  static func recording(_ count: Int, checkpoint: Int) throws -> TillRecording {
-    let ring = TillRing(initial: Till.State(), keeping: 10 * count, checkpoint: checkpoint)
+  static func recording(_ count: Int, checkpoint: Int) throws -> Recording<Till> {
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 10 * count, checkpoint: checkpoint)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     for price in 1...count { store.send(.add("tea", price: price)) }
-    return try TillRecording.read(from: ring.recording.jsonLines())
+    return try Recording<Till>.read(from: ring.recording.jsonLines())
+  }
+
+  /// The same recording, read with the interactor whose reducer was changed.
+  private static func ofGenerousTill(_ count: Int, checkpoint: Int) throws -> Recording<GenerousTill> {
+    try Recording.read(from: recording(count, checkpoint: checkpoint).jsonLines())
   }
 
   @Test("A changed reducer is caught at the exact revision where states are recorded with each commit")
   func exact() throws {
-    let report = try Self.recording(25, checkpoint: 1).replay(with: GenerousTill.self)
+    let report = try Self.ofGenerousTill(25, checkpoint: 1).replay()
     let divergence = try #require(report.divergence)
     #expect(divergence.revision == 10)
     #expect(divergence.recorded.total == 55)
@@ -35,7 +40,7 @@ struct RecordingReplayTests {
   @Test(
     "Where states are recorded now and then, the replay tells between which revisions it was", arguments: [4, 7, 9])
   func between(checkpoint: Int) throws {
-    let report = try Self.recording(25, checkpoint: checkpoint).replay(with: GenerousTill.self)
+    let report = try Self.ofGenerousTill(25, checkpoint: checkpoint).replay()
     let divergence = try #require(report.divergence)
     #expect(divergence.lastSame < 10)
     #expect(divergence.revision >= 10)
@@ -48,7 +53,7 @@ struct RecordingReplayTests {
 
   @Test("The reducer that was recorded leads to the same states")
   func same() throws {
-    let report = try Self.recording(25, checkpoint: 4).replay(with: Till.self)
+    let report = try Self.recording(25, checkpoint: 4).replay()
     #expect(report.isSame)
     #expect(report.description == "Replayed 25 commits up to revision 25; 6 recorded states are the same.")
   }
@@ -56,7 +61,7 @@ struct RecordingReplayTests {
   @Test("A recording that is cut is replayed up to there, and the report says so")
   func cut() throws {
     let data = try Self.recording(25, checkpoint: 4).jsonLines().dropLast(5)
-    let report = try TillRecording.read(from: data, acceptsCutEnd: true).replay(with: Till.self)
+    let report = try Recording<Till>.read(from: data, acceptsCutEnd: true).replay()
     let line = data.split(separator: 0x0A).count
     #expect(
       report.description == """
@@ -64,16 +69,16 @@ struct RecordingReplayTests {
         """)
     let folder = try TemporaryFolder()
     try data.write(to: folder.file())
-    let streamed = try TillRecording.replay(contentsOf: folder.file(), with: Till.self, acceptsCutEnd: true)
+    let streamed = try Recording<Till>.replay(contentsOf: folder.file(), acceptsCutEnd: true)
     #expect(streamed.description == report.description)
-    #expect(throws: RecordingError.self) { try TillRecording.replay(contentsOf: folder.file(), with: Till.self) }
+    #expect(throws: RecordingError.self) { try Recording<Till>.replay(contentsOf: folder.file()) }
   }
 
   @Test("Commits that are out of order in a recording that was put together are an error")
   func order() throws {
     let whole = try Self.recording(3, checkpoint: 100)
-    let broken = TillRecording(header: whole.header, start: whole.start, entries: Array(whole.entries.dropFirst(3)))
-    let error = #expect(throws: RecordingError.self) { try broken.replay(with: Till.self) }
+    let broken = Recording<Till>(header: whole.header, start: whole.start, entries: Array(whole.entries.dropFirst(3)))
+    let error = #expect(throws: RecordingError.self) { try broken.replay() }
     #expect(
       error?.description == """
         Line 3 commits revision 2, but the last commit before it has revision 0: lines are missing, or are in another order; \
@@ -98,8 +103,8 @@ struct RecordingReplayTests {
     let words = (1...50).map { "word \($0)" }
     let run = RunID(store: 1, action: ActionID(number: 5))
     func report(_ encoded: [String]) throws -> ReplayReport<Set<String>> {
-      let recording = Recording<Bag.Nothing, String, Set<String>>(
-        header: RecordingHeader(of: (Bag.Nothing.self, String.self, Set<String>.self), isRedacted: false),
+      let recording = Recording<Bag>(
+        header: RecordingHeader(of: Bag.self, isRedacted: false),
         start: RecordedState(at: 0, revision: 0, state: []),
         entries: words.enumerated().map { index, word in
           .commit(RecordedCommit(at: 0, revision: index + 1, run: run, mutation: word))
@@ -111,7 +116,7 @@ struct RecordingReplayTests {
           """
           {"kind":"state","at":0,"revision":50,"hash":"\(StateHash(ofJSON: json))","state":\(String(decoding: json, as: UTF8.self))}
           """.utf8))
-      return try Recording<Bag.Nothing, String, Set<String>>.read(from: lines).replay(with: Bag.self)
+      return try Recording<Bag>.read(from: lines).replay()
     }
     #expect(try report(words.reversed()).isSame)
     #expect(try report(words).isSame)
@@ -121,7 +126,7 @@ struct RecordingReplayTests {
 
   @Test("A replay that could compare nothing says so, and is neither the same nor different")
   func nothingCompared() throws {
-    let report = try Self.recording(2, checkpoint: 100).replay(with: GenerousTill.self)
+    let report = try Self.ofGenerousTill(2, checkpoint: 100).replay()
     #expect(report.verdict == .nothingCompared)
     #expect(!report.isSame)
     #expect(
@@ -129,30 +134,30 @@ struct RecordingReplayTests {
         Replayed 2 commits up to revision 2, but nothing was compared and nothing is proven: no state is recorded behind them. \
         End a recorder with finish(with: store.snapshot), or give it a smaller checkpoint.
         """)
-    let empty = TillRecording(
+    let empty = Recording<Till>(
       header: RecordingFormatTests.recording.header, start: RecordingFormatTests.recording.start, entries: [])
-    #expect(try empty.replay(with: Till.self).verdict == .nothingCompared)
+    #expect(try empty.replay().verdict == .nothingCompared)
     #expect(
-      try empty.replay(with: Till.self).description
+      try empty.replay().description
         == "No commit was replayed, so nothing was compared and nothing is proven.")
-    #expect(try Self.recording(25, checkpoint: 4).replay(with: Till.self).verdict == .same)
-    #expect(try Self.recording(25, checkpoint: 4).replay(with: GenerousTill.self).verdict == .different)
+    #expect(try Self.recording(25, checkpoint: 4).replay().verdict == .same)
+    #expect(try Self.ofGenerousTill(25, checkpoint: 4).replay().verdict == .different)
   }
 
   @Test("Commits that are skipped at the end leave the revision at that of the state; a state behind them takes it on")
   func skippedAtTheEnd() throws {
-    func commit(_ revision: Int) -> TillRecording.Entry {
+    func commit(_ revision: Int) -> Recording<Till>.Entry {
       .commit(
         RecordedCommit(
           at: 0, revision: revision, run: RecordingFormatTests.run, mutation: .added("tea", price: revision)))
     }
-    func report(_ entries: [TillRecording.Entry]) throws -> ReplayReport<Till.State> {
-      try TillRecording(
+    func report(_ entries: [Recording<Till>.Entry]) throws -> ReplayReport<Till.State> {
+      try Recording<Till>(
         header: RecordingFormatTests.recording.header, start: RecordingFormatTests.recording.start, entries: entries
-      ).replay(with: Till.self)
+      ).replay()
     }
     let state = Till.State(total: 6, articles: ["tea", "tea", "tea"])
-    let entries: [TillRecording.Entry] =
+    let entries: [Recording<Till>.Entry] =
       [commit(1), commit(2), commit(3), .state(RecordedState(at: 0, revision: 3, state: state))]
       + [.gap(RecordedGap(at: 0, missed: 5)), commit(9)]
     let skipped = try report(entries)
@@ -162,7 +167,7 @@ struct RecordingReplayTests {
       skipped.description == """
         Replayed 3 commits up to revision 3; 1 recorded state is the same. 1 commit behind gaps could not be replayed.
         """)
-    let later: [TillRecording.Entry] = [.state(RecordedState(at: 0, revision: 9, state: Till.State(total: 45)))]
+    let later: [Recording<Till>.Entry] = [.state(RecordedState(at: 0, revision: 9, state: Till.State(total: 45)))]
     let adopted = try report(entries + later)
     #expect(adopted.state.total == 45)
     #expect(adopted.revision == 9)
@@ -172,10 +177,10 @@ struct RecordingReplayTests {
   func twoStates() throws {
     let start = RecordingFormatTests.recording.start
     func report(_ total: Int) throws -> ReplayReport<Till.State> {
-      try TillRecording(
+      try Recording<Till>(
         header: RecordingFormatTests.recording.header, start: start,
         entries: [.state(RecordedState(at: 0, revision: 0, state: Till.State(total: total)))]
-      ).replay(with: Till.self)
+      ).replay()
     }
     #expect(try report(0).verdict == .nothingCompared)
     #expect(
@@ -190,7 +195,7 @@ struct RecordingReplayTests {
   func otherTypes() throws {
     let data = String(decoding: try Self.recording(25, checkpoint: 1).jsonLines(), as: UTF8.self)
       .replacing("MillraceRecordingTests.Till", with: "Shop")
-    let report = try TillRecording.read(from: Data(data.utf8)).replay(with: GenerousTill.self)
+    let report = try Recording<GenerousTill>.read(from: Data(data.utf8)).replay()
     #expect(
       report.description.contains(
         """

@@ -16,7 +16,7 @@ struct AnsweringDeckTests {
   private func answer(_ reply: RecordedReply) async throws -> Int {
     let call = RecordedCall(at: 0, took: 0, run: nil, name: "price", request: "\"tea\"", reply: reply)
     let board = Board(
-      ResimulatedRuns([] as [TillRecording.Entry]), [call], patience: .seconds(1), clock: TestClock())
+      ResimulatedRuns([] as [Recording<Till>.Entry]), [call], patience: .seconds(1), clock: TestClock())
     let tape = GatewayTape(AnsweringDeck(board: board, redact: { $1 }))
     let asking = Task {
       try await tape.call("price", "tea", failure: Refusal.self) { () async throws -> Int in
@@ -56,7 +56,7 @@ struct AnsweringDeckTests {
       RecordedCall(at: 0, took: 0, run: nil, name: "price", request: "1", reply: .reply("3"))
     }
     let board = Board(
-      ResimulatedRuns([] as [TillRecording.Entry]), calls, patience: .seconds(1), clock: TestClock())
+      ResimulatedRuns([] as [Recording<Till>.Entry]), calls, patience: .seconds(1), clock: TestClock())
     let tape = GatewayTape(AnsweringDeck(board: board, redact: { $1 }))
     let waiting = Task { try await tape.call("price", 1) { 0 } }
     _ = await board.wait { $0.calls.hasArrived(0) }

@@ -21,20 +21,20 @@ struct ResimulationTests {
   private func record(
     price: @escaping @Sendable (String) async throws -> Int = { $0.count },
     _ act: (Store<Till>) async throws -> Void
-  ) async throws -> TillRecording {
-    let ring = TillRing(initial: Till.State())
+  ) async throws -> Recording<Till> {
+    let ring = RingRecorder<Till>(initial: Till.State())
     let target = Target()
     let till = Till(price: price, tape: ring.tape, send: { await target.send($0) })
     let store = Store(initial: Till.State(), interactor: till, interceptors: [ring])
     target.set(store.sender)
     try await act(store)
     target.set(nil)
-    return try TillRecording.read(from: ring.recording.jsonLines())
+    return try Recording<Till>.read(from: ring.recording.jsonLines())
   }
 
   /// Resimulates with a till whose gateway cannot be reached.
   private func resimulate(
-    _ recording: TillRecording, redaction: TillRedaction = TillRedaction(),
+    _ recording: Recording<Till>, redaction: Redaction<Till> = Redaction<Till>(),
     _ change: (inout Till) -> Void = { _ in }
   ) async -> ResimulationReport<Till.State> {
     let target = Target()
@@ -103,7 +103,7 @@ struct ResimulationTests {
     #expect(!report.state.isLooking)
     // Without the shutdown.
     let ends = recording.entries.firstIndex { if case .commit(let commit) = $0 { commit.revision == 3 } else { false } }
-    let open = TillRecording(
+    let open = Recording<Till>(
       header: recording.header, start: recording.start, entries: Array(recording.entries.prefix(try #require(ends))))
     let cut = await resimulate(open)
     #expect(cut.differences.map(\.description) == [])
@@ -228,7 +228,7 @@ struct ResimulationTests {
     let recording = try await record { store in _ = await store.send(.look("milk")).outcome }
     let data = String(decoding: try recording.jsonLines(), as: UTF8.self)
       .replacing(#""reply":"4""#, with: #""reply":"\"four\"""#)
-    let report = await resimulate(try TillRecording.read(from: Data(data.utf8)))
+    let report = await resimulate(try Recording<Till>.read(from: Data(data.utf8)))
     #expect(report.differences.map(\.kind) == [.unreadableReply, .mutations, .outcome])
     #expect(
       report.differences.first.map { plain($0.description) }
@@ -284,7 +284,7 @@ struct ResimulationTests {
 
   @Test("A redacted recording is resimulated with its redaction")
   func redacted() async throws {
-    let ring = TillRing(initial: Till.State(), redaction: RedactionTests.redaction)
+    let ring = RingRecorder<Till>(initial: Till.State(), redaction: RedactionTests.redaction)
     let store = Store(
       initial: Till.State(), interactor: Till(price: { _ in 5_000 }, tape: ring.tape), interceptors: [ring])
     store.send(.welcome("Ada"))
@@ -300,8 +300,8 @@ struct ResimulationTests {
     let whole = try await record { store in
       for price in 1...3 { store.send(.add("tea", price: price)) }
     }
-    let gap: [TillRecording.Entry] = [.gap(RecordedGap(at: 0, missed: 1))]
-    let part = TillRecording(
+    let gap: [Recording<Till>.Entry] = [.gap(RecordedGap(at: 0, missed: 1))]
+    let part = Recording<Till>(
       header: whole.header, start: whole.start, entries: whole.entries[1..<6] + gap + whole.entries[6...])
     let report = await resimulate(part)
     #expect(
@@ -316,7 +316,7 @@ struct ResimulationTests {
 
   @Test("Where no action was resimulated nothing is the same, and the report says that nothing is proven and why")
   func nothingCompared() async throws {
-    let ring = TillRing(initial: Till.State(), keeping: 16)
+    let ring = RingRecorder<Till>(initial: Till.State(), keeping: 16)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     store.send(.add("tea", price: 1))
     // The ring leaves out what is oldest but for the commit, and so has a gap before all that is left.
@@ -334,7 +334,7 @@ struct ResimulationTests {
         No action was resimulated, so nothing was compared and nothing is proven: no action stands before the first gap of the \
         recording. Keep more entries in a ring, or begin with the store.
         """)
-    let empty = TillRecording(header: ring.recording.header, start: ring.recording.start, entries: [])
+    let empty = Recording<Till>(header: ring.recording.header, start: ring.recording.start, entries: [])
     #expect(
       await resimulate(empty).description == """
         No action was resimulated, so nothing was compared and nothing is proven: the recording has no action that was accepted.

@@ -156,7 +156,7 @@ struct ResimulationTimeTests {
   }
 
   /// Records a run of which three attempts fail, with rests that are drawn from a seed.
-  private func recordRetries(seed: UInt64) async -> Recording<Int, String, [String]> {
+  private func recordRetries(seed: UInt64) async -> Recording<Stubborn> {
     let clock = ImmediateClock()
     let ring = RingRecorder<Stubborn>(initial: [], clock: clock)
     let asked = Recorder<Void>()
@@ -173,7 +173,7 @@ struct ResimulationTimeTests {
     return ring.recording
   }
 
-  private func rests(of recording: Recording<Int, String, [String]>) -> [RecordedRest] {
+  private func rests(of recording: Recording<Stubborn>) -> [RecordedRest] {
     recording.entries.compactMap { if case .rest(let rest) = $0 { rest } else { nil } }
   }
 
@@ -184,7 +184,7 @@ struct ResimulationTimeTests {
     #expect(Set(rests(of: recording).map(\.duration)).count == 3)
     var configuration = StoreConfiguration()
     configuration.random = Zeros()
-    let read = try Recording<Int, String, [String]>.read(from: recording.jsonLines())
+    let read = try Recording<Stubborn>.read(from: recording.jsonLines())
     let report = await read.resimulate(configuration: configuration) { Stubborn(tape: $0) }
     #expect(report.differences.map(\.description) == [])
     #expect(report.replies == 4)
@@ -194,7 +194,7 @@ struct ResimulationTimeTests {
   @Test("In a recording of version 1, which has no rests, they are drawn")
   func drawnRests() async throws {
     let recording = await recordRetries(seed: 1)
-    let old = Recording(
+    let old = Recording<Stubborn>(
       header: recording.header, start: recording.start,
       entries: recording.entries.filter { if case .rest = $0 { false } else { true } })
     var configuration = StoreConfiguration()
@@ -232,7 +232,7 @@ struct ResimulationTimeTests {
   /// Records a run whose first attempt was given up; `wait` is in its call until the gate is opened, once the action has ended.
   private func recordTimeout(
     _ plan: Plan, _ wait: @escaping @Sendable (Gate) async throws -> Void
-  ) async throws -> Recording<Int, String, [String]> {
+  ) async throws -> Recording<Stubborn> {
     let clock = TestClock()
     let ring = RingRecorder<Stubborn>(initial: [], clock: clock)
     let gate = Gate()

@@ -18,7 +18,7 @@ struct RecordingDurationsTests {
       .seconds(-1), .zero,
     ])
   func times(_ time: Duration) async {
-    let recorder = TillRecorder(initial: Till.State(), to: folder.file())
+    let recorder = FileRecorder<Till>(initial: Till.State(), to: folder.file())
     Store(initial: Till.State(), interactor: Till(), interceptors: [recorder]).send(.add("tea", price: 2))
     _ = await recorder.finish(within: time)
     let offset = PlaybackPace.every(time).offset(at: 0, from: 0, steps: 9)

@@ -9,9 +9,9 @@ struct RecordingPlaybackTests {
   let clock = TestClock()
 
   /// Three commits, 10, 40 and 50 nanoseconds after the start.
-  private func recording() -> TillRecording {
+  private func recording() -> Recording<Till> {
     let recordingClock = TestClock()
-    let ring = TillRing(initial: Till.State(), clock: recordingClock)
+    let ring = RingRecorder<Till>(initial: Till.State(), clock: recordingClock)
     let store = Store(initial: Till.State(), interactor: Till(), interceptors: [ring])
     for (time, price) in [(10, 1), (30, 2), (10, 3)] {
       recordingClock.advance(by: .nanoseconds(time))
@@ -24,7 +24,7 @@ struct RecordingPlaybackTests {
   private func play(
     _ pace: PlaybackPace, from revision: Int = 0
   ) throws -> (Task<Void, Never>, Recorder<String>) {
-    var cursor = try RecordingCursor(recording(), with: Till.self)
+    var cursor = try RecordingCursor(recording())
     try cursor.go(to: revision)
     let seen = Recorder<String>()
     let task = Task { [cursor, clock] in
@@ -65,7 +65,7 @@ struct RecordingPlaybackTests {
 
   @Test("Behind a gap it tells how many revisions are missing")
   func gap() async throws {
-    let cursor = try RecordingCursor(RecordingCursorTests().withGap(), with: Till.self)
+    let cursor = try RecordingCursor(RecordingCursorTests().withGap())
     var seen: [String] = []
     for await snapshot in cursor.play(.recorded(speed: 0)) { seen.append("\(snapshot.revision), \(snapshot.missed)") }
     #expect(seen == ["0, 0", "1, 0", "2, 0", "6, 3", "7, 0"])

@@ -73,7 +73,7 @@ struct LargeRecordingTests {
       Self.header("{}").replacing("\"A\"", with: "\"\(String(repeating: "A", count: Self.size))\""),
     ]
     for line in lines {
-      let error = #expect(throws: RecordingError.self) { try Market.MarketRecording.read(from: Data(line.utf8)) }
+      let error = #expect(throws: RecordingError.self) { try Recording<Market>.read(from: Data(line.utf8)) }
       #expect(error?.line == 1)
       #expect((error?.description.utf8.count ?? 0) < 2_000)
     }
@@ -108,9 +108,9 @@ struct LargeRecordingTests {
   func kind(index: Int) async throws {
     let lines = [Self.header(#"{"sold":{},"tags":[],"failures":0}"#)] + Self.kinds[index]
     let file = try file(lines)
-    let recording = try Market.MarketRecording.read(from: file.url)
+    let recording = try Recording<Market>.read(from: file.url)
     #expect(recording.entries.count == lines.count - 1)
-    _ = try recording.replay(with: Market.self)
+    _ = try recording.replay()
     let report = await recording.resimulate(clock: ImmediateClock()) { Market(tape: $0) }
     #expect(!report.description.isEmpty)
     var size = 0

@@ -20,7 +20,7 @@ struct RecordingScaleTests {
       }
       await recorder.finish()
       #expect(recorder.missed == 0)
-      let report = try Recording<Int, Int, Int>.replay(contentsOf: folder.file(), with: Sum.self)
+      let report = try Recording<Sum>.replay(contentsOf: folder.file())
       #expect(report.isSame)
       #expect(report.commits == count)
       #expect(report.comparisons == count / 256)
@@ -38,7 +38,7 @@ struct RecordingScaleTests {
       let ring = RingRecorder<Sum>(initial: 0)
       let store = Store(initial: 0, interactor: Sum(), interceptors: [ring])
       for number in 0..<count { store.send(number) }
-      let report = try ring.recording.replay(with: Sum.self)
+      let report = try ring.recording.replay()
       #expect(report.isSame)
       #expect(report.state == count * (count - 1) / 2)
       #expect(report.commits > 600)

@@ -122,9 +122,8 @@ struct MirrorServiceTests {
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(!text.contains("confidential") && !text.contains(Data("confidential".utf8).base64EncodedString()))
     #expect(text.contains("\"count\":12"))
-    typealias MirrorRecording = Recording<Mirror.Action, Mirror.Mutation, Mirror.State>
-    #expect(try MirrorRecording.replay(contentsOf: file, with: Mirror.self).isSame)
-    let report = await (try MirrorRecording.read(from: file)).resimulate { tape in
+    #expect(try Recording<Mirror>.replay(contentsOf: file).isSame)
+    let report = await (try Recording<Mirror>.read(from: file)).resimulate { tape in
       Mirror(upstream: TapedUpstream(upstream: FakeUpstream(), tape: tape))
     }
     #expect(report.isSame && report.replies == 4, "\(report)")

@@ -89,10 +89,10 @@ struct LargeInputTests {
   func recording() throws {
     var state = PulseState(historyLimit: 1 << 17)
     for number in 1...(1 << 16) { state.series[.load]?.append(Double(number)) }
-    let header = RecordingHeader(of: (PulseMonitor.Action.self, PulseMutation.self, PulseState.self), isRedacted: true)
+    let header = RecordingHeader(of: PulseMonitor.self, isRedacted: true)
     let start = RecordedState(at: 0, revision: 0, state: state)
-    let recording = Recording<PulseMonitor.Action, PulseMutation, PulseState>(header: header, start: start, entries: [])
+    let recording = Recording<PulseMonitor>(header: header, start: start, entries: [])
     let lines = try recording.jsonLines()
-    #expect(try Recording<PulseMonitor.Action, PulseMutation, PulseState>.read(from: lines).start.state == state)
+    #expect(try Recording<PulseMonitor>.read(from: lines).start.state == state)
   }
 }

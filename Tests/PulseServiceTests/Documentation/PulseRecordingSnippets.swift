@@ -9,14 +9,12 @@ import Testing
 /// The snippet of docs/recordings.md about pulse, as it stands there.
 @Suite("PulseRecordingSnippets", .timeLimit(.minutes(1)))
 struct PulseRecordingSnippets {
-  typealias PulseRecording = Recording<PulseMonitor.Action, PulseMutation, PulseState>
-
   private let file = FileManager.default.temporaryDirectory.appending(path: "pulse-\(UUID().uuidString).jsonl")
 
   /// Runs the handlers of a recording again, without a machine and without a network.
   static func resimulate(_ url: URL) async throws -> ResimulationReport<PulseState> {
     // snippet.pulse
-    let recording = try PulseRecording.read(from: url)
+    let recording = try Recording<PulseMonitor>.read(from: url)
     return await recording.resimulate(comparing: \.withoutTimes) { tape in
       PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
     }
@@ -60,7 +58,7 @@ struct PulseRecordingSnippets {
     let report = try await Self.resimulate(file)
     #expect(report.isSame, "\(report)")
     #expect(report.replies == 7)
-    let strict = await (try PulseRecording.read(from: file)).resimulate { tape in
+    let strict = await (try Recording<PulseMonitor>.read(from: file)).resimulate { tape in
       PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
     }
     // The sample and all probes have times in their mutations.
@@ -74,7 +72,7 @@ struct PulseRecordingSnippets {
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(!text.contains("secret"))
     #expect(text.contains("https://…@guarded.test/health?…"))
-    #expect(try PulseRecording.replay(contentsOf: file, with: PulseMonitor.self).isSame)
+    #expect(try Recording<PulseMonitor>.replay(contentsOf: file).isSame)
   }
 }
 

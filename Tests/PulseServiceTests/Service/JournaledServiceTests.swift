@@ -263,8 +263,7 @@ struct JournaledServiceTests {
     _ = await second.send(.probe(.web)).outcome
     await second.shutdown()
     #expect(await recorder.finish(with: second.snapshot))
-    let report = try Recording<PulseMonitor.Action, PulseMutation, PulseState>.replay(
-      contentsOf: file, with: PulseMonitor.self)
+    let report = try Recording<PulseMonitor>.replay(contentsOf: file)
     #expect(report.isSame, "\(report)")
     #expect(report.state == (await second.state) && report.state.alerts.map(\.status.word) == ["resolved"])
     withExtendedLifetime(first) {}

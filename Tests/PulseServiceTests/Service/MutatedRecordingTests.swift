@@ -12,8 +12,6 @@ import Testing
 /// time that no clock shows.
 @Suite("Mutated recordings of pulse", .timeLimit(.minutes(60)))
 struct MutatedRecordingTests {
-  private typealias PulseRecording = Recording<PulseMonitor.Action, PulseMutation, PulseState>
-
   /// `MILLRACE_MUTATIONS` files, or 1,000.
   private static var count: Int {
     ProcessInfo.processInfo.environment["MILLRACE_MUTATIONS"].flatMap { Int($0) } ?? 1_000
@@ -47,7 +45,7 @@ struct MutatedRecordingTests {
 
   /// Reads a number of mutants of a recording.
   private func mutate(_ original: Data, _ count: Int) throws {
-    #expect(try PulseRecording.read(from: original).replay(with: PulseMonitor.self).isSame)
+    #expect(try Recording<PulseMonitor>.read(from: original).replay().isSame)
     let mutators = [false, true].map { RecordingMutator(original, keepsHashes: $0) }
     var random = SeededGenerator(seed: 10)
     var read = 0
@@ -55,7 +53,7 @@ struct MutatedRecordingTests {
     for _ in 0..<count {
       let file = mutators[Int.random(in: 0...3, using: &random) == 0 ? 1 : 0].mutated(&random)
       do throws(RecordingError) {
-        try Self.use(try PulseRecording.read(from: file, acceptsCutEnd: Bool.random(using: &random)))
+        try Self.use(try Recording<PulseMonitor>.read(from: file, acceptsCutEnd: Bool.random(using: &random)))
         read += 1
       } catch {
         refused += 1
@@ -68,9 +66,9 @@ struct MutatedRecordingTests {
   }
 
   /// Replays a recording as `pulse recording replay` does, and shows its values as a page and the outputs do.
-  private static func use(_ recording: PulseRecording) throws(RecordingError) {
+  private static func use(_ recording: Recording<PulseMonitor>) throws(RecordingError) {
     do {
-      let report = try recording.replay(with: PulseMonitor.self)
+      let report = try recording.replay()
       let snapshot = Snapshot(revision: report.revision, state: report.state)
       #expect(!LinePresentation().text(snapshot).isEmpty && !JSONPresentation().text(snapshot).isEmpty)
       #expect(!Table(width: 80, isASCII: true).rows(snapshot).isEmpty)
@@ -116,7 +114,7 @@ struct MutatedRecordingTests {
       .rulesKept(reason: "no such file"), .recordingFailed(reason: "moved"),
       .read(.fake(busy: 80, total: 200), at: .seconds(3)), .read(.fake(busy: 90, total: 300), at: .seconds(4)),
     ]
-    var entries: [PulseRecording.Entry] = []
+    var entries: [Recording<PulseMonitor>.Entry] = []
     func run(_ number: Int) -> RunID { RunID(store: 1, action: ActionID(number: UInt64(number))) }
     for (number, action) in actions.enumerated() {
       entries.append(
@@ -138,8 +136,8 @@ struct MutatedRecordingTests {
     }
     entries.append(.end(RecordedEnd(at: 4, run: run(0), outcome: .finished)))
     entries.append(.gap(RecordedGap(at: 5, missed: 1)))
-    let header = RecordingHeader(of: (PulseMonitor.Action.self, PulseMutation.self, PulseState.self), isRedacted: true)
-    return try PulseRecording(
+    let header = RecordingHeader(of: PulseMonitor.self, isRedacted: true)
+    return try Recording<PulseMonitor>(
       header: header, start: RecordedState(at: 0, revision: 0, state: start), entries: entries
     ).jsonLines()
   }

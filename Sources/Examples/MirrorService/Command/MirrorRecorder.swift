@@ -5,7 +5,7 @@ import MillraceRecording
 /// Records the service to a file, for `mirror recording`.
 typealias MirrorRecorder = FileRecorder<Mirror>
 
-extension Redaction<Mirror.Action, Mirror.Mutation, Mirror.State> {
+extension Redaction<Mirror> {
   /// Leaves the contents of artifacts out; names, lengths and times stay, so that a replay leads to the same states.
   static let withoutContents = Redaction(
     action: { action in

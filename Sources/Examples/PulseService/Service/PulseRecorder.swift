@@ -6,7 +6,7 @@ import MillraceRecording
 typealias PulseRecorder = FileRecorder<PulseMonitor>
 
 /// The redaction of a recording of pulse.
-typealias PulseRedaction = Redaction<PulseMonitor.Action, PulseMutation, PulseState>
+typealias PulseRedaction = Redaction<PulseMonitor>
 
 extension PulseRecorder {
   /// Begins to record a service with this plan; it commits so seldom that a state every 16 commits costs nothing.

@@ -45,7 +45,7 @@ public enum MillraceCommand {
   ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
   ///   - arguments: what stands behind that; by default all arguments of the process.
   public static func main<I: Interactor>(
-    _ interactor: I.Type, redaction: Redaction<I.Action, I.Mutation, I.State>? = nil, command: String? = nil,
+    _ interactor: I.Type, redaction: Redaction<I>? = nil, command: String? = nil,
     arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) -> Never where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     let command = command ?? programName

@@ -3,17 +3,17 @@ import MillraceRecording
 import MillraceReport
 
 /// Reads a recording as the events of a page.
-struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, State: Codable & Sendable>: ~Copyable {
-  private var reader: RecordingReader<Action, Mutation, State>
-  private let texts: RecordingTexts<Action, Mutation, State>
+struct EventReader<I: Interactor>: ~Copyable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  private var reader: RecordingReader<I>
+  private let texts: RecordingTexts<I>
 
   /// The state so far; nil while it is not known, and once it is not asked for any more.
-  private var state: State?
+  private var state: I.State?
   private var revision: Int
   private var isAsked = true
 
   /// Opens a file and reads its first line.
-  init(_ file: RecordingFile, _ texts: RecordingTexts<Action, Mutation, State>) throws {
+  init(_ file: RecordingFile, _ texts: RecordingTexts<I>) throws {
     reader = try RecordingReader(file.url, acceptsCutEnd: file.acceptsCutEnd, progress: file.progress)
     self.texts = texts
     state = reader.start.state
@@ -62,7 +62,7 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
     case .end(let end):
       return .end(
         at: at, run: end.run, outcome: end.outcome,
-        error: end.error.map { RecordingTexts<Action, Mutation, State>.shortened($0) })
+        error: end.error.map { RecordingTexts<I>.shortened($0) })
     case .state(let recorded):
       let lines = state.map { texts.difference(texts.redacted($0), recorded.state) }
       if isAsked { state = recorded.state }
@@ -79,11 +79,11 @@ struct EventReader<Action: Codable & Sendable, Mutation: Codable & Sendable, Sta
       case .value(let json): (json, false)
       case .failure(let json): (json, true)
       }
-    let text = isShown ? RecordingTexts<Action, Mutation, State>.shortened(json) : ""
+    let text = isShown ? RecordingTexts<I>.shortened(json) : ""
     return .step(at: at, run: step.run, name: step.name, text: text, isFailure: isFailure)
   }
 
-  private mutating func difference(of commit: RecordedCommit<Mutation>) -> [String]? {
+  private mutating func difference(of commit: RecordedCommit<I.Mutation>) -> [String]? {
     guard let reduce = texts.reduce, let before = state else { return nil }
     // Commits before it are missing, so that the state is not known before the next one that was recorded.
     guard commit.revision == revision + 1 else {

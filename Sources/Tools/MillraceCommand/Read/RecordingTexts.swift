@@ -1,5 +1,7 @@
+import Millrace
+
 /// Creates texts of the values of a recording, and reduces its mutations.
-struct RecordingTexts<Action, Mutation, State> {
+struct RecordingTexts<I: Interactor> {
   /// The number of characters that are shown of a value.
   static var limit: Int { 200 }
 
@@ -9,16 +11,16 @@ struct RecordingTexts<Action, Mutation, State> {
   }
 
   /// The type of an action, without what it carries.
-  var name: (Action) -> String
-  var action: (Action) -> String
-  var mutation: (Mutation) -> String
+  var name: (I.Action) -> String
+  var action: (I.Action) -> String
+  var mutation: (I.Mutation) -> String
 
   /// Applies a mutation; nil if that needs types that are not there.
-  var reduce: ((inout State, Mutation) -> Void)?
+  var reduce: ((inout I.State, I.Mutation) -> Void)?
 
   /// The recorded form of a state that mutations were reduced to.
-  var redacted: (State) -> State
+  var redacted: (I.State) -> I.State
 
   /// The difference between two states, a line for each part.
-  var difference: (State, State) -> [String]
+  var difference: (I.State, I.State) -> [String]
 }

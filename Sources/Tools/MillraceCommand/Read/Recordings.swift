@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 import MillraceRecording
 import MillraceReport
 
@@ -13,9 +14,7 @@ enum ReplayAnswer {
 
 /// Reads recordings with the types of a service, or without types.
 protocol Recordings {
-  associatedtype Action: Codable & Sendable
-  associatedtype Mutation: Codable & Sendable
-  associatedtype State: Codable & Sendable
+  associatedtype I: Interactor where I.Action: Codable, I.Mutation: Codable, I.State: Codable
 
   /// The purpose of the commands, in a sentence.
   static var summary: String { get }
@@ -30,7 +29,7 @@ protocol Recordings {
   func replay(_ file: RecordingFile) throws -> ReplayAnswer
 
   /// Creates texts of values.
-  var texts: RecordingTexts<Action, Mutation, State> { get }
+  var texts: RecordingTexts<I> { get }
 
   /// A remark for the reader of a page, beyond the facts.
   var note: String? { get }

@@ -5,9 +5,7 @@ import MillraceRecording
 
 /// The recordings of any service, read as the JSON that they are.
 struct UntypedRecordings: Recordings {
-  typealias Action = UnreadJSON
-  typealias Mutation = UnreadJSON
-  typealias State = UnreadJSON
+  typealias I = UntypedService
 
   static let summary = "Tells of the recordings of any service what can be told without its types."
   static let replaySummary = "Says how a service replays its own recordings, for that needs its reducer."
@@ -32,10 +30,10 @@ struct UntypedRecordings: Recordings {
   }
 
   private static func shortened(_ json: UnreadJSON) -> String {
-    RecordingTexts<UnreadJSON, UnreadJSON, UnreadJSON>.shortened(json.value.description)
+    RecordingTexts<UntypedService>.shortened(json.value.description)
   }
 
-  var texts: RecordingTexts<UnreadJSON, UnreadJSON, UnreadJSON> {
+  var texts: RecordingTexts<UntypedService> {
     RecordingTexts(
       name: { $0.value.caseName ?? "action" },
       action: Self.shortened,
@@ -44,4 +42,15 @@ struct UntypedRecordings: Recordings {
       redacted: { $0 },
       difference: { ValueDifference(from: $0.value, to: $1.value).lines })
   }
+}
+
+/// Any service, whose recordings are read as the JSON that they are; no store has it.
+struct UntypedService: Interactor {
+  typealias Action = UnreadJSON
+  typealias Mutation = UnreadJSON
+  typealias State = UnreadJSON
+
+  func handle(_ action: UnreadJSON, state: UnreadJSON) -> Effect<UntypedService> { .none }
+
+  static func reduce(into state: inout UnreadJSON, mutation: UnreadJSON) {}
 }
