@@ -103,7 +103,7 @@ extension Scoped where S: SingleChildScope {
     child.closing(action, outcome: outcome).map { S.mutation($0) }
   }
 
-  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:for:)``.
+  /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:key:)``.
   ///
   /// Of a child of a child it is made from the inner one: `outer.key(inner.key("search"))`.
   public func key(_ key: some Hashable & Sendable) -> some Hashable & Sendable {

@@ -44,7 +44,7 @@ public struct Plan: Sendable {
   /// Runs at most `max` actions of this key at a time; the others wait for their turn, in accepted order.
   ///
   /// A waiting action has not been decided. The place of a cancelled action is free when its handler has returned.
-  /// ``Store/setLimit(_:for:)`` changes the maximum at once.
+  /// ``Store/setLimit(_:key:)`` changes the maximum at once.
   @inlinable
   public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {
     Plan(.concurrent(max: max), key, problem: max < 1 ? .maximum : nil)
@@ -100,7 +100,7 @@ public struct Plan: Sendable {
   /// permits of the handler that it replaced. A ``shared(key:)`` run has the limits of its first action.
   ///
   /// Permits of a limit and turns of an overlap are counted separately, even where the keys are equal; one plan must not use
-  /// the same key for both. ``Store/setLimit(_:for:)`` changes the maximum at once. A limit that a parent adds to the plan of
+  /// the same key for both. ``Store/setLimit(_:key:)`` changes the maximum at once. A limit that a parent adds to the plan of
   /// its child has the parent's key, so that several children can share it.
   @inlinable
   public consuming func limited(to maximum: Int, key: some Hashable & Sendable) -> Plan {

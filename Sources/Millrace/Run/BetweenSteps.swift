@@ -270,7 +270,7 @@ extension StoreCore {
   }
 
   /// Limits how many actions of a key are in flight, whatever their plans say; nil leaves it to them.
-  func setLimit(_ limit: Int?, for key: PlanKey) {
+  func setLimit(_ limit: Int?, key: PlanKey) {
     guard key == key else { return }  // No plan has it.
     perform { $0.raise(.limit(limit, key), at: self) }
   }

@@ -83,7 +83,7 @@ struct PermitPool {
   /// The number of permits, by the newest plan that says it.
   var maximum = Int.max
 
-  /// The number of permits that ``Store/setLimit(_:for:)`` set, in place of that of the plans; nil if it set none.
+  /// The number of permits that ``Store/setLimit(_:key:)`` set, in place of that of the plans; nil if it set none.
   var limit: Int?
 
   /// Whether another one may be taken.

@@ -118,7 +118,7 @@ extension Scheduler {
     keys[key].spacingEnd = timers.add(.spacingEnd(key), at: end)
   }
 
-  mutating func setLimit(_ limit: Int?, for name: PlanKey) {
+  mutating func setLimit(_ limit: Int?, key name: PlanKey) {
     let key = use(name)
     let limit = limit.map { max($0, 0) }
     keys[key].overlap.turns.limit = limit

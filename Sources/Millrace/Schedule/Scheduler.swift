@@ -210,7 +210,7 @@ struct Scheduler: ~Copyable {
     case .end(let handle, let outcome): end(handle, outcome)
     case .endKey(let key, let outcome): endAll(of: key, outcome)
     case .endAll(let outcome, let asksClosing): endAll(outcome, asksClosing: asksClosing)
-    case .limit(let limit, let key): setLimit(limit, for: key)
+    case .limit(let limit, let key): setLimit(limit, key: key)
     case .drain(let instant, let caller): drain(until: instant, caller)
     case .close: close()
     }

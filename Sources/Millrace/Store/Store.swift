@@ -184,8 +184,8 @@ public final actor Store<I: Interactor> {
   /// - Parameters:
   ///   - limit: a number of actions; below 0 it is taken as 0.
   ///   - key: the key of the plans.
-  public nonisolated func setLimit(_ limit: Int?, for key: some Hashable & Sendable) {
-    core.setLimit(limit, for: PlanKey(key))
+  public nonisolated func setLimit(_ limit: Int?, key: some Hashable & Sendable) {
+    core.setLimit(limit, key: PlanKey(key))
   }
 
   // MARK: Interceptors

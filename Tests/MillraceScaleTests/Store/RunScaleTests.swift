@@ -102,7 +102,7 @@ struct RunScaleTests {
             if number % 7 == task { receipts.last?.cancel() }
             if number % 61 == task { store.cancelAll() }
             if number % 31 == task { store.cancel(key: number % 4) }
-            if number % 17 == task { store.setLimit([nil, 0, 1, 3][number % 4], for: number % 4) }
+            if number % 17 == task { store.setLimit([nil, 0, 1, 3][number % 4], key: number % 4) }
             if round % 4 == 1, task == 0, number == 200 { await store.shutdown(drainFor: .milliseconds(round % 5)) }
             if round % 4 == 2, task == 0, number == 200 { owned.value = nil }
           }

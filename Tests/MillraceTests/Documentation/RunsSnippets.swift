@@ -243,8 +243,8 @@ enum RunsSnippets {
 
   static func setLimits(_ store: Store<Shop>) {
     // snippet.keys
-    store.setLimit(1, for: "preview")
-    store.setLimit(nil, for: "preview")
+    store.setLimit(1, key: "preview")
+    store.setLimit(nil, key: "preview")
     // snippet.end
   }
 }

@@ -203,11 +203,11 @@ struct BreakerTests {
     let cancelled = store.send(stubborn[0].action(plan))
     try await stubborn[0].waitForStart()
     cancelled.cancel()
-    store.setLimit(0, for: "k")
+    store.setLimit(0, key: "k")
     let waiting = store.send(stubborn[1].action(plan.timeout(.seconds(1))))
     await store.pass(.seconds(1), on: clock)
     #expect(await waiting.outcome.kind == .timedOut)
-    store.setLimit(nil, for: "k")
+    store.setLimit(nil, key: "k")
     #expect(
       await store.send(ScriptedInteractor.Action.decide { _ in .reject(Mishap()) }.planned(plan)).rejectionKind
         == .decided)

@@ -282,7 +282,7 @@ struct SharingTests {
     let receipts = [store.send(action), store.send(action)]
     try await gate.waitForArrivals()
     receipts[0].cancel()
-    store.setLimit(0, for: "other")
+    store.setLimit(0, key: "other")
     store.send(ScriptedInteractor.Action.commit("waits").planned(.serial(key: "other")))
     #expect(await kinds(receipts) == [.cancelled, .rejected])
     #expect(await store.log == ["closed: rejected"])

@@ -126,7 +126,7 @@ struct StoreCoreMetricsTests {
     let store = store(waiting: 0)
     let (reason, action) = StoreCoreMetricsTests.reasons[index]
     store.send(stay.planned(.exclusive(key: "k").throttle(.seconds(1), trailing: false)))
-    store.setLimit(0, for: "full")
+    store.setLimit(0, key: "full")
     _ = await store.send(
       Action.handle { _ in throw Mishap() }.planned(.concurrent.breaker(Plan.Breaker(failures: 1), key: "b"))
     ).outcome

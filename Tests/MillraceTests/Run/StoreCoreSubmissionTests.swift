@@ -129,11 +129,11 @@ struct SubmissionTests {
   func suspendsThoughASlotIsFree(policy: StoreConfiguration.Overflow) async throws {
     let store = store(runs: 4, policy)
     _ = try await takeSlot(of: store)
-    store.setLimit(0, for: "k")
+    store.setLimit(0, key: "k")
     let waiting = store.send(named("waiting").planned(.serial(key: "k")))
     let submit = suspend(named("submitted").planned(.serial(key: "k")), at: store)
     #expect(await store.metrics.submitting == 1)
-    store.setLimit(nil, for: "k")
+    store.setLimit(nil, key: "k")
     #expect(await waiting.outcome.kind == .finished)
     #expect(try await submit.value.outcome.kind == .finished)
     #expect(await store.log == ["waiting", "submitted"])
