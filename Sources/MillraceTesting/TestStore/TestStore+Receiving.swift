@@ -3,7 +3,7 @@ public import Millrace
 extension TestStore {
   /// Waits for the next mutation, and asserts that it is this one, and what it changes.
   ///
-  /// With ``Exhaustivity/off`` it is the next one that equals this one; those before are skipped, as long as the timeout is
+  /// With ``TestStore/Exhaustivity/off`` it is the next one that equals this one; those before are skipped, as long as the timeout is
   /// not over, which is one for all of them. When the task is cancelled the wait ends, which fails the test.
   ///
   /// - Parameters:

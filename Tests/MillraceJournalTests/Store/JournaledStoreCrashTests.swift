@@ -9,7 +9,7 @@ struct JournaledStoreCrashTests {
   /// A node whose store is opened in each of its lives.
   private final class Service: Sendable {
     let world: World
-    let node: SimulatedNode
+    let node: World.Node
     let journal = MemoryJournal()
     /// The notes and orders whose outcomes were seen.
     let acknowledged = Recorder<String>()

@@ -8,7 +8,7 @@ import Testing
 struct OutboxSnippets {
   // snippet.Outbox
   struct Outbox: Sendable {
-    let storage: SimulatedStorage
+    let storage: World.Storage
 
     /// Half a line, which a crash may leave, is cut off, so that nothing is added to it.
     func open() async {

@@ -97,8 +97,8 @@ struct Collected: Sendable {
   let patience = TestClock()
 
   func store(
-    _ records: Records = Records(), clock: (any Clock<Duration>)? = nil, exhaustivity: Exhaustivity = .on,
-    interceptors: [any Interceptor<Records>] = [],
+    _ records: Records = Records(), clock: (any Clock<Duration>)? = nil,
+    exhaustivity: TestStore<Records>.Exhaustivity = .on, interceptors: [any Interceptor<Records>] = [],
     fakes: [any FinishChecked] = [], limits: StoreConfiguration.Limits? = nil
   ) -> TestStore<Records> {
     failures.collect {

@@ -182,7 +182,7 @@ final class WorldRecord: Sendable {
     var handlers: [Int: @Sendable () -> String] = [:]
     var lastHandler = 0
     /// By their names.
-    var nodes: [String: SimulatedNode] = [:]
+    var nodes: [String: World.Node] = [:]
     /// Counts the stores that have a number, downwards.
     var lastStore = 0
   }

@@ -1,93 +1,95 @@
 public import Millrace
 
-/// A part of a world that crashes by itself: a group of tasks and stores, with a storage that survives.
-///
-/// ```swift
-/// let node = world.node("a")
-/// node.run { await Outbox(node.storage).deliver() }
-/// await world.pause(upTo: 100)
-/// node.crash()
-/// node.run { await Outbox(node.storage).deliver() }  // It begins with what the storage has kept.
-/// ```
-///
-/// **Crash.** It ends a node between two steps of its tasks: none of them continues. A step that crashes its own node comes to its end,
-/// and what it does after the crash has no effect on the storage, and breaks no rule. When the world has ended, the tasks of crashed nodes are
-/// cancelled and come to their end, unobserved, so that they free what they hold.
-///
-/// **Tasks.** A task belongs to the node of the step that made it, and a handler to that of its store's ``configuration``. An actor that tasks
-/// of two nodes call fails the seed, because a crash of one would keep it from the other. Globals survive a crash; a node begins anew with
-/// what its body makes.
-public final class SimulatedNode: Sendable {
-  private struct State {
-    var life: NodeTasks.Life
-    var tasks: [Task<Void, Never>] = []
-  }
-
-  /// The name, which failures and traces show.
-  public let name: String
-
-  /// The storage, which survives crashes.
-  public let storage: SimulatedStorage
-
-  private let runtime: WorldRuntime
-  private let state: Lock<State>
-
-  init(_ name: String, in world: World, life: NodeTasks.Life) {
-    self.name = name
-    runtime = world.runtime
-    storage = SimulatedStorage(in: world)
-    state = Lock(State(life: life))
-  }
-
-  /// The life that the node has now.
-  var life: NodeTasks.Life { state.withLock { $0.life } }
-
-  /// A configuration for the stores of this node, otherwise as ``World/configuration``.
-  public var configuration: StoreConfiguration {
-    guard let world = runtime.world else { return StoreConfiguration() }
-    return world.configuration(life: life)
-  }
-
-  /// Begins a task that belongs to the node, in the node's present life.
+extension World {
+  /// A part of a world that crashes by itself: a group of tasks and stores, with a storage that survives.
   ///
-  /// Call it from tasks of the world.
+  /// ```swift
+  /// let node = world.node("a")
+  /// node.run { await Outbox(node.storage).deliver() }
+  /// await world.pause(upTo: 100)
+  /// node.crash()
+  /// node.run { await Outbox(node.storage).deliver() }  // It begins with what the storage has kept.
+  /// ```
   ///
-  /// - Parameter body: An error that it throws fails the seed, unless the node has crashed.
-  /// - Returns: The task; a crash neither ends nor cancels it.
-  @discardableResult
-  public func run(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
-    guard runtime.isUsedHere("run") else { return Task {} }
-    let life = life
-    let task = runtime.making(in: life) {
-      Task(name: "node \(name)") { [runtime] in
-        do {
-          try await body()
-        } catch {
-          if !runtime.hasEnded(life) { runtime.world?.fail(WorldFailure(thrown: error)) }
+  /// **Crash.** It ends a node between two steps of its tasks: none of them continues. A step that crashes its own node comes to its end,
+  /// and what it does after the crash has no effect on the storage, and breaks no rule. When the world has ended, the tasks of crashed nodes are
+  /// cancelled and come to their end, unobserved, so that they free what they hold.
+  ///
+  /// **Tasks.** A task belongs to the node of the step that made it, and a handler to that of its store's ``configuration``. An actor that tasks
+  /// of two nodes call fails the seed, because a crash of one would keep it from the other. Globals survive a crash; a node begins anew with
+  /// what its body makes.
+  public final class Node: Sendable {
+    private struct State {
+      var life: NodeTasks.Life
+      var tasks: [Task<Void, Never>] = []
+    }
+
+    /// The name, which failures and traces show.
+    public let name: String
+
+    /// The storage, which survives crashes.
+    public let storage: Storage
+
+    private let runtime: WorldRuntime
+    private let state: Lock<State>
+
+    init(_ name: String, in world: World, life: NodeTasks.Life) {
+      self.name = name
+      runtime = world.runtime
+      storage = Storage(in: world)
+      state = Lock(State(life: life))
+    }
+
+    /// The life that the node has now.
+    var life: NodeTasks.Life { state.withLock { $0.life } }
+
+    /// A configuration for the stores of this node, otherwise as ``World/configuration``.
+    public var configuration: StoreConfiguration {
+      guard let world = runtime.world else { return StoreConfiguration() }
+      return world.configuration(life: life)
+    }
+
+    /// Begins a task that belongs to the node, in the node's present life.
+    ///
+    /// Call it from tasks of the world.
+    ///
+    /// - Parameter body: An error that it throws fails the seed, unless the node has crashed.
+    /// - Returns: The task; a crash neither ends nor cancels it.
+    @discardableResult
+    public func run(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+      guard runtime.isUsedHere("run") else { return Task {} }
+      let life = life
+      let task = runtime.making(in: life) {
+        Task(name: "node \(name)") { [runtime] in
+          do {
+            try await body()
+          } catch {
+            if !runtime.hasEnded(life) { runtime.world?.fail(WorldFailure(thrown: error)) }
+          }
         }
       }
+      state.withLock { $0.tasks.append(task) }
+      return task
     }
-    state.withLock { $0.tasks.append(task) }
-    return task
-  }
 
-  /// Ends the life of the node: its tasks stop, and the seed decides which writes its storage keeps of those that are not synchronized.
-  ///
-  /// A next life begins with the next ``run(_:)``. Call it from tasks of the world.
-  public func crash() {
-    guard runtime.isUsedHere("crash") else { return }
-    let ended = state.withLock { state in
-      defer { state.life = runtime.beginLife(of: name) }
-      return state.life
+    /// Ends the life of the node: its tasks stop, and the seed decides which writes its storage keeps of those that are not synchronized.
+    ///
+    /// A next life begins with the next ``run(_:)``. Call it from tasks of the world.
+    public func crash() {
+      guard runtime.isUsedHere("crash") else { return }
+      let ended = state.withLock { state in
+        defer { state.life = runtime.beginLife(of: name) }
+        return state.life
+      }
+      runtime.endLife(ended)
+      runtime.world?.trace { "node \(name) crashes" }
+      storage.crash()
     }
-    runtime.endLife(ended)
-    runtime.world?.trace { "node \(name) crashes" }
-    storage.crash()
-  }
 
-  /// Cancels all tasks of the node.
-  func cancel() {
-    for task in state.withLock({ $0.tasks }) { task.cancel() }
+    /// Cancels all tasks of the node.
+    func cancel() {
+      for task in state.withLock({ $0.tasks }) { task.cancel() }
+    }
   }
 }
 
@@ -95,9 +97,9 @@ extension World {
   /// The node of this name; the same one each time.
   ///
   /// Call it from tasks of the world.
-  public func node(_ name: String) -> SimulatedNode {
+  public func node(_ name: String) -> Node {
     if let node = withRecord({ $0.nodes[name] }) { return node }
-    let node = SimulatedNode(name, in: self, life: runtime.isUsedHere("node") ? runtime.beginLife(of: name) : 0)
+    let node = Node(name, in: self, life: runtime.isUsedHere("node") ? runtime.beginLife(of: name) : 0)
     withRecord { $0.nodes[name] = node }
     return node
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import MillraceTesting
 
 @Suite("Simulation, nodes that crash", .timeLimit(.minutes(2)))
-struct SimulatedNodeTests {
+struct NodeTests {
   private static func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
   private func result(
