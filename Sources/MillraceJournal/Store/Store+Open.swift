@@ -15,7 +15,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// ```swift
   /// let store = try await Store.open(
   ///   initial: Records.State(), interactor: Records(gateway: gateway), journal: journal, key: "records")
-  /// await store.send(.add("a")).outcome  // The record survives a crash once this has returned.
+  /// await store.send(.add("a")).outcome  // `.finished`: the record survives a crash.
   /// ```
   ///
   /// **Durability.** The restored state is the fold of all mutations of the log: its newest snapshot, and the mutations behind that.
@@ -25,23 +25,25 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// whether they are durable, and later ones are rejected.
   ///
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
-  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Both happen in the order in
-  /// which the actions were taken up; the closings are durable when this returns.
+  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. First come all
+  /// closings, which are durable when this returns, then the runs that are handled again, then the feedbacks; each in the order in which the
+  /// actions were taken up.
   ///
-  /// **Snapshots** are taken after 10,000 records or 16 MiB, once the log has four times the size of the newest one. A step only keeps the state
-  /// for it; a task encodes and stores it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
+  /// **Snapshots** are taken by the store, when the log behind the newest one has 10,000 records or 16 MiB, and four times the size of that snapshot. So
+  /// the time of an opening depends on the size of the state, and not on the length of the history. A step only keeps a copy of the state; a task encodes
+  /// and stores it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
   /// log keeps growing.
   ///
   /// **Fencing.** The store appends an epoch to the log. An earlier store of the same key stops with its next append, and its error names this
-  /// one.
+  /// one. Until then it shows its state, and its handlers continue to call gateways.
   ///
-  /// **Cancellation** of the calling task has no effect.
+  /// **Cancellation** of the calling task has no effect: the opening continues, and returns the store.
   ///
   /// - Parameters:
-  ///   - initial: The state of revision 0, which the log does not have.
+  ///   - initial: The state of revision 0, which the log does not have. One that differs from that of earlier openings is reported as an incident.
   ///   - interactor: The interactor, which handles actions and reduces mutations.
   ///   - journal: The journal, which the store holds.
-  ///   - key: The log in the journal; no other store may use it.
+  ///   - key: The log in the journal; a later store that opens it stops this one.
   ///   - configuration: The clock, the limits and other parts of the store.
   ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
   ///   - options: The coder and the limits of the journal.
@@ -49,8 +51,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///     closings of abandoned runs, which come before.
   ///   - feedbacks: Feedbacks, which begin on the restored state, behind the actions that are handled again.
   ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.
-  /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence; nothing is changed
-  ///   then.
+  /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence. An error before the epoch is
+  ///   appended, as this one, changes nothing, and an earlier store remains the writer; otherwise that is fenced, and the next opening reads on.
   public static func open(
     initial: I.State, interactor: I, journal: any Journal, key: JournalKey,
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
