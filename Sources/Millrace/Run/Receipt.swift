@@ -7,71 +7,45 @@ public struct Receipt: Sendable {
   /// The action's id in its store.
   public let id: ActionID
 
-  /// The ticket of an action that had not finished when it was sent, or the gate that holds the outcome back; nil without both.
-  @usableFromInline let source: (any AnyObject & Sendable)?
+  /// The progress of the action when the receipt was made.
+  @usableFromInline let progress: Progress
 
-  /// Revisions of the first and the last commit of an action without a ticket.
-  ///
-  /// A first one of 0 stands for no commit, -1 for an action that was rejected because the store was full, -2 for one that was never
-  /// sent; the least number stands for a ticket.
-  @usableFromInline let first: Int
-  @usableFromInline let last: Int
-
-  @inlinable static var ofTicket: Int { .min }
+  @usableFromInline
+  @frozen
+  enum Progress: Sendable {
+    /// Finished at once, with the revisions of the first and the last commit; the first is 0 without a commit. The gate withholds
+    /// the outcome until the last revision is durable.
+    case decided(DurabilityGate?, first: Int, last: Int)
+    /// Not finished when it was sent.
+    case open(Ticket)
+    /// Rejected because the store was full.
+    case full
+    /// Not sent, because its sender was cancelled before.
+    case unsent
+  }
 
   @inlinable var ticket: Ticket? {
-    guard first == Receipt.ofTicket, let source else { return nil }
-    return unsafeDowncast(source, to: Ticket.self)
-  }
-
-  /// The gate that holds the outcome back; nil if none does.
-  private var gate: DurabilityGate? {
-    guard first >= 0, let source else { return nil }
-    return unsafeDowncast(source, to: DurabilityGate.self)
+    if case .open(let ticket) = progress { ticket } else { nil }
   }
 
   @inlinable
-  init(id: ActionID, first: Int, last: Int) {
+  init(id: ActionID, _ progress: Progress) {
     self.id = id
-    source = nil
-    self.first = first
-    self.last = last
+    self.progress = progress
   }
 
-  /// The receipt of an action that finished at once, and whose outcome waits for the journal.
-  ///
-  /// - Parameters:
-  ///   - id: the action's id.
-  ///   - gate: the gate of the store.
-  ///   - first: the revision of the first commit; 0 without one.
-  ///   - last: the newest revision after the decision, which has to be durable.
+  /// The receipt of an action that has finished at once.
   @inlinable
-  init(id: ActionID, heldBy gate: DurabilityGate, first: Int, last: Int) {
-    self.id = id
-    source = gate
-    self.first = first
-    self.last = last
+  init(id: ActionID, withheldBy gate: DurabilityGate? = nil, first: Int, last: Int) {
+    self.init(id: id, .decided(gate, first: first, last: last))
   }
 
   @inlinable
   init(_ ticket: Ticket) {
-    id = ticket.id
-    source = ticket
-    first = Receipt.ofTicket
-    last = 0
+    self.init(id: ticket.id, .open(ticket))
   }
 
-  /// The receipt of an action that was rejected because the store was full.
-  @inlinable
-  init(full id: ActionID) {
-    self.id = id
-    source = nil
-    first = -1
-    last = -1
-  }
-
-  /// The receipt of an action that was not sent, because its sender was cancelled before.
-  static let unsent = Receipt(id: .refused(0), first: -2, last: -2)
+  static let unsent = Receipt(id: .refused(0), .unsent)
 
   /// The reason for refusing the request of a run to its own store with the key of an open action.
   static let mayWaitForItself =
@@ -83,7 +57,9 @@ public struct Receipt: Sendable {
     + "action and do not wait for it."
 
   /// Whether the action had finished when this was made, and its outcome waits for nothing.
-  @inlinable var hasFinishedAtOnce: Bool { source == nil && first >= 0 }
+  @inlinable var hasFinishedAtOnce: Bool {
+    if case .decided(nil, _, _) = progress { true } else { false }
+  }
 
   /// The outcome of the action, as soon as it has ended: exactly one, at shutdown and release of the store too.
   ///
@@ -91,21 +67,25 @@ public struct Receipt: Sendable {
   /// neither cancels the action nor ends the wait.
   public var outcome: Outcome {
     get async {
-      if let ticket { return await ticket.outcome }
-      if let error = await gate?.waitUntilDurable(revision: last) { return .failed(error) }
-      return outcomeWithoutTicket
+      switch progress {
+      case .open(let ticket): await ticket.outcome
+      case .decided(let gate, _, let last):
+        if let error = await gate?.waitUntilDurable(revision: last) { .failed(error) } else { .finished }
+      case .full: .rejected(.full)
+      case .unsent: .cancelled
+      }
     }
   }
 
   /// The outcome of an action that has ended; nil as long as it has not, or a journal holds it back.
   package var outcomeNow: Outcome? {
-    if let ticket { return ticket.outcomeNow }
-    if let gate, gate.durableRevision < last { return nil }
-    return outcomeWithoutTicket
-  }
-
-  private var outcomeWithoutTicket: Outcome {
-    first >= 0 ? .finished : first == -1 ? .rejected(.full) : .cancelled
+    switch progress {
+    case .open(let ticket): ticket.outcomeNow
+    case .decided(let gate?, _, let last) where gate.durableRevision < last: nil
+    case .decided: .finished
+    case .full: .rejected(.full)
+    case .unsent: .cancelled
+    }
   }
 
   /// The revision of the first state that this action led to, as soon as that is committed; nil when it ended without a commit.
@@ -115,9 +95,12 @@ public struct Receipt: Sendable {
   /// Cancelling the task that waits ends neither the wait nor the action; ``cancel()`` does both.
   public var firstCommit: Int? {
     get async {
-      if let ticket { return await ticket.firstCommit }
-      if first > 0, await gate?.waitUntilDurable(revision: first) != nil { return nil }
-      return first > 0 ? first : nil
+      switch progress {
+      case .open(let ticket): return await ticket.firstCommit
+      case .decided(let gate, let first, _) where first > 0:
+        return await gate?.waitUntilDurable(revision: first) == nil ? first : nil
+      case .decided, .full, .unsent: return nil
+      }
     }
   }
 
@@ -126,9 +109,13 @@ public struct Receipt: Sendable {
   /// Cancelling the task that waits ends neither the wait nor the action; ``cancel()`` does both.
   public var lastRevision: Int? {
     get async {
-      if let ticket { return await ticket.finalRevision }
-      _ = await gate?.waitUntilDurable(revision: last)
-      return first > 0 ? last : nil
+      switch progress {
+      case .open(let ticket): return await ticket.finalRevision
+      case .decided(let gate, let first, let last):
+        _ = await gate?.waitUntilDurable(revision: last)
+        return first > 0 ? last : nil
+      case .full, .unsent: return nil
+      }
     }
   }
 
@@ -149,8 +136,8 @@ public struct BatchReceipt: Sendable {
   /// The number of actions in the batch.
   public private(set) var count = 0
 
-  /// The actions that had not finished when they were sent, with their places in the batch.
-  private var open: [(place: Int, receipt: Receipt)] = []
+  /// The actions that had not finished when they were sent, with their indices in the batch.
+  private var open: [(index: Int, receipt: Receipt)] = []
 
   @usableFromInline
   init() {}
@@ -173,7 +160,7 @@ public struct BatchReceipt: Sendable {
   public var outcomes: [Outcome] {
     get async {
       var outcomes = Array(repeating: Outcome.finished, count: count)
-      for (place, receipt) in open { outcomes[place] = await receipt.outcome }
+      for (index, receipt) in open { outcomes[index] = await receipt.outcome }
       return outcomes
     }
   }
