@@ -31,7 +31,8 @@ struct JSONMistakeTests {
       ),
     ])
   func syntax(text: String, sentence: String) {
-    #expect(mistake(Data(text.utf8)).map { "\($0.place.map(String.init) ?? "") \($0.problem); \($0.fix)" } == sentence)
+    #expect(
+      mistake(Data(text.utf8)).map { "\($0.position.map(String.init) ?? "") \($0.problem); \($0.fix)" } == sentence)
   }
 
   private static let ends = "end each text with \", each list with ] and each object with }"
@@ -48,7 +49,7 @@ struct JSONMistakeTests {
   @Test("Bytes that are no UTF-8 have a place")
   func encoding() {
     let mistake = mistake(Data("[\"a\",\n\"".utf8) + [0xFF] + Data("\"]".utf8))
-    #expect(mistake?.place?.description == "line 2, column 2")
+    #expect(mistake?.position?.description == "line 2, column 2")
     #expect(mistake?.problem == "has bytes that are no UTF-8" && mistake?.fix == "save the text as UTF-8")
   }
 

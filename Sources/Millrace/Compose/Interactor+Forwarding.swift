@@ -6,22 +6,22 @@ extension Interactor {
   ///
   /// - Parameters:
   ///   - action: what is handled.
-  ///   - place: the position of this one in the whole.
+  ///   - position: the position of this one in the whole.
   ///   - state: this one's part of the state now.
   ///   - newest: this one's part of the state later.
   ///   - mutation: the whole's mutation for one of this one.
   ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
-    of action: Action, at place: PartPlace, state: State, newest: @escaping @Sendable (Whole.State) -> State,
+    of action: Action, at position: PartPosition, state: State, newest: @escaping @Sendable (Whole.State) -> State,
     mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
     sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) async -> Effect<Whole> {
     if Mutations.self == Effect<Self>.self, let effect = await handle(action, state: state) as? Effect<Self> {
-      return effect.mapMutations(at: place, state: newest, action: sent, mutation)
+      return effect.mapMutations(at: position, state: newest, action: sent, mutation)
     }
     return Effect { run in
-      try await handle(action, emittingInto: run.run(at: place, state: newest, mutation: mutation, action: sent))
+      try await handle(action, emittingInto: run.run(at: position, state: newest, mutation: mutation, action: sent))
     }
   }
 

@@ -32,7 +32,8 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inlinable
   @inline(__always)
   public func decide(_ action: Child.Action, state parent: Parent.State) -> Decision<Parent.Mutation> {
-    content.child.decide(action, state: content.part(of: parent)).mapMutations(ofPart: content.place, content.mutation)
+    content.child.decide(action, state: content.part(of: parent)).mapMutations(
+      ofPart: content.position, content.mutation)
   }
 
   /// Returns the child's `handle` as an effect of the parent, as ``Scoped`` does; both have one task and its cancellation.
@@ -75,7 +76,7 @@ extension KeyPathScoped {
     @usableFromInline let action: @Sendable (Child.Action) throws -> Parent.Action
 
     /// The position of the child for marks of its own children.
-    @usableFromInline let place: UInt
+    @usableFromInline let position: UInt
 
     /// The number of bytes before the part in its parent, if it is stored there; nil for one that has to be computed.
     @usableFromInline let offset: Int?
@@ -90,7 +91,7 @@ extension KeyPathScoped {
       self.state = state
       self.mutation = mutation
       self.action = action
-      place = PartPlace.keyPath(state).bits
+      position = PartPosition.keyPath(state).bits
       offset = MemoryLayout<Parent.State>.offset(of: state)
     }
 

@@ -3,7 +3,8 @@ public import Synchronization
 /// The combining lock of the system's threads: ``FlatCombiningLock``, specialised here once for all modules.
 ///
 /// Locking and unlocking are inlined in clients. All else is compiled here, where the type parameters are known: a client that called
-/// the generic methods would call them unspecialised.
+/// the generic methods would call them unspecialised. With a typealias in its place `handle/effect` was 24 % slower, and
+/// `send/decided` 7 %.
 @usableFromInline
 package struct CombiningLock: ~Copyable, Sendable {
   /// A step to be done with the lock.

@@ -58,40 +58,40 @@ struct LinkedList<Element: Linked> {
 }
 
 /// Something that knows where it stands in the one list that holds it.
-protocol Placed: AnyObject {
+protocol Indexed: AnyObject {
   /// The index in that list; the list's own.
-  var place: Int? { get set }
+  var index: Int? { get set }
 }
 
 /// A list from which each element is taken at once, wherever it stands.
-struct PlacedList<Element: Placed> {
+struct IndexedList<Element: Indexed> {
   private(set) var elements: [Element] = []
 
   var isEmpty: Bool { elements.isEmpty }
 
   /// Adds an element, unless it stands here.
   mutating func insert(_ element: Element) {
-    guard element.place == nil else { return }
-    element.place = elements.count
+    guard element.index == nil else { return }
+    element.index = elements.count
     elements.append(element)
   }
 
-  /// Takes the element out, if it stands here; the last one takes its place.
+  /// Takes the element out, if it stands here; the last one takes its index.
   mutating func remove(_ element: Element) {
-    guard let place = element.place else { return }
-    element.place = nil
+    guard let index = element.index else { return }
+    element.index = nil
     let last = elements.removeLast()
     guard last !== element else { return }
-    elements[place] = last
-    last.place = place
+    elements[index] = last
+    last.index = index
   }
 
   mutating func takeAll() -> [Element] {
     let taken = elements
     elements = []
-    for element in taken { element.place = nil }
+    for element in taken { element.index = nil }
     return taken
   }
 }
 
-extension PlacedList: Sendable where Element: Sendable {}
+extension IndexedList: Sendable where Element: Sendable {}

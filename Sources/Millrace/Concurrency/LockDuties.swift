@@ -99,7 +99,7 @@ struct Due {
 final class UrgentStep<Word: LockWord & ~Copyable, Environment: LockEnvironment>: @unchecked Sendable {
   let work: LockWork
 
-  /// The place where the caller waits.
+  /// The parking of the caller.
   let parking = Environment.makeParking()
 
   /// 1 once the step is done, and `due` and `starter` are the caller's; else 0.

@@ -25,7 +25,7 @@ extension Atomic: LockWord where Value == UInt {}
 /// The system that a combining lock runs on: the running thread, the ways to wait, and the pool that runs reliefs.
 @usableFromInline
 package protocol LockEnvironment: Sendable {
-  /// A place where one thread parks.
+  /// The means by which one thread parks.
   associatedtype Parking: Sendable
 
   /// The number of looks that a thread takes for the lock to become free before it queues its step.
@@ -40,13 +40,13 @@ package protocol LockEnvironment: Sendable {
   /// Spends a moment without touching memory.
   static func pause(_ turns: Int)
 
-  /// Creates a place where the running thread parks.
+  /// Creates the parking of the running thread.
   static func makeParking() -> Parking
 
   /// Blocks the thread until it is woken; returns at once if it was woken since it parked last.
   static func park(at parking: Parking)
 
-  /// Wakes the thread that parks at this place, now or next; never blocks.
+  /// Wakes the thread of this parking, now or next; never blocks.
   static func wake(_ parking: Parking)
 
   /// Runs `body` on the state of one of the lock's lists.

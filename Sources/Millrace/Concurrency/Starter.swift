@@ -12,7 +12,7 @@ package class Startable: @unchecked Sendable {
   /// Creates the task; on this thread up to the first suspension, if `immediately` and unless it starts on the pool anyway.
   ///
   /// Called once, by the starter.
-  func begin(immediately: Bool) -> Task<Void, any Error>? { nil }
+  func makeTask(immediately: Bool) -> Task<Void, any Error>? { nil }
 
   /// Told of the task once it is begun.
   func hasStarted(as task: Task<Void, any Error>) {}
@@ -21,7 +21,7 @@ package class Startable: @unchecked Sendable {
   final func startOnPool() { start(immediately: false) }
 
   fileprivate final func start(immediately: Bool) {
-    if let task = begin(immediately: immediately) { hasStarted(as: task) }
+    if let task = makeTask(immediately: immediately) { hasStarted(as: task) }
   }
 }
 

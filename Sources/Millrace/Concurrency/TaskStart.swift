@@ -23,7 +23,7 @@ package typealias TaskBody = @Sendable @concurrent () async throws -> Void
 /// 3. Its words are read from a structure that is not generic, because a generic one would hold another closure around it.
 /// 4. The runtime takes over a reference to the context, and returns one to the task.
 @usableFromInline
-package func startDetachedTask(_ body: @escaping TaskBody) -> Task<Void, any Error> {
+package func makeDetachedTask(_ body: @escaping TaskBody) -> Task<Void, any Error> {
   #if os(Linux) && arch(x86_64) && compiler(>=6.3) && compiler(<6.4)
     let (function, context) = withUnsafeBytes(of: Closure(body: body)) { closure in
       let words = closure.loadUnaligned(as: (UnsafeMutableRawPointer, UnsafeMutableRawPointer?).self)

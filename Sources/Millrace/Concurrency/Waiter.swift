@@ -16,7 +16,7 @@ package final class Waiter: @unchecked Sendable {
   private let state = Lock<State>(.idle)
 
   /// The index in the list that holds this waiter; guarded as that list is.
-  var place: Int?
+  var index: Int?
 
   /// Creates a waiter without a signal.
   @usableFromInline
@@ -52,7 +52,7 @@ package final class Waiter: @unchecked Sendable {
   }
 }
 
-extension Waiter: Placed {}
+extension Waiter: Indexed {}
 
 /// A value that one task waits for, and that comes once.
 ///

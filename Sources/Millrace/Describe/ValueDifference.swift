@@ -152,11 +152,11 @@ private struct DifferenceWalk {
     }
     // Both begin at the same index.
     for index in oldPart.startIndex..<max(oldPart.endIndex, newPart.endIndex) {
-      let place = "\(path)[\(index)]"
+      let element = "\(path)[\(index)]"
       switch (oldPart.indices.contains(index), newPart.indices.contains(index)) {
-      case (true, true): compare(oldPart[index], newPart[index], at: place, depth: depth + 1)
-      case (true, false): add(place, "removed \(text(oldPart[index]))")
-      default: add(place, "added \(text(newPart[index]))")
+      case (true, true): compare(oldPart[index], newPart[index], at: element, depth: depth + 1)
+      case (true, false): add(element, "removed \(text(oldPart[index]))")
+      default: add(element, "added \(text(newPart[index]))")
       }
     }
   }
@@ -184,11 +184,11 @@ private struct DifferenceWalk {
     let (oldPairs, newPairs) = (pairs(old), pairs(new))
     let keys = Set(oldPairs.keys).union(newPairs.keys).map { (key: $0, text: text($0.base)) }
     for (key, text) in keys.sorted(by: { $0.text < $1.text }) {
-      let place = "\(path)[\(text)]"
+      let element = "\(path)[\(text)]"
       switch (oldPairs[key], newPairs[key]) {
-      case (let old?, let new?): compare(old, new, at: place, depth: depth + 1)
-      case (let old?, nil): add(place, "removed \(self.text(old))")
-      case (nil, let new?): add(place, "added \(self.text(new))")
+      case (let old?, let new?): compare(old, new, at: element, depth: depth + 1)
+      case (let old?, nil): add(element, "removed \(self.text(old))")
+      case (nil, let new?): add(element, "added \(self.text(new))")
       case (nil, nil): break
       }
     }

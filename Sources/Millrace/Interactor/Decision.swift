@@ -80,8 +80,8 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// The decision of an interactor that has this one's as a part that is always there.
   @inlinable
   @inline(__always)
-  consuming func mapMutations<Other>(ofPart place: UInt, _ transform: (Mutation) -> Other) -> Decision<Other> {
-    let child = child.within(place)
+  consuming func mapMutations<Other>(ofPart position: UInt, _ transform: (Mutation) -> Other) -> Decision<Other> {
+    let child = child.within(position)
     return mapMutations(transform).marked(child)
   }
 
@@ -175,9 +175,9 @@ struct ChildMark: Hashable, Sendable {
   /// The mark of no child.
   @inlinable static var none: ChildMark { ChildMark(bits: 0) }
 
-  /// The mark of the same child for an interactor that has its parent as a part that is always there; 0 is an unknown place.
+  /// The mark of the same child for an interactor that has its parent as a part that is always there; 0 is an unknown position.
   @inlinable
-  func within(_ place: UInt) -> ChildMark {
-    bits == 0 || place == 0 ? .none : ChildMark(bits: (bits &* 0x9E37_79B9_7F4A_7C15) ^ place)
+  func within(_ position: UInt) -> ChildMark {
+    bits == 0 || position == 0 ? .none : ChildMark(bits: (bits &* 0x9E37_79B9_7F4A_7C15) ^ position)
   }
 }

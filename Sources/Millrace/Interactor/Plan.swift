@@ -248,7 +248,7 @@ public struct Plan: Sendable {
 
   // MARK: Composition
 
-  /// The plan of a child in its parent: each of its keys is prefixed with the child's place.
+  /// The plan of a child in its parent: each of its keys is prefixed with the child's position.
   @inlinable
   @inline(__always)
   consuming func within(_ scope: @autoclosure () -> PlanKey) -> Plan {

@@ -226,18 +226,18 @@ package struct PlanKey: Hashable, Sendable {
     key.hash(into: &hasher)
   }
 
-  /// The place of a child: its scope.
+  /// The position of a child: its scope.
   @usableFromInline
   @inline(never)
   package init(scope: any Any.Type) {
     self.init(ObjectIdentifier(scope))
   }
 
-  /// The place of a child: its scope, and which one it is there.
+  /// The position of a child: its scope, and which one it is there.
   @inlinable
   @inline(never)
   package init(scope: any Any.Type, id: some Hashable & Sendable) {
-    self.init(ChildPlace(ObjectIdentifier(scope), id))
+    self.init(ChildPosition(ObjectIdentifier(scope), id))
   }
 
   /// Whether this is the same key, or an equal one.
@@ -285,7 +285,7 @@ final class TypedKey<Key: Hashable & Sendable>: ErasedKey, @unchecked Sendable {
 
 }
 
-/// The key of a child's plan, as the store knows it: with the child's place before it.
+/// The key of a child's plan, as the store knows it: with the child's position before it.
 ///
 /// ``Scoped/key(_:)`` and its like make one.
 package struct ScopedKey: Hashable, Sendable {
@@ -298,10 +298,10 @@ package struct ScopedKey: Hashable, Sendable {
   }
 }
 
-/// The place of one of several children, which prefixes its keys.
+/// The position of one of several children, which prefixes its keys.
 @usableFromInline
 @frozen
-struct ChildPlace<ID: Hashable & Sendable>: Hashable, Sendable {
+struct ChildPosition<ID: Hashable & Sendable>: Hashable, Sendable {
   @usableFromInline let scope: ObjectIdentifier
   @usableFromInline let id: ID
 

@@ -145,8 +145,8 @@ extension Rejection {
 
     /// The missing child as a sentence, with the fix.
     public var description: String {
-      let place = id.map { " with the id \($0)" } ?? ""
-      return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(place); "
+      let suffix = id.map { " with the id \($0)" } ?? ""
+      return "\(String(reflecting: parent)) has no \(String(reflecting: child))\(suffix); "
         + "add the child before an action is sent to it, and send it none once it is removed."
     }
   }

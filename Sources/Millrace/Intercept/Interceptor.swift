@@ -32,7 +32,7 @@ public protocol Interceptor<I>: Sendable {
   ///
   /// - Parameters:
   ///   - mutation: what was applied.
-  ///   - revision: its place in the order of commits.
+  ///   - revision: its position in the order of commits.
   ///   - cause: the action that brought it about, and where that came from.
   ///   - state: the state after; a copy that is kept costs the store one copy of what it changes next.
   func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State)

@@ -21,7 +21,7 @@ public final class TransitionHistory<I: Interactor>: Interceptor {
     /// The action that brought it about, and where that came from.
     public let cause: Cause<I.Action>
 
-    /// The place in the order of commits; the first commit has revision 1.
+    /// The position in the order of commits; the first commit has revision 1.
     public let revision: Int
   }
 

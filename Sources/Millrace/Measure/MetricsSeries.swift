@@ -109,14 +109,14 @@ extension OpenMetricsText {
   private mutating func add(_ family: Family, _ series: [Metrics.Series]) {
     let name = begin(family.name, family.kind, unit: family.unit, help: series.first?.help ?? "")
     var samples: [(labels: [Label], value: Metrics.Series.Value)] = []
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     for series in series {
       let labels = labels(with: series.labels.filter { !$0.value.isEmpty })
       let text = Self.text(of: labels)
-      if let place = places[text] {
-        samples[place].value = series.value
+      if let index = indices[text] {
+        samples[index].value = series.value
       } else {
-        places[text] = samples.count
+        indices[text] = samples.count
         samples.append((labels, series.value))
       }
     }

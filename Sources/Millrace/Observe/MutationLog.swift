@@ -43,7 +43,7 @@ struct LogEnd<I: Interactor> {
 @usableFromInline
 final class MutationLog<I: Interactor> {
   @exclusivity(unchecked) @usableFromInline var end = LogEnd<I>()
-  private(set) var cursors = PlacedList<LogCursor<I>>()
+  private(set) var cursors = IndexedList<LogCursor<I>>()
 
   /// The number of cursors for which the store accepts no actions.
   private(set) var holding = 0
@@ -136,11 +136,11 @@ final class MutationLog<I: Interactor> {
   }
 }
 
-/// One observer of every state: its place in the log, and the bound of its lag.
+/// One observer of every state: its position in the log, and the bound of its lag.
 ///
 /// All but what is atomic or locked is guarded by the store's lock.
 @usableFromInline
-final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
+final class LogCursor<I: Interactor>: Indexed, @unchecked Sendable {
   /// The verdict on a cursor by its lag.
   enum Verdict {
     case keepsUp
@@ -168,7 +168,7 @@ final class LogCursor<I: Interactor>: Placed, @unchecked Sendable {
 
   private let policy: ObservationTerms
 
-  var place: Int?
+  var index: Int?
 
   /// The next entry to read; nil if the cursor has to begin anew.
   @usableFromInline var position: (chunk: LogChunk<I>, index: Int)?

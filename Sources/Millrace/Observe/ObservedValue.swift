@@ -18,7 +18,7 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
   private struct Part {
     var value: Value?
     var isActive = false
-    var waiting = PlacedList<ValueObserver<Value>>()
+    var waiting = IndexedList<ValueObserver<Value>>()
 
     /// Delivers the value to the observer if it differs from the last one delivered, and registers the observer otherwise.
     mutating func offer(to observer: ValueObserver<Value>) -> Offer {
@@ -107,11 +107,11 @@ final class ObservedValue<State: Sendable, Value: Equatable & Sendable>: Observe
 ///
 /// What it holds is guarded by the lock of that part.
 @usableFromInline
-final class ValueObserver<Value: Equatable & Sendable>: Placed, @unchecked Sendable {
+final class ValueObserver<Value: Equatable & Sendable>: Indexed, @unchecked Sendable {
   let waiter = Waiter()
 
-  /// The place of this observer among those that wait for the value.
-  var place: Int?
+  /// The index of this observer among those that wait for the value.
+  var index: Int?
 
   /// The value delivered last.
   private var delivered: Value?
@@ -143,7 +143,7 @@ final class Selections<State: Sendable> {
   private var passed = 0
 
   private var byKeyPath: [AnyKeyPath: ObservedPart<State>] = [:]
-  private var awaited = PlacedList<ObservedPart<State>>()
+  private var awaited = IndexedList<ObservedPart<State>>()
   private var cursor = 0
 
   /// Whether a task waits and no pass has been started.
@@ -210,9 +210,9 @@ final class Selections<State: Sendable> {
 
 /// One observed part of the state, whatever its type.
 @usableFromInline
-class ObservedPart<State: Sendable>: Placed, @unchecked Sendable {
+class ObservedPart<State: Sendable>: Indexed, @unchecked Sendable {
   /// The index of this part among those that are awaited, while it is; guarded by the store's lock.
-  final var place: Int?
+  final var index: Int?
 
   /// Adds to `told` the observers for which the part of `state` is new; false if no task waits for the part any more.
   func evaluate(_ state: State, into told: inout [Waiter]) -> Bool { false }

@@ -9,7 +9,7 @@ class AnyObserverRegistry {
   @exclusivity(unchecked) @usableFromInline final var needs: ObserverNeeds = []
 
   /// Observers that wait for any newer state.
-  private final var parked = PlacedList<Waiter>()
+  private final var parked = IndexedList<Waiter>()
 
   /// The newest revision that observers were notified of.
   private final var published: Int
@@ -20,7 +20,7 @@ class AnyObserverRegistry {
   }
 
   /// The observers of states that got one, and the number of observers of values.
-  final var positions = PlacedList<ObserverPosition>()
+  final var positions = IndexedList<ObserverPosition>()
   final var valueObservers = 0
 
   /// Observers that look for a newer state before they park.
@@ -149,13 +149,13 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   func join(_ cursor: LogCursor<I>, at revision: Int) {
     let log = log ?? MutationLog<I>()
     if self.log == nil { self.log = log }
-    if cursor.place == nil, cursor.seeksCauses { causeSeekers += 1 }
+    if cursor.index == nil, cursor.seeksCauses { causeSeekers += 1 }
     log.join(cursor, at: revision)
   }
 
   /// Keeps nothing for the cursor any more.
   func leave(_ cursor: LogCursor<I>) {
-    guard cursor.place != nil, let log else { return }
+    guard cursor.index != nil, let log else { return }
     if cursor.seeksCauses { causeSeekers -= 1 }
     log.leave(cursor)
     if log.cursors.isEmpty { self.log = nil }

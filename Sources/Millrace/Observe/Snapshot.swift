@@ -1,4 +1,4 @@
-/// A state and its place in the order of commits.
+/// A state and its position in the order of commits.
 public struct Snapshot<State: Sendable>: Sendable {
   /// The number of mutations that led to this state; 0 is the initial state.
   public let revision: Int

@@ -1,7 +1,7 @@
-/// The place of one observer of states in the store's registry, and the revision it got last; guarded by the store's lock.
+/// The index of one observer of states in the store's registry, and the revision it got last; guarded by the store's lock.
 @usableFromInline
-final class ObserverPosition: Placed, @unchecked Sendable {
-  @usableFromInline var place: Int?
+final class ObserverPosition: Indexed, @unchecked Sendable {
+  @usableFromInline var index: Int?
 
   /// The revision that was delivered last.
   @usableFromInline var seen = 0

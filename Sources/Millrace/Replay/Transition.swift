@@ -6,7 +6,7 @@ public struct Transition<I: Interactor>: Sendable {
   /// The action that brought it about, and where that came from.
   public let cause: Cause<I.Action>
 
-  /// The place in the order of commits; the first commit has revision 1.
+  /// The position in the order of commits; the first commit has revision 1.
   public let revision: Int
 
   /// The number of commits that the observer skipped since the last transition; 0 except after a gap.

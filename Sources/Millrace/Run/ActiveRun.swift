@@ -47,10 +47,10 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   override var name: String { "\(runID) (\(String(reflecting: I.Action.self)))" }
 
   /// Begins the handler, whose task holds the core from then on.
-  override func begin(immediately: Bool) -> Task<Void, any Error>? {
+  override func makeTask(immediately: Bool) -> Task<Void, any Error>? {
     guard let core = launch.core else { return nil }
     launch.core = nil
-    return core.code.startHandler(.run(self), core, immediately && !core.startsOnPool(launch.place))
+    return core.code.makeTask(.run(self), core, immediately && !core.startsOnPool(launch.handlerStart))
   }
 }
 
@@ -90,7 +90,7 @@ struct RunLaunch<I: Interactor> {
   @usableFromInline var core: StoreCore<I>?
 
   /// The thread on which the handler starts, if the plan says so.
-  @usableFromInline var place: StoreConfiguration.HandlerStart?
+  @usableFromInline var handlerStart: StoreConfiguration.HandlerStart?
 
   /// The instant at which the plan's timeout ends the run; `Instant.max` without one.
   @usableFromInline var deadline = Instant.max
@@ -198,8 +198,8 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
     return countsIf(error)
   }
 
-  override func begin(immediately: Bool) -> Task<Void, any Error>? {
-    core.code.startHandler(.attempt(self), core, immediately && !core.startsOnPool(terms?.start))
+  override func makeTask(immediately: Bool) -> Task<Void, any Error>? {
+    core.code.makeTask(.attempt(self), core, immediately && !core.startsOnPool(terms?.start))
   }
 
   override func hasStarted(as task: Task<Void, any Error>) {

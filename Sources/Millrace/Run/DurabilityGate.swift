@@ -15,9 +15,9 @@ package final class DurabilityGate: Sendable {
     var failure: (any Error)?
     var positions = Waits()
     var revisions = Waits()
-    var observers = PlacedList<DurabilityObserver>()
+    var observers = IndexedList<DurabilityObserver>()
     /// The handlers that wait until fewer bytes wait.
-    var crowd = PlacedList<Waiter>()
+    var crowd = IndexedList<Waiter>()
 
     /// The observers whose states are durable by now; they wait no more.
     mutating func takeObservers() -> [DurabilityObserver] {
@@ -60,12 +60,13 @@ package final class DurabilityGate: Sendable {
   }
 
   private func wait(
-    for place: Int, in waits: WritableKeyPath<State, Waits>, beyond durable: KeyPath<State, Int>, _ work: @escaping Work
+    for position: Int, in waits: WritableKeyPath<State, Waits>, beyond durable: KeyPath<State, Int>,
+    _ work: @escaping Work
   ) {
     let end = state.withLock { state -> Result<Void, any Error>? in
-      if state[keyPath: durable] >= place { return .success(()) }
+      if state[keyPath: durable] >= position { return .success(()) }
       if let failure = state.failure { return .failure(failure) }
-      state[keyPath: waits].insert(work, at: place)
+      state[keyPath: waits].insert(work, at: position)
       return nil
     }
     switch end {
@@ -186,12 +187,12 @@ package final class DurabilityGate: Sendable {
 
 /// One observer that gets states once they are durable.
 @usableFromInline
-final class DurabilityObserver: Placed, @unchecked Sendable {
+final class DurabilityObserver: Indexed, @unchecked Sendable {
   fileprivate let waiter = Waiter()
 
-  /// The revision that the observer waits for, and its place among those that wait; guarded by the gate's lock.
+  /// The revision that the observer waits for, and its index among those that wait; guarded by the gate's lock.
   fileprivate var revision = 0
-  var place: Int?
+  var index: Int?
 
   /// A revision that is durable, as far as the observer knows; only the observer uses it.
   fileprivate var durable = 0
@@ -200,19 +201,19 @@ final class DurabilityObserver: Placed, @unchecked Sendable {
   init() {}
 }
 
-/// Work that waits for places, in the order of these.
+/// Work that waits for positions, in the order of these.
 private struct Waits {
-  private var items: [(place: Int, work: DurabilityGate.Work)] = []
+  private var items: [(position: Int, work: DurabilityGate.Work)] = []
 
-  /// Inserts behind everything that waits for the same place or an earlier one.
-  mutating func insert(_ work: @escaping DurabilityGate.Work, at place: Int) {
+  /// Inserts behind everything that waits for the same position or an earlier one.
+  mutating func insert(_ work: @escaping DurabilityGate.Work, at position: Int) {
     // Most come in their order.
-    let index = (items.lastIndex { $0.place <= place } ?? -1) + 1
-    items.insert((place, work), at: index)
+    let index = (items.lastIndex { $0.position <= position } ?? -1) + 1
+    items.insert((position, work), at: index)
   }
 
-  mutating func take(through place: Int) -> [DurabilityGate.Work] {
-    let end = items.firstIndex { $0.place > place } ?? items.endIndex
+  mutating func take(through position: Int) -> [DurabilityGate.Work] {
+    let end = items.firstIndex { $0.position > position } ?? items.endIndex
     defer { items.removeSubrange(..<end) }
     return items[..<end].map(\.work)
   }

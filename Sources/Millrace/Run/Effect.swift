@@ -169,7 +169,7 @@ extension Effect {
   /// The effect of a part that is always there as an effect of its whole.
   @inlinable
   func mapMutations<Parent: Interactor>(
-    at place: PartPlace, state: @escaping @Sendable (Parent.State) -> I.State,
+    at position: PartPosition, state: @escaping @Sendable (Parent.State) -> I.State,
     action: @escaping @Sendable (I.Action) throws -> Parent.Action,
     _ transform: @escaping @Sendable (I.Mutation) -> Parent.Mutation
   ) -> Effect<Parent> {
@@ -178,7 +178,7 @@ extension Effect {
     case .known(let mutations): .sequence(mutations.map(transform))
     case .body(let body):
       Effect<Parent> { run in
-        try await body(run.run(at: place, state: state, mutation: transform, action: action))
+        try await body(run.run(at: position, state: state, mutation: transform, action: action))
       }
     case .notHandled: Effect<Parent>(content: .notHandled)
     }

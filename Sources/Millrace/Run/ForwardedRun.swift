@@ -80,17 +80,17 @@ extension Run {
   /// The run of a child whose mutations go through this one.
   @inlinable
   func run<Child: Interactor>(
-    at place: PartPlace, state: @escaping @Sendable (I.State) -> Child.State,
+    at position: PartPosition, state: @escaping @Sendable (I.State) -> Child.State,
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) -> Run<Child> {
-    let keepsChild = place.keepsChild
+    let keepsChild = position.keepsChild
     return Run<Child>(
       ForwardedRun(
         self,
         emit: { emit(mutation($0), through: keepsChild ? $1 : nil) },
         state: { state(try await self.state) },
-        endWhen: { await endWhen(notHolding: $0, in: place, state) },
+        endWhen: { await endWhen(notHolding: $0, in: position, state) },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) }))
   }
@@ -153,10 +153,10 @@ extension Run {
   /// Ends the run when a condition of a part stops holding.
   @usableFromInline
   func endWhen<Part: Sendable, PartMutation>(
-    notHolding condition: LifetimeCondition<Part, PartMutation>, in place: PartPlace,
+    notHolding condition: LifetimeCondition<Part, PartMutation>, in position: PartPosition,
     _ part: @escaping @Sendable (I.State) -> Part
   ) async -> ExistingChild? {
-    await endWhen(notHolding: condition.within(place, part))
+    await endWhen(notHolding: condition.within(position, part))
   }
 
   /// Ends the run when a condition of a child that may be removed stops holding.

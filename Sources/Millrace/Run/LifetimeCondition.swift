@@ -23,10 +23,10 @@ struct LifetimeCondition<State, Mutation>: Sendable {
 
   /// The same condition for an interactor that has this one as a part that is always there.
   func within<Whole, WholeMutation>(
-    _ place: PartPlace, _ part: @escaping @Sendable (Whole) -> State
+    _ position: PartPosition, _ part: @escaping @Sendable (Whole) -> State
   ) -> LifetimeCondition<Whole, WholeMutation> {
     LifetimeCondition<Whole, WholeMutation>(
-      child: child.within(place), removals: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
+      child: child.within(position), removals: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
   }
 
   /// The same condition for an interactor that has this one as a child that may be removed; it includes that this child exists.
@@ -123,7 +123,7 @@ struct ChildID: Sendable {
 
 /// The identity of a child for one of its ancestors.
 struct ChildPath: Sendable {
-  /// The children on the path that may be removed, the innermost first; the scope of each has the places of parts that are always
+  /// The children on the path that may be removed, the innermost first; the scope of each has the positions of parts that are always
   /// there before it.
   private(set) var steps: [ChildID]
 
@@ -131,11 +131,11 @@ struct ChildPath: Sendable {
     steps = [child]
   }
 
-  func within(_ place: PartPlace) -> ChildPath {
+  func within(_ position: PartPosition) -> ChildPath {
     var path = self
     let outermost = steps.count - 1
-    path.steps[outermost].scope = PlanKey(ScopedKey(scope: place.key, key: steps[outermost].scope))
-    path.steps[outermost].mark = steps[outermost].mark.within(place.bits)
+    path.steps[outermost].scope = PlanKey(ScopedKey(scope: position.key, key: steps[outermost].scope))
+    path.steps[outermost].mark = steps[outermost].mark.within(position.bits)
     return path
   }
 
@@ -148,7 +148,7 @@ struct ChildPath: Sendable {
 
 /// The position of a part that is always there, in its whole.
 @usableFromInline
-enum PartPlace: Sendable {
+enum PartPosition: Sendable {
   case scope(ObjectIdentifier)
   case keyPath(any AnyKeyPath & Sendable)
 
@@ -174,14 +174,14 @@ enum PartPlace: Sendable {
     switch self {
     case .scope(let scope): PlanKey(scope)
     case .keyPath(let keyPath): PlanKey(keyPath)
-    case .unknown: PlanKey(UniquePlace())
+    case .unknown: PlanKey(UniquePosition())
     }
   }
 }
 
 /// A position that equals only itself.
-private final class UniquePlace: Hashable, Sendable {
-  static func == (left: UniquePlace, right: UniquePlace) -> Bool { left === right }
+private final class UniquePosition: Hashable, Sendable {
+  static func == (left: UniquePosition, right: UniquePosition) -> Bool { left === right }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))

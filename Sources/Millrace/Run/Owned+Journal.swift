@@ -26,7 +26,7 @@ extension Owned {
   @usableFromInline
   func withhold(_ id: ActionID, first: Int, at core: StoreCore<I>) -> Receipt {
     guard let journal else { return Receipt(id: id, first: first, last: first > 0 ? core.revision : 0) }
-    return Receipt(id: id, heldBy: journal.gate, first: first, last: core.revision)
+    return Receipt(id: id, withheldBy: journal.gate, first: first, last: core.revision)
   }
 
   @inlinable

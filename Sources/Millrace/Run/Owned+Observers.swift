@@ -90,7 +90,7 @@ extension Owned {
   /// Records the revision that an observer got, for the store's metrics.
   @inlinable
   mutating func record(_ position: ObserverPosition, at revision: Int, _ core: StoreCore<I>) {
-    if position.place == nil { insert(position, at: core) }
+    if position.index == nil { insert(position, at: core) }
     position.seen = revision
   }
 

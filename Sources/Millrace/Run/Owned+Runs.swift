@@ -78,7 +78,7 @@ extension Owned {
   @inlinable
   func refuse(_ id: ActionID) -> Receipt {
     runs?.tally.refused &+= 1
-    return Receipt(full: id)
+    return Receipt(id: id, .full)
   }
 
   /// The reason why an action that asks for `handle` is not taken up; nil if it is.
@@ -184,14 +184,14 @@ extension Owned {
     let deadline = planned?.deadline ?? Instant.max
     guard let attempt else {
       run.launch.deadline = deadline
-      run.launch.place = planned?.terms?.start
-      return begin(run, at: core)
+      run.launch.handlerStart = planned?.terms?.start
+      run.launch.core = core
+      return startAfterUnlock(run, of: run, at: core)
     }
     if attempt == 1 { run.record.revisionBeforeAttempts = run.record.lastRevision }
     let made = Attempt(attempt, of: run, planned?.terms, deadline: deadline, at: core)
     run.record.attempt = made
-    if journal != nil { return startWhenDurable(made, of: run, at: core) }
-    core.lock.startAfterUnlock(made)
+    startAfterUnlock(made, of: run, at: core)
   }
 
   @usableFromInline

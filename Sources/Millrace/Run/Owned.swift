@@ -285,15 +285,15 @@ struct Owned<I: Interactor>: ~Copyable {
     runs.keep(run, handle)
     run.setStore(runs.services.store)
     runs.tables.times.wait.record(nanoseconds: 0)
-    begin(run, at: core)
+    run.launch.core = core
+    startAfterUnlock(run, of: run, at: core)
   }
 
-  /// Begins the one handler of a run once the lock is free.
+  /// Starts a handler of a run once the lock is free, and its action is durable.
   @inlinable
-  func begin(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    run.launch.core = core
-    if journal != nil { return startWhenDurable(run, of: run, at: core) }
-    core.lock.startAfterUnlock(run)
+  func startAfterUnlock(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    if journal != nil { return startWhenDurable(start, of: run, at: core) }
+    core.lock.startAfterUnlock(start)
   }
 
   /// Ends a run whose handler has returned with its outcome.

@@ -3,7 +3,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// The target of the commits; two words, because it is copied often.
   @usableFromInline
   @frozen
-  enum Place: Sendable {
+  enum Backing: Sendable {
     /// Straight into a store.
     case store(StoreCore<I>, ActiveRun<I>)
     /// Into a store, as long as the attempt lasts.
@@ -12,21 +12,21 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     case apart(ForwardedRun<I>)
   }
 
-  @usableFromInline let place: Place
+  @usableFromInline let backing: Backing
 
   @usableFromInline
   init(of run: ActiveRun<I>, at core: StoreCore<I>) {
-    place = .store(core, run)
+    backing = .store(core, run)
   }
 
   @usableFromInline
   init(of attempt: Attempt<I>) {
-    place = .attempt(attempt)
+    backing = .attempt(attempt)
   }
 
   @inlinable
   init(_ apart: ForwardedRun<I>) {
-    place = .apart(apart)
+    backing = .apart(apart)
   }
 
   /// Commits a mutation.
@@ -48,7 +48,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @inlinable
   @inline(__always)
   func emit(_ mutation: I.Mutation, through child: RemovableChild?) -> Bool {
-    switch place {
+    switch backing {
     case .store(let core, let run): core.emit(mutation, of: run, through: child)
     case .attempt(let attempt): attempt.core.emit(mutation, of: attempt, through: child)
     case .apart(let apart): apart.emit(mutation, child)
@@ -66,7 +66,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   @inlinable
   public var state: I.State {
     get async throws {
-      switch place {
+      switch backing {
       case .store(let core, _): await core.read().state
       case .attempt(let attempt): await attempt.core.read().state
       case .apart(let apart): try await apart.state()
@@ -76,7 +76,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// The id of the action that is handled; its sender has it as ``Receipt/id``.
   public var id: ActionID {
-    switch place {
+    switch backing {
     case .store(_, let run): run.id
     case .attempt(let attempt): attempt.run.id
     case .apart(let apart): apart.environment.id
@@ -85,7 +85,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// The number of this attempt, counted from 1; above 1 only if the action's ``Plan`` has a retry.
   public var attempt: Int {
-    switch place {
+    switch backing {
     case .store: 1
     case .attempt(let attempt): attempt.number
     case .apart(let apart): apart.environment.attempt
@@ -95,7 +95,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   /// A text that is the same for all attempts at this action, and for no other action: for gateways that do the same request
   /// only once.
   public var idempotencyKey: String {
-    switch place {
+    switch backing {
     case .store(let core, let run): core.idempotencyKey(of: run)
     case .attempt(let attempt): attempt.core.idempotencyKey(of: attempt.run)
     case .apart(let apart): apart.environment.idempotencyKey
@@ -104,7 +104,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// The store's clock: sleep and measure by it, and a test can replace it by a test clock.
   public var clock: any Clock<Duration> {
-    switch place {
+    switch backing {
     case .store(let core, _): core.configuration.clock
     case .attempt(let attempt): attempt.core.configuration.clock
     case .apart(let apart): apart.environment.clock
@@ -119,7 +119,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///
   /// **Order and isolation.** Measured on ``clock`` at each call, on any thread, without waiting for the store.
   public var timeRemaining: Duration? {
-    switch place {
+    switch backing {
     case .store(let core, let run): core.timeRemaining(until: run.launch.deadline)
     case .attempt(let attempt): attempt.core.timeRemaining(until: attempt.deadline)
     case .apart(let apart): apart.environment.timeRemaining
@@ -128,7 +128,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// The context of the run, as ``RunContext/current`` has it inside the handler; nil for an effect outside a store.
   public var context: RunContext? {
-    switch place {
+    switch backing {
     case .store(_, let run): run.context
     case .attempt(let attempt): attempt.run.context
     case .apart(let apart): apart.environment.context
@@ -143,7 +143,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///   has its outcome then.
   @inlinable
   func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild? {
-    switch place {
+    switch backing {
     case .store(let core, let run): await core.endRun(run, nil, whenNotHolding: condition)
     case .attempt(let attempt): await attempt.core.endRun(attempt.run, attempt, whenNotHolding: condition)
     case .apart(let apart): await apart.endWhen(condition)
@@ -175,7 +175,7 @@ extension Run {
   @inlinable
   @discardableResult
   public func send(_ action: I.Action) -> Receipt {
-    switch place {
+    switch backing {
     case .store(let core, let run): core.send(Submission(action, from: RunSender(run, nil)))
     case .attempt(let attempt): attempt.core.send(Submission(action, from: RunSender(attempt.run, attempt)))
     case .apart(let apart): apart.send(action)
@@ -197,7 +197,7 @@ extension Run {
   @inlinable
   @discardableResult
   public func submit(_ action: I.Action) async throws -> Receipt {
-    switch place {
+    switch backing {
     case .store(let core, let run): try await core.submit(Submission(action, from: RunSender(run, nil)))
     case .attempt(let attempt): try await attempt.core.submit(Submission(action, from: RunSender(attempt.run, attempt)))
     case .apart(let apart): try await apart.submit(action)
@@ -224,7 +224,7 @@ extension Run {
   /// Rejects an action that this run cannot send, for the reason that the sentence gives.
   @usableFromInline
   func refuse(_ reason: String) -> Receipt {
-    switch place {
+    switch backing {
     case .store(let core, let run): core.refuse(reason, from: run)
     case .attempt(let attempt): attempt.core.refuse(reason, from: attempt.run)
     case .apart(let apart): apart.environment.refuse(reason)

@@ -180,7 +180,7 @@ extension StoreCore {
   /// Rejects an action because too many are queued.
   @usableFromInline
   func refuseToQueue() -> Receipt {
-    Receipt(full: .refused(overflowed.add(1, ordering: .relaxed).newValue))
+    Receipt(id: .refused(overflowed.add(1, ordering: .relaxed).newValue), .full)
   }
 
   // MARK: Submitting

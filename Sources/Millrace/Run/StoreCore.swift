@@ -224,24 +224,23 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
 /// Code that is compiled with the core looks up each type that depends on the interactor at run time, whenever it needs one.
 @usableFromInline
 struct InteractorCode<I: Interactor>: Sendable {
-  /// Creates the task of a handler, on this thread up to the first suspension if it is to be begun immediately.
-  @usableFromInline let startHandler:
-    @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>
+  /// Creates the task of a handler, on this thread up to the first suspension if `immediately`.
+  @usableFromInline let makeTask: @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>
 
   /// Performs the actions that the scheduler asks for.
   @usableFromInline let performActions: @Sendable (inout Owned<I>, RunRegistry<I>, StoreCore<I>) -> Void
 
   @inlinable
   init(
-    startHandler: @escaping @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>,
+    makeTask: @escaping @Sendable (HandlerCall<I>, StoreCore<I>, _ immediately: Bool) -> Task<Void, any Error>,
     performActions: @escaping @Sendable (inout Owned<I>, RunRegistry<I>, StoreCore<I>) -> Void
   ) {
-    self.startHandler = startHandler
+    self.makeTask = makeTask
     self.performActions = performActions
   }
 }
 
-/// The handler that is begun.
+/// The handler that is started.
 @usableFromInline
 enum HandlerCall<I: Interactor> {
   /// The only one of a run.

@@ -30,8 +30,8 @@ package struct RunPhase: Equatable {
   package enum Event: CaseIterable {
     /// `decide` is asked.
     case takeUp
-    /// A handler begins, for the first attempt or a further one.
-    case begin
+    /// The action has a slot, and a handler starts, for the first attempt or a further one.
+    case launch
     /// The attempt failed, and another one follows.
     case rest
     /// A handler has returned; it may be that of an attempt that was given up.
@@ -83,7 +83,7 @@ package struct RunPhase: Equatable {
     case .takeUp:
       if stage == .accepted { stage = .takenUp }
       return []
-    case .begin:
+    case .launch:
       if stage == .ended { return [] }
       stage = .running
       hasBegun = true

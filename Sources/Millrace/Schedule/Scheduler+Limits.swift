@@ -9,7 +9,7 @@ extension Scheduler {
   @usableFromInline var hasFreeSlot: Bool { freeSlots > 0 && ring.isEmpty }
 
   /// Whether the handler of an action that was taken up may begin at once.
-  func canBegin(_ handle: Handle) -> Bool {
+  func canLaunch(_ handle: Handle) -> Bool {
     guard hasFreeSlot, let plan = entries[handle].plan else { return hasFreeSlot }
     return exhaustedLimit(of: plan) == nil
   }
@@ -18,10 +18,10 @@ extension Scheduler {
   mutating func launch(_ handle: Handle) {
     freeSlots -= 1
     if let plan = entries[handle].plan { takePermits(of: plan) }
-    _ = entries[handle].phase.advance(.begin)
+    _ = entries[handle].phase.advance(.launch)
     standing.append(handle, to: &runs)
     if let plan = entries[handle].plan, plans[plan].terms?.mayRepeat == true {
-      beginAttempt(handle, plan)
+      launchAttempt(handle, plan)
     } else {
       actions.append(.start(handle, attempt: nil))
     }
@@ -77,7 +77,7 @@ extension Scheduler {
   }
 
   /// Queues an action that was taken up for permits and a slot; the room for it was checked before anything was committed.
-  mutating func waitToBegin(_ handle: Handle) {
+  mutating func waitForLaunch(_ handle: Handle) {
     _ = makeRoom(for: handle)
     let plan: Int32
     if let known = entries[handle].plan {

@@ -40,7 +40,7 @@ extension Scheduler {
       if let plan = entries[handle].plan { plans[plan].timeout = nil }
       end(handle, .timedOut)
     case .attemptTimeout(let handle): giveUpAttempt(of: handle)
-    case .nextAttempt(let handle): beginNextAttempt(of: handle)
+    case .nextAttempt(let handle): launchNextAttempt(of: handle)
     case .debounceEnd(let key):
       keys[key].debounceEnd = nil
       letPass(key)
@@ -121,7 +121,7 @@ extension Scheduler {
     return (plans[plan].terms, plans[plan].acceptedAt, min(ofAction, ofAttempt))
   }
 
-  mutating func beginAttempt(_ handle: Handle, _ plan: Int32) {
+  mutating func launchAttempt(_ handle: Handle, _ plan: Int32) {
     plans[plan].attempt += 1
     plans[plan].isAttemptOver = false
     plans[plan].isFailureCounted = false
@@ -140,13 +140,13 @@ extension Scheduler {
     actions.append(.giveUp(handle))
   }
 
-  private mutating func beginNextAttempt(of handle: Handle) {
+  private mutating func launchNextAttempt(of handle: Handle) {
     guard let plan = entries[handle].plan else { return }
     plans[plan].attemptTimer = nil
     // The breaker may have opened while the run rested.
     guard breakerAllowsRetry(plan) else { return end(handle, plans[plan].error.map { .failed($0) } ?? .timedOut) }
-    _ = entries[handle].phase.advance(.begin)
-    beginAttempt(handle, plan)
+    _ = entries[handle].phase.advance(.launch)
+    launchAttempt(handle, plan)
   }
 
   /// An attempt has failed: lets another one follow, or ends the run.

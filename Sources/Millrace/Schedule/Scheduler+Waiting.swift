@@ -45,7 +45,7 @@ extension Scheduler {
   @usableFromInline
   mutating func refusal(of handle: Handle) -> Rejection? {
     if let plan = entries[handle].plan { useLimits(of: plan) }
-    if !canBegin(handle), !hasRoom(for: entries[handle].plan), !isRestored(handle) { return .full }
+    if !canLaunch(handle), !hasRoom(for: entries[handle].plan), !isRestored(handle) { return .full }
     return passesBreaker(handle) ? nil : .breakerOpen
   }
 

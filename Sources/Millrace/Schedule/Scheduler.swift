@@ -166,7 +166,7 @@ struct Scheduler: ~Copyable {
     let handle = entries.insert(Entry())
     freeSlots -= 1
     _ = entries[handle].phase.advance(.takeUp)
-    _ = entries[handle].phase.advance(.begin)
+    _ = entries[handle].phase.advance(.launch)
     standing.append(handle, to: &runs)
     return handle
   }
@@ -267,7 +267,7 @@ struct Scheduler: ~Copyable {
       end(handle, .rejected(rejection))
     case .handles:
       _ = entries[handle].phase.advance(.takeUp)
-      if canBegin(handle) { launch(handle) } else { waitToBegin(handle) }
+      if canLaunch(handle) { launch(handle) } else { waitForLaunch(handle) }
     case .ends(let outcome):
       _ = entries[handle].phase.advance(.takeUp)
       end(handle, outcome)

@@ -3,19 +3,19 @@ import MillraceSystem
 /// The timers of a store by their instants, the earliest first; equal instants in the order in which they were added.
 ///
 /// A binary heap. Most timers are taken out long before they are due, and most are added at a later instant than all others. So a
-/// timer that is taken out leaves its place in the heap, which goes when it comes first or when more than half of the heap are such
-/// places: both cost the same however many timers there are.
+/// timer that is taken out leaves its entry in the heap, which goes when it comes first or when more than half of the heap are such
+/// entries: both cost the same however many timers there are.
 struct TimerQueue<Purpose>: ~Copyable {
   /// Names a timer from its addition until it is due or taken out.
   typealias ID = Int32
 
-  /// The place of a timer in the heap.
-  private struct Place {
+  /// The entry of a timer in the heap.
+  private struct HeapEntry {
     let instant: Instant
     let order: Int
     let id: ID
 
-    func comes(before other: Place) -> Bool {
+    func comes(before other: HeapEntry) -> Bool {
       (instant, order) < (other.instant, other.order)
     }
   }
@@ -28,7 +28,7 @@ struct TimerQueue<Purpose>: ~Copyable {
   }
 
   /// Each comes after the one at half its index.
-  private var heap: [Place] = []
+  private var heap: [HeapEntry] = []
   private var timers = Slab(blank: Timer(instant: .max, order: 0, purpose: nil))
   private var added = 0
 
@@ -51,9 +51,9 @@ struct TimerQueue<Purpose>: ~Copyable {
   mutating func add(_ purpose: Purpose, at instant: Instant) -> ID {
     added += 1
     let id = timers.insert(Timer(instant: instant, order: added, purpose: purpose))
-    let place = Place(instant: instant, order: added, id: id)
-    heap.append(place)
-    rise(place, from: heap.count - 1)
+    let entry = HeapEntry(instant: instant, order: added, id: id)
+    heap.append(entry)
+    rise(entry, from: heap.count - 1)
     return id
   }
 
@@ -66,7 +66,7 @@ struct TimerQueue<Purpose>: ~Copyable {
 
   mutating func remove(_ id: ID) {
     timers.remove(id)
-    if timers.count == 0 || heap.count > 2 * timers.count + 64 { removeFreePlaces() }
+    if timers.count == 0 || heap.count > 2 * timers.count + 64 { removeFreeEntries() }
   }
 
   /// Takes out the earliest timer, if it is due.
@@ -83,16 +83,16 @@ struct TimerQueue<Purpose>: ~Copyable {
 
   // MARK: The heap
 
-  /// Whether the place is that of a timer, which was not taken out.
-  private func isTaken(_ place: Place) -> Bool { timers[place.id].order == place.order }
+  /// Whether the entry is that of a timer, which was not taken out.
+  private func isTaken(_ entry: HeapEntry) -> Bool { timers[entry.id].order == entry.order }
 
   private mutating func removeFirst() {
     let last = heap.removeLast()
     if !heap.isEmpty { sink(last, from: 0) }
   }
 
-  /// Removes the places of timers that were taken out; gives memory back once little of it is used.
-  private mutating func removeFreePlaces() {
+  /// Removes the entries of timers that were taken out; gives memory back once little of it is used.
+  private mutating func removeFreeEntries() {
     if timers.count == 0 {
       // Also because the timers may have given their memory back.
       heap.removeAll(keepingCapacity: heap.capacity <= 1_024)
@@ -108,30 +108,30 @@ struct TimerQueue<Purpose>: ~Copyable {
     for index in (0..<heap.count / 2).reversed() { sink(heap[index], from: index) }
   }
 
-  /// Puts the place where it belongs, at this index or above it.
-  private mutating func rise(_ place: Place, from index: Int) {
+  /// Puts the entry where it belongs, at this index or above it.
+  private mutating func rise(_ entry: HeapEntry, from index: Int) {
     var index = index
     while index > 0 {
       let above = (index - 1) / 2
-      guard place.comes(before: heap[above]) else { break }
+      guard entry.comes(before: heap[above]) else { break }
       heap[index] = heap[above]
       index = above
     }
-    heap[index] = place
+    heap[index] = entry
   }
 
-  /// Puts the place where it belongs, at this index or below it.
-  private mutating func sink(_ place: Place, from index: Int) {
+  /// Puts the entry where it belongs, at this index or below it.
+  private mutating func sink(_ entry: HeapEntry, from index: Int) {
     var index = index
     while true {
       var below = 2 * index + 1
       guard below < heap.count else { break }
       if below + 1 < heap.count, heap[below + 1].comes(before: heap[below]) { below += 1 }
-      guard heap[below].comes(before: place) else { break }
+      guard heap[below].comes(before: entry) else { break }
       heap[index] = heap[below]
       index = below
     }
-    heap[index] = place
+    heap[index] = entry
   }
 }
 

@@ -45,7 +45,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   /// A key path that was read: whether two states differ in it, and how its readers are told.
   struct Reading {
-    /// Its place in the order in which they are told.
+    /// Its position in the order in which they are told.
     let number: Int
     let differs: (State, State) -> Bool
     let willChange: (ObservedStore) -> Void

@@ -277,7 +277,7 @@ private struct PartReading<Whole: Sendable, State: Sendable>: StateReading {
 }
 
 extension Snapshot {
-  /// The same place in the order of commits, with what `get` takes from the state.
+  /// The same position in the order of commits, with what `get` takes from the state.
   func map<Part: Sendable>(_ get: (State) -> Part) -> Snapshot<Part> {
     Snapshot<Part>(revision: revision, state: get(state), missed: missed)
   }

@@ -61,7 +61,7 @@ public struct JournalAppend: Sendable {
 ///
 /// The first record has the sequence 1, and each record has the sequence of the one before it plus one.
 public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
-  /// The position, from 1; 0 stands for the place before the first record.
+  /// The position, from 1; 0 stands for the position before the first record.
   public let number: UInt64
 
   /// Creates the sequence of this number.
@@ -74,7 +74,7 @@ public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConve
     self.init(number)
   }
 
-  /// The place before the first record of a key: the last sequence of an empty log.
+  /// The position before the first record of a key: the last sequence of an empty log.
   public static let start = JournalSequence(0)
 
   /// The largest sequence that a log may have: behind it there is room for every addition, and no log gets there.

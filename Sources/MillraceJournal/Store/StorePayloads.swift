@@ -38,7 +38,9 @@ struct PayloadEncoder: Sendable {
   }
 
   /// The bytes that the JSON coder writes for a payload, without its three containers around the mutations, which take
-  /// it as long as a small mutation.
+  /// it as long as a small mutation: without this, `service/durable-1000` took 6 % more time and 13 more allocations for each action.
+  ///
+  /// - Throws: the error of a part; the coder is then given the whole payload, so that the path of its error is that of a payload.
   private func json<Head: PayloadHead, Mutation: Codable>(
     _ head: Head, _ mutations: DecidedMutations<Mutation>
   ) throws -> [UInt8] {

@@ -65,18 +65,18 @@ enum ErrorKind {
 }
 
 extension RecordingError {
-  /// The reason for which a value cannot be encoded: by types and places alone, so that the reader does not learn the value.
+  /// The reason for which a value cannot be encoded: by types and paths alone, so that the reader does not learn the value.
   package static func reason(ofEncoding error: any Error) -> String {
     guard case EncodingError.invalidValue(let value, let context) = error else {
       return "\(ErrorKind.text(of: error)) was thrown"
     }
-    let place = context.codingPath.map(place).joined(separator: ".")
+    let keys = context.codingPath.map(name).joined(separator: ".")
     let type = TypeNames.name(of: Swift.type(of: value))
-    return place.isEmpty ? "a value of \(type) has no JSON" : "\"\(place)\", a value of \(type), has no JSON"
+    return keys.isEmpty ? "a value of \(type) has no JSON" : "\"\(keys)\", a value of \(type), has no JSON"
   }
 
   /// A step of a coding path: the key of a dictionary is a value too.
-  private static func place(_ key: any CodingKey) -> String {
+  private static func name(_ key: any CodingKey) -> String {
     if let index = key.intValue { return "[\(index)]" }
     return Mirror(reflecting: key).displayStyle == .enum ? key.stringValue : "[…]"
   }

@@ -23,7 +23,7 @@ public struct Recording<I: Interactor>: Sendable where I.Action: Codable, I.Muta
   /// The entries after the first state, in order.
   public let entries: [Entry]
 
-  /// The place at which a file was cut in its last line, if that was accepted; the sentence of the error says so.
+  /// The error that says where a file was cut in its last line, if that was accepted; the sentence of the error says so.
   public let cut: RecordingError?
 
   /// Puts a recording together.

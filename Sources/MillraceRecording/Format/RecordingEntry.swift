@@ -96,7 +96,7 @@ public struct RecordedCommit<Mutation: Sendable>: Sendable {
   /// The time of the commit, in nanoseconds since the start of the recording, on the recorder's clock.
   public let at: Int64
 
-  /// The place in the order of commits; the first commit of a store has revision 1.
+  /// The position in the order of commits; the first commit of a store has revision 1.
   public let revision: Int
 
   /// The run that brought it about.

@@ -29,7 +29,7 @@ struct LineFields {
     guard isASCII || String(validating: bytes, as: UTF8.self) != nil else { return nil }
   }
 
-  /// The place of a field's value; nil if there is none, or if the key is there more than once.
+  /// The range of a field's value; nil if there is none, or if the key is there more than once.
   subscript(_ key: StaticString) -> Range<Int>? {
     var found: Range<Int>?
     for field in fields where field.key.count == key.utf8CodeUnitCount {

@@ -21,7 +21,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The state that it begins with.
   public let start: RecordedState<I.State>
 
-  /// The place at which the file was cut in its last line, once the reader has reached it, if cuts are accepted.
+  /// The error that says where the file was cut in its last line, once the reader has reached it, if cuts are accepted.
   public private(set) var cut: RecordingError?
 
   private let acceptsCutEnd: Bool

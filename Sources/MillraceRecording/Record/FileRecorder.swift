@@ -155,7 +155,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// and the recording continues in a new file of that name with the next commit. This happens before each write; call it for a
   /// service that seldom does anything.
   public func checkFile() {
-    writer.checkPlace(intake)
+    writer.checkFile(intake)
   }
 
   /// Whether nothing is taken any more.

@@ -18,7 +18,7 @@ struct RecordingOutput<I: Interactor>: Sendable where I.Action: Codable, I.Mutat
   private var size = 0
   private var gathered = Data()
 
-  /// Whether the sink was found to have lost its place.
+  /// Whether the file of the sink was found to be moved or removed.
   private var isLost = false
 
   /// The number of entries left out since the last gap, and the time of the last one.
@@ -38,7 +38,7 @@ struct RecordingOutput<I: Interactor>: Sendable where I.Action: Codable, I.Mutat
     self.sizes = sizes
   }
 
-  /// Whether the output continues in a new place with the next state.
+  /// Whether the output continues in a new file with the next state.
   var wantsState: Bool { isLost || size >= bound }
 
   /// The number of bytes behind a header: at least its own size, so that a large state is not written again and again.
@@ -54,7 +54,7 @@ struct RecordingOutput<I: Interactor>: Sendable where I.Action: Codable, I.Mutat
     (header, size, isLost) = (line.count, 0, false)
   }
 
-  /// Looks whether the sink has lost its place, and begins anew with the next state if it has.
+  /// Looks whether the file of the sink was moved or removed, and begins anew with the next state if it has.
   ///
   /// - Returns: the error to report, once for each loss.
   mutating func noticeLoss() -> RecordingError? {
@@ -74,7 +74,7 @@ struct RecordingOutput<I: Interactor>: Sendable where I.Action: Codable, I.Mutat
     try flush()
   }
 
-  /// The number of entries left out since the last call, because the place was full and no commit came.
+  /// The number of entries left out since the last call, because the file was full and no commit came.
   mutating func takeLeftOut() -> Int {
     defer { uncounted = 0 }
     return uncounted

@@ -7,7 +7,7 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   typealias Buffer = EntryBuffer<I.Action, I.Mutation, I.State>
   typealias Output = RecordingOutput<I>
 
-  private struct Place {
+  private struct Progress {
     /// Nil once it was closed, or has failed.
     var output: Output?
 
@@ -18,15 +18,15 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   private let queue = DispatchQueue(label: "millrace.recording", qos: .utility)
 
   /// Used on the queue alone.
-  private let place: Lock<Place>
+  private let progress: Lock<Progress>
   private let report: @Sendable (RecordingError) -> Void
 
   init(_ output: Output, report: @escaping @Sendable (RecordingError) -> Void) {
-    place = Lock(Place(output: output))
+    progress = Lock(Progress(output: output))
     self.report = report
   }
 
-  /// Opens the place to write to, before anything that is taken later.
+  /// Opens the file, before anything that is taken later.
   func begin(_ start: RecordedState<I.State>, _ intake: RecordingIntake<Buffer>) {
     queue.async {
       self.attempt(intake) { output throws(RecordingError) in try output.begin(start) }
@@ -78,7 +78,7 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   }
 
   /// Looks whether the file is still at its place.
-  func checkPlace(_ intake: RecordingIntake<Buffer>) {
+  func checkFile(_ intake: RecordingIntake<Buffer>) {
     queue.async { self.noticeLoss(intake) }
   }
 
@@ -87,7 +87,7 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   /// - Returns: the error that has ended the recording, if one has.
   func failure() async -> RecordingError? {
     await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: self.place.withLock { $0.failure }) }
+      queue.async { continuation.resume(returning: self.progress.withLock { $0.failure }) }
     }
   }
 
@@ -97,7 +97,7 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   }
 
   private func noticeLoss(_ intake: RecordingIntake<Buffer>) {
-    guard let loss = place.withLock({ $0.output?.noticeLoss() }) else { return }
+    guard let loss = progress.withLock({ $0.output?.noticeLoss() }) else { return }
     intake.withKeep { $0.askForState() }
     report(loss)
   }
@@ -119,9 +119,9 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   private func end(_ intake: RecordingIntake<Buffer>, _ last: [Buffer.Entry]) -> Bool {
     writeBatch(intake)
     attempt(intake) { output throws(RecordingError) in try output.end(last) }
-    return place.withLock { place in
-      place.output = nil
-      return place.failure == nil
+    return progress.withLock { progress in
+      progress.output = nil
+      return progress.failure == nil
     }
   }
 
@@ -129,16 +129,16 @@ final class RecordingWriter<I: Interactor>: Sendable where I.Action: Codable, I.
   private func attempt(
     _ intake: RecordingIntake<Buffer>, _ body: @Sendable (inout Output) throws(RecordingError) -> Void
   ) {
-    let failure: RecordingError? = place.withLock { place in
-      guard var open = place.output else { return nil }
-      place.output = nil  // Changed in place, not copied.
+    let failure: RecordingError? = progress.withLock { progress in
+      guard var open = progress.output else { return nil }
+      progress.output = nil  // Changed in place, not copied.
       do throws(RecordingError) {
         try body(&open)
-        place.output = open
+        progress.output = open
         return nil
       } catch {
         open.close()
-        place.failure = error
+        progress.failure = error
         return error
       }
     }

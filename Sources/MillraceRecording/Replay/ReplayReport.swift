@@ -19,10 +19,10 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// The number of commits that could not be replayed, because no state was recorded after a gap.
   public internal(set) var skipped = 0
 
-  /// The first place where the replay leads to another state; nil if there is none.
+  /// The first revision at which the replay leads to another state; nil if there is none.
   public internal(set) var divergence: ReplayDivergence<State>?
 
-  /// The place at which the file was cut, if that was accepted.
+  /// The error that says where the file was cut, if that was accepted.
   public internal(set) var cut: RecordingError?
 
   /// The verdict.
@@ -58,7 +58,7 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
-/// The first place where a replay leads to another state than the one that was recorded.
+/// The first revision at which a replay leads to another state than the one that was recorded.
 public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertible {
   /// The first revision whose recorded state differs.
   public let revision: Int
@@ -80,7 +80,7 @@ public struct ReplayDivergence<State: Sendable>: Sendable, CustomStringConvertib
   /// Possible reasons other than the reducer: sentences, each behind a space.
   let hint: String
 
-  /// The place at which the states differ, and the difference.
+  /// The path at which the states differ, and the difference.
   public var description: String {
     let lines = difference.map { "  \($0)" }.joined(separator: "\n")
     if revision == lastSame {

@@ -23,18 +23,18 @@ struct CallTable<Waiter: Sendable>: Sendable {
     /// The number of calls so far.
     var arrivals = 0
 
-    /// The calls that wait, by their places in the order.
+    /// The calls that wait, by their positions in the order.
     var waiting: [Int: Waiter] = [:]
   }
 
   private var lines: [Line] = []
   private var numbers: [Key: Int] = [:]
 
-  /// For each recorded call: its line, its place in the order of its line, and whether it was not made again yet.
-  private var calls: [(line: Int, place: Int, isOpen: Bool)]
+  /// For each recorded call: its line, its position in the order of its line, and whether it was not made again yet.
+  private var calls: [(line: Int, position: Int, isOpen: Bool)]
 
-  /// The places of the calls that have come, by their ids.
-  private var places: [Int: Int] = [:]
+  /// The positions of the calls that have come, by their ids.
+  private var positions: [Int: Int] = [:]
 
   /// The calls that wait for no reply, by their ids.
   private var withoutReply: [Int: Waiter] = [:]
@@ -63,10 +63,10 @@ struct CallTable<Waiter: Sendable>: Sendable {
   mutating func arrive(_ waiter: Waiter, id: Int, _ key: Key, mayHaveNoReply: Bool) -> Bool {
     if isOver { return false }
     if let number = numbers[key], lines[number].arrivals < lines[number].recorded.count {
-      let place = lines[number].arrivals
-      lines[number].waiting[place] = waiter
+      let position = lines[number].arrivals
+      lines[number].waiting[position] = waiter
       lines[number].arrivals += 1
-      places[id] = place
+      positions[id] = position
       return true
     }
     if mayHaveNoReply { withoutReply[id] = waiter }
@@ -76,25 +76,25 @@ struct CallTable<Waiter: Sendable>: Sendable {
   /// The call that the recorded reply of this index is for, taken out; nil if it has not come.
   mutating func release(_ index: Int) -> Waiter? {
     guard isOpen(index) else { return nil }
-    let (number, place, _) = calls[index]
-    return takeOut(place, of: number)
+    let (number, position, _) = calls[index]
+    return takeOut(position, of: number)
   }
 
   /// Takes out a call that was cancelled, and with it the recorded one that was to answer it.
   mutating func cancel(_ id: Int, _ key: Key) -> Waiter? {
     if let waiter = withoutReply.removeValue(forKey: id) { return waiter }
-    guard let number = numbers[key], let place = places.removeValue(forKey: id) else { return nil }
-    return takeOut(place, of: number)
+    guard let number = numbers[key], let position = positions.removeValue(forKey: id) else { return nil }
+    return takeOut(position, of: number)
   }
 
-  private mutating func takeOut(_ place: Int, of number: Int) -> Waiter? {
-    guard let waiter = lines[number].waiting.removeValue(forKey: place) else { return nil }
-    calls[lines[number].recorded[place]].isOpen = false
+  private mutating func takeOut(_ position: Int, of number: Int) -> Waiter? {
+    guard let waiter = lines[number].waiting.removeValue(forKey: position) else { return nil }
+    calls[lines[number].recorded[position]].isOpen = false
     return waiter
   }
 
   /// Whether a recorded call has come again, answered or not.
-  func hasArrived(_ index: Int) -> Bool { lines[calls[index].line].arrivals > calls[index].place }
+  func hasArrived(_ index: Int) -> Bool { lines[calls[index].line].arrivals > calls[index].position }
 
   /// Whether a run waits for the reply to any call.
   func isWaiting(_ run: RunID?) -> Bool { lines.contains { $0.run == run && !$0.waiting.isEmpty } }

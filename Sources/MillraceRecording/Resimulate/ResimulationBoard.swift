@@ -144,12 +144,12 @@ struct ResimulationScript: Sendable {
   init(times: [Int64], calls: [(entry: Int, took: Int64)]) {
     let begins = calls.enumerated().map { number, call in
       let at = times[call.entry] - call.took
-      return (place: ResimulationScript.place(of: at, before: call.entry, in: times), at: at, number: number)
-    }.sorted { ($0.place, $0.at, $0.number) < ($1.place, $1.at, $1.number) }
+      return (index: ResimulationScript.index(of: at, before: call.entry, in: times), at: at, number: number)
+    }.sorted { ($0.index, $0.at, $0.number) < ($1.index, $1.at, $1.number) }
     var (begun, replied) = (0, 0)
     var steps: [Step] = []
     for index in times.indices {
-      while begun < begins.count, begins[begun].place == index {
+      while begun < begins.count, begins[begun].index == index {
         steps.append(.begin(call: begins[begun].number, at: begins[begun].at))
         begun += 1
       }
@@ -164,7 +164,7 @@ struct ResimulationScript: Sendable {
   }
 
   /// The first entry that was later than a time, so that all that can have led to a call stands before it.
-  private static func place(of at: Int64, before entry: Int, in times: [Int64]) -> Int {
+  private static func index(of at: Int64, before entry: Int, in times: [Int64]) -> Int {
     var (low, high) = (0, entry)
     while low < high {
       let middle = (low + high) / 2

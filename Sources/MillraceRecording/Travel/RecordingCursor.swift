@@ -1,6 +1,6 @@
 public import Millrace
 
-/// A place in a recording that goes to and fro: the state at any revision, and what led to it.
+/// A position in a recording that goes to and fro: the state at any revision, and what led to it.
 ///
 /// ```swift
 /// var cursor = try RecordingCursor(recording)
@@ -44,8 +44,8 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
   ///
   /// It is looked for from the commit backwards.
   public var action: RecordedAction<I.Action>? {
-    guard let commit, let place = trail.frames[index].commit else { return nil }
-    for entry in trail.recording.entries[..<place].reversed() {
+    guard let commit, let entry = trail.frames[index].commit else { return nil }
+    for entry in trail.recording.entries[..<entry].reversed() {
       if case .action(let action) = entry, action.run == commit.run { return action }
     }
     return nil

@@ -1,6 +1,6 @@
 import Millrace
 
-/// The place of each revision in a recording.
+/// The position of each revision in a recording.
 struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// A revision whose state can be known.
   struct Frame: Sendable {
@@ -79,7 +79,7 @@ struct Trail<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codab
   /// The state of a frame if it was recorded.
   private func recorded(_ index: Int) -> I.State? {
     if index == 0 { return recording.start.state }
-    guard let place = frames[index].state, case .state(let state) = recording.entries[place] else { return nil }
+    guard let entry = frames[index].state, case .state(let state) = recording.entries[entry] else { return nil }
     return state.state
   }
 }

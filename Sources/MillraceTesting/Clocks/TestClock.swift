@@ -70,13 +70,13 @@ public final class TestClock: Clock, Sendable {
   ///   - file: the file that such a failure names.
   ///   - line: the line that such a failure names.
   public convenience init(file: StaticString = #filePath, line: UInt = #line) {
-    self.init(onSleep: nil, patience: .seconds(10), at: TestLine(file: file, line: line))
+    self.init(onSleep: nil, patience: .seconds(10), at: TestLine(file, line))
   }
 
   convenience init(
     onSleep: @escaping @Sendable (Instant) -> Void, file: StaticString = #filePath, line: UInt = #line
   ) {
-    self.init(onSleep: onSleep, patience: .seconds(10), at: TestLine(file: file, line: line))
+    self.init(onSleep: onSleep, patience: .seconds(10), at: TestLine(file, line))
   }
 
   /// - Parameter patience: the real time after which an outcome that is awaited is reported.
@@ -147,7 +147,7 @@ public final class TestClock: Clock, Sendable {
       default: "\(deadlines.count) tasks sleep on it, the first until \(deadlines[0].offset)"
       }
     return WaitError(
-      timeout, at: TestLine(file: file, line: line), for: wanted, but: "\(sleepers), and its time is \(now.offset)",
+      timeout, at: TestLine(file, line), for: wanted, but: "\(sleepers), and its time is \(now.offset)",
       fix: "Let what the tasks wait for happen before they sleep, such as the reply of a fake")
   }
 

@@ -149,16 +149,23 @@ final class FailureCollector: Sendable {
   }
 }
 
-/// A line of a test.
+/// A line of a test, or of a fake, that failures point at.
+@usableFromInline
 struct TestLine: Sendable, Equatable, CustomStringConvertible {
   let file: StaticString
   let line: UInt
 
+  init(_ file: StaticString, _ line: UInt) {
+    self.file = file
+    self.line = line
+  }
+
   /// The name of the file, and the line.
-  var description: String {
+  @usableFromInline var description: String {
     "\("\(file)".split(separator: "/").last ?? ""):\(line)"
   }
 
+  @usableFromInline
   static func == (left: Self, right: Self) -> Bool {
     left.description == right.description
   }

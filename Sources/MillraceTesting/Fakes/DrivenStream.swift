@@ -44,7 +44,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
   public func opened(
     timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
   ) async throws -> Request {
-    try await wait(forEnd: false, atMost: timeout, at: TestLine(file: file, line: line))
+    try await wait(forEnd: false, atMost: timeout, at: TestLine(file, line))
     guard let request else { throw CancellationError() }
     return request
   }
@@ -62,7 +62,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
   public func ended(
     timeout: Duration = .seconds(10), file: StaticString = #filePath, line: UInt = #line
   ) async throws -> FakeEnding {
-    try await wait(forEnd: true, atMost: timeout, at: TestLine(file: file, line: line))
+    try await wait(forEnd: true, atMost: timeout, at: TestLine(file, line))
     return ending ?? .cancelled
   }
 
@@ -104,7 +104,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     act { $0.abandon() }
   }
 
-  private func wait(forEnd: Bool, atMost timeout: Duration, at place: TestLine) async throws {
+  private func wait(forEnd: Bool, atMost timeout: Duration, at location: TestLine) async throws {
     let id = state.withLock { $0.makeID() }
     try await suspend(atMost: timeout) { (waiter: Suspension<Void>, isCancelled) in
       state.withLock { $0.watch(waiter, id: id, forEnd: forEnd, isCancelled: isCancelled()) }.run()
@@ -113,7 +113,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
     } late: {
       let actual = request == nil ? "no call has come that this script is for" : "its consumer has not ended"
       return WaitError(
-        timeout, at: place, for: "its driven stream to be \(forEnd ? "ended" : "opened")", but: actual,
+        timeout, at: location, for: "its driven stream to be \(forEnd ? "ended" : "opened")", but: actual,
         fix: forEnd && request != nil
           ? "Cancel what iterates it before, or call its finish()" : "Begin what calls it before, such as an action")
     }

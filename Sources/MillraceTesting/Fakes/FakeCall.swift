@@ -43,7 +43,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   ///     has them where the test made it.
   public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {
     reports = FakeReports(
-      name: name, ways: "reply(…), fail(_:), hold() or always(…)", place: ScriptPlace(file, line))
+      name: name, ways: "reply(…), fail(_:), hold() or always(…)", location: TestLine(file, line))
   }
 
   deinit { tellUnused() }
@@ -119,7 +119,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
       core.withLock { $0.state.cancelWatch(id) }.run()
     } late: {
       WaitError(
-        timeout, at: TestLine(file: file, line: line), for: "\(WaitError.count(count, "call")) of \(name)",
+        timeout, at: TestLine(file, line), for: "\(WaitError.count(count, "call")) of \(name)",
         but: "it was called \(WaitError.count(callCount, "time"))", fix: "Begin what calls it before, such as an action"
       )
     }

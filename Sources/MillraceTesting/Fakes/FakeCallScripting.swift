@@ -17,7 +17,7 @@ extension FakeCallScripting {
   public func reply(
     _ response: Response, times: Int = 1, file: StaticString = #filePath, line: UInt = #line
   ) {
-    script(.reply(response), times: times, ScriptPlace(file, line))
+    script(.reply(response), times: times, TestLine(file, line))
   }
 
   /// Answers the next `times` calls by a closure; the test fails unless all are made.
@@ -27,20 +27,20 @@ extension FakeCallScripting {
     times: Int = 1, file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) async throws -> Response
   ) {
-    script(.handler(handler), times: times, ScriptPlace(file, line))
+    script(.handler(handler), times: times, TestLine(file, line))
   }
 
   /// Throws `error` from the next `times` calls; the test fails unless all are made.
   public func fail(
     _ error: any Error, times: Int = 1, file: StaticString = #filePath, line: UInt = #line
   ) {
-    script(.failure(error), times: times, ScriptPlace(file, line))
+    script(.failure(error), times: times, TestLine(file, line))
   }
 
   /// Returns this value from every call without another script; it may be left unused, and takes the place of an
   /// earlier one.
   public func always(_ response: Response, file: StaticString = #filePath, line: UInt = #line) {
-    script(.reply(response), times: nil, ScriptPlace(file, line))
+    script(.reply(response), times: nil, TestLine(file, line))
   }
 
   /// Calls this closure for every call without another script; it may be left unused, and takes the place of
@@ -51,7 +51,7 @@ extension FakeCallScripting {
     file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) async throws -> Response
   ) {
-    script(.handler(handler), times: nil, ScriptPlace(file, line))
+    script(.handler(handler), times: nil, TestLine(file, line))
   }
 
   /// Calls this closure with the number of the call, too; otherwise as ``always(file:line:_:)``.
@@ -62,7 +62,7 @@ extension FakeCallScripting {
     byNumber handler: @escaping @Sendable (_ request: Request, _ number: Int) async throws -> Response,
     file: StaticString = #filePath, line: UInt = #line
   ) {
-    script(.numbered(handler), times: nil, ScriptPlace(file, line))
+    script(.numbered(handler), times: nil, TestLine(file, line))
   }
 
   /// Holds the next call until the test releases it or makes it fail; the call has to be made.
@@ -73,12 +73,12 @@ extension FakeCallScripting {
     ignoringCancellation: Bool = false, file: StaticString = #filePath, line: UInt = #line
   ) -> HeldCall<Request, Response> {
     let held = HeldCall<Request, Response>(ignoringCancellation: ignoringCancellation, reports: call.reports)
-    script(.held(held), times: 1, ScriptPlace(file, line))
+    script(.held(held), times: 1, TestLine(file, line))
     return held
   }
 
-  private func script(_ answer: FakeAnswer<Request, Response>, times: Int?, _ place: ScriptPlace) {
-    call.add(FakeScript(answer, times: times, matches: matches, place: place))
+  private func script(_ answer: FakeAnswer<Request, Response>, times: Int?, _ location: TestLine) {
+    call.add(FakeScript(answer, times: times, matches: matches, location: location))
   }
 }
 

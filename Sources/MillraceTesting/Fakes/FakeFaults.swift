@@ -73,7 +73,7 @@ public final class FakeFaults: Sendable {
   }
 
   /// The source location of the faults.
-  let place: ScriptPlace
+  let location: TestLine
   private let settings: Settings
   private let clock: any Clock<Duration>
   private let source: Lock<Source>
@@ -97,15 +97,15 @@ public final class FakeFaults: Sendable {
     file: StaticString = #filePath, line: UInt = #line
   ) {
     let random = Lock(random)
-    self.init(clock: clock, settings: settings, place: ScriptPlace(file, line)) {
+    self.init(clock: clock, settings: settings, location: TestLine(file, line)) {
       // As many for each call, so that what one meets does not depend on what others met.
       random.withLock { Draws(fault: $0.part(), latency: $0.part(), slowness: $0.part()) }
     }
   }
 
-  init(clock: any Clock<Duration>, settings: Settings, place: ScriptPlace, draws: @escaping @Sendable () -> Draws) {
-    self.place = place
-    self.settings = settings.checked(at: place)
+  init(clock: any Clock<Duration>, settings: Settings, location: TestLine, draws: @escaping @Sendable () -> Draws) {
+    self.location = location
+    self.settings = settings.checked(at: location)
     self.clock = clock
     source = Lock(Source(draws: draws))
   }
@@ -173,7 +173,7 @@ public final class FakeFaults: Sendable {
 
 extension FakeFaults.Settings {
   /// These, with what is no part of the calls told as a failure, and taken for the nearest part.
-  fileprivate func checked(at place: ScriptPlace) -> Self {
+  fileprivate func checked(at location: TestLine) -> Self {
     var checked = self
     for fault in FakeFaults.Fault.allCases {
       guard let part = faults[fault], !(0...1).contains(part) else { continue }
@@ -183,7 +183,7 @@ extension FakeFaults.Settings {
         """
         The part of the calls that meet the fault .\(fault.name) is \(part), which is not from 0 to 1; it is taken \
         for \(Int(nearest)). Give 0 for none of the calls, 1 for each, 0.25 for one of four.
-        """, file: place.file, line: place.line)
+        """, file: location.file, line: location.line)
     }
     return checked
   }

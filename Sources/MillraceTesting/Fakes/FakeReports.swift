@@ -3,7 +3,7 @@ import Millrace
 /// The name and the source location of a fake, and its failures as sentences.
 struct FakeReports: Sendable {
   let name: String
-  let place: ScriptPlace
+  let location: TestLine
   /// The scripts in words.
   private let ways: String
   private let reporter = FailureReporter()
@@ -11,9 +11,9 @@ struct FakeReports: Sendable {
   /// The number of characters that are shown of a request.
   private static var limit: Int { 200 }
 
-  init(name: String, ways: String, place: ScriptPlace) {
+  init(name: String, ways: String, location: TestLine) {
     self.name = name
-    self.place = place
+    self.location = location
     self.ways = ways
   }
 
@@ -24,8 +24,8 @@ struct FakeReports: Sendable {
     return text.hasPrefix("(") ? name + text : "\(name)(\(text))"
   }
 
-  func fail(_ message: String, at place: ScriptPlace) {
-    reporter.fail(message, file: place.file, line: place.line)
+  func fail(_ message: String, at location: TestLine) {
+    reporter.fail(message, file: location.file, line: location.line)
   }
 
   /// Waits until all that was reported before has been recorded for the test.
@@ -45,7 +45,7 @@ struct FakeReports: Sendable {
       \(text(request)) was called (call \(number) of this fake), and \(left). Script it before it is made, with \
       \(ways) of this fake, or of its when(_:).
       """
-    fail(message, at: place)
+    fail(message, at: location)
     return FakeGatewayError(.unexpectedCall, message)
   }
 
@@ -55,7 +55,7 @@ struct FakeReports: Sendable {
       """
       A script of \(name) ends its sequence with the error \(error), but \(name) returns an AsyncStream, which cannot \
       throw, and just ends. Let the script end without an error, or let the method return an AsyncThrowingStream.
-      """, at: place)
+      """, at: location)
   }
 
   /// The failure of a test that ends a held call wrongly; nil for none.
@@ -94,7 +94,7 @@ struct FakeReports: Sendable {
         """
         \(text(call.request)) (call \(call.number)) got what is scripted here, and has not ended. Before finish(), let \
         go what holds it, await what made it, or cancel that.
-        """, at: call.place)
+        """, at: call.location)
     }
   }
 
@@ -125,7 +125,7 @@ struct FakeReports: Sendable {
           always(…), which may be left unused\(fix).
           """
         }
-      fail(message, at: script.place)
+      fail(message, at: script.location)
     }
   }
 

@@ -8,15 +8,15 @@ struct FakeScript<Request: Sendable, Answer: Sendable>: Sendable {
   let times: Int?
   /// The number of calls that it has answered.
   @usableFromInline var used = 0
-  @usableFromInline let place: ScriptPlace
+  @usableFromInline let location: TestLine
 
   init(
-    _ answer: Answer, times: Int?, matches: (@Sendable (Request) -> Bool)? = nil, place: ScriptPlace
+    _ answer: Answer, times: Int?, matches: (@Sendable (Request) -> Bool)? = nil, location: TestLine
   ) {
     self.answer = answer
     self.times = times
     self.matches = matches
-    self.place = place
+    self.location = location
   }
 
   /// Whether it is not for one more call.
@@ -209,17 +209,5 @@ extension FakeAnswer: FakeAnswering {
     case .failure(let error): .failed(error)
     case .handler, .numbered, .held: nil
     }
-  }
-}
-
-/// The line of a test, or of a fake, that something was written on.
-@usableFromInline
-struct ScriptPlace: Sendable {
-  let file: StaticString
-  let line: UInt
-
-  init(_ file: StaticString, _ line: UInt) {
-    self.file = file
-    self.line = line
   }
 }

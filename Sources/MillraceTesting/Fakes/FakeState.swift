@@ -28,16 +28,16 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     @usableFromInline let request: Request
     @usableFromInline var answer: Answer?
     /// The source location of the script that ends it.
-    @usableFromInline let place: ScriptPlace
+    @usableFromInline let location: TestLine
     /// Whether a fault lets it wait longer than for its answer.
     @usableFromInline let isHeldUp: Bool
 
     @inlinable
-    init(number: Int, request: Request, answer: Answer?, place: ScriptPlace, isHeldUp: Bool) {
+    init(number: Int, request: Request, answer: Answer?, location: TestLine, isHeldUp: Bool) {
       self.number = number
       self.request = request
       self.answer = answer
-      self.place = place
+      self.location = location
       self.isHeldUp = isHeldUp
     }
   }
@@ -74,13 +74,13 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     let script = scripts.take(request)
     let ending = script == nil ? .unexpected : script?.answer.ending
     var intake = Intake(number: log.add(request, at: time, ending), script: script)
-    if let script, ending == nil { leaveOpen(intake.number, request, script.answer, script.place) }
+    if let script, ending == nil { leaveOpen(intake.number, request, script.answer, script.location) }
     if hasWatchers { intake.woken = takeWatchers() }
     return intake
   }
 
   /// A call comes that meets faults: it takes time whatever its script is, and uses none when the connection is reset.
-  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFaults.Fault?, at place: ScriptPlace)
+  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFaults.Fault?, at location: TestLine)
     -> Intake
   {
     let script = fault == .reset ? nil : scripts.take(request)
@@ -89,7 +89,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
     log.update(intake.number) { $0.fault = fault }
     if !isUnexpected {
       let isHeldUp = fault == .timeout || fault == .outOfOrder
-      leaveOpen(intake.number, request, script?.answer, script?.place ?? place, isHeldUp: isHeldUp)
+      leaveOpen(intake.number, request, script?.answer, script?.location ?? location, isHeldUp: isHeldUp)
     }
     if hasWatchers { intake.woken = takeWatchers() }
     return intake
@@ -108,9 +108,9 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
 
   @inlinable
   mutating func leaveOpen(
-    _ number: Int, _ request: Request, _ answer: Answer?, _ place: ScriptPlace, isHeldUp: Bool = false
+    _ number: Int, _ request: Request, _ answer: Answer?, _ location: TestLine, isHeldUp: Bool = false
   ) {
-    open[number] = OpenCall(number: number, request: request, answer: answer, place: place, isHeldUp: isHeldUp)
+    open[number] = OpenCall(number: number, request: request, answer: answer, location: location, isHeldUp: isHeldUp)
   }
 
   /// A call that takes time has ended; the first ending of a call counts.
@@ -225,7 +225,7 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
   @usableFromInline
   mutating func arrive(_ request: Request, _ faults: FakeFaults) -> Intake {
     let meeting = faults.draw()
-    let call = state.arrive(request, at: now, meeting: meeting.fault, at: faults.place)
+    let call = state.arrive(request, at: now, meeting: meeting.fault, at: faults.location)
     return Intake(call: call, meeting: meeting)
   }
 }

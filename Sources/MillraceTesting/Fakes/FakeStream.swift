@@ -37,7 +37,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   ///   - file: the file of failures that belong to no script.
   ///   - line: the line of failures that belong to no script.
   public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {
-    reports = FakeReports(name: name, ways: "reply(…), drive() or always(…)", place: ScriptPlace(file, line))
+    reports = FakeReports(name: name, ways: "reply(…), drive() or always(…)", location: TestLine(file, line))
   }
 
   /// Performs a call, and gives the sequence that the script for it says.

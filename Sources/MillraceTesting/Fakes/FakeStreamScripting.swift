@@ -16,12 +16,12 @@ extension FakeStreamScripting {
     _ elements: [Element], failing error: (any Error)? = nil, times: Int = 1, file: StaticString = #filePath,
     line: UInt = #line
   ) {
-    script(.elements(elements, failure: error), times: times, ScriptPlace(file, line))
+    script(.elements(elements, failure: error), times: times, TestLine(file, line))
   }
 
   /// Delivers these elements from every call without another script, and ends; it may be left unused.
   public func always(_ elements: [Element], file: StaticString = #filePath, line: UInt = #line) {
-    script(.elements(elements, failure: nil), times: nil, ScriptPlace(file, line))
+    script(.elements(elements, failure: nil), times: nil, TestLine(file, line))
   }
 
   /// Delivers the elements of this closure from every call without another script, and ends; it may be left unused.
@@ -31,18 +31,18 @@ extension FakeStreamScripting {
     file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) throws -> [Element]
   ) {
-    script(.handler(handler), times: nil, ScriptPlace(file, line))
+    script(.handler(handler), times: nil, TestLine(file, line))
   }
 
   /// Returns a stream by which the test delivers the elements of the next call one by one, and ends it; the call has to be made.
   public func drive(file: StaticString = #filePath, line: UInt = #line) -> DrivenStream<Request, Element> {
     let driven = DrivenStream<Request, Element>()
-    script(.driven(driven), times: 1, ScriptPlace(file, line))
+    script(.driven(driven), times: 1, TestLine(file, line))
     return driven
   }
 
-  private func script(_ answer: FakeStreamAnswer<Request, Element>, times: Int?, _ place: ScriptPlace) {
-    stream.add(FakeScript(answer, times: times, matches: matches, place: place))
+  private func script(_ answer: FakeStreamAnswer<Request, Element>, times: Int?, _ location: TestLine) {
+    stream.add(FakeScript(answer, times: times, matches: matches, location: location))
   }
 }
 

@@ -51,7 +51,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
       act { $0.cancelWatch(id) }
     } late: {
       WaitError(
-        timeout, at: TestLine(file: file, line: line), for: "a call of \(reports.name) that it holds",
+        timeout, at: TestLine(file, line), for: "a call of \(reports.name) that it holds",
         but: "no call has come that this script is for", fix: "Begin what calls it before, such as an action")
     }
   }
@@ -64,19 +64,19 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
   /// - Returns: false when the call is over, because its task was cancelled before.
   @discardableResult
   public func release(_ response: Response, file: StaticString = #filePath, line: UInt = #line) -> Bool {
-    settle(.success(response), ScriptPlace(file, line))
+    settle(.success(response), TestLine(file, line))
   }
 
   /// Throws this error from the call; otherwise as ``release(_:file:line:)``.
   @discardableResult
   public func fail(_ error: any Error, file: StaticString = #filePath, line: UInt = #line) -> Bool {
-    settle(.failure(error), ScriptPlace(file, line))
+    settle(.failure(error), TestLine(file, line))
   }
 
-  private func settle(_ result: Result<Response, any Error>, _ place: ScriptPlace) -> Bool {
+  private func settle(_ result: Result<Response, any Error>, _ location: TestLine) -> Bool {
     let (effect, actions) = state.withLock { $0.settle(result) }
     perform(actions)
-    if let problem = reports.problem(of: effect) { reports.fail(problem, at: place) }
+    if let problem = reports.problem(of: effect) { reports.fail(problem, at: location) }
     return effect == .counts
   }
 

@@ -81,7 +81,7 @@ public final class Gate: Sendable {
       act { $0.cancel(id) }
     } late: {
       WaitError(
-        timeout, at: TestLine(file: file, line: line),
+        timeout, at: TestLine(file, line),
         for: "\(count == 1 ? "1 entry" : "\(count) entries") of its gate",
         but: "the gate was entered \(WaitError.count(arrivals, "time")), and is \(isOpen ? "open" : "closed")",
         fix: "Begin what enters it before, such as an action")

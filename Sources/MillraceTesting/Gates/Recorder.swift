@@ -94,7 +94,7 @@ public final class Recorder<Element: Sendable>: Sendable {
       act { $0.cancel(id) }
     } late: {
       WaitError(
-        timeout, at: TestLine(file: file, line: line), for: "\(WaitError.count(count, "more element")) of its recorder",
+        timeout, at: TestLine(file, line), for: "\(WaitError.count(count, "more element")) of its recorder",
         but: state.withLock { "\($0.unread) of \($0.recorded.count) recorded \($0.unread == 1 ? "is" : "are") unread" },
         fix: "Let what is recorded happen before")
     }.get()

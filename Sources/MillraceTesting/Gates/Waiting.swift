@@ -148,14 +148,14 @@ public struct WaitError: Error, Sendable, CustomStringConvertible {
 
   /// - Parameters:
   ///   - waited: the time limit of the wait.
-  ///   - place: the line of the wait.
+  ///   - location: the line of the wait.
   ///   - wanted: the event that the test waited for, behind "for".
   ///   - actual: the state that there is instead, as a sentence without its end.
   ///   - fix: a sentence without its end.
-  init(_ waited: Duration, at place: TestLine, for wanted: String, but actual: String, fix: String) {
+  init(_ waited: Duration, at location: TestLine, for wanted: String, but actual: String, fix: String) {
     self.waited = waited.bounded
     description = """
-      The test waited \(waited.bounded) at \(place) for \(wanted), but \(actual). \(fix), or give the wait a longer timeout.
+      The test waited \(waited.bounded) at \(location) for \(wanted), but \(actual). \(fix), or give the wait a longer timeout.
       """
   }
 

@@ -57,14 +57,14 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
 
   /// Compares the result of some mutations with the expectation of the test, and continues with the actual state.
   func next(
-    _ subject: String, _ mutations: [I.Mutation], at place: TestLine, change: ((inout I.State) -> Void)?
+    _ subject: String, _ mutations: [I.Mutation], at location: TestLine, change: ((inout I.State) -> Void)?
   ) -> Given {
     let next = next(mutations)
     var expected = state
     change?(&expected)
     let problem = TestStoreText<I>.change(
       subject, in: "then", from: state, expected: change == nil ? nil : expected, actual: next.state)
-    if let problem { Given.fail(problem, at: place) }
+    if let problem { Given.fail(problem, at: location) }
     return next
   }
 
@@ -75,8 +75,8 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
     return Given(then: state, interactor)
   }
 
-  static func fail(_ message: String, at place: TestLine) {
-    FailureReporter().fail(message, file: place.file, line: place.line)
+  static func fail(_ message: String, at location: TestLine) {
+    FailureReporter().fail(message, file: location.file, line: location.line)
   }
 }
 
@@ -108,7 +108,7 @@ extension Given {
       _ expected: Decision<I.Mutation>, file: StaticString = #filePath, line: UInt = #line,
       change: ((inout I.State) -> Void)? = nil
     ) -> Given<I> {
-      let place = TestLine(file: file, line: line)
+      let location = TestLine(file, line)
       let subject = TestStoreText<I>.name(action)
       let (wanted, actual) = (Terms(expected), Terms(decision))
       guard wanted.isSame(as: actual) else {
@@ -117,11 +117,11 @@ extension Given {
           \(subject) is decided otherwise than the test expects:
           \(ValueDifference(from: wanted, to: actual))
           Expected is left of an arrow, the interactor's right. Change the decision in then, or what decide returns.
-          """, at: place)
+          """, at: location)
         // Its change would be compared with that of another decision.
         return given.next(step)
       }
-      return given.next(subject, step, at: place, change: change)
+      return given.next(subject, step, at: location, change: change)
     }
 
     /// A decision by its parts.
@@ -161,7 +161,7 @@ extension Given {
     public func then(
       file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
     ) -> Given<I> {
-      given.next(TestStoreText<I>.name(mutation), [mutation], at: TestLine(file: file, line: line), change: change)
+      given.next(TestStoreText<I>.name(mutation), [mutation], at: TestLine(file, line), change: change)
     }
   }
 }
@@ -187,7 +187,7 @@ extension Given {
       _ expected: I.Mutation?, file: StaticString = #filePath, line: UInt = #line,
       change: ((inout I.State) -> Void)? = nil
     ) -> Given<I> {
-      let place = TestLine(file: file, line: line)
+      let location = TestLine(file, line)
       let subject = "The closing of \(TestStoreText<I>.name(action)) as \(outcome.kind)"
       let mutations = closing.map { [$0] } ?? []
       guard closing == expected else {
@@ -196,10 +196,10 @@ extension Given {
           \(subject) is another than the test expects:
           \(ValueDifference(from: expected, to: closing))
           Expected is left of an arrow, the interactor's right. Change the mutation in then, or what closing returns.
-          """, at: place)
+          """, at: location)
         return given.next(mutations)
       }
-      return given.next(subject, mutations, at: place, change: change)
+      return given.next(subject, mutations, at: location, change: change)
     }
   }
 }

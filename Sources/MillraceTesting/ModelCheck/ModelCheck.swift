@@ -106,9 +106,9 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
     search.explore(next)
     var (violations, violating): ([ModelCheck<I>.Report.Violation], Set<Int>) = ([], [])
     for (name, holds) in invariants {
-      let places = search.states.indices.filter { !holds(search.states[$0]) }
-      violating.formUnion(places)
-      if let nearest = places.first { violations.append(.init(invariant: name, state: nearest)) }
+      let found = search.states.indices.filter { !holds(search.states[$0]) }
+      violating.formUnion(found)
+      if let nearest = found.first { violations.append(.init(invariant: name, state: nearest)) }
     }
     let unreached = reachable.filter { !search.states.contains(where: $0.value) }.map(\.key)
     let withoutWayOut = mustLeave.map { search.states(withoutWayOutOf: $0) } ?? []

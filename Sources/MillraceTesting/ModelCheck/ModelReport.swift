@@ -3,13 +3,13 @@ public import Millrace
 extension ModelCheck {
   /// The result of a ``ModelCheck``: the states, the steps between them, and the findings.
   public struct Report: Sendable {
-    /// A step that changes the state; states are named by their places in ``ModelCheck/Report/states``.
+    /// A step that changes the state; states are named by their indices in ``ModelCheck/Report/states``.
     public struct Transition: Sendable {
-      /// The place of the state before.
+      /// The index of the state before.
       public let from: Int
       /// The step that leads to the other state.
       public let step: ModelCheck<I>.Step
-      /// The place of the state after.
+      /// The index of the state after.
       public let to: Int
     }
 
@@ -17,7 +17,7 @@ extension ModelCheck {
     public struct Violation: Sendable {
       /// The name of the step.
       public let invariant: String
-      /// The place of the first state where it does not hold; none is nearer to the beginning.
+      /// The index of the first state where it does not hold; none is nearer to the beginning.
       public let state: Int
     }
 
@@ -30,13 +30,13 @@ extension ModelCheck {
     /// For each invariant that does not hold, the nearest state.
     public let violations: [Violation]
 
-    /// The places of all states where some invariant does not hold.
+    /// The indices of all states where some invariant does not hold.
     public let violating: Set<Int>
 
     /// The names in `reachable` whose condition holds in no state.
     public let unreached: [String]
 
-    /// The places of the states that have to be left, and lead to none that has not.
+    /// The indices of the states that have to be left, and lead to none that has not.
     public let stuck: [Int]
 
     /// Whether these are all the states there are, and not only as many as may be looked at.
@@ -64,9 +64,9 @@ extension ModelCheck {
 
     /// A shortest way to a state from the first one.
     ///
-    /// - Parameter place: the state's place in ``states``.
-    public func path(to place: Int) -> [Transition] {
-      search.path(to: place).map { Transition(from: $0.from, step: $0.step, to: $0.to) }
+    /// - Parameter index: the state's index in ``states``.
+    public func path(to index: Int) -> [Transition] {
+      search.path(to: index).map { Transition(from: $0.from, step: $0.step, to: $0.to) }
     }
 
     /// Whether nothing is wrong, and all was looked at.
@@ -123,20 +123,20 @@ extension ModelCheck.Report: CustomStringConvertible {
     """
   }
 
-  private func distance(to place: Int) -> String {
-    let steps = path(to: place).count
+  private func distance(to index: Int) -> String {
+    let steps = path(to: index).count
     return steps == 0 ? "at the beginning" : "after \(count(steps, "step"))"
   }
 
-  private func pathText(to place: Int) -> String {
-    let path = path(to: place)
+  private func pathText(to index: Int) -> String {
+    let path = path(to: index)
     let lines = ["  \(name(of: 0))"] + path.map { "  \($0.step) → \(name(of: $0.to))" }
     return lines.joined(separator: "\n")
   }
 
   /// A state in one line.
-  func name(of place: Int) -> String {
-    ValueText.of(states[place], limit: 200)
+  func name(of index: Int) -> String {
+    ValueText.of(states[index], limit: 200)
   }
 
   private func count(_ count: Int, _ word: String) -> String {
@@ -153,13 +153,13 @@ extension ModelCheck.Report {
   /// those without a way out are orange.
   public var mermaid: String {
     var lines = ["flowchart TD"]
-    for place in states.indices {
-      let label = Self.mermaidText(name(of: place))
-      lines.append("  s\(place)" + (place == 0 ? "([\"\(label)\"])" : "[\"\(label)\"]"))
+    for index in states.indices {
+      let label = Self.mermaidText(name(of: index))
+      lines.append("  s\(index)" + (index == 0 ? "([\"\(label)\"])" : "[\"\(label)\"]"))
     }
     for edge in transitions { lines.append("  s\(edge.from) -->|\"\(Self.mermaidText("\(edge.step)"))\"| s\(edge.to)") }
-    for place in violating.sorted() { lines.append("  style s\(place) fill:#f99") }
-    for place in stuck where !violating.contains(place) { lines.append("  style s\(place) fill:#fc6") }
+    for index in violating.sorted() { lines.append("  style s\(index) fill:#f99") }
+    for index in stuck where !violating.contains(index) { lines.append("  style s\(index) fill:#fc6") }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -167,15 +167,15 @@ extension ModelCheck.Report {
   public var dot: String {
     let stuck = Set(stuck)
     var lines = ["digraph {", "  node [shape=box, style=filled, fillcolor=white]"]
-    for place in states.indices {
-      var attributes = ["label=\"\(Self.dotText(name(of: place)))\""]
-      if place == 0 { attributes.append("shape=ellipse") }
-      if violating.contains(place) {
+    for index in states.indices {
+      var attributes = ["label=\"\(Self.dotText(name(of: index)))\""]
+      if index == 0 { attributes.append("shape=ellipse") }
+      if violating.contains(index) {
         attributes.append("fillcolor=\"#ff9999\"")
-      } else if stuck.contains(place) {
+      } else if stuck.contains(index) {
         attributes.append("fillcolor=\"#ffcc66\"")
       }
-      lines.append("  s\(place) [\(attributes.joined(separator: ", "))]")
+      lines.append("  s\(index) [\(attributes.joined(separator: ", "))]")
     }
     for edge in transitions {
       lines.append("  s\(edge.from) -> s\(edge.to) [label=\"\(Self.dotText("\(edge.step)"))\"]")

@@ -1,6 +1,6 @@
 /// The graph of the states that can be reached from one, breadth-first.
 struct ModelSearch<State: Hashable, Step> {
-  /// A step that changes the state; states are named by their places in `states`.
+  /// A step that changes the state; states are named by their indices in `states`.
   struct Edge {
     var from: Int
     var step: Step
@@ -15,48 +15,48 @@ struct ModelSearch<State: Hashable, Step> {
   private(set) var cut: Set<Int> = []
 
   private let maximum: Int
-  private var places: [State: Int]
+  private var indexes: [State: Int]
   /// Of each state the edge that led to it first; nil for the first one.
   private var arrivals: [Int?] = [nil]
 
   init(from initial: State, maximum: Int) {
     states = [initial]
-    places = [initial: 0]
+    indexes = [initial: 0]
     self.maximum = maximum
   }
 
   /// Finds all that `next` leads to.
   mutating func explore(_ next: (State) -> [(step: Step, state: State)]) {
-    var place = 0
-    while place < states.count {
-      for (step, state) in next(states[place]) where state != states[place] {
+    var index = 0
+    while index < states.count {
+      for (step, state) in next(states[index]) where state != states[index] {
         guard let to = keep(state) else {
-          cut.insert(place)
+          cut.insert(index)
           continue
         }
-        edges.append(Edge(from: place, step: step, to: to))
+        edges.append(Edge(from: index, step: step, to: to))
         if to == arrivals.count { arrivals.append(edges.count - 1) }
       }
-      place += 1
+      index += 1
     }
   }
 
-  /// The place of a state; nil if it is a new one, and there is no room.
+  /// The index of a state; nil if it is a new one, and there is no room.
   private mutating func keep(_ state: State) -> Int? {
-    if let place = places[state] { return place }
+    if let index = indexes[state] { return index }
     guard states.count < maximum else { return nil }
     states.append(state)
-    places[state] = states.count - 1
+    indexes[state] = states.count - 1
     return states.count - 1
   }
 
   /// The edges of a shortest path to a state.
-  func path(to place: Int) -> [Edge] {
+  func path(to index: Int) -> [Edge] {
     var path: [Edge] = []
-    var place = place
-    while arrivals.indices.contains(place), let arrival = arrivals[place] {
+    var index = index
+    while arrivals.indices.contains(index), let arrival = arrivals[index] {
       path.append(edges[arrival])
-      place = edges[arrival].from
+      index = edges[arrival].from
     }
     return path.reversed()
   }
@@ -67,8 +67,8 @@ struct ModelSearch<State: Hashable, Step> {
     for edge in edges { origins[edge.to, default: []].append(edge.from) }
     var isFree = states.indices.map { cut.contains($0) || !predicate(states[$0]) }
     var open = states.indices.filter { isFree[$0] }
-    while let place = open.popLast() {
-      for origin in origins[place] ?? [] where !isFree[origin] {
+    while let index = open.popLast() {
+      for origin in origins[index] ?? [] where !isFree[origin] {
         isFree[origin] = true
         open.append(origin)
       }

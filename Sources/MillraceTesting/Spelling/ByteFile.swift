@@ -46,7 +46,7 @@
       return words.count == count ? words : nil
     }
 
-    /// The place to read from, or nil if the file is too short.
+    /// The position to read from, or nil if the file is too short.
     private func start(_ offset: UInt64?, _ more: UInt64, _ count: Int) -> off_t? {
       guard let offset, let count = UInt64(exactly: count), count <= size else { return nil }
       let (start, overflow) = offset.addingReportingOverflow(more)

@@ -5,7 +5,7 @@
     import Musl
   #endif
 
-  /// The place in a file from which a byte of the program was loaded.
+  /// The position in a file from which a byte of the program was loaded.
   struct Mapping: Equatable {
     /// The file; " (deleted)" stands behind it when another one may have its name by now.
     let path: String

@@ -150,7 +150,7 @@
       return pieces.map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
     }
 
-    /// The first place of `text` outside all brackets.
+    /// The first position of `text` outside all brackets.
     fileprivate func beginning(of text: String) -> Range<Index>? {
       var depth = 0
       for index in indices {

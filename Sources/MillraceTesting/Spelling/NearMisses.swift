@@ -115,8 +115,8 @@
         } else {
           "and takes other types"
         }
-      let place = interactor.prefix { $0 != " " }.drop { $0 != "." }.dropFirst()
-      let name = place.isEmpty ? interactor.prefix { $0 != " " } : place
+      let scope = interactor.prefix { $0 != " " }.drop { $0 != "." }.dropFirst()
+      let name = scope.isEmpty ? interactor.prefix { $0 != " " } : scope
       return "\(name).\(method.fullName) looks like Interactor's \(what), so the default is used; "
         + "spell it `\(requirement.declaration)`, or rename it."
     }

@@ -72,14 +72,14 @@
       }
       let address = segment.address &+ (offset - segment.offset)
       let entry: UInt64 = 24
-      var place: UInt64 = 0
-      while place < symbols.size {
-        let count = min(symbols.size - place, entry * 4096)
-        guard let words = file.words(at: symbols.offset, plus: place, count: Int(count / 8)) else { return nil }
+      var position: UInt64 = 0
+      while position < symbols.size {
+        let count = min(symbols.size - position, entry * 4096)
+        guard let words = file.words(at: symbols.offset, plus: position, count: Int(count / 8)) else { return nil }
         for index in stride(from: 1, to: words.count, by: 3) where words[index] == address {
           if let name = name(UInt32(truncatingIfNeeded: words[index - 1])), name.hasSuffix(ending) { return name }
         }
-        place += count
+        position += count
       }
       return nil
     }
@@ -101,16 +101,16 @@
     func functions(beginning prefix: String) -> Set<String> {
       let prefix = Array(prefix.utf8)
       var found: Set<String> = []
-      var place: UInt64 = 0
+      var position: UInt64 = 0
       var cut: [UInt8] = []
-      while place < names.size {
-        let count = min(names.size - place, 1 << 18)
-        guard let bytes = file.bytes(at: names.offset, plus: place, count: Int(count)) else { break }
+      while position < names.size {
+        let count = min(names.size - position, 1 << 18)
+        guard let bytes = file.bytes(at: names.offset, plus: position, count: Int(count)) else { break }
         cut += bytes
         let used = cut.withUnsafeBytes { eachName(in: $0, beginning: prefix) { found.insert($0) } }
         cut.removeFirst(used)
         if cut.count > 1 << 20 { break }
-        place += count
+        position += count
       }
       return found
     }

@@ -13,9 +13,9 @@ extension TestStore {
   public func expect(
     _ receipt: Receipt, endsWith outcome: Outcome.Kind, file: StaticString = #filePath, line: UInt = #line
   ) async {
-    let place = TestLine(file: file, line: line)
-    guard let actual = await self.outcome(of: receipt, "the outcome \(outcome)", at: place) else { return }
-    if actual.kind != outcome { fail(TestStoreText<I>.outcome(actual, expected: outcome), at: place) }
+    let location = TestLine(file, line)
+    guard let actual = await self.outcome(of: receipt, "the outcome \(outcome)", at: location) else { return }
+    if actual.kind != outcome { fail(TestStoreText<I>.outcome(actual, expected: outcome), at: location) }
   }
 
   /// Waits for the outcome of an action, and asserts that it is a rejection for this reason.
@@ -31,9 +31,9 @@ extension TestStore {
   public func expect(
     _ receipt: Receipt, rejectedAs reason: Rejection.Kind, file: StaticString = #filePath, line: UInt = #line
   ) async {
-    let place = TestLine(file: file, line: line)
-    guard let actual = await outcome(of: receipt, "a rejection as \(reason)", at: place) else { return }
-    if let problem = TestStoreText<I>.rejection(of: "The action", as: reason, actual) { fail(problem, at: place) }
+    let location = TestLine(file, line)
+    guard let actual = await outcome(of: receipt, "a rejection as \(reason)", at: location) else { return }
+    if let problem = TestStoreText<I>.rejection(of: "The action", as: reason, actual) { fail(problem, at: location) }
   }
 
   /// Sends an action, and asserts that the store rejects it at once, for this reason.
@@ -61,22 +61,22 @@ extension TestStore {
     _ action: I.Action, rejectedAs reason: Rejection.Kind, file: StaticString = #filePath, line: UInt = #line,
     change: ((inout I.State) -> Void)? = nil
   ) async {
-    let place = TestLine(file: file, line: line)
-    let sent = await take(action, at: place)
+    let location = TestLine(file, line)
+    let sent = await take(action, at: location)
     let isOpen = log.withContent { content in content.open.contains { $0.id == sent.receipt.id } }
     let actual = isOpen ? nil : await sent.receipt.outcome
     let name = TestStoreText<I>.name(action)
-    if let problem = TestStoreText<I>.rejection(of: name, as: reason, actual) { return fail(problem, at: place) }
-    check(change, after: name, in: "expect", from: sent.before, to: sent.after, at: place)
+    if let problem = TestStoreText<I>.rejection(of: name, as: reason, actual) { return fail(problem, at: location) }
+    check(change, after: name, in: "expect", from: sent.before, to: sent.after, at: location)
   }
 
   /// Waits for the outcome of an action; nil after a failure.
-  private func outcome(of receipt: Receipt, _ wanted: String, at place: TestLine) async -> Outcome? {
+  private func outcome(of receipt: Receipt, _ wanted: String, at location: TestLine) async -> Outcome? {
     _ = await store.snapshot  // By then it was accepted, or has ended.
     switch await log.wait(for: .end(of: receipt.id), until: deadline) {
     case .fulfilled: return await receipt.outcome
-    case nil: fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
-    case .late, .quiet: failLate(wanted, at: place)
+    case nil: fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: location)
+    case .late, .quiet: failLate(wanted, at: location)
     }
     return nil
   }
@@ -93,7 +93,7 @@ extension TestStore {
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   public func finish(file: StaticString = #filePath, line: UInt = #line) async {
-    let place = TestLine(file: file, line: line)
+    let location = TestLine(file, line)
     let deadline = deadline
     var answer: TestStoreWait.Answer?
     var open: [TestStoreLog<I>.Content.OpenAction]
@@ -108,11 +108,11 @@ extension TestStore {
       content.finished()
       return content.takeAll()
     }
-    if exhaustivity == .on, !unasserted.isEmpty { fail(TestStoreText<I>.unreceived(unasserted), at: place) }
+    if exhaustivity == .on, !unasserted.isEmpty { fail(TestStoreText<I>.unreceived(unasserted), at: location) }
     if answer == nil {
-      fail(TestStoreText<I>.cancelled("the end of all actions", open: open, clock: clock), at: place)
+      fail(TestStoreText<I>.cancelled("the end of all actions", open: open, clock: clock), at: location)
     } else if !open.isEmpty {
-      fail(TestStoreText<I>.stillOpen(limit: timeout, open: open, clock: clock), at: place)
+      fail(TestStoreText<I>.stillOpen(limit: timeout, open: open, clock: clock), at: location)
     }
     for fake in fakes { await fake.finish(file: file, line: line) }
     await reporter.settle()

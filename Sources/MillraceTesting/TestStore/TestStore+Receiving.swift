@@ -14,7 +14,7 @@ extension TestStore {
   public func receive(
     _ mutation: I.Mutation, file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
   ) async where I.Mutation: Equatable {
-    await receive(WantedMutation(mutation), at: TestLine(file: file, line: line), change: change)
+    await receive(WantedMutation(mutation), at: TestLine(file, line), change: change)
   }
 
   /// Waits for the next mutation, and asserts that it meets a condition, and what it changes.
@@ -38,32 +38,32 @@ extension TestStore {
     _ name: String, where matches: @escaping (I.Mutation) -> Bool, file: StaticString = #filePath, line: UInt = #line,
     change: ((inout I.State) -> Void)? = nil
   ) async -> I.Mutation? {
-    await receive(WantedMutation(name, where: matches), at: TestLine(file: file, line: line), change: change)
+    await receive(WantedMutation(name, where: matches), at: TestLine(file, line), change: change)
   }
 
   @discardableResult
   private func receive(
-    _ wanted: WantedMutation<I.Mutation>, at place: TestLine, change: ((inout I.State) -> Void)?
+    _ wanted: WantedMutation<I.Mutation>, at location: TestLine, change: ((inout I.State) -> Void)?
   ) async -> I.Mutation? {
     let deadline = deadline
     var skipped = TestStoreText<I>.noneSkipped
     while true {
       let before = state
-      guard let commit = await next(wanted.name, until: deadline, skipped: skipped, at: place) else { return nil }
+      guard let commit = await next(wanted.name, until: deadline, skipped: skipped, at: location) else { return nil }
       if wanted.matches(commit.mutation) {
         check(
           change, after: TestStoreText<I>.name(commit.mutation), in: "receive", from: before, to: commit.state,
-          at: place)
+          at: location)
         return commit.mutation
       }
       if exhaustivity == .on {
-        fail(TestStoreText<I>.other(commit, than: wanted), at: place)
+        fail(TestStoreText<I>.other(commit, than: wanted), at: location)
         return nil
       }
       skipped.add(commit)
       // Others may come so fast that it never has to wait.
       if deadline.isOver {
-        failLate(wanted.name, skipped: skipped, at: place)
+        failLate(wanted.name, skipped: skipped, at: location)
         return nil
       }
     }
@@ -71,7 +71,7 @@ extension TestStore {
 
   /// Takes the next commit, as soon as there is one; nil after a failure.
   private func next(
-    _ wanted: String, until deadline: TestStoreDeadline, skipped: TestStoreText<I>.Skipped, at place: TestLine
+    _ wanted: String, until deadline: TestStoreDeadline, skipped: TestStoreText<I>.Skipped, at location: TestLine
   ) async -> TestStoreLog<I>.Content.Commit? {
     while true {
       let (commit, revision) = log.withContent { ($0.takeFirst(), $0.assertedRevision) }
@@ -82,11 +82,11 @@ extension TestStore {
         // What was sent by then and left for another thread is accepted when the state can be read.
         _ = await store.snapshot
         guard log.withContent({ $0.isQuiet && $0.unasserted.isEmpty }) else { continue }
-        fail(TestStoreText<I>.quiet(wanted, skipped: skipped), at: place)
+        fail(TestStoreText<I>.quiet(wanted, skipped: skipped), at: location)
       case .late:
-        failLate(wanted, skipped: skipped, at: place)
+        failLate(wanted, skipped: skipped, at: location)
       case nil:
-        fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: place)
+        fail(TestStoreText<I>.cancelled(wanted, open: log.withContent { $0.open }, clock: clock), at: location)
       }
       return nil
     }
@@ -94,10 +94,10 @@ extension TestStore {
 
   /// Fails the test for a wait that was too long.
   func failLate(
-    _ wanted: String, skipped: TestStoreText<I>.Skipped = TestStoreText<I>.noneSkipped, at place: TestLine
+    _ wanted: String, skipped: TestStoreText<I>.Skipped = TestStoreText<I>.noneSkipped, at location: TestLine
   ) {
     let open = log.withContent { $0.open }
-    fail(TestStoreText<I>.late(wanted, skipped: skipped, limit: timeout, open: open, clock: clock), at: place)
+    fail(TestStoreText<I>.late(wanted, skipped: skipped, limit: timeout, open: open, clock: clock), at: location)
   }
 }
 

@@ -66,7 +66,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
       initial: initial, interactor: interactor, configuration: configuration, interceptors: interceptors,
       feedbacks: feedbacks, fakes: fakes, exhaustivity: exhaustivity, timeout: timeout,
       timeoutClock: WorldRuntime.isOwnedByThisThread ? configuration.clock : ContinuousClock(),
-      origin: TestLine(file: file, line: line))
+      origin: TestLine(file, line))
   }
 
   init(
@@ -127,23 +127,23 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   public func send(
     _ action: I.Action, file: StaticString = #filePath, line: UInt = #line, change: ((inout I.State) -> Void)? = nil
   ) async -> Receipt {
-    let place = TestLine(file: file, line: line)
-    let sent = await take(action, at: place)
-    check(change, after: TestStoreText<I>.name(action), in: "send", from: sent.before, to: sent.after, at: place)
+    let location = TestLine(file, line)
+    let sent = await take(action, at: location)
+    check(change, after: TestStoreText<I>.name(action), in: "send", from: sent.before, to: sent.after, at: location)
     return sent.receipt
   }
 
   /// Sends an action to the store, and returns the states before and after the step in which it was accepted or rejected.
-  func take(_ action: I.Action, at place: TestLine) async -> (receipt: Receipt, before: I.State, after: I.State) {
+  func take(_ action: I.Action, at location: TestLine) async -> (receipt: Receipt, before: I.State, after: I.State) {
     var missed = log.withContent { $0.takeAll() }
     let receipt = store.send(action)
-    log.withContent { $0.sent(receipt.id, at: place) }
+    log.withContent { $0.sent(receipt.id, at: location) }
     // Where another thread had the turn, the action is accepted by the time that the state can be read.
     _ = await store.snapshot
     let expected = state
     let (earlier, step) = log.withContent { $0.takeStep(of: receipt.id) }
     missed += earlier
-    if !missed.isEmpty, exhaustivity == .on { fail(TestStoreText<I>.unreceived(missed, before: action), at: place) }
+    if !missed.isEmpty, exhaustivity == .on { fail(TestStoreText<I>.unreceived(missed, before: action), at: location) }
     let before = earlier.last?.state ?? expected
     return (receipt, before, step.last?.state ?? before)
   }
@@ -169,7 +169,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   func check(
     _ change: ((inout I.State) -> Void)?, after subject: String, in method: String, from before: I.State,
     to actual: I.State,
-    at place: TestLine
+    at location: TestLine
   ) {
     let isExhaustive = exhaustivity == .on
     if change == nil, !isExhaustive { return }
@@ -177,14 +177,14 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
     change?(&expected)
     let problem = TestStoreText<I>.change(
       subject, in: method, from: before, expected: change == nil ? nil : expected, actual: actual)
-    if let problem { fail(problem, at: place) }
+    if let problem { fail(problem, at: location) }
   }
 
   /// The deadline of a call that begins now.
   var deadline: TestStoreDeadline { TestStoreDeadline(in: timeout, on: timeoutClock) }
 
-  func fail(_ message: String, at place: TestLine) {
-    reporter.fail(message, file: place.file, line: place.line)
+  func fail(_ message: String, at location: TestLine) {
+    reporter.fail(message, file: location.file, line: location.line)
   }
 }
 

@@ -22,7 +22,7 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
     /// Whether the handler of another action sent it.
     var hasParent: Bool
     /// The line of the test that sent the action.
-    var place: TestLine?
+    var location: TestLine?
     /// The time on the store's clock when it was accepted, if that is a test clock.
     var since: Duration?
     var commits = 0
@@ -93,9 +93,9 @@ struct TestStoreState<Action, Mutation, State, Waiter> {
   // MARK: What the test asks
 
   /// Returns the line where the test has sent an action, if the action is still open.
-  mutating func sent(_ id: ActionID, at place: TestLine) {
+  mutating func sent(_ id: ActionID, at location: TestLine) {
     guard let index = open.firstIndex(where: { $0.id == id }) else { return }
-    open[index].place = place
+    open[index].location = location
   }
 
   /// Takes the first commit that is not asserted.

@@ -182,8 +182,8 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
 
   private static func line(_ action: Content.OpenAction) -> String {
     var text = name(action.action)
-    if let place = action.place {
-      text += ", sent at \(place)"
+    if let location = action.location {
+      text += ", sent at \(location)"
     } else if action.hasParent {
       text += ", sent by a handler"
     }

@@ -29,7 +29,7 @@ package enum JSON {
   }
 }
 
-/// Foundation's decoder, whose error for a text that is no JSON, or has a number that does not fit, says no place.
+/// Foundation's decoder, whose error for a text that is no JSON, or has a number that does not fit, says no position.
 private final class PlacingDecoder: JSONDecoder, @unchecked Sendable {
   override func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     do {

@@ -11,10 +11,10 @@ public final class SilentAddress: Sendable {
 
   /// - Throws: an error whose description says why, when the system gives no socket or the port is taken.
   public init(port: UInt16) throws {
-    var place = sockaddr_in()
-    place.sin_family = sa_family_t(AF_INET)
-    place.sin_port = port.bigEndian
-    place.sin_addr.s_addr = inet_addr(Self.text)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr(Self.text)
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
@@ -22,7 +22,7 @@ public final class SilentAddress: Sendable {
     #endif
     // One connection fits into the shortest queue; the others are not answered any more.
     let descriptors = (0..<4).map { _ in socket(AF_INET, type, 0) }
-    let isFull = withUnsafeMutableBytes(of: &place) { raw in
+    let isFull = withUnsafeMutableBytes(of: &address) { raw in
       raw.withMemoryRebound(to: sockaddr.self) { pointer in
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         guard bind(descriptors[0], pointer.baseAddress!, size) == 0, listen(descriptors[0], 0) == 0 else {
@@ -45,6 +45,6 @@ public final class SilentAddress: Sendable {
 }
 
 /// connect(2), in a scope of its own.
-private func systemConnect(_ descriptor: Int32, _ place: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
-  connect(descriptor, place, size)
+private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+  connect(descriptor, address, size)
 }

@@ -15,12 +15,12 @@ package struct Listener: Sendable {
     #endif
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    var place = sockaddr_in()
-    place.sin_family = sa_family_t(AF_INET)
-    place.sin_port = port.bigEndian
-    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutableBytes(of: &place) { [descriptor] raw in
+    let isListening = withUnsafeMutableBytes(of: &address) { [descriptor] raw in
       raw.withMemoryRebound(to: sockaddr.self) { pointer in
         bind(descriptor, pointer.baseAddress!, size) == 0 && listen(descriptor, 128) == 0
           && getsockname(descriptor, pointer.baseAddress!, &size) == 0
@@ -31,7 +31,7 @@ package struct Listener: Sendable {
       systemClose(descriptor)
       throw error
     }
-    self.port = UInt16(bigEndian: place.sin_port)
+    self.port = UInt16(bigEndian: address.sin_port)
   }
 
   /// Waits for a client; nil after ``stop()``.

@@ -10,7 +10,7 @@ struct TestClockOutcomesTests {
 
   private func clock(patience: Duration) -> TestClock {
     FailureReporter.$collector.withValue(FailureCollector { [failures] in failures.record($0) }) {
-      TestClock(onSleep: nil, patience: patience, at: TestLine(file: "Tests/Some.swift", line: 7))
+      TestClock(onSleep: nil, patience: patience, at: TestLine("Tests/Some.swift", 7))
     }
   }
 
@@ -57,7 +57,7 @@ struct TestClockOutcomesTests {
 
   @Test("R5: the outcomes that are known by now are forgotten")
   func pruned() {
-    var awaited = AwaitedOutcomes(time: .seconds(10), line: TestLine(file: "Some.swift", line: 1))
+    var awaited = AwaitedOutcomes(time: .seconds(10), line: TestLine("Some.swift", 1))
     let store = store(on: TestClock())
     let ids = (0..<1_000).map { _ in store.send(.nothing).id }
     #expect(awaited.add(ids[0]) { true }, "the time begins")

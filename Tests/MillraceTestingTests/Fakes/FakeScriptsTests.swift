@@ -14,9 +14,9 @@ struct FakeScriptsTests {
   }
 
   private func script(_ answer: String, times: Int? = 1, for request: String? = nil) -> Script {
-    let place = ScriptPlace("Tests/Some.swift", 7)
-    guard let request else { return Script(answer, times: times, place: place) }
-    return Script(answer, times: times, matches: { $0 == request }, place: place)
+    let location = TestLine("Tests/Some.swift", 7)
+    guard let request else { return Script(answer, times: times, location: location) }
+    return Script(answer, times: times, matches: { $0 == request }, location: location)
   }
 
   private func check(_ list: [Script], _ calls: [(request: String, answer: String?)], unused: [String] = []) {

@@ -12,11 +12,11 @@ struct FakeStateTests {
 
   typealias State = FakeState<String, Answer, String>
 
-  private let place = ScriptPlace("Tests/Some.swift", 7)
+  private let location = TestLine("Tests/Some.swift", 7)
 
   private func state(_ answers: Answer...) -> State {
     var state = State()
-    for answer in answers { state.scripts.add(FakeScript(answer, times: 1, place: place)) }
+    for answer in answers { state.scripts.add(FakeScript(answer, times: 1, location: location)) }
     return state
   }
 
@@ -61,9 +61,9 @@ struct FakeStateTests {
   @Test("A call that meets a fault is open whatever its script is, and uses none when it is reset")
   func faults() {
     var state = state(Answer(ending: .replied))
-    #expect(state.arrive("a", at: .zero, meeting: .reset, at: place).script == nil)
-    #expect(state.arrive("b", at: .zero, meeting: .timeout, at: place).script != nil)
-    #expect(state.arrive("c", at: .zero, meeting: .slow, at: place).script == nil)
+    #expect(state.arrive("a", at: .zero, meeting: .reset, at: location).script == nil)
+    #expect(state.arrive("b", at: .zero, meeting: .timeout, at: location).script != nil)
+    #expect(state.arrive("c", at: .zero, meeting: .slow, at: location).script == nil)
     #expect(state.log.kept.map(\.fault) == [.reset, .timeout, .slow])
     #expect(state.log.kept.map { $0.ending.map { "\($0)" } } == [nil, nil, "unexpected"])
     #expect(state.finish().calls.map(\.number) == [1, 2])
@@ -102,7 +102,7 @@ struct FakeStateTests {
     #expect(state.cancelWatch(5) == .cancel("gone"))
     #expect(state.cancelWatch(5) == .none)
     #expect(state.arrive("a", at: .zero).woken == ["one"])
-    #expect(state.arrive("a", at: .zero, meeting: nil, at: place).woken == ["two"])
+    #expect(state.arrive("a", at: .zero, meeting: nil, at: location).woken == ["two"])
     #expect(state.watch("at once", id: 6, count: 2, isCancelled: false) == .wake(["at once"]))
     #expect(state.watch("three", id: 7, count: 3, isCancelled: false) == .none)
     #expect(state.arriveAgain("a", at: .zero).woken == ["three"])

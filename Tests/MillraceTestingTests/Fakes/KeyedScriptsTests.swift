@@ -5,11 +5,11 @@ import Testing
 /// Scripts and calls; an answer is a number, and a request is its key in lower case.
 @Suite("KeyedScripts")
 struct KeyedScriptsTests {
-  private let place = ScriptPlace("Tests/Some.swift", 7)
+  private let location = TestLine("Tests/Some.swift", 7)
   private let keysMade = Box(0)
 
   private func scripts(_ list: [(key: String, answer: Int)]) -> KeyedScripts<String, Int> {
-    KeyedScripts(list.map { (key: $0.key, script: FakeScript($0.answer, times: 1, place: place)) }) {
+    KeyedScripts(list.map { (key: $0.key, script: FakeScript($0.answer, times: 1, location: location)) }) {
       [keysMade] request in
       keysMade.value += 1
       return request == "keyless" ? nil : request.lowercased()
@@ -50,11 +50,11 @@ struct KeyedScriptsTests {
     "They come after those for calls that match, before what always answers those, and before what is next in order")
   func precedence() {
     var scripts = FakeScripts<String, Int>()
-    scripts.add(FakeScript(1, times: 1, place: place))
-    scripts.add(FakeScript(2, times: nil, matches: { $0 == "a" }, place: place))
+    scripts.add(FakeScript(1, times: 1, location: location))
+    scripts.add(FakeScript(2, times: nil, matches: { $0 == "a" }, location: location))
     scripts.add(self.scripts([("a", 3), ("b", 4)]))
     scripts.add(self.scripts([("a", 5)]))
-    scripts.add(FakeScript(6, times: 1, matches: { $0 == "a" }, place: place))
+    scripts.add(FakeScript(6, times: 1, matches: { $0 == "a" }, location: location))
     #expect(scripts.leftCount == 5)
     #expect(["a", "a", "a", "a", "c", "a"].map { scripts.take($0)?.answer } == [6, 3, 5, 2, 1, 2])
     #expect(scripts.leftCount == 1)

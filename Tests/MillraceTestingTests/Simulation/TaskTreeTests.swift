@@ -28,6 +28,6 @@ struct TaskTreeTests {
     var tasks = TaskTree()
     tasks.add(madeBy: 0)
     #expect([0, 1, 1, 0, 1].map { tasks.nextStep(of: $0) } == [0, 0, 1, 1, 2])
-    #expect("\(tasks.place(2, of: 1))" == "1.2")
+    #expect("\(tasks.position(2, of: 1))" == "1.2")
   }
 }

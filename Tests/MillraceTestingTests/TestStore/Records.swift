@@ -105,7 +105,7 @@ struct Collected: Sendable {
       TestStore(
         initial: Records.State(), interactor: records, configuration: StoreConfiguration(clock: clock, limits: limits),
         interceptors: interceptors, fakes: fakes, exhaustivity: exhaustivity, timeoutClock: patience,
-        origin: TestLine(file: "Tests/Made.swift", line: 1))
+        origin: TestLine("Tests/Made.swift", 1))
     }
   }
 

@@ -163,10 +163,10 @@ struct TestStoreStateTests {
   func openActions() {
     var state = state()
     check(&state, [(.accept(1), []), (.accept(2), []), (.commit(2), []), (.commit(2), [])])
-    state.sent(.queued(2), at: TestLine(file: "Tests/Some.swift", line: 3))
-    state.sent(.queued(3), at: TestLine(file: "Tests/Some.swift", line: 4))
+    state.sent(.queued(2), at: TestLine("Tests/Some.swift", 3))
+    state.sent(.queued(3), at: TestLine("Tests/Some.swift", 4))
     #expect(state.open.map(\.action) == ["a1", "a2"])
     #expect(state.open.map(\.commits) == [0, 2])
-    #expect(state.open.map { $0.place.map { "\($0)" } } == [nil, "Some.swift:3"])
+    #expect(state.open.map { $0.location.map { "\($0)" } } == [nil, "Some.swift:3"])
   }
 }

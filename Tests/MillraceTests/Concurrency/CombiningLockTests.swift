@@ -221,7 +221,7 @@ struct CombiningLockTests {
 private final class Noted: Startable, @unchecked Sendable {
   let begun = Notes<String>()
 
-  override func begin(immediately: Bool) -> Task<Void, any Error>? {
+  override func makeTask(immediately: Bool) -> Task<Void, any Error>? {
     begun.note(immediately ? "here" : "in the pool")
     return Task {}
   }

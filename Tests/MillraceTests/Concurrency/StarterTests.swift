@@ -23,7 +23,7 @@ struct StarterTests {
       super.init()
     }
 
-    override func begin(immediately: Bool) -> Task<Void, any Error>? {
+    override func makeTask(immediately: Bool) -> Task<Void, any Error>? {
       act(self, immediately)
       return Task {}
     }

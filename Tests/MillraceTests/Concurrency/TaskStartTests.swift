@@ -15,7 +15,7 @@ struct TaskStartTests {
     let gate = Gate()
     let notes = Notes<String>()
     let caller = currentThread()
-    let task = startDetachedTask {
+    let task = makeDetachedTask {
       notes.note(currentThread() == caller ? "here" : "elsewhere")
       try await gate.enter()
       notes.note("resumed")
@@ -32,7 +32,7 @@ struct TaskStartTests {
     let maker = Task(priority: .low) {
       withUnsafeCurrentTask { $0?.cancel() }
       return Self.$request.withValue("the maker's") {
-        startDetachedTask {
+        makeDetachedTask {
           let isOfMaker = Task.basePriority == .low || Task.isCancelled
           notes.note("\(Self.request), \(isOfMaker)")
         }
@@ -46,7 +46,7 @@ struct TaskStartTests {
   func isOfNoActor() async throws {
     let resumed = DispatchSemaphore(value: 0)
     let task = await MainActor.run {
-      let task = startDetachedTask {
+      let task = makeDetachedTask {
         await Task.yield()
         resumed.signal()
       }
@@ -59,10 +59,10 @@ struct TaskStartTests {
 
   @Test("An error of the body is the task's, and so is its cancellation")
   func failsAndIsCancelled() async {
-    let failing = startDetachedTask { throw Failure() }
+    let failing = makeDetachedTask { throw Failure() }
     await #expect(throws: Failure.self) { try await failing.value }
     let gate = Gate()
-    let cancelled = startDetachedTask { try await gate.enter() }
+    let cancelled = makeDetachedTask { try await gate.enter() }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
@@ -81,7 +81,7 @@ struct TaskStartTests {
   }
 
   private func start(holding held: ReleaseRecorder, until gate: Gate) -> Task<Void, any Error> {
-    startDetachedTask {
+    makeDetachedTask {
       try await gate.enter()
       withExtendedLifetime(held) {}
     }
@@ -89,7 +89,7 @@ struct TaskStartTests {
 
   @Test("A body without a context starts as one with a context does")
   func hasNoContext() async throws {
-    let task = startDetachedTask(bodyWithoutContext)
+    let task = makeDetachedTask(bodyWithoutContext)
     try await task.value
     #expect(ran.value)
   }
@@ -101,7 +101,7 @@ struct TaskStartTests {
       for _ in 0..<8 {
         group.addTask {
           for _ in 0..<1_000 {
-            let task = startDetachedTask {
+            let task = makeDetachedTask {
               await Task.yield()
               count.update { $0 += 1 }
             }

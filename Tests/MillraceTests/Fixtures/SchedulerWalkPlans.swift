@@ -83,7 +83,7 @@ extension SchedulerWalk {
       if scheduler.hasTurnForFirst(of: key) {
         fail("R4: an action waits for a turn that has come")
       }
-      for handle in scheduler.queues.handles(of: scheduler.keys[key].line.actions) where scheduler.canBegin(handle) {
+      for handle in scheduler.queues.handles(of: scheduler.keys[key].line.actions) where scheduler.canLaunch(handle) {
         fail("R4: an action waits for permits and a slot that are free")
       }
     }

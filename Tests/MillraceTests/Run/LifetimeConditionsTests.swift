@@ -180,11 +180,11 @@ struct LifetimeConditionsTests {
   @Test("Equal children at different positions are different children; equal positions are one")
   func positions() {
     func key(_ condition: LifetimeCondition<Int, Int>) -> PlanKey { condition.child.steps[0].scope }
-    func at(_ place: PartPlace) -> LifetimeCondition<Int, Int> {
+    func at(_ place: PartPosition) -> LifetimeCondition<Int, Int> {
       LifetimeCondition<Int, Int>(ChildID(scope: Place.self), removals: nil, exists: Predicate { _ in true })
         .within(place) { $0 }
     }
-    let places: [PartPlace] = [
+    let places: [PartPosition] = [
       .scope(ObjectIdentifier(Int.self)), .scope(ObjectIdentifier(String.self)),
       .keyPath(\ScriptedInteractor.State.log), .keyPath(\Town.State.log), .unknown, .unknown,
     ]

@@ -22,15 +22,15 @@ struct RunPhaseTests {
       switch self {
       case .accepted: []
       case .takenUp: [.takeUp]
-      case .running: [.takeUp, .begin]
-      case .resting: [.takeUp, .begin, .handlerReturned, .rest]
-      case .restingWithOneOut: [.takeUp, .begin, .rest]
-      case .runningWithTwoOut: [.takeUp, .begin, .rest, .begin]
+      case .running: [.takeUp, .launch]
+      case .resting: [.takeUp, .launch, .handlerReturned, .rest]
+      case .restingWithOneOut: [.takeUp, .launch, .rest]
+      case .runningWithTwoOut: [.takeUp, .launch, .rest, .launch]
       case .endedBeforeTakeUp: [.end]
       case .endedBeforeRunning: [.takeUp, .end]
-      case .endedByReturning: [.takeUp, .begin, .handlerReturned, .end]
-      case .endedWithOneOut: [.takeUp, .begin, .end]
-      case .endedWithTwoOut: [.takeUp, .begin, .rest, .begin, .end]
+      case .endedByReturning: [.takeUp, .launch, .handlerReturned, .end]
+      case .endedWithOneOut: [.takeUp, .launch, .end]
+      case .endedWithTwoOut: [.takeUp, .launch, .rest, .launch, .end]
       }
     }
 
@@ -66,50 +66,50 @@ struct RunPhaseTests {
     Row(.accepted, .end, .ended),
 
     Row(.takenUp, .takeUp, .takenUp),
-    Row(.takenUp, .begin, .running, out: 1),
+    Row(.takenUp, .launch, .running, out: 1),
     Row(.takenUp, .rest, .takenUp),
     Row(.takenUp, .end, .ended, .askClosing),
 
     Row(.running, .takeUp, .running, out: 1),
-    Row(.running, .begin, .running, out: 2),
+    Row(.running, .launch, .running, out: 2),
     Row(.running, .rest, .resting, out: 1),
     Row(.running, .handlerReturned, .running),
     Row(.running, .end, .ended, out: 1, .askClosing),
 
     Row(.resting, .takeUp, .resting),
-    Row(.resting, .begin, .running, out: 1),
+    Row(.resting, .launch, .running, out: 1),
     Row(.resting, .rest, .resting),
     Row(.resting, .end, .ended, [.askClosing, .freeSlot]),
 
     Row(.restingWithOneOut, .takeUp, .resting, out: 1),
-    Row(.restingWithOneOut, .begin, .running, out: 2),
+    Row(.restingWithOneOut, .launch, .running, out: 2),
     Row(.restingWithOneOut, .rest, .resting, out: 1),
     Row(.restingWithOneOut, .handlerReturned, .resting),
     Row(.restingWithOneOut, .end, .ended, out: 1, .askClosing),
 
     Row(.runningWithTwoOut, .takeUp, .running, out: 2),
-    Row(.runningWithTwoOut, .begin, .running, out: 3),
+    Row(.runningWithTwoOut, .launch, .running, out: 3),
     Row(.runningWithTwoOut, .rest, .resting, out: 2),
     Row(.runningWithTwoOut, .handlerReturned, .running, out: 1),
     Row(.runningWithTwoOut, .end, .ended, out: 2, .askClosing),
 
     Row(.endedBeforeTakeUp, .takeUp, .ended),
-    Row(.endedBeforeTakeUp, .begin, .ended),
+    Row(.endedBeforeTakeUp, .launch, .ended),
     Row(.endedBeforeTakeUp, .rest, .ended),
     Row(.endedBeforeTakeUp, .end, .ended),
 
     Row(.endedBeforeRunning, .takeUp, .ended),
-    Row(.endedBeforeRunning, .begin, .ended),
+    Row(.endedBeforeRunning, .launch, .ended),
     Row(.endedBeforeRunning, .rest, .ended),
     Row(.endedBeforeRunning, .end, .ended),
 
     Row(.endedByReturning, .takeUp, .ended),
-    Row(.endedByReturning, .begin, .ended),
+    Row(.endedByReturning, .launch, .ended),
     Row(.endedByReturning, .rest, .ended),
     Row(.endedByReturning, .end, .ended),
 
     Row(.endedWithOneOut, .takeUp, .ended, out: 1),
-    Row(.endedWithOneOut, .begin, .ended, out: 1),
+    Row(.endedWithOneOut, .launch, .ended, out: 1),
     Row(.endedWithOneOut, .rest, .ended, out: 1),
     Row(.endedWithOneOut, .handlerReturned, .ended, .freeSlot),
     Row(.endedWithOneOut, .end, .ended, out: 1),
@@ -126,7 +126,7 @@ struct RunPhaseTests {
     #expect(phase.stage == row.stage)
     #expect(phase.handlersOut == row.out)
     #expect(consequences == row.consequences)
-    #expect(phase.hasBegun == (began || row.event == .begin && row.stage == .running))
+    #expect(phase.hasBegun == (began || row.event == .launch && row.stage == .running))
   }
 
   @Test("An action is in flight from its first handler on until it has ended", arguments: Past.allCases)
@@ -138,7 +138,7 @@ struct RunPhaseTests {
   @Test("R4: the slot is freed once, by the last of three handlers to return after the end")
   func theSlotIsFreedOnce() {
     var phase = RunPhase()
-    for event: Event in [.takeUp, .begin, .rest, .begin, .rest, .begin] { #expect(phase.advance(event) == []) }
+    for event: Event in [.takeUp, .launch, .rest, .launch, .rest, .launch] { #expect(phase.advance(event) == []) }
     #expect(phase.advance(.end) == .askClosing)
     #expect(phase.advance(.handlerReturned) == [])
     #expect(phase.advance(.handlerReturned) == [])
@@ -174,7 +174,7 @@ struct RunPhaseTests {
   private func isPossible(_ event: Event, _ phase: RunPhase) -> Bool {
     switch event {
     case .takeUp: phase.stage == .accepted
-    case .begin: phase.stage == .takenUp || phase.stage == .resting
+    case .launch: phase.stage == .takenUp || phase.stage == .resting
     case .rest: phase.stage == .running
     case .handlerReturned: phase.handlersOut > 0
     case .end: true

@@ -300,7 +300,7 @@ struct LimitsTests {
       })
     let run = try await runs.next()
     if hasEnded { receipt.cancel() }
-    guard case .store(_, let active) = run.place else { return #expect(Bool(false), "The run is not a store's.") }
+    guard case .store(_, let active) = run.backing else { return #expect(Bool(false), "The run is not a store's.") }
     let (latch, thread) = try await store.block()
     let full = Recorder<Int>()
     let emitter = onThread {

@@ -12,8 +12,8 @@ extension PulseState {
     let targetRules = TargetRules(rules)
     for target in targets { addAlerts(of: targetRules, for: target.endpoint) }
     keepStatus(of: earlier)
-    let (keptRules, kept) = (Set(rules), Set(alerts.map(AlertPlace.init)))
-    for alert in earlier where alert.status.isFiring && !kept.contains(AlertPlace(alert)) {
+    let (keptRules, kept) = (Set(rules), Set(alerts.map(AlertIdentity.init)))
+    for alert in earlier where alert.status.isFiring && !kept.contains(AlertIdentity(alert)) {
       let reason = keptRules.contains(alert.rule) ? "the target was removed" : "the rule was removed"
       note(alert.name, isFiring: false, value: nil, reason: reason)
     }
@@ -26,8 +26,8 @@ extension PulseState {
 
   /// Restores the status of the alerts that were known before.
   private mutating func keepStatus(of earlier: [Alert]) {
-    let places = Dictionary(earlier.map { (AlertPlace($0), $0) }, uniquingKeysWith: { first, _ in first })
-    alerts = alerts.map { places[AlertPlace($0)] ?? $0 }
+    let earlierOnes = Dictionary(earlier.map { (AlertIdentity($0), $0) }, uniquingKeysWith: { first, _ in first })
+    alerts = alerts.map { earlierOnes[AlertIdentity($0)] ?? $0 }
   }
 
   /// Adds the alerts of the rules that are about a target.
@@ -41,19 +41,19 @@ extension PulseState {
 
   /// The rules about targets, found by the name of a target.
   private struct TargetRules {
-    private var ofEach: [(place: Int, rule: AlertRule)] = []
-    private var named: [String: [(place: Int, rule: AlertRule)]] = [:]
+    private var ofEach: [(index: Int, rule: AlertRule)] = []
+    private var named: [String: [(index: Int, rule: AlertRule)]] = [:]
 
     init(_ rules: [AlertRule]) {
-      for (place, rule) in rules.enumerated() {
+      for (index, rule) in rules.enumerated() {
         guard case .target(let name, _) = rule.condition else { continue }
-        if let name { named[name, default: []].append((place, rule)) } else { ofEach.append((place, rule)) }
+        if let name { named[name, default: []].append((index, rule)) } else { ofEach.append((index, rule)) }
       }
     }
 
     /// The rules about a target, in the order in which they were given.
     func about(_ name: String) -> [AlertRule] {
-      (ofEach + (named[name] ?? [])).sorted { $0.place < $1.place }.map(\.rule)
+      (ofEach + (named[name] ?? [])).sorted { $0.index < $1.index }.map(\.rule)
     }
   }
 
@@ -104,7 +104,7 @@ extension PulseState {
 }
 
 /// The rule and the subject of an alert, by which it is found again.
-private struct AlertPlace: Hashable {
+private struct AlertIdentity: Hashable {
   let rule: AlertRule
   let subject: String
 

@@ -201,6 +201,6 @@ extension TargetsFile {
 extension JSONMistake {
   /// The mistake as the end of a sentence that names a file.
   var problemOfFile: String {
-    place.map { "which is no JSON: \($0) \(problem); \(fix)" } ?? "which \(problem); \(fix)"
+    position.map { "which is no JSON: \($0) \(problem); \(fix)" } ?? "which \(problem); \(fix)"
   }
 }

@@ -26,12 +26,12 @@ extension FakeCall {
     from live: @escaping @Sendable (_ request: Request) async throws -> Response
   ) {
     let forms = RecordedForms(request: request, value: response, errors: RecordedErrors(errors))
-    let (name, reports, place) = (name, reports, ScriptPlace(file, line))
-    if response.decoded == nil { reports.cannotBeReplayed(Response.self, at: place) }
+    let (name, reports, location) = (name, reports, TestLine(file, line))
+    if response.decoded == nil { reports.cannotBeReplayed(Response.self, at: location) }
     @Sendable func write(_ request: Request, _ answer: RecordedCall<Request, Response>.Answer) {
       do {
         try recorder.write(RecordedCall(call: name, request: request, answer: answer), forms)
-      } catch { reports.fail("\(error)", at: place) }
+      } catch { reports.fail("\(error)", at: location) }
     }
     always(file: file, line: line) { request in
       do {
@@ -68,12 +68,12 @@ extension FakeCall {
     file: StaticString = #filePath, line: UInt = #line
   ) throws(FakeRecordingError) {
     let forms = RecordedForms(request: request, value: response, errors: RecordedErrors(errors))
-    let place = ScriptPlace(file, line)
+    let location = TestLine(file, line)
     let scripts = try recording.scripts(of: name, forms) {
       (answer) -> FakeScript<Request, FakeAnswer<Request, Response>>? in
       switch answer {
-      case .response(let response): FakeScript(.reply(response), times: 1, place: place)
-      case .failure(let error): FakeScript(.failure(error), times: 1, place: place)
+      case .response(let response): FakeScript(.reply(response), times: 1, location: location)
+      case .failure(let error): FakeScript(.failure(error), times: 1, location: location)
       case .stream: nil
       }
     }
@@ -83,12 +83,12 @@ extension FakeCall {
 
 extension FakeReports {
   /// The recording could not be decoded.
-  func cannotBeReplayed(_ type: Any.Type, at place: ScriptPlace) {
+  func cannotBeReplayed(_ type: Any.Type, at location: TestLine) {
     fail(
       """
       What \(name) gives is recorded, but cannot be replayed: a \(type) cannot be decoded. Make it Codable, or give a \
       RecordedForm that makes it of something that is.
-      """, at: place)
+      """, at: location)
   }
 }
 
@@ -114,12 +114,12 @@ extension FakeStream {
     from live: @escaping @Sendable (_ request: Request) async throws -> Elements
   ) where Elements.Element == Element, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
     let forms = RecordedForms(request: request, value: element, errors: RecordedErrors(errors))
-    let (name, reports, place) = (name, reports, ScriptPlace(file, line))
-    if element.decoded == nil { reports.cannotBeReplayed(Element.self, at: place) }
+    let (name, reports, location) = (name, reports, TestLine(file, line))
+    if element.decoded == nil { reports.cannotBeReplayed(Element.self, at: location) }
     let script = FakeScript<Request, FakeStreamAnswer<Request, Element>>(
       .played { request, yield in
         let taken = TakenStream(call: name, request: request, recorder: recorder, forms: forms) {
-          reports.fail("\($0)", at: place)
+          reports.fail("\($0)", at: location)
         }
         do {
           for try await element in try await live(request) {
@@ -131,7 +131,7 @@ extension FakeStream {
           taken.end(error is CancellationError ? .open : .failure(error))
           throw error
         }
-      }, times: nil, place: place)
+      }, times: nil, location: location)
     add(script)
   }
 
@@ -156,11 +156,11 @@ extension FakeStream {
     clock: (any Clock<Duration>)? = nil, file: StaticString = #filePath, line: UInt = #line
   ) throws(FakeRecordingError) {
     let forms = RecordedForms(request: request, value: element, errors: RecordedErrors(errors))
-    let place = ScriptPlace(file, line)
+    let location = TestLine(file, line)
     let scripts = try recording.scripts(of: name, forms) {
       (answer) -> FakeScript<Request, FakeStreamAnswer<Request, Element>>? in
       guard case .stream(let elements, let end) = answer else { return nil }
-      return FakeScript(Self.answer(elements, end, clock), times: 1, place: place)
+      return FakeScript(Self.answer(elements, end, clock), times: 1, location: location)
     }
     add(scripts)
   }

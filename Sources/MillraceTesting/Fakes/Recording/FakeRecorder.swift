@@ -41,7 +41,7 @@ public final class FakeRecorder: Sendable {
   private let clock: any Clock<Duration>
   private let output: Lock<Output>
   private let reporter = FailureReporter()
-  private let place: ScriptPlace
+  private let location: TestLine
 
   /// Begins a recording; one that is there stays until this one is finished.
   ///
@@ -57,7 +57,7 @@ public final class FakeRecorder: Sendable {
   ) throws(FakeRecordingError) {
     self.path = path
     self.clock = clock
-    place = ScriptPlace(file, line)
+    location = TestLine(file, line)
     output = Lock(Output(file: try PartialFile(of: path)))
     try write { try JSONEncoder.sorted.encode(FakeRecordingHeader.current) }
     output.withLock { $0.calls = 0 }
@@ -73,7 +73,7 @@ public final class FakeRecorder: Sendable {
         """
         The recorder was released without finish(), so that \(path) is as it was; what was recorded stands in \
         \(file.path). Call finish() once all calls have ended.
-        """, file: place.file, line: place.line)
+        """, file: location.file, line: location.line)
     }
   }
 

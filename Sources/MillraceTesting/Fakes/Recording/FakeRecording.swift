@@ -171,3 +171,17 @@ public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvert
     description = "\(path)\(line.map { ":\($0)" } ?? ""): \(sentence)"
   }
 }
+
+/// The first line of a recording.
+struct FakeRecordingHeader: Codable, Equatable {
+  var format: String
+  var version: Int
+
+  /// The version of new recordings.
+  static let current = FakeRecordingHeader(format: "millrace-fake-calls", version: 1)
+}
+
+/// The names in a line of a recording.
+enum RecordedKey: String, CodingKey {
+  case call, request, response, elements, at, element, failure, error, open
+}

@@ -1,19 +1,5 @@
 import Foundation
 
-/// The first line of a recording.
-struct FakeRecordingHeader: Codable, Equatable {
-  var format: String
-  var version: Int
-
-  /// The version of new recordings.
-  static let current = FakeRecordingHeader(format: "millrace-fake-calls", version: 1)
-}
-
-/// The names in a line of a recording.
-enum RecordedKey: String, CodingKey {
-  case call, request, response, elements, at, element, failure, error, open
-}
-
 /// The calls of one fake in a recording.
 struct RecordedForms<Request: Sendable, Value: Sendable>: Sendable {
   let request: RecordedForm<Request>

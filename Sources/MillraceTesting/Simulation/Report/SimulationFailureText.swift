@@ -49,7 +49,7 @@ struct SimulationFailureText: CustomStringConvertible {
     let plan = self.plan
     var lines = ["Seed \(plan.seed): \(Self.closed(sentence))"]
     let rule = result.rule.map { ", by \($0)" } ?? ""
-    lines.append("It happened \(Self.place(result)), in world \(worlds) of this simulation\(rule).")
+    lines.append("It happened \(Self.moment(result)), in world \(worlds) of this simulation\(rule).")
     if passesAlone {
       lines.append(
         """
@@ -79,7 +79,7 @@ struct SimulationFailureText: CustomStringConvertible {
     let (actions, draws, steps) = (plan.actions?.count ?? 0, plan.draws?.count ?? 0, plan.steps?.count ?? 0)
     var lines = ["As small as it was made (actions: \(actions), draws: \(draws), scheduling decisions: \(steps)):"]
     lines.append("  \(origin.call(plan))")
-    lines.append("  fails \(Self.place(smallest.result)).")
+    lines.append("  fails \(Self.moment(smallest.result)).")
     if smallest.failure.sentence != failure.sentence {
       lines.append("  There it says: \(Self.closed(smallest.failure.sentence))")
     }
@@ -95,7 +95,7 @@ struct SimulationFailureText: CustomStringConvertible {
     return [world] + first + notes.suffix(Self.notes).map { "  \($0)" }
   }
 
-  private static func place(_ result: WorldRun.Result) -> String {
+  private static func moment(_ result: WorldRun.Result) -> String {
     let steps = result.steps == 1 ? "1 step" : "\(result.steps) steps"
     return "after \(steps), at \(result.time) of the world's time"
   }

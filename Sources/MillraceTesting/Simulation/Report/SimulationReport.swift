@@ -29,7 +29,7 @@ extension Simulation {
       public let description: String
     }
 
-    /// The failures, each of another kind or at another place, in the order of their worlds.
+    /// The failures, each of another kind or at another line, in the order of their worlds.
     public internal(set) var failures: [Failure] = []
 
     /// The plan of the first failure, as small as it could be made; nil if no world failed.
@@ -116,19 +116,19 @@ extension Simulation.Plan {
       change(&plan)
       neighbours.append(SimulationStory.Passing(plan: plan, difference: difference))
     }
-    let gaveWay = (steps ?? [:]).keys.compactMap { place in trace.gaveWay[place].map { (place, $0) } }
+    let gaveWay = (steps ?? [:]).keys.compactMap { position in trace.gaveWay[position].map { (position, $0) } }
     func difference(_ decision: Trace.Decision) -> String {
       "in step \(decision.step) \(trace.name(of: decision.other)) continues, not \(trace.name(of: decision.ran))"
     }
-    for (place, decision) in gaveWay.sorted(by: { ($0.1.step, $0.0) < ($1.1.step, $1.0) }) {
-      add(difference(decision)) { $0.steps?[place] = nil }
+    for (position, decision) in gaveWay.sorted(by: { ($0.1.step, $0.0) < ($1.1.step, $1.0) }) {
+      add(difference(decision)) { $0.steps?[position] = nil }
     }
-    for place in (draws ?? [:]).keys.sorted() {
-      guard let draw = trace.drawn[place] else { continue }
-      add("\(trace.name(of: draw.task)) draws the least there is, not \(draw.value)") { $0.draws?[place] = nil }
+    for position in (draws ?? [:]).keys.sorted() {
+      guard let draw = trace.drawn[position] else { continue }
+      add("\(trace.name(of: draw.task)) draws the least there is, not \(draw.value)") { $0.draws?[position] = nil }
     }
-    for (place, decision) in trace.ran.prefix(200) {
-      add(difference(decision)) { $0.steps?[place, default: 0] += 1 }
+    for (position, decision) in trace.ran.prefix(200) {
+      add(difference(decision)) { $0.steps?[position, default: 0] += 1 }
     }
     for action in (actions ?? []).sorted() {
       add("action \(action) is left out") { $0.actions?.remove(action) }

@@ -39,13 +39,13 @@ struct Trace: Sendable {
     let other: Int
   }
 
-  private(set) var drawn: [Simulation.Plan.Place: Draw] = [:]
+  private(set) var drawn: [Simulation.Plan.Position: Draw] = [:]
 
   /// By the steps that gave way, the decision to which each of them did so first.
-  private(set) var gaveWay: [Simulation.Plan.Place: Decision] = [:]
+  private(set) var gaveWay: [Simulation.Plan.Position: Decision] = [:]
 
   /// The steps that ran although another one was ready, in their order; the other one would run if this one gave way.
-  private(set) var ran: [(place: Simulation.Plan.Place, decision: Decision)] = []
+  private(set) var ran: [(position: Simulation.Plan.Position, decision: Decision)] = []
 
   /// The number of events that are kept; a world that goes round in circles has the first ones.
   private static let limit = 100_000
@@ -53,11 +53,11 @@ struct Trace: Sendable {
   /// The number of tasks that an event names.
   private static let namedTasks = 6
 
-  mutating func note(_ draw: Draw, at place: Simulation.Plan.Place) { drawn[place] = draw }
+  mutating func note(_ draw: Draw, at position: Simulation.Plan.Position) { drawn[position] = draw }
 
   /// A job that is ready.
   struct Ready: Sendable {
-    let place: Simulation.Plan.Place
+    let position: Simulation.Plan.Position
     let task: Int
     /// Whether it gives way by the plan.
     let isDue: Bool
@@ -66,11 +66,11 @@ struct Trace: Sendable {
   /// Notes the decision of a step among jobs, of which one runs.
   mutating func note(step: Int, _ choice: Int, among jobs: [Ready]) {
     let task = jobs[choice].task
-    for earlier in jobs[..<choice] where gaveWay[earlier.place] == nil {
-      gaveWay[earlier.place] = Decision(step: step, ran: task, other: earlier.task)
+    for earlier in jobs[..<choice] where gaveWay[earlier.position] == nil {
+      gaveWay[earlier.position] = Decision(step: step, ran: task, other: earlier.task)
     }
     guard let next = jobs[(choice + 1)...].first(where: { !$0.isDue }) else { return }
-    ran.append((jobs[choice].place, Decision(step: step, ran: task, other: next.task)))
+    ran.append((jobs[choice].position, Decision(step: step, ran: task, other: next.task)))
   }
 
   /// - Parameter tasks: The tasks that are named behind the event.
@@ -139,8 +139,8 @@ extension World {
     guard isTraced else { return }
     let (task, number) = withRecord { $0.choices.lastDraw }
     let draw = Trace.Draw(task: task, value: value())
-    let place = runtime.place(number, of: task)
-    withRecord { $0.trace?.note(draw, at: place) }
+    let position = runtime.position(number, of: task)
+    withRecord { $0.trace?.note(draw, at: position) }
   }
 
   func traceSleep(until deadline: TestClock.Instant) {
@@ -151,8 +151,8 @@ extension World {
   func traceStep(_ choice: Int) {
     guard runtime.ready.count > 1 else { return }
     let jobs = runtime.ready.map { job in
-      let place = runtime.place(Int(job.step.number), of: Int(job.step.task))
-      return Trace.Ready(place: place, task: job.task, isDue: job.step.isDue)
+      let position = runtime.position(Int(job.step.number), of: Int(job.step.task))
+      return Trace.Ready(position: position, task: job.task, isDue: job.step.isDue)
     }
     let others = jobs.enumerated().filter { $0.offset != choice }.map(\.element.task)
     let step = withRecord { content in

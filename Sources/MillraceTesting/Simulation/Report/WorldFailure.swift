@@ -20,7 +20,7 @@ struct WorldFailure: Sendable {
   /// The rule that is broken, or the error; a sentence without its end.
   let rule: String
   /// The source location; nil where only the body has one.
-  var place: (file: StaticString, line: UInt)?
+  var caller: (file: StaticString, line: UInt)?
   /// The source location, if Swift Testing has given one.
   var location: TestLocation?
   /// The function by which work left the world, the time in which a step did not end, or the nodes that share an actor.
@@ -33,7 +33,7 @@ struct WorldFailure: Sendable {
   init(_ kind: Kind, _ rule: String = "", file: StaticString, line: UInt) {
     self.kind = kind
     self.rule = rule
-    place = (file, line)
+    caller = (file, line)
   }
 
   init(_ kind: Kind, _ rule: String = "", at location: TestLocation? = nil) {
@@ -58,9 +58,9 @@ struct WorldFailure: Sendable {
   func isLike(_ other: WorldFailure) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {
-    case .always, .eventually, .atTheEnd, .expectation: return rule == other.rule && place?.line == other.place?.line
+    case .always, .eventually, .atTheEnd, .expectation: return rule == other.rule && caller?.line == other.caller?.line
     // Their texts may contain the values that are shrunk.
-    case .failure: return place?.line == other.place?.line
+    case .failure: return caller?.line == other.caller?.line
     case .issue: return location == other.location
     case .bodyThrew: return thrown == other.thrown
     case .assertion, .sleepEscaped, .workEscaped, .threadEscaped, .commitEscaped, .mainIsBusy, .usedElsewhere,
@@ -223,7 +223,7 @@ struct CrashNotice {
   var text: String {
     """
 
-    Millrace: a world of the simulation at \(origin.place) ended the process by a trap or a signal.
+    Millrace: a world of the simulation at \(origin.text) ended the process by a trap or a signal.
     To run it again: \(isExplored ? "explore again with seed: \(plan.seed), which comes to the same world" : origin.call(plan))
 
     """

@@ -12,7 +12,7 @@ struct KnownTasks {
 
   /// The numbers of the world's tasks, by their ids, in the order in which it met them.
   private var numbers: [UInt64: Int] = [:]
-  /// By number; the first place is that of the turns of actors.
+  /// By number; the first element is that of the turns of actors.
   private var names = [Name.none]
   /// The tasks by those that made them, with the same numbers.
   private(set) var tree = TaskTree()
@@ -181,9 +181,9 @@ struct TaskTree: Sendable {
   /// A number that stands for the name of a task.
   func identity(of task: Int) -> UInt64 { nodes[task].identity }
 
-  /// The place of a draw or a step of a task.
-  func place(_ number: Int, of task: Int) -> Simulation.Plan.Place {
-    Simulation.Plan.Place(task: path(of: task), number: number)
+  /// The position of a draw or a step of a task.
+  func position(_ number: Int, of task: Int) -> Simulation.Plan.Position {
+    Simulation.Plan.Position(task: path(of: task), number: number)
   }
 
   // MARK: Numbers that stand for names
@@ -198,8 +198,8 @@ struct TaskTree: Sendable {
     return generator.next()
   }
 
-  /// The values of a plan by numbers that stand for their places.
-  static func identities(_ choices: [Simulation.Plan.Place: Int]) -> [UInt64: Int] {
+  /// The values of a plan by numbers that stand for their positions.
+  static func identities(_ choices: [Simulation.Plan.Position: Int]) -> [UInt64: Int] {
     Dictionary(choices.map { (identity($0.key.task + [$0.key.number]), $0.value) }) { first, _ in first }
   }
 }

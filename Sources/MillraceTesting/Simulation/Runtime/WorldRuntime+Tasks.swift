@@ -63,9 +63,9 @@ extension WorldRuntime {
   /// The names of the tasks in a trace, by their numbers.
   var labels: [String] { shared.withLock { $0.tasks.labels } }
 
-  /// The place of a draw or a step of a task.
-  func place(_ number: Int, of task: Int) -> Simulation.Plan.Place {
-    shared.withLock { $0.tasks.tree.place(number, of: task) }
+  /// The position of a draw or a step of a task.
+  func position(_ number: Int, of task: Int) -> Simulation.Plan.Position {
+    shared.withLock { $0.tasks.tree.position(number, of: task) }
   }
 }
 
@@ -101,8 +101,8 @@ extension WorldRuntime {
   func made(_ choices: Choices) -> Simulation.Plan {
     let tree = shared.withLock { $0.tasks.tree }
     let steps = pastSteps + ready.map(\.step).filter { $0.done > 0 }
-    let places = steps.map { (tree.place(Int($0.number), of: Int($0.task)), Int($0.done)) }
-    return choices.made(by: tree, Dictionary(places, uniquingKeysWith: +))
+    let positions = steps.map { (tree.position(Int($0.number), of: Int($0.task)), Int($0.done)) }
+    return choices.made(by: tree, Dictionary(positions, uniquingKeysWith: +))
   }
 }
 
@@ -173,8 +173,8 @@ extension WorldRuntime {
   func pause(for steps: Int) async {
     await withCheckedContinuation { continuation in
       let step = (world?.withRecord { $0.choices.stepCount } ?? 0) + steps
-      let place = pauses.firstIndex { $0.step > step } ?? pauses.count
-      pauses.insert((step, continuation), at: place)
+      let index = pauses.firstIndex { $0.step > step } ?? pauses.count
+      pauses.insert((step, continuation), at: index)
     }
   }
 

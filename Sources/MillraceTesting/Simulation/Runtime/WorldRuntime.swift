@@ -67,7 +67,7 @@ final class WorldRuntime: @unchecked Sendable {
   /// The ready jobs, in the order in which they came; only the world's thread uses them, or the main thread in its place.
   private(set) var ready: [Job] = []
 
-  /// The numbers of times for which steps give way by the plan, by numbers that stand for their places; nil leaves that to the seed.
+  /// The numbers of times for which steps give way by the plan, by numbers that stand for their positions; nil leaves that to the seed.
   let plannedSteps: [UInt64: Int]?
 
   /// The steps that gave way and are not ready any more.

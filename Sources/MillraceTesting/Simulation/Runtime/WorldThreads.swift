@@ -135,14 +135,14 @@ final class WorldThreads: Sendable {
 ///
 /// A world begins after those that came before it, and beside those that run, unless one of them runs alone.
 struct WorldTurns<Turn> {
-  private typealias Place = (turn: Turn, isAlone: Bool)
+  private typealias Entry = (turn: Turn, isAlone: Bool)
 
-  private var waiting: [Place] = []
+  private var waiting: [Entry] = []
   /// By thread.
-  private var places: [Place?]
+  private var running: [Entry?]
 
   init(threads: Int) {
-    places = Array(repeating: nil, count: threads)
+    running = Array(repeating: nil, count: threads)
   }
 
   /// - Parameter isAlone: whether no other world may run meanwhile.
@@ -151,8 +151,8 @@ struct WorldTurns<Turn> {
   /// Takes the first turn that waits; nil if none waits, or the first may not begin now.
   mutating func next(on thread: Int) -> Turn? {
     guard let first = waiting.first else { return nil }
-    for case let other? in places where other.isAlone || first.isAlone { return nil }
-    places[thread] = waiting.removeFirst()
+    for case let other? in running where other.isAlone || first.isAlone { return nil }
+    running[thread] = waiting.removeFirst()
     return first.turn
   }
 
@@ -160,10 +160,10 @@ struct WorldTurns<Turn> {
   var hasWaiting: Bool { !waiting.isEmpty }
 
   /// The turn that runs on a thread.
-  func running(on thread: Int) -> Turn? { places[thread]?.turn }
+  func running(on thread: Int) -> Turn? { running[thread]?.turn }
 
   /// Ends the turn on a thread; nil if it has ended already.
-  mutating func end(on thread: Int) -> Turn? { places[thread].take()?.turn }
+  mutating func end(on thread: Int) -> Turn? { running[thread].take()?.turn }
 
   /// Takes out all turns that wait.
   mutating func takeWaiting() -> [Turn] {

@@ -76,12 +76,12 @@ struct ChoiceRule: Sendable {
       }
       sum += weights[task]
     }
-    var place = Int.random(in: 0..<sum, using: &numbers)
+    var rest = Int.random(in: 0..<sum, using: &numbers)
     for (index, task) in tasks.enumerated() {
-      place -= weights[task]
-      if place < 0 { return index }
+      rest -= weights[task]
+      if rest < 0 { return index }
     }
-    preconditionFailure("The place is below the sum of the weights.")
+    preconditionFailure("The number is below the sum of the weights.")
   }
 
   private mutating func chooseByPriority(_ step: Int, among tasks: some RandomAccessCollection<Int>) -> Int {

@@ -1,7 +1,7 @@
 /// Draws the choices of one world according to its plan, and remembers them.
 ///
 /// A *choice* is one decision: an action, a draw or a step.
-/// Each choice depends on the seed and its own place alone: the number of an action, or the task that draws and the number of the draw in it. So
+/// Each choice depends on the seed and its own position alone: the number of an action, or the task that draws and the number of the draw in it. So
 /// leaving one out changes no other one, and the order of the tasks changes none.
 struct Choices {
   /// The independent kinds of choices.
@@ -37,7 +37,7 @@ struct Choices {
 
   let plan: Simulation.Plan
 
-  /// The draws of the plan by numbers that stand for their places; nil leaves them to the seed.
+  /// The draws of the plan by numbers that stand for their positions; nil leaves them to the seed.
   private let plannedDraws: [UInt64: Int]?
 
   /// Chooses the steps that the plan leaves to the seed; nil if the plan says what to run.
@@ -99,15 +99,15 @@ struct Choices {
     upTo limit: Int, _ alternatives: Alternatives, _ make: (inout SeededGenerator) -> Int
   ) -> Int {
     let (count, number) = (drawCount, nextNumber())
-    let place = TaskTree.identity(drawer.identity, number)
+    let identity = TaskTree.identity(drawer.identity, number)
     let drawn: Int
     if let prefix = plan.prefix, alternatives != .none {
       drawn = min(prefix.draws[count] ?? 0, limit)
       path?.add(draw: count, drawn, upTo: limit, alternatives)
     } else if let plannedDraws {
-      drawn = min(plannedDraws[place] ?? 0, limit)
+      drawn = min(plannedDraws[identity] ?? 0, limit)
     } else {
-      var generator = Self.generator(plan.seed, .draws, place)
+      var generator = Self.generator(plan.seed, .draws, identity)
       drawn = make(&generator)
     }
     if drawn != 0 { draws.append(Drawn(task: drawer.task, number: number, value: drawn)) }
@@ -149,10 +149,10 @@ struct Choices {
   /// - Parameters:
   ///   - tasks: the names of the tasks.
   ///   - steps: the steps that gave way.
-  func made(by tasks: TaskTree, _ steps: [Simulation.Plan.Place: Int]) -> Simulation.Plan {
+  func made(by tasks: TaskTree, _ steps: [Simulation.Plan.Position: Int]) -> Simulation.Plan {
     var made = Simulation.Plan(seed: plan.seed)
     made.actions = plan.actions?.filter { $0 < actionCount } ?? Set(0..<actionCount)
-    made.draws = Dictionary(draws.map { (tasks.place($0.number, of: $0.task), $0.value) }) { first, _ in first }
+    made.draws = Dictionary(draws.map { (tasks.position($0.number, of: $0.task), $0.value) }) { first, _ in first }
     made.steps = steps
     return made
   }
@@ -163,8 +163,8 @@ struct Choices {
   }
 
   static func generator(_ seed: UInt64, _ stream: Stream, _ number: UInt64) -> SeededGenerator {
-    var place = SeededGenerator(seed: seed &* 4 &+ stream.rawValue)
-    let start = place.next()
+    var seeds = SeededGenerator(seed: seed &* 4 &+ stream.rawValue)
+    let start = seeds.next()
     var numbered = SeededGenerator(seed: start &+ number &* 0xD6E8_FEB8_6659_FD93)
     return SeededGenerator(seed: numbered.next())
   }

@@ -50,7 +50,7 @@ struct ExhaustiveSearch {
       where pending.indices.contains(preemptions) {
         for alternative in alternatives.reversed() {
           var plan = ran.plan
-          switch choice.place {
+          switch choice.position {
           case .step(let step): plan.prefix?.steps[step] = alternative
           case .draw(let draw): plan.prefix?.draws[draw] = alternative
           }
@@ -73,12 +73,12 @@ struct ChoicePrefix: Sendable, Hashable {
 /// The task that runs continues as long as it can, and one that yields lets the others go first. To choose otherwise is a
 /// *preemption*. It is none to choose who runs when a task waits or has ended, as Musuvathi and Qadeer count (CHESS, 2007).
 struct ChoicePath: Sendable {
-  enum Place: Hashable, Sendable {
+  enum Position: Hashable, Sendable {
     case step(Int), draw(Int)
   }
 
   struct Choice: Sendable {
-    let place: Place
+    let position: Position
     let chosen: Int
     /// The alternatives that are no preemption, and those that are.
     let free: [Int]
@@ -99,7 +99,7 @@ struct ChoicePath: Sendable {
   mutating func add(draw number: Int, _ drawn: Int, upTo limit: Int, _ alternatives: Choices.Alternatives) {
     guard limit > 0 else { return }
     let all = alternatives == .extremes ? [0, limit] : Array(0...limit)
-    choices.append(Choice(place: .draw(number), chosen: drawn, free: all.filter { $0 != drawn }))
+    choices.append(Choice(position: .draw(number), chosen: drawn, free: all.filter { $0 != drawn }))
   }
 
   /// Adds a step, and returns the index of the job that runs.
@@ -113,7 +113,7 @@ struct ChoicePath: Sendable {
       let rest = isContinuing ? others : own.map { [$0] } ?? []
       choices.append(
         Choice(
-          place: .step(step), chosen: chosen, free: preferred.filter { $0 != chosen },
+          position: .step(step), chosen: chosen, free: preferred.filter { $0 != chosen },
           preemptive: rest.filter { $0 != chosen }))
     }
     let task = tasks[tasks.index(tasks.startIndex, offsetBy: chosen)]

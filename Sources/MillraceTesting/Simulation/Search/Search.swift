@@ -37,7 +37,7 @@ struct Search {
       return report
     }
     var (last, known): (WorldRun.Result?, [WorldFailure]) = (nil, [])
-    var budget = TimeBudget(time, place: origin.place)
+    var budget = TimeBudget(time, at: origin.text)
     // Worlds that have begun, in the order of their plans; a few more than threads, so that none waits for a slow one.
     var begun: [Task<WorldRun.Result, Never>] = []
     let most = isExhaustive || threads.count == 1 ? 1 : 4 * threads.count
@@ -113,11 +113,11 @@ struct Search {
     return nil
   }
 
-  /// Fails the test, at the place of a failure if that has one.
+  /// Fails the test, at the line of a failure if that has one.
   func fail(_ message: String, of failure: WorldFailure? = nil) async {
     let reporter = FailureReporter()
-    let place = failure?.place ?? (origin.file, origin.line)
-    reporter.fail(message, file: place.file, line: place.line, at: failure?.location)
+    let caller = failure?.caller ?? (origin.file, origin.line)
+    reporter.fail(message, file: caller.file, line: caller.line, at: failure?.location)
     await reporter.settle()
   }
 
@@ -150,7 +150,7 @@ struct Search {
       return seeds
     case .success(let environment):
       let size = environment.size(seeds, for: time)
-      if let sentence = environment.sentence(size, at: origin.place) { writeToStandardError(line: sentence) }
+      if let sentence = environment.sentence(size, at: origin.text) { writeToStandardError(line: sentence) }
       self.time = size.time
       return size.seeds
     }

@@ -28,7 +28,9 @@ struct Shrinking {
           $0[keyPath: choices]?.count ?? 0
         } without: { plan, range in
           var plan = plan
-          for place in (plan[keyPath: choices] ?? [:]).keys.sorted()[range] { plan[keyPath: choices]?[place] = nil }
+          for position in (plan[keyPath: choices] ?? [:]).keys.sorted()[range] {
+            plan[keyPath: choices]?[position] = nil
+          }
           return [plan]
         }
       }
@@ -88,11 +90,11 @@ struct Shrinking {
 
   /// Tries plans in which steps give way less often.
   private mutating func lessen(_ best: inout Simulation.Plan) async {
-    for place in (best.steps ?? [:]).keys.sorted() {
-      guard let times = best.steps?[place], times > 1 else { continue }
+    for position in (best.steps ?? [:]).keys.sorted() {
+      guard let times = best.steps?[position], times > 1 else { continue }
       for fewer in Set([1, times / 2, times - 1]).sorted() {
         var candidate = best
-        candidate.steps?[place] = fewer
+        candidate.steps?[position] = fewer
         let sum = best.sumOfSteps
         if let found = await first(of: [candidate], where: { $0.sumOfSteps < sum }) {
           best = found
@@ -120,7 +122,7 @@ extension Simulation.Plan {
   /// The largest number of tasks, draws or steps of an action that is searched.
   private static let reach = 3
 
-  /// The plan without actions at these places among those that are taken.
+  /// The plan without actions at these positions among those that are taken.
   func without(actionsAt range: Range<Int>) -> Simulation.Plan {
     var plan = self
     plan.actions?.subtract((actions ?? []).sorted()[range])
@@ -143,10 +145,10 @@ extension Simulation.Plan {
 
   /// The plans in which choices of a number of actions are missing.
   func without(_ actions: Int) -> [Simulation.Plan] {
-    let places = Set((draws ?? [:]).keys).union((steps ?? [:]).keys)
-    let tasks = Set(places.flatMap { place in (1...place.task.count).map { Array(place.task.prefix($0)) } })
+    let positions = Set((draws ?? [:]).keys).union((steps ?? [:]).keys)
+    let tasks = Set(positions.flatMap { position in (1...position.task.count).map { Array(position.task.prefix($0)) } })
     var plans = lessened(by: actions)
-    for place in (steps ?? [:]).keys.sorted() { plans += lessened(by: actions) { $0 == place } }
+    for position in (steps ?? [:]).keys.sorted() { plans += lessened(by: actions) { $0 == position } }
     for task in tasks.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       // What a task made for one action may be of several kinds, of each by another number.
       var combined = [self]
@@ -172,11 +174,11 @@ extension Simulation.Plan {
   }
 
   /// The plans in which steps give way less often: by a number of times, or by parts.
-  private func lessened(by count: Int, where isMeant: (Place) -> Bool = { _ in true }) -> [Simulation.Plan] {
+  private func lessened(by count: Int, where isMeant: (Position) -> Bool = { _ in true }) -> [Simulation.Plan] {
     let ways: [(Int) -> Int] = [{ $0 - count }, { $0 - 2 * count }, { ($0 + 1) / 2 }, { ($0 + 2) / 3 }]
     return ways.map { fewer in
       var plan = self
-      for (place, times) in steps ?? [:] where isMeant(place) { plan.steps?[place] = max(fewer(times), 1) }
+      for (position, times) in steps ?? [:] where isMeant(position) { plan.steps?[position] = max(fewer(times), 1) }
       return plan
     }
   }
@@ -200,10 +202,10 @@ extension Simulation.Plan {
   /// The plan without `count` of what a task made, and with lower numbers from `end` on; nil if it has not made as many before.
   private func cutting(_ kind: Kind, of task: [Int], _ count: Int, before end: Int) -> Simulation.Plan? {
     guard end - count >= (kind == .tasks ? 1 : 0) else { return nil }
-    func cut(_ choices: [Place: Int]?) -> [Place: Int]? {
+    func cut(_ choices: [Position: Int]?) -> [Position: Int]? {
       choices.map { choices in
-        let pairs = choices.compactMap { place, value in
-          place.cutting(kind == .tasks, of: task, count, before: end).map { ($0, value) }
+        let pairs = choices.compactMap { position, value in
+          position.cutting(kind == .tasks, of: task, count, before: end).map { ($0, value) }
         }
         return Dictionary(pairs) { first, _ in first }
       }
@@ -215,20 +217,20 @@ extension Simulation.Plan {
   }
 }
 
-extension Simulation.Plan.Place {
+extension Simulation.Plan.Position {
   /// The number of the task among those that another one made, or that of one that made it; nil if the other one made neither.
   fileprivate func child(of other: [Int]) -> Int? {
     task.count > other.count && task.starts(with: other) ? task[other.count] : nil
   }
 
-  /// The place with a number that is lower by `count` from `end` on; nil if it is among those that are missing.
+  /// The position with a number that is lower by `count` from `end` on; nil if it is among those that are missing.
   fileprivate func cutting(_ isTask: Bool, of other: [Int], _ count: Int, before end: Int) -> Self? {
     guard let number = isTask ? child(of: other) : task == other ? number : nil, number >= end - count else {
       return self
     }
     guard number >= end else { return nil }
-    var place = self
-    if isTask { place.task[other.count] -= count } else { place.number -= count }
-    return place
+    var position = self
+    if isTask { position.task[other.count] -= count } else { position.number -= count }
+    return position
   }
 }

@@ -215,7 +215,7 @@ public enum Simulation {
   }
 }
 
-/// The place of a simulation, and what its worlds were given besides their plans.
+/// The line of a simulation, and what its worlds were given besides their plans.
 struct SimulationOrigin: Sendable {
   var maximumSteps = Simulation.maximumSteps
   var hops = Simulation.Hops.actors
@@ -226,7 +226,7 @@ struct SimulationOrigin: Sendable {
   var line: UInt = 0
 
   /// The file and the line.
-  var place: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
+  var text: String { "\("\(file)".split(separator: "/").last ?? ""):\(line)" }
 
   /// The call that runs a plan as it was run here.
   func call(_ plan: Simulation.Plan) -> String {

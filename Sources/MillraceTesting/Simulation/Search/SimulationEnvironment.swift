@@ -55,11 +55,11 @@ struct SimulationEnvironment: Equatable, Sendable {
   }
 
   /// The size in words, if the environment has a part in it.
-  func sentence(_ size: (seeds: Range<UInt64>, time: Duration?), at place: String) -> String? {
+  func sentence(_ size: (seeds: Range<UInt64>, time: Duration?), at origin: String) -> String? {
     guard seeds != nil || seconds != nil || base != nil else { return nil }
     let seeds = size.seeds.upperBound == .max ? "from \(size.seeds.lowerBound) on" : "\(size.seeds)"
     let time = size.time.map { " for \($0)" } ?? ""
-    return "the simulation at \(place) runs the seeds \(seeds)\(time), as the environment says."
+    return "the simulation at \(origin) runs the seeds \(seeds)\(time), as the environment says."
   }
 }
 
@@ -75,14 +75,14 @@ extension UInt64 {
 struct TimeBudget {
   private let start = ContinuousClock.now
   private let time: Duration?
-  private let place: String
+  private let origin: String
   private var lines = 0
   private var hasBegun = false
 
   /// - Parameter time: the whole time; nil has no end.
-  init(_ time: Duration?, place: String) {
+  init(_ time: Duration?, at origin: String) {
     self.time = time?.bounded
-    self.place = place
+    self.origin = origin
   }
 
   /// Whether another world may begin; the first one always may.
@@ -94,7 +94,7 @@ struct TimeBudget {
       lines += 1
       writeToStandardError(
         line: """
-          the simulation at \(place) has run \(report.worlds) worlds with \(report.steps) steps in \
+          the simulation at \(origin) has run \(report.worlds) worlds with \(report.steps) steps in \
           \(passed.components.seconds) of \(time.components.seconds) seconds; failures: \(report.failures.count).
           """)
     }

@@ -11,10 +11,10 @@ extension Simulation {
   ///
   /// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 1.2.0=1 steps 1.1.3=2` for one that was shrunk.
   public struct Plan: Sendable, Hashable, LosslessStringConvertible {
-    /// The place of a draw or a step: its task, and its number among those of the task.
+    /// The position of a draw or a step: its task, and its number among those of the task.
     ///
     /// Its text is the name of the task and the number: `1.2.0` is the first draw, or the first step, of the second task that the body made.
-    public struct Place: Sendable, Hashable, Comparable, LosslessStringConvertible {
+    public struct Position: Sendable, Hashable, Comparable, LosslessStringConvertible {
       /// The name of the task: of each task on the way from the first one, its number among those that the one before made, from 1 on.
       ///
       /// `[0]` stands for draws and steps of no task.
@@ -23,7 +23,7 @@ extension Simulation {
       /// The number from 0 on.
       public var number: Int
 
-      /// Creates the place of a number of a task.
+      /// Creates the position of a number of a task.
       public init(task: [Int], number: Int) {
         self.task = task
         self.number = number
@@ -32,7 +32,7 @@ extension Simulation {
       /// The text that ``init(_:)`` reads.
       public var description: String { (task + [number]).map(String.init).joined(separator: ".") }
 
-      /// Reads a place from its text; nil if that is none.
+      /// Reads a position from its text; nil if that is none.
       public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
@@ -40,8 +40,8 @@ extension Simulation {
         self.init(task: numbers.dropLast(), number: numbers[numbers.count - 1])
       }
 
-      /// Whether a place comes before another one: by tasks, then by numbers.
-      public static func < (first: Place, second: Place) -> Bool {
+      /// Whether a position comes before another one: by tasks, then by numbers.
+      public static func < (first: Position, second: Position) -> Bool {
         (first.task + [first.number]).lexicographicallyPrecedes(second.task + [second.number])
       }
     }
@@ -55,13 +55,13 @@ extension Simulation {
     /// The results of the draws of faults and times; nil draws them, and a missing draw gives the least.
     ///
     /// A fault of probability 0 or 1 is counted among them, and is no choice.
-    public var draws: [Place: Int]?
+    public var draws: [Position: Int]?
 
     /// The numbers of times for which ready steps give way to jobs behind them; nil leaves each choice to the seed, and a step that is not named
     /// gives way to none.
     ///
     /// The turn of an actor is a step of the task that caused it.
-    public var steps: [Place: Int]?
+    public var steps: [Position: Int]?
 
     /// The first choices of a world in an exhaustive search; nil for any other world.
     var prefix: ChoicePrefix?
@@ -80,7 +80,7 @@ extension Simulation {
       return words.joined(separator: " ")
     }
 
-    private static func list(_ choices: [Place: Int]) -> String {
+    private static func list(_ choices: [Position: Int]) -> String {
       list(choices.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
     }
 
@@ -125,15 +125,15 @@ extension Simulation {
       return Set(numbers)
     }
 
-    private static func choices(_ items: [Substring], _ seed: UInt64) throws(Unreadable) -> [Place: Int] {
-      var choices: [Place: Int] = [:]
+    private static func choices(_ items: [Substring], _ seed: UInt64) throws(Unreadable) -> [Position: Int] {
+      var choices: [Position: Int] = [:]
       for item in items {
         let pair = item.split(separator: "=", omittingEmptySubsequences: false)
         guard pair.count == 2, let value = Int(pair[1]), value >= 0 else { throw .noPlan }
-        guard let place = Place(String(pair[0])) else {
+        guard let position = Position(String(pair[0])) else {
           throw Int(pair[0]).map { $0 >= 0 } == true ? .ofEarlierVersion(seed: seed) : .noPlan
         }
-        choices[place] = value
+        choices[position] = value
       }
       return choices
     }

@@ -101,7 +101,7 @@ extension World {
     settings.faults = faults
     // In an order of its own, for a sum of these depends on it.
     let all = min(FakeFaults.Fault.allCases.reduce(0) { $0 + max(faults[$1] ?? 0, 0) }, 1)
-    return FakeFaults(clock: clock, settings: settings, place: ScriptPlace(file, line)) { [self] in
+    return FakeFaults(clock: clock, settings: settings, location: TestLine(file, line)) { [self] in
       // As many draws for each call; without the first there is no fault, and a latency without one is the shortest.
       let (isFaulty, which) = (fault(all), part())
       let hasLatency = latency.duration(for: 0) != latency.duration(for: 0.5)

@@ -170,9 +170,9 @@ extension WorldFailure {
   extension Issue {
     /// The source location, the expectation, and its comment.
     fileprivate var inWords: String {
-      let place = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
+      let line = sourceLocation.map { "\($0.fileName):\($0.line): " } ?? ""
       let comments = comments.map { " (\($0))" }.joined()
-      return "\(place)\(kind)\(comments)"
+      return "\(line)\(kind)\(comments)"
     }
   }
 #endif

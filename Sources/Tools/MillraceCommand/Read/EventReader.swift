@@ -31,7 +31,7 @@ struct EventReader<I: Interactor>: ~Copyable where I.Action: Codable, I.Mutation
     return RecordingPage.Facts(name: name, lines: lines.compactMap { line in line.text.map { (line.name, $0) } })
   }
 
-  /// The place at which the file is cut, as a sentence, once the reader has reached it.
+  /// The sentence that says where the file is cut, once the reader has reached it.
   var cut: String? {
     reader.cut?.line.map { "Line \($0), the last one, is cut in the middle and left out." }
   }

@@ -61,7 +61,7 @@ enum JSONValue: Encodable, Sendable, Hashable {
 }
 
 extension JSONValue: CustomReflectable {
-  /// The parts that a difference compares: of an object by their names, of an array by their places.
+  /// The parts that a difference compares: of an object by their names, of an array by their indices.
   var customMirror: Mirror {
     switch self {
     case .null, .bool, .integer, .unsigned, .number, .string: Mirror(self, children: [])

@@ -55,10 +55,10 @@ package struct Plot: Sendable {
 
       """
     for tick in y.ticks {
-      let place = vertical(tick)
+      let height = vertical(tick)
       image += """
-        <line x1="\(Self.left)" y1="\(place)" x2="\(Self.right)" y2="\(place)"/>
-        <text x="\(Self.left - 6)" y="\(place + 4)" text-anchor="end">\(y.text(tick))</text>
+        <line x1="\(Self.left)" y1="\(height)" x2="\(Self.right)" y2="\(height)"/>
+        <text x="\(Self.left - 6)" y="\(height + 4)" text-anchor="end">\(y.text(tick))</text>
 
         """
     }

@@ -25,7 +25,7 @@ struct PlotAxis: Sendable {
     range = (ticks[0], ticks[ticks.count - 1])
   }
 
-  /// The place of a value on the axis, from 0 to 1.
+  /// The position of a value on the axis, from 0 to 1.
   func share(of value: Double) -> Double {
     let (low, high) = range
     guard high > low else { return 0.5 }

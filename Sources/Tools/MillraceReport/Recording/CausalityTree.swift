@@ -17,21 +17,21 @@ struct CausalityTree: Sendable {
   }
 
   private(set) var nodes: [Node] = []
-  private var places: [RunID: Int] = [:]
+  private var indices: [RunID: Int] = [:]
 
   mutating func add(_ node: Node) {
-    places[node.run] = nodes.count
+    indices[node.run] = nodes.count
     nodes.append(node)
   }
 
   mutating func end(_ run: RunID, at time: Int64, _ outcome: Outcome.Kind, error: String?) {
-    guard let place = places[run] else { return }
-    nodes[place].end = time
-    nodes[place].outcome = outcome
-    nodes[place].error = error
+    guard let index = indices[run] else { return }
+    nodes[index].end = time
+    nodes[index].outcome = outcome
+    nodes[index].error = error
   }
 
-  func contains(_ run: RunID) -> Bool { places[run] != nil }
+  func contains(_ run: RunID) -> Bool { indices[run] != nil }
 
   /// Each action behind the one whose run sent it, with its depth.
   ///
@@ -42,17 +42,17 @@ struct CausalityTree: Sendable {
     var beginnings: [Int] = []
     for (index, node) in nodes.enumerated() {
       // A sender stands before what it sent, in the file as in time.
-      if let place = node.parent.flatMap({ places[$0] }), place < index {
-        children[place, default: []].append(index)
+      if let parent = node.parent.flatMap({ indices[$0] }), parent < index {
+        children[parent, default: []].append(index)
       } else {
         beginnings.append(index)
       }
     }
     var order: [(Node, Int)] = []
-    var rest = beginnings.reversed().map { (place: $0, depth: 0) }
+    var rest = beginnings.reversed().map { (index: $0, depth: 0) }
     while let next = rest.popLast() {
-      order.append((nodes[next.place], next.depth))
-      rest += (children[next.place] ?? []).reversed().map { ($0, next.depth + 1) }
+      order.append((nodes[next.index], next.depth))
+      rest += (children[next.index] ?? []).reversed().map { ($0, next.depth + 1) }
     }
     return order
   }

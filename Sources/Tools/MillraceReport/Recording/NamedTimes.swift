@@ -16,7 +16,7 @@ struct NamedTimes: Sendable {
     }
   }
 
-  /// The names with their durations, sorted; those that found no place come last.
+  /// The names with their durations, sorted; those that found no room come last.
   var rows: [(name: String, times: Histogram)] {
     let rows = times.sorted { $0.key < $1.key }.map { (name: $0.key, times: $0.value) }
     return others.count == 0 ? rows : rows + [("all others", others)]

@@ -1,8 +1,8 @@
 import Millrace
 
 extension RecordingPage {
-  /// The places of the drawing, in its own units.
-  private enum Place {
+  /// The measures of the drawing, in its own units.
+  private enum Layout {
     static let width = 1_000
     static let lane = 70
     static let bar = 50
@@ -23,27 +23,27 @@ extension RecordingPage {
       ("Commits", "three", bands.map(\.commits)),
     ]
     section += """
-      <svg viewBox="0 0 \(Place.width) \(lanes.count * Place.lane + 2 * Place.label)" role="img" \
+      <svg viewBox="0 0 \(Layout.width) \(lanes.count * Layout.lane + 2 * Layout.label)" role="img" \
       aria-label="Actions, open runs and commits over time">
 
       """
     for (index, lane) in lanes.enumerated() {
-      section += self.lane(lane.title, lane.style, lane.numbers, top: index * Place.lane)
+      section += self.lane(lane.title, lane.style, lane.numbers, top: index * Layout.lane)
     }
-    section += axis(bands.count, top: lanes.count * Place.lane)
+    section += axis(bands.count, top: lanes.count * Layout.lane)
     section += "</svg>\n"
     return section
   }
 
   private func lane(_ title: String, _ style: String, _ numbers: [Int], top: Int) -> HTML {
     let most = max(numbers.max() ?? 0, 1)
-    let bottom = top + Place.label + Place.bar
-    var lane: HTML = "<text x=\"0\" y=\"\(top + Place.label - 3)\">\(title), up to \(numbers.max() ?? 0)</text>\n"
-    lane += "<line x1=\"0\" x2=\"\(Place.width)\" y1=\"\(bottom)\" y2=\"\(bottom)\"/>\n"
+    let bottom = top + Layout.label + Layout.bar
+    var lane: HTML = "<text x=\"0\" y=\"\(top + Layout.label - 3)\">\(title), up to \(numbers.max() ?? 0)</text>\n"
+    lane += "<line x1=\"0\" x2=\"\(Layout.width)\" y1=\"\(bottom)\" y2=\"\(bottom)\"/>\n"
     for (index, number) in numbers.enumerated() where number > 0 {
-      let height = max(1, Place.bar * number / most)
-      let left = Place.width * index / numbers.count
-      let right = Place.width * (index + 1) / numbers.count
+      let height = max(1, Layout.bar * number / most)
+      let left = Layout.width * index / numbers.count
+      let right = Layout.width * (index + 1) / numbers.count
       lane += """
         <rect class="\(style)" x="\(left)" y="\(bottom - height)" width="\(max(right - left - 1, 1))" height="\(height)">\
         <title>\(time(index)) to \(time(index + 1)): \(number)</title></rect>
@@ -57,7 +57,7 @@ extension RecordingPage {
     .joined(
       [(0, "start"), (count / 2, "middle"), (count, "end")].map { index, anchor in
         """
-        <text x="\(Place.width * index / count)" y="\(top + Place.label)" text-anchor="\(anchor)">\(time(index))</text>
+        <text x="\(Layout.width * index / count)" y="\(top + Layout.label)" text-anchor="\(anchor)">\(time(index))</text>
 
         """
       })
