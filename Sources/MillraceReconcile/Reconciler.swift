@@ -35,11 +35,11 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   /// Creates a reconciler, which does nothing until it is run.
   ///
   /// - Parameters:
-  ///   - initial: what is so now.
+  ///   - initial: the present state of the world.
   ///   - timeout: how long an attempt may take; nil is as long as it takes.
   ///   - attempts: how many are made at most for an operation, the first one included.
   ///   - backoff: the rests between the attempts.
-  ///   - clock: what timeout and rests go by.
+  ///   - clock: the clock of timeouts and rests.
   ///   - report: told what became of each operation, one call at a time, in order, in the task of the run and with no lock
   ///     held. By default one line on standard error for each operation that was given up.
   ///   - perform: performs an operation, in a task of its own below the run's; it returns when that is done. It is not called
@@ -78,7 +78,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   /// **Cancellation.** Cancels the operation under way, begins no other, and returns when that one and the sequence of desires
   /// have returned. An operation that returns all the same is acknowledged.
   ///
-  /// - Parameter desires: what is desired, over time: `store.values(of: \.route)` for one. It ends when its task is cancelled.
+  /// - Parameter desires: the desired states, over time: `store.values(of: \.route)` for one. It ends when its task is cancelled.
   /// - Throws: ``ReconcilerError`` at once when the reconciler runs already, or was made with a timeout, attempts or a backoff
   ///   that say nothing. A failed operation is not an error of the run: it is reported.
   public func run(following desires: some AsyncSequence<Desired, Never> & Sendable) async throws(ReconcilerError) {

@@ -5,7 +5,7 @@ extension Interactor {
   /// iterated, for it may not be sent there.
   ///
   /// - Parameters:
-  ///   - action: what is handled.
+  ///   - action: the action that is handled.
   ///   - position: the position of this one in the whole.
   ///   - state: this one's part of the state now.
   ///   - newest: this one's part of the state later.
@@ -43,7 +43,7 @@ extension Interactor {
   /// Returns the effect of `handle` as an effect of an interactor that has this one only as long as its state says so.
   ///
   /// - Parameters:
-  ///   - action: what is handled.
+  ///   - action: the action that is handled.
   ///   - id: the identity of this one for the whole.
   ///   - part: this one's part of the state, or nil when it is not there.
   ///   - removals: the children of the scope that a mutation of the whole may remove; nil for any.

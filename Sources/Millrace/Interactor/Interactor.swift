@@ -45,7 +45,7 @@ public protocol Interactor<Action, Mutation, State>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - action: what was sent.
+  ///   - action: the action that was sent.
   ///   - state: the newest state when the run started. ``Run/state`` is the newest at any later time.
   func handle(_ action: Action, state: State) async -> Mutations
 

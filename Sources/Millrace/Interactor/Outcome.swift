@@ -1,4 +1,7 @@
 /// The end of an action; each action that is given to a store has exactly one outcome.
+///
+/// Only ``failed(_:)`` and ``abandoned`` say that a handler has begun, if no journal failed. Every other outcome may end an action whose handler
+/// never ran, too: one that `decide` finished, that waited for its key, or that was refused.
 @frozen
 public enum Outcome: Sendable {
   /// All its mutations are committed.
@@ -13,10 +16,12 @@ public enum Outcome: Sendable {
   /// A later action of its key took its place. Its task is cancelled, what it emits later is dropped, and what it committed stays.
   case superseded
 
-  /// The timeout of its ``Plan`` was over, which begins when the action is accepted.
+  /// The timeout of its ``Plan`` has passed. It begins when the action is accepted, so that the time of waiting counts.
   case timedOut
 
-  /// The action was not accepted, or the decision rejected it.
+  /// The action was not accepted, found no room to wait or an open breaker, or was rejected by its decision.
+  ///
+  /// Its handler has not begun, but for a shared run that overflow drops with the last action that joined it.
   case rejected(Rejection)
 
   /// The store was shut down, or the last reference to it was released, before the action had ended.

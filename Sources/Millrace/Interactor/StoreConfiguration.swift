@@ -132,7 +132,7 @@ extension StoreConfiguration {
     ///     at least 0.
     ///   - queuedActions: the number of actions that may be left for the thread that has the store's lock; at least 1. Past it new
     ///     ones are rejected, whatever the policy. Threads that send faster than the store reduces are slowed down long before that.
-    ///   - onOverflow: what happens when one more action has to wait than may.
+    ///   - onOverflow: the policy for an action that has no room to wait.
     public init(
       runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536,
       onOverflow: Overflow = .reject

@@ -17,7 +17,7 @@ public struct TraceContext: Sendable, Hashable {
   /// The parent id is that of the caller's span, which is not recorded: the span of the action is the first.
   ///
   /// - Parameters:
-  ///   - random: what the ids are drawn from: two words for the trace and one for the parent.
+  ///   - random: the generator of the ids: two words for the trace and one for the parent.
   ///   - isSampled: whether those who take part are to record their spans.
   public static func new(using random: inout some RandomNumberGenerator, isSampled: Bool = true) -> TraceContext {
     let traceID = UInt128(random.next()) << 64 | UInt128(random.next())

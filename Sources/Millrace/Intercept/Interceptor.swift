@@ -31,7 +31,7 @@ public protocol Interceptor<I>: Sendable {
   /// Notifies of a commit.
   ///
   /// - Parameters:
-  ///   - mutation: what was applied.
+  ///   - mutation: the mutation that was applied.
   ///   - revision: its position in the order of commits.
   ///   - cause: the action that brought it about, and where that came from.
   ///   - state: the state after; a copy that is kept costs the store one copy of what it changes next.

@@ -41,8 +41,8 @@ public final class LoggingInterceptor<I: Interactor>: Interceptor {
   ///     Otherwise enums are shown by the names of their cases, and all else by the names of types.
   ///   - differences: whether each commit is followed by lines for what it changed in the state, values included. That costs a
   ///     copy of what each commit changes, and the comparison. The first commit has nothing to be compared with.
-  ///   - clock: what the times are measured by.
-  ///   - write: what a line is given to, without a line break; by default standard error.
+  ///   - clock: the clock that measures the times.
+  ///   - write: a closure that writes a line, which has no line break; by default standard error.
   public init(
     payloads: Bool = false, differences: Bool = false, clock: any Clock<Duration> = ContinuousClock(),
     write: (@Sendable (String) -> Void)? = nil

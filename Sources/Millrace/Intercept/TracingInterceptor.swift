@@ -16,7 +16,7 @@ public final class TracingInterceptor<I: Interactor>: Interceptor {
   /// Creates an interceptor, for one store or several.
   ///
   /// - Parameters:
-  ///   - clock: what the times are measured by.
+  ///   - clock: the clock that measures the times.
   ///   - began: told when an action is accepted.
   ///   - committed: told of each commit: the span that it is an event of, the name of the mutation's case, and the revision.
   ///   - ended: told when an action that began has ended: its outcome, and the time since it was accepted.

@@ -96,8 +96,8 @@ extension Metrics {
   /// another, or by `le`, `outcome` or `reason`, gets `_` after it. Values are escaped, and may be anything.
   ///
   /// - Parameters:
-  ///   - prefix: what all names begin with, followed by `_`; empty for nothing.
-  ///   - labels: what every line is labelled with, besides its own label; in the text all are sorted by name.
+  ///   - prefix: the beginning of all names, followed by `_`; empty for nothing.
+  ///   - labels: the labels of every line, besides its own; in the text all are sorted by name.
   ///   - series: the program's own metrics, written behind those of the store with the same labels. Their names stand as they are
   ///     given, without the prefix; what would not be valid, or would collide, is changed as ``Series`` says.
   public func openMetrics(

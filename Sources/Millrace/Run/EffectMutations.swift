@@ -7,8 +7,8 @@ extension Effect {
   /// emitted. There is no backpressure: mutations that are not yet taken are buffered without bound.
   ///
   /// - Parameters:
-  ///   - state: what the effect starts from.
-  ///   - clock: what ``Run/clock`` is.
+  ///   - state: the state that the effect starts from.
+  ///   - clock: the clock that ``Run/clock`` returns.
   public func mutations(
     state: I.State, clock: any Clock<Duration> = ContinuousClock()
   ) -> some AsyncSequence<I.Mutation, any Error> & Sendable {

@@ -28,7 +28,7 @@ struct LifetimeConditions {
   /// Adds a condition of a run, and returns the child that it asks for.
   ///
   /// - Parameters:
-  ///   - condition: what the run ends without.
+  ///   - condition: the condition without which the run ends.
   ///   - run: the run; not retained.
   ///   - attempt: the number of the run's attempt. The conditions of another attempt are removed.
   ///   - entries: the entries of the run.

@@ -47,7 +47,7 @@ extension Scheduler {
     guard let plan = entries[handle].plan, let overlap = plans[plan].terms?.overlap else { return handle }
     let (live, livePlan) = overlap == .shared ? share(handle, plan) : (handle, plan)
     plans[livePlan].key = key
-    meetings.append(live, to: &keys[key].live)
+    liveActions.append(live, to: &keys[key].live)
     if overlap.waitsForTurn { keys[key].overlap.inOrder += 1 }
     return live
   }
@@ -139,7 +139,7 @@ extension Scheduler {
     while let live = next, let plan = entries[live].plan {
       if plans[plan].isShared { return live }
       if plans[plan].terms?.overlap?.waitsForTurn == true { return nil }
-      next = meetings.handle(before: live)
+      next = liveActions.handle(before: live)
     }
     return nil
   }
@@ -243,7 +243,7 @@ extension Scheduler {
     if let delayed = keys[key].delayed { end(delayed, outcome) }
     while let handle = keys[key].waiting.first { end(handle, outcome) }
     if keys[key].live.count == 1, let handle = keys[key].live.first { return end(handle, outcome) }
-    let live = meetings.handles(of: keys[key].live)
+    let live = liveActions.handles(of: keys[key].live)
     for handle in live.sorted(by: { order(of: $0) < order(of: $1) }) { end(handle, outcome) }
   }
 

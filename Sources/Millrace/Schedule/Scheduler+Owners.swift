@@ -21,7 +21,7 @@ extension Scheduler {
     var next = keys[key].live.first
     while let live = next, owners.count < taken {
       if let plan = entries[live].plan, plans[plan].hasTurn { owners.append(live) }
-      next = meetings.handle(after: live)
+      next = liveActions.handle(after: live)
     }
     return owners.count == taken && taken > 0 ? .ends(of: owners) : .other
   }

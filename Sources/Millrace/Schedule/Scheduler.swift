@@ -93,7 +93,7 @@ struct Scheduler: ~Copyable {
   var ring = List()
 
   /// The actions of each key that have not ended.
-  var meetings = HandleLists()
+  var liveActions = HandleLists()
 
   var namedPlans = NamedPlans()
 
@@ -316,7 +316,7 @@ struct Scheduler: ~Copyable {
     timers.cancel(&plans[plan].attemptTimer)
     plans[plan].isAttemptOver = true
     if let key = plans[plan].key {
-      meetings.remove(handle, from: &keys[key].live)
+      liveActions.remove(handle, from: &keys[key].live)
       if !plans[plan].hasTurn { leaveOrder(plan, key) }
       forgetIfIdle(key)
     }
@@ -349,7 +349,7 @@ struct Scheduler: ~Copyable {
       standing.shrink()
       queues.shrink()
       rings.shrink()
-      meetings.shrink()
+      liveActions.shrink()
     }
   }
 }

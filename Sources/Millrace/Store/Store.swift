@@ -22,10 +22,10 @@ public final actor Store<I: Interactor> {
   ///
   /// - Parameters:
   ///   - initial: the state of revision 0.
-  ///   - interactor: what handles actions and reduces mutations.
+  ///   - interactor: the interactor, which handles actions and reduces mutations.
   ///   - configuration: clock, and what else the defaults do not suit.
-  ///   - interceptors: what actions pass; see ``setInterceptors(_:)``.
-  ///   - feedbacks: what feeds actions to the store as long as it lives.
+  ///   - interceptors: the interceptors that actions pass; see ``setInterceptors(_:)``.
+  ///   - feedbacks: the feedbacks, which send actions to the store as long as it lives.
   @inlinable
   public init(
     initial: I.State, interactor: I, configuration: StoreConfiguration = StoreConfiguration(),

@@ -51,7 +51,7 @@ struct KeyLog: Sendable {
   }
 
   /// Stores a snapshot, unless the stored one is newer.
-  mutating func keep(_ new: JournalSnapshot) throws(JournalError) {
+  mutating func store(_ new: JournalSnapshot) throws(JournalError) {
     guard new.sequence <= last else { throw .snapshotAhead(key, new.sequence, last: last) }
     if let snapshot, snapshot.sequence > new.sequence { return }
     snapshot = new

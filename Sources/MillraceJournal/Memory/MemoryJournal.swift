@@ -82,7 +82,7 @@ public final class MemoryJournal: Journal {
   ///
   /// - Throws: ``JournalError``.
   public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try change(key) { log throws(JournalError) in try log.keep(snapshot) }
+    try change(key) { log throws(JournalError) in try log.store(snapshot) }
     await Task.yield()
   }
 

@@ -52,7 +52,7 @@
     // MARK: Transactions
 
     /// Runs writes in one transaction, which is durable when this returns.
-    func store(_ writes: () throws -> Void) throws {
+    func transaction(_ writes: () throws -> Void) throws {
       do {
         try begin.run()
         try writes()
@@ -213,7 +213,7 @@
       return found
     }
 
-    func keep(_ snapshot: JournalSnapshot, of key: JournalKey) throws {
+    func store(_ snapshot: JournalSnapshot, of key: JournalKey) throws {
       let found = try row(of: key)
       guard var row = found, snapshot.sequence <= row.last else {
         throw JournalError.snapshotAhead(key, snapshot.sequence, last: found?.last ?? .start)

@@ -4,11 +4,11 @@
 
   /// The thread of a file, which alone uses the connection.
   ///
-  /// It stores everything that waits in one transaction, so that many appends share one sync. While it stores, the next ones gather.
+  /// It commits everything that waits in one transaction, so that many appends share one sync. While it commits, the next ones gather.
   struct JournalThread {
     /// The time in milliseconds for which a write waits for the lock of another process.
     ///
-    /// A process that stores all the time is between two transactions for a moment only, which a writer that asks now and then would miss.
+    /// A process that writes all the time is between two transactions for a moment only, which a writer that asks now and then would miss.
     private static let waitingTime: Int32 = 20
 
     private let queue: JournalQueue
@@ -105,18 +105,18 @@
     private mutating func run() {
       while let calls = queue.take() {
         let writes = calls.filter(\.isWrite)
-        if !writes.isEmpty { store(writes) }
+        if !writes.isEmpty { commit(writes) }
         for call in calls where !call.isWrite { read(call) }
         makeCheckpoint()
       }
     }
 
-    private mutating func store(_ calls: [JournalCall]) {
+    private mutating func commit(_ calls: [JournalCall]) {
       var results: [@Sendable () -> Void] = []
       do {
         let tables = try tables.get()
         try identity?.check()
-        try tables.store {
+        try tables.transaction {
           for call in calls { results.append(try call.perform(tables)) }
         }
         try identity?.check()

@@ -122,7 +122,7 @@
     ///
     /// - Throws: ``JournalError``.
     public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-      try await write { try $0.keep(snapshot, of: key) }
+      try await write { try $0.store(snapshot, of: key) }
     }
 
     /// Removes records, as ``Journal/truncate(_:through:)`` says.

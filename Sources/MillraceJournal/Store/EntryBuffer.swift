@@ -14,14 +14,14 @@ struct EntryBuffer: Sendable {
 
   private(set) var items: [Item] = []
   private(set) var byteCount = 0
-  /// The sequence that the last entry has, stored or not.
+  /// The sequence that the last entry has, persisted or not.
   private(set) var last: JournalSequence
   private(set) var position = DurabilityGate.restoredPosition
   var keys: IdempotencyTable
   var growth: LogGrowth
-  /// Whether a task is storing the entries.
+  /// Whether a task is persisting the entries.
   var isWriting = false
-  /// The reason for which nothing more is stored.
+  /// The reason for which nothing more is persisted.
   var failure: JournalError?
   /// Called when the snapshot that is being taken is stored, or cannot be.
   var afterSnapshot: (@Sendable () -> Void)?
@@ -55,7 +55,7 @@ struct EntryBuffer: Sendable {
   }
 
   /// The sequence before the first entry that waits.
-  var stored: JournalSequence { JournalSequence(last.number - UInt64(items.count)) }
+  var persisted: JournalSequence { JournalSequence(last.number - UInt64(items.count)) }
 
   /// Whether half of the bytes wait, so that the store takes no more actions.
   var isCrowded: Bool { byteCount >= limits.byteCount / 2 }
@@ -85,8 +85,8 @@ struct EntryBuffer: Sendable {
 
   /// Removes the first entries, which are durable.
   ///
-  mutating func didStore(_ stored: ArraySlice<Item>) {
-    byteCount -= stored.reduce(0) { $0 + $1.batch.byteCount }
-    items.removeFirst(stored.count)
+  mutating func didPersist(_ persisted: ArraySlice<Item>) {
+    byteCount -= persisted.reduce(0) { $0 + $1.batch.byteCount }
+    items.removeFirst(persisted.count)
   }
 }

@@ -49,16 +49,16 @@ struct JournalCalls: Sendable {
   ///   - batches: the batches.
   ///   - last: the last sequence that the writer knows.
   ///   - giveUp: returns the reason for which the next attempt is not made; nil for none.
-  ///   - didStore: called with the number of batches that are durable, and the last sequence then, each time there are more.
+  ///   - didPersist: called with the number of batches that are durable, and the last sequence then, each time there are more.
   /// - Throws: ``JournalError``: the error of the call, or the one that says how long the journal was unavailable.
   func append(
     _ batches: [JournalBatch], after last: JournalSequence, giveUp: () -> JournalError? = { nil },
-    didStore: (Int, JournalSequence) -> Void
+    didPersist: (Int, JournalSequence) -> Void
   ) async throws(JournalError) {
-    var (stored, last) = (0, last)
+    var (persisted, last) = (0, last)
     var pauses = RetryPauses(self)
-    while stored < batches.count {
-      let rest = Array(batches[stored...])
+    while persisted < batches.count {
+      let rest = Array(batches[persisted...])
       guard let result = await limited({ [journal, key, last] in await journal.append(rest, to: key, after: last) })
       else { throw .noAnswer(key, deadline) }
       var count = min(max(result.stored, 0), rest.count)
@@ -68,12 +68,12 @@ struct JournalCalls: Sendable {
         let found = try await lookUp(rest[count...], after: last)
         (count, last) = (count + found.count, found.last)
       }
-      stored += count
+      persisted += count
       if count > 0 {
-        didStore(count, last)
+        didPersist(count, last)
         pauses = RetryPauses(self)
       }
-      guard let failure = result.failure, stored < batches.count else { continue }
+      guard let failure = result.failure, persisted < batches.count else { continue }
       // A batch that was found is our own, and the next attempt says whether another writer follows it.
       if count > result.stored { continue }
       guard failure.isTransient else { throw failure }

@@ -90,7 +90,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
-  /// Encodes an entry, and keeps it until it is stored.
+  /// Encodes an entry, and buffers it until it is durable.
   @discardableResult
   private func add<Head: PayloadHead>(
     _ kind: JournalEntry.Kind, _ head: Head, _ mutations: DecidedMutations<I.Mutation>, in room: JournalRoom,
@@ -99,7 +99,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     try add(log.entry(kind, head, mutations, after: revision), in: room, after: revision)
   }
 
-  /// Keeps an entry until it is stored, and returns its sequence.
+  /// Buffers an entry until it is durable, and returns its sequence.
   @discardableResult
   private func add(_ entry: JournalEntry, in room: JournalRoom, after revision: Int) throws -> JournalSequence {
     let added = buffer.withLock { buffer in
@@ -143,19 +143,19 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
         return buffer.isWriting ? buffer.items : []
       }
       if items.isEmpty { return }
-      if let failure = await store(items) { return fail(failure) }
+      if let failure = await persist(items) { return fail(failure) }
     }
   }
 
-  /// Stores entries, and waits while the journal is unavailable; returns the reason if they cannot be stored.
-  private func store(_ items: [EntryBuffer.Item]) async -> JournalError? {
+  /// Persists entries, and waits while the journal is unavailable; returns the reason if they cannot be persisted.
+  private func persist(_ items: [EntryBuffer.Item]) async -> JournalError? {
     var rest = items[...]
     do throws(JournalError) {
       // Each entry is one record.
       try await calls.append(
-        items.map(\.batch), after: buffer.withLock { $0.stored }, giveUp: { buffer.withLock { $0.failure } },
-        didStore: { count, _ in
-          didStore(rest.prefix(count))
+        items.map(\.batch), after: buffer.withLock { $0.persisted }, giveUp: { buffer.withLock { $0.failure } },
+        didPersist: { count, _ in
+          didPersist(rest.prefix(count))
           rest = rest.dropFirst(count)
         })
       return nil
@@ -164,11 +164,11 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
-  private func didStore(_ stored: ArraySlice<EntryBuffer.Item>) {
-    guard let last = stored.last else { return }
+  private func didPersist(_ persisted: ArraySlice<EntryBuffer.Item>) {
+    guard let last = persisted.last else { return }
     let isRelieved = buffer.withLock { buffer in
       let wasCrowded = buffer.isCrowded
-      buffer.didStore(stored)
+      buffer.didPersist(persisted)
       if wasCrowded, !buffer.isCrowded { gate.setCrowded(false) }
       return wasCrowded && !buffer.isCrowded
     }
@@ -196,7 +196,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       Task.detached {
         let payload = SnapshotPayload(
           state: value, runs: runs.all, keys: keys.all, epoch: self.epoch)
-        await self.store(payload, at: last, revision: revision)
+        await self.persist(payload, at: last, revision: revision)
       }
     }
   }
@@ -218,12 +218,13 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     takeSnapshot(of: value, revision: revision)
   }
 
-  private func store(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async {
+  private func persist(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async
+  {
     do throws(JournalError) {
       // What could be read once can be read later, as far as types and the coder go.
       let bytes = try log.encode(payload, isChecked: !hasCheckedSnapshot.load(ordering: .relaxed))
       hasCheckedSnapshot.store(true, ordering: .relaxed)
-      try await log.store(bytes, at: sequence, revision: revision)
+      try await log.persist(bytes, at: sequence, revision: revision)
       didTakeSnapshot(bytes.count)
     } catch {
       didTakeSnapshot(nil, error)

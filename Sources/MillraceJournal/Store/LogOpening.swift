@@ -85,10 +85,10 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     }
     var rest = entries[...]
     // A closure cannot change this value while the call is suspended.
-    var stored: [(ArraySlice<JournalEntry>, JournalSequence)] = []
-    defer { for (entries, last) in stored { restored.didStore(entries, through: last) } }
+    var persisted: [(ArraySlice<JournalEntry>, JournalSequence)] = []
+    defer { for (entries, last) in persisted { restored.didPersist(entries, through: last) } }
     try await calls.append(made, after: restored.last) { count, last in
-      stored.append((rest.prefix(count), last))
+      persisted.append((rest.prefix(count), last))
       rest = rest.dropFirst(count)
     }
   }

@@ -183,8 +183,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)
   }
 
-  /// Continues behind entries that were stored.
-  mutating func didStore(_ entries: ArraySlice<JournalEntry>, through sequence: JournalSequence) {
+  /// Continues behind entries that were persisted.
+  mutating func didPersist(_ entries: ArraySlice<JournalEntry>, through sequence: JournalSequence) {
     for entry in entries { growth.add(entry) }
     last = sequence
   }

@@ -29,7 +29,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// closings, which are durable when this returns, then the runs that are handled again, then the feedbacks; each in the order in which the
   /// actions were taken up.
   ///
-  /// **Snapshots** are taken by the store, when the log behind the newest one has 10,000 records or 16 MiB, and four times the size of that snapshot. So
+  /// **Snapshots** are taken by the store, when the log behind the newest one has reached 10,000 records or 16 MiB, and is also four times as large as that snapshot. So
   /// the time of an opening depends on the size of the state, and not on the length of the history. A step only keeps a copy of the state; a task encodes
   /// and stores it, and removes the records that it covers (``JournalOptions``). A snapshot that cannot be encoded is reported as an incident, and the
   /// log keeps growing.
@@ -51,7 +51,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///     closings of abandoned runs, which come before.
   ///   - feedbacks: Feedbacks, which begin on the restored state, behind the actions that are handled again.
   ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.
-  /// - Throws: ``JournalError``. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence. An error before the epoch is
+  /// - Throws: ``JournalError``. The opening reads the log, appends the epoch, and appends the closings. A record that cannot be read has the code ``JournalError/Code/corrupt`` and names its sequence. An error before the epoch is
   ///   appended, as this one, changes nothing, and an earlier store remains the writer; otherwise that is fenced, and the next opening reads on.
   public static func open(
     initial: I.State, interactor: I, journal: any Journal, key: JournalKey,

@@ -62,7 +62,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   /// Stores a snapshot, and removes the records that it covers if the options say so.
   ///
   /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then, unless only the truncation failed.
-  func store(_ payload: [UInt8], at sequence: JournalSequence, revision: Int) async throws(JournalError) {
+  func persist(_ payload: [UInt8], at sequence: JournalSequence, revision: Int) async throws(JournalError) {
     try await journal.store(
       JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key)
     if options.truncatesLog { try await truncate(through: sequence) }

@@ -15,7 +15,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///
   /// - Parameters:
   ///   - interval: how long nothing has to come, on the clock; zero or less lets each element pass that stands alone.
-  ///   - clock: what measures the interval.
+  ///   - clock: the clock that measures the interval.
   public func debounce(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> DerivedSequence<Element, Failure> {
@@ -35,7 +35,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   ///
   /// - Parameters:
   ///   - interval: the time between two deliveries, on the clock; zero or less drops nothing that the consumer waits for.
-  ///   - clock: what measures the interval.
+  ///   - clock: the clock that measures the interval.
   ///   - latest: whether the newest element of an interval is delivered, or the first.
   public func throttle(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock(), latest: Bool = true

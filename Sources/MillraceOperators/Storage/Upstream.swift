@@ -7,8 +7,8 @@ struct Upstream<Element: Sendable, Failure: Error>: Sendable {
   let read: Read
 
   /// - Parameters:
-  ///   - transform: what the storage gets for an element of the base.
-  ///   - last: what it gets when the base has ended without an error, before that end.
+  ///   - transform: the input of the storage for an element of the base.
+  ///   - last: its input when the base has ended without an error, before that end.
   init<Base: AsyncSequence & Sendable>(
     _ base: Base, last: Element? = nil, transform: @escaping @Sendable (Base.Element) -> Element
   ) where Base.Failure == Failure {

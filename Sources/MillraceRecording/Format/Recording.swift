@@ -29,9 +29,9 @@ public struct Recording<I: Interactor>: Sendable where I.Action: Codable, I.Muta
   /// Puts a recording together.
   ///
   /// - Parameters:
-  ///   - header: what it is of.
+  ///   - header: the header.
   ///   - start: the state that it begins with.
-  ///   - entries: what happened after that; commits are numbered without a break but for gaps.
+  ///   - entries: the entries behind the state; commits are numbered without a break but for gaps.
   ///   - cut: where its file was cut.
   public init(
     header: RecordingHeader, start: RecordedState<I.State>, entries: [Entry], cut: RecordingError? = nil

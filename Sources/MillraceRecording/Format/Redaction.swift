@@ -66,14 +66,14 @@ public struct Redaction<I: Interactor>: Sendable {
   /// Changes what is given, and leaves the rest as it is, but for errors and traces.
   ///
   /// - Parameters:
-  ///   - action: what is recorded for an action.
-  ///   - mutation: what is recorded for a mutation.
-  ///   - state: what is recorded for a state.
-  ///   - request: what is recorded for the request of a call, given its name.
-  ///   - reply: what is recorded for a reply, or for an error of the type that the call names.
+  ///   - action: the recorded form of an action.
+  ///   - mutation: the recorded form of a mutation.
+  ///   - state: the recorded form of a state.
+  ///   - request: the recorded form of the request of a call, given its name.
+  ///   - reply: the recorded form of a reply, or for an error of the type that the call names.
   ///   - error: the text that is recorded for another error of a call, given its name, and for the error that an action ends with, given
   ///     the name of the action's case; nil for its type with its case or code, without what it carries.
-  ///   - trace: what is recorded for the trace of an action; nil for its `traceparent` alone.
+  ///   - trace: the recorded form of the trace of an action; nil for its `traceparent` alone.
   public init(
     action: @escaping @Sendable (I.Action) -> I.Action = { $0 },
     mutation: @escaping @Sendable (I.Mutation) -> I.Mutation = { $0 },

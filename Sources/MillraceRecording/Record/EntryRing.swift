@@ -73,7 +73,7 @@ extension EntryRing.Segment {
   ///
   /// What is missing behind a commit is told by a gap at the beginning. What came before the first one is not missed.
   ///
-  /// - Returns: what was left out, with the same state; and by how many entries it is shorter.
+  /// - Returns: the entries that were left out, with the same state; and by how many entries it is shorter.
   fileprivate mutating func thin(by surplus: Int) -> (gone: Self, count: Int)? {
     let before = count
     var gone: [EntryRing.Entry] = []

@@ -60,8 +60,8 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - bufferBytes: how many bytes may wait to be written, and as many be written just now; by default 64 MiB. They are reckoned
   ///     by what entries of the same kind had when they were encoded.
   ///   - checkpoint: The number of commits from one recorded state to the next; by default 256.
-  ///   - redaction: what is changed in values before they are recorded.
-  ///   - clock: what the times are measured by; the store's, where that is another one.
+  ///   - redaction: the redaction of values before they are recorded.
+  ///   - clock: the clock that measures the times; the store's, where that is another one.
   ///   - wallTime: Returns the wall time in milliseconds since 1970; called once, for the header. By default the system's.
   ///   - report: Receives the error that ends the recording, of a file that was moved or removed, of the first call that
   ///     cannot be encoded, and of a finish that takes too long, on any thread; by default a line on standard error.
@@ -116,7 +116,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// - Parameters:
   ///   - last: the last snapshot of the store; nil records no state at the end.
   ///   - limit: how long this takes at most; by default five seconds.
-  ///   - clock: what the limit is measured by.
+  ///   - clock: the clock that measures the limit.
   /// - Returns: whether all that was told is written but for what ``missed`` counts; false if the recording has ended before, by an
   ///   error that was reported.
   @discardableResult

@@ -44,12 +44,12 @@ public struct GatewayTape: Sendable {
   ///
   /// - Parameters:
   ///   - name: which call it is; the same each time, and another one for each method of the gateway.
-  ///   - request: what it is called with, which is all that the reply depends on; an empty text where that is nothing. A resimulated
+  ///   - request: the request, which is all that the reply depends on; an empty text where it depends on nothing. A resimulated
   ///     call has to be encoded as it was recorded: give the elements of a set as a sorted array, for the order in which a set is
   ///     encoded is another one each time; so is that of a dictionary whose keys are neither strings nor integers.
   ///   - failure: the type of errors that are recorded as values.
   ///   - body: calls the gateway.
-  /// - Returns: what `body` returns.
+  /// - Returns: the result of `body`.
   public func call<Reply: Codable & Sendable, Failure: Error & Codable & Sendable>(
     _ name: String, _ request: some Encodable & Sendable, failure: Failure.Type = RecordedFailure.self,
     _ body: () async throws -> Reply
@@ -62,7 +62,7 @@ public struct GatewayTape: Sendable {
   ///
   /// - Parameters:
   ///   - name: which call it is.
-  ///   - request: what it is called with.
+  ///   - request: the request.
   ///   - failure: the type of errors that are recorded as values.
   ///   - body: calls the gateway.
   public func call<Failure: Error & Codable & Sendable>(

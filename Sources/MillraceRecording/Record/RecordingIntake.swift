@@ -196,7 +196,7 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
 
   /// Takes nothing any more.
   ///
-  /// - Returns: what is left to tell: a gap, and the last state, if it is that of the last commit and was not told yet.
+  /// - Returns: the entries that are left to write: a gap, and the last state, if it is that of the last commit and was not told yet.
   mutating func finish(with last: Snapshot<Keep.State>?, at: Int64) -> [Entry] {
     if isOver { return [] }
     isOver = true

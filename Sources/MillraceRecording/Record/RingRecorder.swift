@@ -36,9 +36,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - revision: the revision of that state; 0 for a new store.
   ///   - count: how many entries are kept, states included; at least 16, by default 4,096.
   ///   - checkpoint: The number of commits from one recorded state to the next, or fewer if the ring asks for it; by default 256.
-  ///   - redaction: what is changed in values when the recording is taken out; until then they are kept as they are, but for
+  ///   - redaction: the redaction of values, when the recording is taken out; until then they are kept as they are, but for
   ///     requests, replies and errors.
-  ///   - clock: what the times are measured by; the store's, where that is another one.
+  ///   - clock: the clock that measures the times; the store's, where that is another one.
   ///   - wallTime: Returns the wall time in milliseconds since 1970; called once, for the header. By default the system's.
   ///   - report: Receives requests and replies that cannot be encoded, on any thread; by default one line on standard
   ///     error.

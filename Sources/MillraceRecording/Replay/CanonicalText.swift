@@ -10,7 +10,7 @@ struct CanonicalText: Equatable {
 
   /// The text of a value.
   ///
-  /// - Throws: what the value throws when it is encoded.
+  /// - Throws: the error of the encoder.
   init(_ value: some Encodable) throws {
     let part = Part()
     try part.take(value)
@@ -196,7 +196,7 @@ public struct StateHash: Sendable, Hashable, LosslessStringConvertible {
 
   /// The hash of a state.
   ///
-  /// - Throws: what the state throws when it is encoded.
+  /// - Throws: the error of the encoder.
   public init(of state: some Encodable) throws {
     self.init(ofJSON: try JSON.encoder().encode(state))
   }

@@ -118,7 +118,7 @@ enum EncodedDifference {
   /// They are the same if they are encoded the same, for `==` may leave parts out; the order of a set's elements and of a
   /// dictionary's pairs is none of theirs, and that of an array counts.
   ///
-  /// - Throws: what a value throws when it is encoded.
+  /// - Throws: the error of the encoder.
   static func lines<Value: Encodable>(from recorded: Value, hash: StateHash? = nil, to current: Value) throws
     -> [String]?
   {

@@ -59,7 +59,7 @@ struct CallTable<Waiter: Sendable>: Sendable {
 
   /// A call has come; false if there is no recorded reply for it.
   ///
-  /// A run that was cut, or was open at the end, may have had calls that got no reply: they wait until they are cancelled.
+  /// A run that was cancelled, or was open at the end, may have had calls that got no reply: they wait until they are cancelled.
   mutating func arrive(_ waiter: Waiter, id: Int, _ key: Key, mayHaveNoReply: Bool) -> Bool {
     if isOver { return false }
     if let number = numbers[key], lines[number].arrivals < lines[number].recorded.count {

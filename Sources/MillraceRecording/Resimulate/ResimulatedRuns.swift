@@ -38,8 +38,8 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   private var sending: RunID?
 
   /// - Parameters:
-  ///   - entries: what was recorded.
-  ///   - comparing: what of a recorded mutation is compared.
+  ///   - entries: the recorded entries.
+  ///   - comparing: the part of a recorded mutation that is compared.
   init<State>(
     _ entries: some Sequence<RecordingEntry<Action, Mutation, State>>, _ comparing: (Mutation) -> Mutation = { $0 }
   ) {

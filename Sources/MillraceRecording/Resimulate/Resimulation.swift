@@ -125,12 +125,12 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     if let past = board.read({ $0.runs.pasts[commit.run] }), count == past.mutations.count,
       closes(past)
     {
-      await cut(commit.run, past.outcome)
+      await endFromOutside(commit.run, past.outcome)
     }
     await wait(for: commit.run) { $0.mutations.count >= count }
   }
 
-  /// Whether the last mutation of a run is the one that closes its action, which was cut from outside.
+  /// Whether the last mutation of a run is the one that closes its action, which was ended from outside.
   private func closes(_ past: ResimulatedRuns<I.Action, I.Mutation>.Part) -> Bool {
     let outcome: Outcome
     switch past.outcome {
@@ -146,7 +146,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   }
 
   /// Brings an outcome about that came from outside.
-  private func cut(_ run: RunID, _ outcome: Outcome.Kind?) async {
+  private func endFromOutside(_ run: RunID, _ outcome: Outcome.Kind?) async {
     switch outcome {
     case .cancelled: receipts[run]?.cancel()
     case .shutDown: await store.shutdown()
@@ -155,7 +155,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   }
 
   private mutating func take(_ end: RecordedEnd) async {
-    await cut(end.run, end.outcome)
+    await endFromOutside(end.run, end.outcome)
     await wait(for: end.run) { _ in false }
     receipts[end.run] = nil
     ended.insert(end.run)
@@ -211,14 +211,14 @@ extension Recording {
   ///
   /// - Parameters:
   ///   - redaction: applied to what is resimulated before it is compared, if the recording was redacted with it.
-  ///   - comparing: what of a mutation is compared; by default all of it.
-  ///   - configuration: what the store is given besides; its clock is not looked at.
+  ///   - comparing: the part of a mutation that is compared; by default all of it.
+  ///   - configuration: the other configuration of the store; its clock is ignored.
   ///   - patience: The real time for which the first action that does not continue is waited for; then the resimulation continues
   ///     without it.
-  ///   - clock: what the patience is measured by.
+  ///   - clock: the clock that measures the patience.
   ///   - began: told of the store before anything is sent, for interactors whose handlers send to it.
   ///   - interactor: makes the interactor, of the recorded type or of another one; it has to call its gateways through the tape.
-  /// - Returns: what was otherwise.
+  /// - Returns: the differences.
   public func resimulate<Present: Interactor>(
     redaction: Redaction<I> = Redaction(),
     comparing: @escaping @Sendable (I.Mutation) -> I.Mutation = { $0 },
@@ -252,7 +252,7 @@ extension Recording {
       await resimulation.take(step, of: entries)
     }
     let wasGivenUp = board.isGivenUp
-    // What is open now was open when the recording ended; how it is cut here is no difference.
+    // What is open now was open when the recording ended; how it ends here is no difference.
     let differences = board.allDifferences(
       calls, compared: compared, among: wasGivenUp ? resimulation.ended : nil)
     let state = await store.state

@@ -73,7 +73,7 @@ extension ResimulationBoard {
   ///
   /// - Parameters:
   ///   - calls: the recorded calls.
-  ///   - compared: what of a mutation of now is compared.
+  ///   - compared: the part of a present mutation that is compared.
   ///   - passed: the recorded runs to compare; nil for all.
   func allDifferences(
     _ calls: [RecordedCall], compared: @Sendable (Mutation) -> Mutation, among passed: Set<RunID>?

@@ -78,7 +78,7 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
   ///
   /// - Parameters:
   ///   - pace: how fast they come.
-  ///   - clock: what the time is measured by.
+  ///   - clock: the clock that measures the time.
   public func play(
     _ pace: PlaybackPace = .recorded(speed: 1), clock: any Clock<Duration> = ContinuousClock()
   ) -> RecordingPlayback<I> {

@@ -118,12 +118,12 @@ extension TestClock {
   /// **Cancellation.** Cancels the operation, and does not wait for it.
   ///
   /// - Parameters:
-  ///   - operation: what is waited for.
+  ///   - operation: the operation to wait for.
   ///   - limit: how far the time moves at most, from now. Later deadlines are left alone.
   ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
-  /// - Returns: what the operation returns.
-  /// - Throws: what the operation throws; `CancellationError` when the calling task is cancelled; ``TestClockError`` when the
+  /// - Returns: the result of the operation.
+  /// - Throws: the error of the operation; `CancellationError` when the calling task is cancelled; ``TestClockError`` when the
   ///   timeout is over.
   public func run<Result: Sendable>(
     until operation: @escaping @Sendable () async throws -> Result, within limit: Duration,

@@ -65,7 +65,7 @@ final class FailureReporter: Sendable {
   /// Reports a failure; callable from anywhere, it does not wait.
   ///
   /// - Parameters:
-  ///   - message: what is wrong.
+  ///   - message: the sentence of the failure.
   ///   - file: the file that it is about.
   ///   - line: the line that it is about.
   ///   - location: the same where Swift Testing has told it, which then counts.

@@ -13,20 +13,20 @@ extension FakeCall {
   func attend(to intake: FakeCore<Request, Answer>.Intake, _ request: Request) async throws -> Response {
     let number = intake.call.number
     // Whatever becomes of it, by then it has overtaken those that came before it.
-    defer { intake.meeting?.end() }
+    defer { intake.drawn?.end() }
     for waiter in intake.call.woken { waiter.resume(returning: ()) }
     guard let answer = intake.call.script?.answer else {
-      guard let meeting = intake.meeting, meeting.fault == .reset else {
+      guard let drawn = intake.drawn, drawn.fault == .reset else {
         let left = core.withLock { $0.state.scripts.leftCount }
         throw reports.unexpected(request, number: number, scriptsLeft: left)
       }
       return try await logging(number) {
-        try await meeting.faults.delay(meeting)
+        try await drawn.faults.delay(drawn)
         throw FakeFaults.Fault.reset
       }
     }
-    if let meeting = intake.meeting {
-      return try await logging(number) { try await self.answer(request, number, by: answer, meeting) }
+    if let drawn = intake.drawn {
+      return try await logging(number) { try await self.answer(request, number, by: answer, drawn) }
     }
     if answer.ending != nil { return try await self.answer(request, number, by: answer) }
     return try await logging(number) { try await self.answer(request, number, by: answer) }
@@ -44,16 +44,16 @@ extension FakeCall {
 
   /// Answers a call that meets something on its way.
   private func answer(
-    _ request: Request, _ number: Int, by answer: Answer, _ meeting: FakeFaults.Meeting
+    _ request: Request, _ number: Int, by answer: Answer, _ drawn: FakeFaults.Drawn
   ) async throws -> Response {
-    try await meeting.faults.delay(meeting)
+    try await drawn.faults.delay(drawn)
     let result = await Self.result { try await self.answer(request, number, by: answer) }
-    switch meeting.fault {
+    switch drawn.fault {
     case .timeout:
-      try await meeting.faults.waitInVain()
+      try await drawn.faults.waitInVain()
       throw FakeFaults.Fault.timeout
     case .duplicate: await deliverAgain(request, to: answer, first: result)
-    case .outOfOrder: try await meeting.faults.waitToBeOvertaken(meeting)
+    case .outOfOrder: try await drawn.faults.waitToBeOvertaken(drawn)
     case .slow, .reset, nil: break
     }
     return try result.get()

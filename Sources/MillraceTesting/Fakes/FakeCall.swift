@@ -37,7 +37,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   /// Creates a fake without scripts.
   ///
   /// - Parameters:
-  ///   - name: what failures call it: the name of the method.
+  ///   - name: the name of the method, for failures.
   ///   - file: the file of failures that belong to no script.
   ///   - line: the line of failures that belong to no script. A fake that hands on these two from its own initialiser
   ///     has them where the test made it.
@@ -50,7 +50,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
 
   /// Performs a call, and answers it by the script for it.
   ///
-  /// - Throws: what the script says; ``FakeGatewayError`` when there is none; `CancellationError` when the call is
+  /// - Throws: the error that the script says; ``FakeGatewayError`` when there is none; `CancellationError` when the call is
   ///   held, or delayed by faults, and its task is cancelled. A call that is answered at once does not look at that.
   @inlinable
   public func callAsFunction(_ request: Request) async throws -> Response {
@@ -81,10 +81,10 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
   /// ```
   ///
   /// - Parameters:
-  ///   - request: what the method was called with.
-  ///   - otherwise: what the method does with an error: one that a script says, a fault, a cancellation, or the
+  ///   - request: the arguments of the method.
+  ///   - otherwise: a closure that handles an error: one that a script says, a fault, a cancellation, or the
   ///     ``FakeGatewayError`` of a call without a script, which has failed the test before.
-  /// - Throws: what `otherwise` throws.
+  /// - Throws: the error that `otherwise` throws.
   public func callAsFunction<Failure: Error>(
     _ request: Request, otherwise: (any Error) throws(Failure) -> Response
   ) async throws(Failure) -> Response {

@@ -46,7 +46,7 @@ public final class FakeFaults: Sendable {
 
   /// The faults and the delay of one call.
   @usableFromInline
-  struct Meeting: Sendable {
+  struct Drawn: Sendable {
     let faults: FakeFaults
     /// Counts the calls, from 1.
     let turn: Int
@@ -112,7 +112,7 @@ public final class FakeFaults: Sendable {
 
   /// Draws what the next call meets.
   @usableFromInline
-  func draw() -> Meeting {
+  func draw() -> Drawn {
     let (turn, draws) = source.withLock { source in
       source.turns += 1
       return (source.turns, source.draws())
@@ -121,7 +121,7 @@ public final class FakeFaults: Sendable {
     var delay = settings.latency.duration(for: draws.latency)
     if fault == .slow { delay += settings.slowness.duration(for: draws.slowness) }
     overtaking.withLock { $0.begin(turn) }
-    return Meeting(faults: self, turn: turn, fault: fault, delay: delay)
+    return Drawn(faults: self, turn: turn, fault: fault, delay: delay)
   }
 
   private func fault(for part: Double) -> FakeFaults.Fault? {
@@ -134,8 +134,8 @@ public final class FakeFaults: Sendable {
   }
 
   /// Returns once the delay of a call is over.
-  func delay(_ meeting: Meeting) async throws {
-    if meeting.delay > .zero { try await clock.sleep(for: meeting.delay) }
+  func delay(_ drawn: Drawn) async throws {
+    if drawn.delay > .zero { try await clock.sleep(for: drawn.delay) }
   }
 
   /// Returns once no caller would wait any longer.
@@ -144,12 +144,12 @@ public final class FakeFaults: Sendable {
   }
 
   /// Returns once a later call has ended, or no caller would wait any longer.
-  func waitToBeOvertaken(_ meeting: Meeting) async throws {
+  func waitToBeOvertaken(_ drawn: Drawn) async throws {
     // There no caller would wait at all; so it depends on the calls under way, and not on time.
-    if clock is ImmediateClock { return try await overtaken(meeting, onlyUnderWay: true) }
+    if clock is ImmediateClock { return try await overtaken(drawn, onlyUnderWay: true) }
     await withTaskGroup { group in
       group.addTask { try? await self.waitInVain() }
-      group.addTask { try? await self.overtaken(meeting, onlyUnderWay: false) }
+      group.addTask { try? await self.overtaken(drawn, onlyUnderWay: false) }
       await group.next()
       group.cancelAll()
     }
@@ -160,13 +160,13 @@ public final class FakeFaults: Sendable {
     for waiter in overtaking.withLock({ $0.end(turn) }) { waiter.resume(returning: ()) }
   }
 
-  private func overtaken(_ meeting: Meeting, onlyUnderWay: Bool) async throws {
+  private func overtaken(_ drawn: Drawn, onlyUnderWay: Bool) async throws {
     try await suspend { (waiter: Suspension<Void>, isCancelled) in
       overtaking.withLock {
-        $0.wait(waiter, turn: meeting.turn, onlyUnderWay: onlyUnderWay, isCancelled: isCancelled())
+        $0.wait(waiter, turn: drawn.turn, onlyUnderWay: onlyUnderWay, isCancelled: isCancelled())
       }.run()
     } onCancel: {
-      overtaking.withLock { $0.cancel(meeting.turn) }.run()
+      overtaking.withLock { $0.cancel(drawn.turn) }.run()
     }
   }
 }

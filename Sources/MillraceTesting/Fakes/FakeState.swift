@@ -80,7 +80,7 @@ struct FakeState<Request: Sendable, Answer: FakeAnswering, Waiter: Sendable>: Se
   }
 
   /// A call comes that meets faults: it takes time whatever its script is, and uses none when the connection is reset.
-  mutating func arrive(_ request: Request, at time: Duration, meeting fault: FakeFaults.Fault?, at location: TestLine)
+  mutating func arrive(_ request: Request, at time: Duration, with fault: FakeFaults.Fault?, at location: TestLine)
     -> Intake
   {
     let script = fault == .reset ? nil : scripts.take(request)
@@ -187,16 +187,16 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
   struct Intake: Sendable {
     @usableFromInline let call: State.Intake
     /// The fault of the call, or nil.
-    @usableFromInline let meeting: FakeFaults.Meeting?
+    @usableFromInline let drawn: FakeFaults.Drawn?
 
     @inlinable
-    init(call: State.Intake, meeting: FakeFaults.Meeting?) {
+    init(call: State.Intake, drawn: FakeFaults.Drawn?) {
       self.call = call
-      self.meeting = meeting
+      self.drawn = drawn
     }
 
     /// Whether there is nothing to do but to answer.
-    @inlinable var isPlain: Bool { meeting == nil && call.woken.isEmpty }
+    @inlinable var isPlain: Bool { drawn == nil && call.woken.isEmpty }
   }
 
   @usableFromInline var state = State()
@@ -218,15 +218,15 @@ struct FakeCore<Request: Sendable, Answer: FakeAnswering>: Sendable {
   @inlinable
   mutating func arrive(_ request: Request) -> Intake {
     if let faults { return arrive(request, faults) }
-    return Intake(call: state.arrive(request, at: now), meeting: nil)
+    return Intake(call: state.arrive(request, at: now), drawn: nil)
   }
 
   /// A call comes, and what it meets is drawn: in the order of the calls, for the lock is held.
   @usableFromInline
   mutating func arrive(_ request: Request, _ faults: FakeFaults) -> Intake {
-    let meeting = faults.draw()
-    let call = state.arrive(request, at: now, meeting: meeting.fault, at: faults.location)
-    return Intake(call: call, meeting: meeting)
+    let drawn = faults.draw()
+    let call = state.arrive(request, at: now, with: drawn.fault, at: faults.location)
+    return Intake(call: call, drawn: drawn)
   }
 }
 

@@ -33,7 +33,7 @@ public final class FakeStream<Request: Sendable, Element: Sendable>: FakeStreamS
   /// Creates a fake without scripts.
   ///
   /// - Parameters:
-  ///   - name: what failures call it: the name of the method.
+  ///   - name: the name of the method, for failures.
   ///   - file: the file of failures that belong to no script.
   ///   - line: the line of failures that belong to no script.
   public init(_ name: String, file: StaticString = #filePath, line: UInt = #line) {

@@ -23,7 +23,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
   ///
   /// - Parameters:
   ///   - state: the state that the first step begins with.
-  ///   - interactor: what is tested.
+  ///   - interactor: the interactor to test.
   ///   - file: where such a failure is shown.
   ///   - line: where such a failure is shown.
   public init(_ state: I.State, _ interactor: I, file: StaticString = #filePath, line: UInt = #line) {
@@ -98,7 +98,7 @@ extension Given {
     /// parts are.
     ///
     /// - Parameters:
-    ///   - expected: what is to be decided.
+    ///   - expected: the expected decision.
     ///   - file: where a failure is shown.
     ///   - line: where a failure is shown.
     ///   - change: makes the expected state of the given one; nil when nothing changes.
@@ -177,7 +177,7 @@ extension Given {
     /// Asserts the closing mutation, and what it makes of the state.
     ///
     /// - Parameters:
-    ///   - expected: what closes the action; nil for nothing.
+    ///   - expected: the mutation that closes the action; nil for no mutation.
     ///   - file: where a failure is shown.
     ///   - line: where a failure is shown.
     ///   - change: makes the expected state of the given one; nil when nothing changes.

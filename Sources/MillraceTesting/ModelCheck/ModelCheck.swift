@@ -33,11 +33,11 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///
   /// - Parameters:
   ///   - initial: the state that it begins with.
-  ///   - interactor: what decides and reduces.
-  ///   - actions: what may be sent in a state.
-  ///   - mutations: what a handler may commit in a state.
-  ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
-  ///   - reachable: what has to hold in some state, by what it is called in failures.
+  ///   - interactor: the interactor, which decides and reduces.
+  ///   - actions: the actions that may be sent in a state.
+  ///   - mutations: the mutations that a handler may commit in a state.
+  ///   - invariants: the conditions that have to hold in each state after a step, by their names in failures.
+  ///   - reachable: the conditions that have to hold in some state, by their names in failures.
   ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
   ///   - maximumStates: how many states are looked at; at least 1.
@@ -61,11 +61,11 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///
   /// - Parameters:
   ///   - initial: the state that it begins with.
-  ///   - interactor: what decides and reduces.
-  ///   - actions: what may be sent.
-  ///   - mutations: what a handler may commit.
-  ///   - invariants: what has to hold in each state after a step, by what it is called in failures.
-  ///   - reachable: what has to hold in some state, by what it is called in failures.
+  ///   - interactor: the interactor, which decides and reduces.
+  ///   - actions: the actions that may be sent.
+  ///   - mutations: the mutations that a handler may commit.
+  ///   - invariants: the conditions that have to hold in each state after a step, by their names in failures.
+  ///   - reachable: the conditions that have to hold in some state, by their names in failures.
   ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
   ///   - maximumStates: how many states are looked at; at least 1.
@@ -88,7 +88,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   /// - Parameters:
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
-  /// - Returns: what was found.
+  /// - Returns: the states, and the failures that were found.
   @discardableResult
   public func verify(file: StaticString = #filePath, line: UInt = #line) -> ModelCheck<I>.Report {
     let report = run()

@@ -6,7 +6,7 @@ extension TestStore {
   /// When the task is cancelled the wait ends, which fails the test.
   ///
   /// - Parameters:
-  ///   - receipt: what ``send(_:file:line:change:)`` gave back.
+  ///   - receipt: the receipt that ``send(_:file:line:change:)`` returned.
   ///   - outcome: how the action is to end.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.

@@ -7,7 +7,7 @@ extension TestStore {
   /// not over, which is one for all of them. When the task is cancelled the wait ends, which fails the test.
   ///
   /// - Parameters:
-  ///   - mutation: what is to be committed.
+  ///   - mutation: the expected mutation.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the one before; nil when nothing changes.
@@ -27,7 +27,7 @@ extension TestStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: what is waited for, in the words of a failure.
+  ///   - name: the name of the expected mutation in a failure.
   ///   - matches: whether a mutation is the one.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.

@@ -45,12 +45,12 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///
   /// - Parameters:
   ///   - initial: the state of revision 0.
-  ///   - interactor: what is tested.
+  ///   - interactor: the interactor to test.
   ///   - configuration: as for any store; its clock best a ``TestClock``, of which failures then say who sleeps on it.
   ///   - interceptors: The chain that actions pass before the test observes them.
-  ///   - feedbacks: what feeds actions to the store. With these or with interceptors, actions may come at any time, so
+  ///   - feedbacks: the feedbacks, which send actions to the store. With these or with interceptors, actions may come at any time, so
   ///     that only the timeout ends a wait.
-  ///   - fakes: what is asked at the end whether all of it was used.
+  ///   - fakes: the fakes that are asked at the end whether all of their scripts were used.
   ///   - exhaustivity: how much has to be asserted.
   ///   - timeout: how long a call waits at most, in real time; in a world of a simulation, in its time. That is for what
   ///     ``receive(_:file:line:change:)`` wants, whatever it skips, and for all that is open in ``finish(file:line:)``.
@@ -118,7 +118,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   /// **Cancellation.** A cancelled task sends as any other does.
   ///
   /// - Parameters:
-  ///   - action: what is sent.
+  ///   - action: the action.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   ///   - change: makes the expected state of the one before; nil when nothing changes.

@@ -117,6 +117,6 @@ struct TestStoreDeadline: Sendable {
 
   /// Sleeps until it is over.
   ///
-  /// - Throws: what the clock throws, which is for the cancellation of the task.
+  /// - Throws: the error of the clock, when the task is cancelled.
   func wait() async throws { try await sleep() }
 }

@@ -21,7 +21,7 @@ struct TestStoreText<I: Interactor> where I.State: Equatable {
   /// The failure of a change that the test expects, or nil.
   ///
   /// - Parameters:
-  ///   - subject: what led to the change, such as `loaded(["a"])`.
+  ///   - subject: the cause of the change, such as `loaded(["a"])`.
   ///   - method: the method that was called, `send` or `receive`.
   ///   - expected: the state that the test expects; nil if it expects that nothing has changed.
   static func change(

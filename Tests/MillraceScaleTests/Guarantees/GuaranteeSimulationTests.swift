@@ -7,7 +7,7 @@ import Testing
 struct GuaranteeSimulationTests {
   @Test("L, R, A, O, S: what the store guarantees holds under each seed")
   func guarantees() async {
-    let report = await Simulation.run(seeds: 0..<1_000) { await ErrandWorld()($0) }
+    let report = await Simulation.run(seeds: 0..<1_000) { await GuaranteeWorld()($0) }
     #expect(report.failingPlan == nil && report.worlds >= 1_000)
     #expect(report.leftOverTasks == 0, "\(report.leftOvers)")
   }

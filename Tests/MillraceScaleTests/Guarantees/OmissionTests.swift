@@ -3,18 +3,18 @@ import Testing
 
 @testable import MillraceTesting
 
-/// Stores that do without a part of what is guaranteed: the checks of ``ErrandWorld`` notice that it is gone.
+/// Stores that do without a part of what is guaranteed: the checks of ``GuaranteeWorld`` notice that it is gone.
 @Suite("Stores without a guarantee, simulated")
 struct OmissionTests {
-  /// Errands of one way to meet that meet in another way, under the same key.
+  /// SimulatedInteractor of one way to meet that meet in another way, under the same key.
   struct Exchange: CustomTestStringConvertible {
-    let asked: Errand.Meeting
-    let given: Errand.Meeting
+    let asked: SimulatedAction.Overlap
+    let given: SimulatedAction.Overlap
 
     var testDescription: String { "\(asked) as \(given)" }
 
-    func plan(_ errand: Errand) -> Plan {
-      errand.plan(meeting: errand.meeting == asked ? given : errand.meeting)
+    func plan(_ action: SimulatedAction) -> Plan {
+      action.plan(overlap: action.overlap == asked ? given : action.overlap)
     }
   }
 
@@ -31,7 +31,7 @@ struct OmissionTests {
 
   @Test("R4: another overlap than the plan's is found within 1,000 seeds", arguments: exchanges)
   func overlap(exchange: Exchange) async {
-    let broken = await ErrandWorld(meets: exchange.plan).brokenRule()
+    let broken = await GuaranteeWorld(plans: exchange.plan).brokenRule()
     #expect(broken?.contains("R4: ") == true, "\(broken ?? "none")")
   }
 
@@ -39,15 +39,15 @@ struct OmissionTests {
   enum Oblivion: CaseIterable {
     case timeout, attemptTimeout, debounce, breaker
 
-    func plan(_ errand: Errand) -> Plan {
-      var errand = errand
+    func plan(_ action: SimulatedAction) -> Plan {
+      var action = action
       switch self {
-      case .timeout: errand.timeout = nil
-      case .attemptTimeout: errand.attemptTimeout = nil
-      case .debounce: return errand.plan(meeting: errand.meeting == .debounced ? .latest : errand.meeting)
-      case .breaker: return errand.plan(meeting: errand.meeting == .guarded ? .serial : errand.meeting)
+      case .timeout: action.timeout = nil
+      case .attemptTimeout: action.attemptTimeout = nil
+      case .debounce: return action.plan(overlap: action.overlap == .debounced ? .latest : action.overlap)
+      case .breaker: return action.plan(overlap: action.overlap == .guarded ? .serial : action.overlap)
       }
-      return errand.plan
+      return action.plan
     }
 
     var rule: String { self == .breaker ? "Breaker: nothing passes" : "Time: " }
@@ -55,13 +55,13 @@ struct OmissionTests {
 
   @Test("A timeout, debounce or breaker that is left out is found within 1,000 seeds", arguments: Oblivion.allCases)
   func time(oblivion: Oblivion) async {
-    let broken = await ErrandWorld(meets: oblivion.plan).brokenRule()
+    let broken = await GuaranteeWorld(plans: oblivion.plan).brokenRule()
     #expect(broken?.contains(": this does not hold: \(oblivion.rule)") == true, "\(broken ?? "none")")
   }
 
-  @Test("R3: a cancel that does nothing is found within 1,000 seeds", arguments: ErrandSender.Cancelling.allCases)
-  func cancel(way: ErrandSender.Cancelling) async {
-    let broken = await ErrandWorld(omitted: way).brokenRule()
+  @Test("R3: a cancel that does nothing is found within 1,000 seeds", arguments: ActionSender.Cancelling.allCases)
+  func cancel(way: ActionSender.Cancelling) async {
+    let broken = await GuaranteeWorld(omitted: way).brokenRule()
     #expect(broken?.contains(": this does not hold: R3: ") == true, "\(broken ?? "none")")
   }
 
@@ -87,7 +87,7 @@ struct OmissionTests {
 
   @Test("A1: limits that are not those of the store are found within 1,000 seeds", arguments: Laxity.allCases)
   func limits(laxity: Laxity) async {
-    let world = ErrandWorld(
+    let world = GuaranteeWorld(
       altered: { configuration in
         var configuration = configuration
         configuration.limits = laxity.limits(for: configuration.limits)

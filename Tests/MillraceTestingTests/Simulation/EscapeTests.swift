@@ -76,7 +76,7 @@ struct EscapeTests {
     #expect(
       sentence == """
         task 2 of the world (loader) gave work to a thread (pthread_create), which no seed decides; put a fake in the place of what \
-        works there, or allow it with 'allowing:' where it has no effect on the world.
+        works there, or allow it by 'Simulation.Options(allowing:)' where it has no effect on the world.
         """)
   }
 
@@ -98,7 +98,7 @@ struct EscapeTests {
     #expect(
       sentence == """
         task 1 of the world gave work to a dispatch queue (dispatch_\(function)), which no seed decides; put a fake in the place of what \
-        works there, or allow it with 'allowing:' where it has no effect on the world.
+        works there, or allow it by 'Simulation.Options(allowing:)' where it has no effect on the world.
         """)
   }
 
@@ -115,7 +115,7 @@ struct EscapeTests {
     #expect(
       sentence == """
         task 1 of the world gave work to a dispatch queue (\(function)), which no seed decides; put a fake in the place of what \
-        works there, or allow it with 'allowing:' where it has no effect on the world.
+        works there, or allow it by 'Simulation.Options(allowing:)' where it has no effect on the world.
         """)
     let report = await Simulation.run(seed: 1, options: .init(allowing: .queues)) { _ in
       _ = millrace_give_work(function)

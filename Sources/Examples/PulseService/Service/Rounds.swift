@@ -87,7 +87,7 @@ extension Task where Success == Void, Failure == any Error {
   ///
   /// It returns when the task has ended, so that the task has to heed its cancellation.
   ///
-  /// - Throws: what the task throws.
+  /// - Throws: the error of the task.
   func value(within limit: Duration, on clock: any Clock<Duration>) async throws {
     let guardian = Task {
       try await clock.sleep(for: limit)

@@ -12,7 +12,7 @@ extension FakeCall {
   /// ```
   ///
   /// - Parameters:
-  ///   - recorder: what writes the recording.
+  ///   - recorder: the recorder that writes the recording.
   ///   - request: how a request stands there; by default as ``RecordedForm/automatic`` says, which does for tuples.
   ///   - response: how a response stands there; by default as ``RecordedForm/automatic`` says, which does not for tuples.
   ///   - errors: the type of the errors that are to be thrown again; of others their descriptions are recorded.
@@ -54,7 +54,7 @@ extension FakeCall {
   /// ``FakeGatewayError/Code/recordedFailure``, which has the description of the error then.
   ///
   /// - Parameters:
-  ///   - recording: what was recorded.
+  ///   - recording: the recording.
   ///   - request: how requests stand there, as when it was recorded.
   ///   - response: how responses stand there, as when it was recorded.
   ///   - errors: the type of the errors that are thrown again.
@@ -100,7 +100,7 @@ extension FakeStream {
   /// open. What cannot be written fails the test at this line.
   ///
   /// - Parameters:
-  ///   - recorder: what writes the recording.
+  ///   - recorder: the recorder that writes the recording.
   ///   - request: how a request stands there; by default as ``RecordedForm/automatic`` says, which does for tuples.
   ///   - element: how an element stands there; by default as ``RecordedForm/automatic`` says, which does not for tuples.
   ///   - errors: the type of the errors that are to be thrown again; of others their descriptions are recorded.
@@ -141,7 +141,7 @@ extension FakeStream {
   /// them until its consumer leaves. Which stream a call gets, and what has to be made, is as for ``FakeCall``.
   ///
   /// - Parameters:
-  ///   - recording: what was recorded.
+  ///   - recording: the recording.
   ///   - request: how requests stand there, as when it was recorded.
   ///   - element: how elements stand there, as when it was recorded.
   ///   - errors: the type of the errors that are thrown again.

@@ -47,7 +47,7 @@ public final class FakeRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - path: where the file is to be.
-  ///   - clock: what the times of a stream's elements are counted by.
+  ///   - clock: the clock that measures the times of a stream's elements.
   ///   - file: the file of failures of the recorder.
   ///   - line: the line of failures of the recorder.
   /// - Throws: ``FakeRecordingError/Code/inaccessible`` when it cannot be written, and ``FakeRecordingError/Code/inUse``

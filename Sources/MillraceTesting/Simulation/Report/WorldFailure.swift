@@ -96,8 +96,8 @@ struct WorldFailure: Sendable {
       """
     case .workEscaped:
       """
-      \(rule) gave work to \(detail), which no seed decides; put a fake in the place of what works there, or allow it with \
-      'allowing:' where it has no effect on the world
+      \(rule) gave work to \(detail), which no seed decides; put a fake in the place of what works there, or allow it by \
+      'Simulation.Options(allowing:)' where it has no effect on the world
       """
     case .threadEscaped:
       """

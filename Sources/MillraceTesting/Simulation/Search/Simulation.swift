@@ -97,7 +97,7 @@ public enum Simulation {
   ///   - options: the end of the simulation, its report, and the rules of its worlds.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  ///   - body: what each world does.
+  ///   - body: the body of each world.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func run(
@@ -123,7 +123,7 @@ public enum Simulation {
   ///   - options: The options of the simulation in which the world failed. `failures` and `plans` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  ///   - body: what the world does.
+  ///   - body: the body of the world.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
@@ -143,7 +143,7 @@ public enum Simulation {
   ///   - options: The options of the simulation in which the world failed. `failures`, `plans` and `shrinkingAttempts` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  ///   - body: what the world does.
+  ///   - body: the body of the world.
   /// - Returns: The world that ran, and its plan if it fails. When the task is cancelled before, no world runs.
   @discardableResult
   public static func run(
@@ -186,7 +186,7 @@ public enum Simulation {
   ///   - options: The report, and the rules of the worlds. `failures` and `plans` have no effect.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
-  ///   - body: what each world does; one that leaves nothing to choose fails the test.
+  ///   - body: the body of each world; one that leaves nothing to choose fails the test.
   /// - Returns: The worlds that ran, and the plan that fails, if one does. When the task is cancelled no further world begins.
   @discardableResult
   public static func explore(

@@ -8,7 +8,7 @@ extension World {
   /// ``always(_:file:line:_:)``.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold, as a sentence.
+  ///   - rule: the rule that has to hold, as a sentence.
   ///   - store: whose state it is about.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
@@ -33,7 +33,7 @@ extension World {
   /// ``eventually(_:within:file:line:_:)``.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold once, as a sentence.
+  ///   - rule: the rule that has to hold once, as a sentence.
   ///   - store: whose state it is about.
   ///   - time: how long that may take; nil leaves it time until the end.
   ///   - file: the file that a failure names.
@@ -59,7 +59,7 @@ extension World {
   /// The store is held until then. Otherwise as ``always(_:file:line:_:)``.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold, as a sentence.
+  ///   - rule: the rule that has to hold, as a sentence.
   ///   - store: whose state it is about.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.

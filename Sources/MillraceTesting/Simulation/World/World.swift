@@ -94,7 +94,7 @@ public final class World: Sendable {
   ///
   /// - Parameters:
   ///   - count: how many are chosen; the same one may be chosen again.
-  ///   - candidates: what is chosen from; none gives no action.
+  ///   - candidates: the actions to choose from; an empty list gives no action.
   public func actions<Action>(_ count: Int, from candidates: [Action]) -> [Action] {
     guard !candidates.isEmpty else { return [] }
     return actions(count) { candidates[Int.random(in: 0..<candidates.count, using: &$0)] }
@@ -167,7 +167,7 @@ public final class World: Sendable {
   /// ended.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold, as a sentence.
+  ///   - rule: the rule that has to hold, as a sentence.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - holds: whether it does.
@@ -182,7 +182,7 @@ public final class World: Sendable {
   /// Otherwise as ``always(_:file:line:_:)``.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold once, as a sentence.
+  ///   - rule: the rule that has to hold once, as a sentence.
   ///   - time: how long that may take; nil leaves it time until the end.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
@@ -200,7 +200,7 @@ public final class World: Sendable {
   /// Otherwise as ``always(_:file:line:_:)``.
   ///
   /// - Parameters:
-  ///   - rule: what has to hold, as a sentence.
+  ///   - rule: the rule that has to hold, as a sentence.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - holds: whether it does.
@@ -213,7 +213,7 @@ public final class World: Sendable {
   /// Fails this seed unless the condition holds; from any thread.
   ///
   /// - Parameters:
-  ///   - condition: what has to hold here and now.
+  ///   - condition: the condition that has to hold now.
   ///   - rule: the same as a sentence.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
@@ -226,7 +226,7 @@ public final class World: Sendable {
   /// Unlike a value in the sentence of the rule, it may differ between the failing world and smaller worlds that break the same rule.
   ///
   /// - Parameters:
-  ///   - condition: what has to hold here and now.
+  ///   - condition: the condition that has to hold now.
   ///   - rule: the same as a sentence.
   ///   - value: The value that the text shows, a struct by its properties. It is not asked for if the condition holds.
   ///   - file: the file that a failure names.

@@ -42,8 +42,8 @@ public enum MillraceCommand {
   ///     of it is called.
   ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from what was redacted; a
   ///     replay and a page apply it to the states that mutations were reduced to before they are compared with recorded ones.
-  ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
-  ///   - arguments: what stands behind that; by default all arguments of the process.
+  ///   - command: the words that the user typed before the arguments, for messages; by default the name of the program.
+  ///   - arguments: the words behind those; by default all arguments of the process.
   public static func main<I: Interactor>(
     _ interactor: I.Type, redaction: Redaction<I>? = nil, command: String? = nil,
     arguments: [String] = Array(CommandLine.arguments.dropFirst())

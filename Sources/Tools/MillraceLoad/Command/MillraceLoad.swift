@@ -24,8 +24,8 @@ public enum MillraceLoad {
   /// Signals end the run early; cancelling the task that calls this does not.
   ///
   /// - Parameters:
-  ///   - command: what the user typed before the arguments, for messages; by default the name of the program.
-  ///   - arguments: what stands behind that; by default all arguments of the process.
+  ///   - command: the words that the user typed before the arguments, for messages; by default the name of the program.
+  ///   - arguments: the words behind those; by default all arguments of the process.
   ///   - scenarios: the scenarios the program offers, one or more; the first is run when the command line names none.
   public static func main(
     command: String? = nil, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
@@ -37,8 +37,8 @@ public enum MillraceLoad {
   /// Does what the command line asks for, and ends the process; the program has flags beside those of every load program.
   ///
   /// - Parameters:
-  ///   - command: what the user typed before the arguments, for messages; nil is the name of the program.
-  ///   - arguments: what stands behind that.
+  ///   - command: the words that the user typed before the arguments, for messages; nil is the name of the program.
+  ///   - arguments: the words behind those.
   ///   - flags: the flags of this program alone.
   ///   - scenarios: the scenarios the program offers.
   ///   - makeScenario: makes a scenario of the flags, which is run in place of those offered; nil where the flags ask for none.

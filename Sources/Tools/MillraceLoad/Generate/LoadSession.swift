@@ -12,7 +12,7 @@ struct LoadSession: Sendable {
 
   /// Creates the users.
   ///
-  /// - Throws: what the scenario throws when it makes one; those made before are closed.
+  /// - Throws: the error of the scenario when it makes one; those made before are closed.
   init(_ scenario: LoadScenario, _ options: LoadOptions) async throws {
     var targets: [any LoadTarget] = []
     do {

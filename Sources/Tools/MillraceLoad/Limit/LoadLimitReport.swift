@@ -56,7 +56,7 @@ extension LoadScenario {
   /// **Cancellation** of the calling task ends the search; the report has the windows until then.
   ///
   /// - Parameters:
-  ///   - condition: what has to hold, such as `p99<=10ms`.
+  ///   - condition: the condition that has to hold, such as `p99<=10ms`.
   ///   - rate: the first rate, in requests a second; by default that of the scenario, and 1,000 where that is a multiple of the
   ///     capacity.
   ///   - time: the longest that the search takes; nil is no limit. No window begins that would not end by then.

@@ -9,7 +9,7 @@ package struct Plot: Sendable {
     package var isEmpty: Bool { points.isEmpty }
 
     /// - Parameters:
-    ///   - name: what the legend calls it.
+    ///   - name: the name in the legend.
     ///   - points: the points; those that are no numbers are left out.
     package init(_ name: String, _ points: [(x: Double, y: Double)]) {
       self.name = name

@@ -3,7 +3,7 @@ import Millrace
 extension RecordingPage {
   /// Writes the page, part by part.
   ///
-  /// - Throws: what `write` throws.
+  /// - Throws: the error of `write`.
   package func write(to write: (String) throws -> Void) rethrows {
     try write(PageFrame.opening(title: "Recording of \(facts.name)").source)
     try write(overview.source)

@@ -58,7 +58,7 @@ package struct RecordingPage: Sendable {
   /// A page of nothing yet.
   ///
   /// - Parameters:
-  ///   - facts: what is said of the recording as a whole.
+  ///   - facts: the facts about the recording as a whole.
   ///   - rows: how many actions are shown, and how many commits; between those as many gaps, steps and recorded states.
   package init(_ facts: Facts, rows: Int) {
     self.facts = facts

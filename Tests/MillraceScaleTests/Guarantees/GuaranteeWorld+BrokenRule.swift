@@ -2,7 +2,7 @@ import Testing
 
 @testable import MillraceTesting
 
-extension ErrandWorld {
+extension GuaranteeWorld {
   /// Runs the seeds until one breaks a rule, and returns the text of its failure; nil if none does.
   func brokenRule(seeds: UInt64 = 1_000) async -> String? {
     let failures = Failures()

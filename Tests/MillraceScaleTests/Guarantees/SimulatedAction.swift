@@ -2,8 +2,8 @@ import Millrace
 import MillraceTesting
 
 /// An action of the simulated store, with everything that its handler does.
-struct Errand: Sendable, Hashable, CustomStringConvertible {
-  enum Meeting: CaseIterable {
+struct SimulatedAction: Sendable, Hashable, CustomStringConvertible {
+  enum Overlap: CaseIterable {
     case concurrent, pair, serial, latest, exclusive, shared
     /// `serial` with a breaker.
     case guarded
@@ -43,7 +43,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   /// A breaker whose window is longer than any world.
   static let breaker = Plan.Breaker(failures: 2, within: .seconds(600), openFor: .milliseconds(50))
 
-  /// The time that a debounced errand waits.
+  /// The time that a debounced action waits.
   static let debounce = Duration.milliseconds(10)
 
   var number: Int
@@ -53,7 +53,7 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   /// Whether all of its key, or all there are, are cancelled then.
   var cancelsKey = false
   var cancelsAll = false
-  var meeting = Meeting.concurrent
+  var overlap = Overlap.concurrent
   var end = End.finish
   /// The durations of the parts of the handler, which emits after each.
   var parts: [Duration] = []
@@ -62,8 +62,8 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
   var timeout: Duration?
   var attemptTimeout: Duration?
   var attempts = 1
-  /// The errands that the handler of the first attempt sends after its first part, before it emits that part.
-  var sends: [Errand] = []
+  /// The actions that the handler of the first attempt sends after its first part, before it emits that part.
+  var sends: [SimulatedAction] = []
 
   var description: String {
     let times = [
@@ -71,24 +71,24 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
       ("cancelled after", cancelAfter),
     ]
     let terms = times.compactMap { name, time in time.map { " \(name) \($0)" } } + sends.map { " sends (\($0))" }
-    return "\(number) after \(delay) \(meeting) \(end) \(parts) attempts \(attempts)\(terms.joined())"
+    return "\(number) after \(delay) \(overlap) \(end) \(parts) attempts \(attempts)\(terms.joined())"
   }
 
-  var plan: Plan { plan(meeting: meeting) }
+  var plan: Plan { plan(overlap: overlap) }
 
   /// Its plan, if it met the others in this way, with the key that it has in any case.
-  func plan(meeting way: Meeting) -> Plan {
+  func plan(overlap way: Overlap) -> Plan {
     var plan: Plan =
       switch way {
-      case .concurrent where meeting == .concurrent: .concurrent
-      case .concurrent: .concurrent(max: .max, key: meeting)
-      case .pair: .concurrent(max: 2, key: meeting)
-      case .serial: .serial(key: meeting)
-      case .latest: .latest(key: meeting)
-      case .exclusive: .exclusive(key: meeting)
-      case .shared: .shared(key: meeting)
-      case .guarded: .serial(key: meeting).breaker(Self.breaker)
-      case .debounced: .latest(key: meeting).debounce(Self.debounce)
+      case .concurrent where overlap == .concurrent: .concurrent
+      case .concurrent: .concurrent(max: .max, key: overlap)
+      case .pair: .concurrent(max: 2, key: overlap)
+      case .serial: .serial(key: overlap)
+      case .latest: .latest(key: overlap)
+      case .exclusive: .exclusive(key: overlap)
+      case .shared: .shared(key: overlap)
+      case .guarded: .serial(key: overlap).breaker(Self.breaker)
+      case .debounced: .latest(key: overlap).debounce(Self.debounce)
       }
     if let timeout { plan = plan.timeout(timeout) }
     if let attemptTimeout { plan = plan.attemptTimeout(attemptTimeout) }
@@ -96,40 +96,40 @@ struct Errand: Sendable, Hashable, CustomStringConvertible {
     return plan
   }
 
-  /// An errand that meets others in one of these ways; a quarter of them sends another one.
-  static func random(meeting ways: [Meeting], _ random: inout SeededGenerator) -> Errand {
-    var errand = one(meeting: ways, &random)
-    guard Int.random(in: 0..<4, using: &random) == 0 else { return errand }
-    errand.sends = [one(meeting: ways, &random)]
-    // Without time for the first part it is sent while the errand itself is.
+  /// An action that meets others in one of these ways; a quarter of them sends another one.
+  static func random(overlap ways: [Overlap], _ random: inout SeededGenerator) -> SimulatedAction {
+    var action = one(overlap: ways, &random)
+    guard Int.random(in: 0..<4, using: &random) == 0 else { return action }
+    action.sends = [one(overlap: ways, &random)]
+    // Without time for the first part it is sent while the action itself is.
     let part = Bool.random(using: &random) ? 0 : Int.random(in: 1...20, using: &random)
-    errand.parts = [.milliseconds(part)] + errand.parts
-    return errand
+    action.parts = [.milliseconds(part)] + action.parts
+    return action
   }
 
-  private static func one(meeting ways: [Meeting], _ random: inout SeededGenerator) -> Errand {
-    var errand = Errand(number: 0)
-    errand.meeting = ways.randomElement(using: &random)!
-    errand.end = [.finish, .finish, .finish, .fail, .decide, .reject].randomElement(using: &random)!
-    errand.parts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+  private static func one(overlap ways: [Overlap], _ random: inout SeededGenerator) -> SimulatedAction {
+    var action = SimulatedAction(number: 0)
+    action.overlap = ways.randomElement(using: &random)!
+    action.end = [.finish, .finish, .finish, .fail, .decide, .reject].randomElement(using: &random)!
+    action.parts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
       .milliseconds(Int.random(in: 0...20, using: &random))
     }
     if Int.random(in: 0..<4, using: &random) == 0 {
-      errand.deafFor = .milliseconds(Int.random(in: 1...30, using: &random))
+      action.deafFor = .milliseconds(Int.random(in: 1...30, using: &random))
     }
     if Int.random(in: 0..<5, using: &random) == 0 {
-      errand.timeout = .milliseconds(Int.random(in: 1...40, using: &random))
+      action.timeout = .milliseconds(Int.random(in: 1...40, using: &random))
     }
     if Int.random(in: 0..<5, using: &random) == 0 {
-      errand.attemptTimeout = .milliseconds(Int.random(in: 1...30, using: &random))
+      action.attemptTimeout = .milliseconds(Int.random(in: 1...30, using: &random))
     }
-    if Int.random(in: 0..<4, using: &random) == 0 { errand.attempts = 2 }
-    errand.delay = .milliseconds(Int.random(in: 0...20, using: &random))
+    if Int.random(in: 0..<4, using: &random) == 0 { action.attempts = 2 }
+    action.delay = .milliseconds(Int.random(in: 0...20, using: &random))
     if Int.random(in: 0..<4, using: &random) == 0 {
-      errand.cancelAfter = .milliseconds(Int.random(in: 0...30, using: &random))
+      action.cancelAfter = .milliseconds(Int.random(in: 0...30, using: &random))
     }
-    errand.cancelsKey = Int.random(in: 0..<10, using: &random) == 0
-    errand.cancelsAll = Int.random(in: 0..<20, using: &random) == 0
-    return errand
+    action.cancelsKey = Int.random(in: 0..<10, using: &random) == 0
+    action.cancelsAll = Int.random(in: 0..<20, using: &random) == 0
+    return action
   }
 }

@@ -2,16 +2,16 @@ import MillraceTesting
 
 @testable import Millrace
 
-/// A store that does errands in a world: several tasks send, cancel, observe and shut it down, and what the store guarantees
+/// A store that does actions in a world: several tasks send, cancel, observe and shut it down, and what the store guarantees
 /// is checked.
 ///
 /// What it can be given is to go wrong in it, and has to break a rule.
-struct ErrandWorld {
-  /// The plan of an errand.
-  var meets: @Sendable (Errand) -> Plan = { $0.plan }
+struct GuaranteeWorld {
+  /// The plan of an action.
+  var plans: @Sendable (SimulatedAction) -> Plan = { $0.plan }
 
   /// The way to cancel that does nothing.
-  var omitted: ErrandSender.Cancelling?
+  var omitted: ActionSender.Cancelling?
 
   /// Changes the store's configuration.
   var altered: @Sendable (StoreConfiguration) -> StoreConfiguration = { $0 }
@@ -20,14 +20,14 @@ struct ErrandWorld {
     let (own, handlers) = (OwnStore(), Handlers())
     let limits = Self.limits(in: world)
     let store = store(in: world, limits, own, handlers)
-    let errands = Self.errands(in: world)
-    for errand in errands { world.note("\(errand)") }
+    let actions = Self.actions(in: world)
+    for action in actions { world.note("\(action)") }
     world.always("A1: no more wait than the limit allows") { [weak store] in
       store?.waitingAtOnce ?? 0 <= limits.actionsWaiting
     }
-    let send = ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: Box(.init()))
-    own.become(store) { [omitted, written = send.written] store, errand in
-      ErrandSender(world: world, store: store, limits: limits, omitted: omitted, written: written).send(errand)
+    let send = ActionSender(world: world, store: store, limits: limits, omitted: omitted, written: Box(.init()))
+    own.become(store) { [omitted, written = send.written] store, action in
+      ActionSender(world: world, store: store, limits: limits, omitted: omitted, written: written).send(action)
     }
     // A store takes a shorter way while no observer asks for the causes of commits.
     let isCauseSought = world.fault(0.5)
@@ -42,7 +42,7 @@ struct ErrandWorld {
     await withTaskGroup { group in
       for sender in 0..<3 {
         group.addTask {
-          for errand in errands where errand.number % 3 == sender { await send(errand) }
+          for action in actions where action.number % 3 == sender { await send(action) }
         }
       }
     }
@@ -51,8 +51,8 @@ struct ErrandWorld {
     for observer in observers { await observer.value }
     let entries = await store.state
     world.note("\(entries)")
-    let rules = ErrandRules(
-      world: world, limits: limits, errands: errands, entries: entries, log: send.log, counts: handlers.counts)
+    let rules = GuaranteeRules(
+      world: world, limits: limits, actions: actions, entries: entries, log: send.log, counts: handlers.counts)
     rules.check()
     rules.check(await store.metrics)
   }
@@ -65,41 +65,42 @@ struct ErrandWorld {
       runsInFlight: 2, actionsWaiting: world.element(of: [2, 1, 0]) ?? 0, onOverflow: policy)
   }
 
-  /// Errands that meet in a few of the ways there are, so that many of them do meet.
-  private static func errands(in world: World) -> [Errand] {
-    var ways = Errand.Meeting.allCases
+  /// SimulatedInteractor that meet in a few of the ways there are, so that many of them do meet.
+  private static func actions(in world: World) -> [SimulatedAction] {
+    var ways = SimulatedAction.Overlap.allCases
     while ways.count > 4, let way = world.element(of: ways) { ways.removeAll { $0 == way } }
-    return world.actions(12) { [ways] in Errand.random(meeting: ways, &$0) }.enumerated().map { number, errand in
-      var errand = errand
-      errand.number = number
-      for index in errand.sends.indices { errand.sends[index].number = 100 * (index + 1) + number }
-      return errand
+    return world.actions(12) { [ways] in SimulatedAction.random(overlap: ways, &$0) }.enumerated().map {
+      number, action in
+      var action = action
+      action.number = number
+      for index in action.sends.indices { action.sends[index].number = 100 * (index + 1) + number }
+      return action
     }
   }
 
   private func store(in world: World, _ limits: StoreConfiguration.Limits, _ own: OwnStore, _ handlers: Handlers)
-    -> Store<Errands>
+    -> Store<SimulatedInteractor>
   {
     var configuration = world.configuration
     configuration.limits = limits
     configuration.report = { _ in }
-    let errands = Errands(world: world, own: own, handlers: handlers, meets: meets)
-    return Store(initial: [], interactor: errands, configuration: altered(configuration))
+    let actions = SimulatedInteractor(world: world, own: own, handlers: handlers, plans: plans)
+    return Store(initial: [], interactor: actions, configuration: altered(configuration))
   }
 
   // MARK: The tasks of the world
 
-  private static func shutDown(_ world: World, _ store: Store<Errands>) async {
+  private static func shutDown(_ world: World, _ store: Store<SimulatedInteractor>) async {
     let drain: Duration = world.fault(0.5) ? .zero : .seconds(10)
     let report = await store.shutdown(drainFor: drain)
     world.expect(drain == .zero || report.cancelled.isEmpty, "S1: what can end within the drain is not cancelled")
-    let late = await store.send(Errand(number: -1)).outcome
+    let late = await store.send(SimulatedAction(number: -1)).outcome
     world.expect("\(late)" == "\(Outcome.rejected(.shuttingDown))", "S1: nothing is taken after the shutdown")
     // Handlers that do not heed their cancellation return within this time.
     try? await world.clock.sleep(for: .seconds(1))
   }
 
-  private static func checkEvery(_ world: World, _ store: Store<Errands>) async {
+  private static func checkEvery(_ world: World, _ store: Store<SimulatedInteractor>) async {
     var revision = -1
     do {
       for try await transition in store.transitions(.every(endsAt: 10_000)) {
@@ -115,7 +116,7 @@ struct ErrandWorld {
     world.expect(revision < 0 || revision == last, "O6: what was committed before the end is delivered")
   }
 
-  private static func checkEachState(_ world: World, _ store: Store<Errands>) async {
+  private static func checkEachState(_ world: World, _ store: Store<SimulatedInteractor>) async {
     var revision = -1
     do {
       for try await snapshot in store.snapshots(.every(endsAt: 10_000)) {
@@ -129,7 +130,7 @@ struct ErrandWorld {
     world.expect(await store.snapshot.revision == revision, "O6: what was committed before the end is delivered")
   }
 
-  private static func checkLatest(_ world: World, _ store: Store<Errands>) async {
+  private static func checkLatest(_ world: World, _ store: Store<SimulatedInteractor>) async {
     var count = -1
     for await state in store.states {
       world.expect(state.count > count, "O3: a later state is newer")
@@ -139,7 +140,8 @@ struct ErrandWorld {
   }
 
   private static func checkValues(
-    _ world: World, _ store: Store<Errands>, of value: any KeyPath<[Errands.Entry], Int> & Sendable
+    _ world: World, _ store: Store<SimulatedInteractor>,
+    of value: any KeyPath<[SimulatedInteractor.Entry], Int> & Sendable
   ) async {
     var last: Int?
     for await value in store.values(of: value) {
@@ -150,7 +152,7 @@ struct ErrandWorld {
   }
 }
 
-extension [Errands.Entry] {
+extension [SimulatedInteractor.Entry] {
   /// A part of the state that becomes again what it was before.
   fileprivate var turn: Int { count / 2 % 3 }
 }
