@@ -9,8 +9,8 @@
 /// | | |
 /// |---|---|
 /// | `decide` | Both are asked on the same state. The first rejection rejects the action, and nothing is committed. Otherwise
-/// the mutations of the first, then those of the second, are one atomic step; `handle` is run if either asks for it. |
-/// | `handle` | Both are called, the first one first, whichever asked for it; what they return runs side by side, as
+/// the mutations of the first and then of the second are one atomic step; `handle` is run if either asks for it. |
+/// | `handle` | Both are called, the first one first, whichever asked for it; their effects run side by side, as
 /// ``Effect/merge(_:)-([Effect<I>])``. A part without a `handle` is skipped. If neither has one, the action is rejected as
 /// ``Rejection/notHandled``. |
 /// | `reduce` | Each mutation goes through the first, then through the second. |

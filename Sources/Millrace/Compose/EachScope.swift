@@ -14,7 +14,7 @@
 /// }
 /// ```
 ///
-/// It stands for one place; see ``Scope``.
+/// It belongs to one position in the parent; see ``Scope``.
 public protocol EachScope<Parent, Child, ID>: ChildScope {
   /// Identifies a child among the children of one parent.
   associatedtype ID: Hashable & Sendable
@@ -70,7 +70,7 @@ extension EachScope {
   /// Returns nil: each mutation may remove any child.
   public static func mayRemoveChildren(_ mutation: Parent.Mutation) -> [ID]? { nil }
 
-  /// Throws an error that says what to add.
+  /// Throws an error that names the missing method.
   public static func action(_ action: Child.Action, of id: ID) throws -> Parent.Action {
     throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:of:)")
   }

@@ -1,4 +1,4 @@
-/// Forwards to a child that stands at a key path of its parent's state: ``Scoped`` without a scope type.
+/// Forwards to a child at a key path of its parent's state: ``Scoped`` without a scope type.
 ///
 /// ```swift
 /// let profile = KeyPathScoped<App, Profile>(Profile(), state: \.profile) { .profile($0) }
@@ -13,9 +13,9 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   ///
   /// - Parameters:
   ///   - child: the child.
-  ///   - state: where its state stands. The keys of its plans are told from those of others by this key path.
+  ///   - state: the key path of its state, which also tells the keys of its plans apart from the keys of other children.
   ///   - mutation: the parent's mutation that carries one of the child.
-  ///   - action: the parent's action that carries one of the child, for those that the child's run sends; without it they
+  ///   - action: the parent's action that carries one of the child, for actions that the child's run sends; without it they
   ///     are rejected as ``Rejection/notSent(_:)``, as they are with the error that this throws.
   @inlinable
   public init(

@@ -13,7 +13,7 @@
 /// }
 /// ```
 ///
-/// It stands for one place; see ``Scope``.
+/// It belongs to one position in the parent; see ``Scope``.
 public protocol OptionalScope<Parent, Child>: SingleChildScope {
   /// The child's part of the parent's state, or nil when there is no child.
   ///

@@ -1,4 +1,4 @@
-/// Names the parent and the child: what ``Scope``, ``OptionalScope`` and ``EachScope`` have in common.
+/// Names the parent and the child: the common part of ``Scope``, ``OptionalScope`` and ``EachScope``.
 ///
 /// A scope conforms to one of these three.
 public protocol ChildScope<Parent, Child>: SendableMetatype {
@@ -9,7 +9,7 @@ public protocol ChildScope<Parent, Child>: SendableMetatype {
   associatedtype Child: Interactor
 }
 
-/// Converts the mutations and actions of a single child are carried: what ``Scope`` and ``OptionalScope`` have in common.
+/// Converts the mutations and actions of a single child: the common part of ``Scope`` and ``OptionalScope``.
 public protocol SingleChildScope<Parent, Child>: ChildScope {
   /// The parent's mutation that carries one of the child.
   ///
@@ -28,7 +28,7 @@ public protocol SingleChildScope<Parent, Child>: ChildScope {
 }
 
 extension SingleChildScope {
-  /// Throws an error that says what to add.
+  /// Throws an error that names the missing method.
   public static func action(_ action: Child.Action) throws -> Parent.Action {
     throw MissingAction(of: Child.Action.self, scope: Self.self, "action(_:)")
   }
@@ -48,8 +48,8 @@ extension SingleChildScope {
 /// }
 /// ```
 ///
-/// It stands for one place. Two children of the same type have two scopes, for the keys of a child's plans are told from
-/// those of others by its scope.
+/// It belongs to one position in the parent. Two children of the same type have two scopes, because its scope tells the keys of a child's
+/// plans apart from the keys of other children.
 public protocol Scope<Parent, Child>: SingleChildScope {
   /// The child's part of the parent's state.
   ///
@@ -57,7 +57,7 @@ public protocol Scope<Parent, Child>: SingleChildScope {
   static func state(of parent: Parent.State) -> Child.State
 }
 
-/// Forwards to a child, or to the children of one kind, that stand in their parent where a scope says.
+/// Forwards to the child, or the children of one kind, that a scope names in their parent.
 ///
 /// It is not an interactor: it takes the child's actions and the parent's state, and the parent calls it where it says
 /// what becomes of an action that is the child's.
@@ -88,7 +88,7 @@ public protocol Scope<Parent, Child>: SingleChildScope {
 public struct Scoped<S: ChildScope>: Sendable {
   @usableFromInline let child: S.Child
 
-  /// Creates a forwarder to `child`, which stands where `S` says; it handles the actions of every child there.
+  /// Creates a forwarder to `child`, which `S` names in its parent; it handles the actions of every child there.
   @inlinable
   public init(_ child: S.Child) {
     self.child = child

@@ -56,7 +56,7 @@ public struct Decision<Mutation: Sendable>: Sendable {
     Decision(.none, then: .reject(error))
   }
 
-  /// The same decision with other mutations: what a parent makes of a child's.
+  /// The same decision with other mutations, as a parent forwards the decision of a child.
   ///
   /// The mutations are the parent's own: after each of them the store looks for removed children of any kind, as after every mutation
   /// that no scope has forwarded.

@@ -1,9 +1,9 @@
-/// Turns actions into mutations, and folds mutations into state: what a service writes, and a ``Store`` runs.
+/// Turns actions into mutations, and folds mutations into state; a service writes it, and a ``Store`` runs it.
 ///
 /// An interactor is a struct, or a final class or actor that names itself where a struct writes `Effect<Self>`. It holds
-/// gateways and no state of its own: what it knows stands in `State`.
+/// gateways and no state of its own: all that it knows is in `State`.
 ///
-/// The way of one action: ``Store/send(_:)`` accepts it, ``decide(_:state:)`` says what is known at once, and, where that
+/// The way of one action: ``Store/send(_:)`` accepts it, ``decide(_:state:)`` answers at once, and, where that
 /// asks for it, ``handle(_:state:)`` is run. Its mutations go through ``reduce(into:mutation:)`` one at a time.
 public protocol Interactor<Action, Mutation, State>: Sendable {
   /// The requests that a store of this interactor accepts.

@@ -16,7 +16,7 @@
 /// **Keys** are compared together with their types: `1` and `1.0` are two keys. A key belongs to one store, and costs nothing
 /// once none of its actions is left. Where the plans of one key differ, the newest plan applies.
 ///
-/// **Time** is that of ``StoreConfiguration/clock``.
+/// **Time** is measured by ``StoreConfiguration/clock``.
 @frozen
 public struct Plan: Sendable {
   /// One word; nil is ``concurrent``.
@@ -62,7 +62,7 @@ public struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - max: The largest number of actions of the key that continue, which are the newest ones, the new action included. By
-  ///     default the new action continues alone.
+  ///     default only the new action continues.
   ///   - key: The key that the actions have in common.
   @inlinable
   public static func latest(max: Int = 1, key: some Hashable & Sendable) -> Plan {
@@ -239,8 +239,8 @@ public struct Plan: Sendable {
 
   /// Names the plan in the text of ``Metrics/openMetrics(prefix:labels:adding:)``.
   ///
-  /// The text then has, for each name, the actions that run, those that wait for a slot or a permit, those that a breaker
-  /// refused, and the breakers that are not closed. Keys stand in no metric, because they may name users. The first 100 names of a store
+  /// The text then has, for each name, the numbers of actions that run, that wait for a slot or a permit, and that a breaker
+  /// refused, and the breakers that are not closed. No metric contains a key, because keys may name users. The first 100 names of a store
   /// have figures of their own; further names are summed as `other`.
   public consuming func named(_ name: String) -> Plan {
     changed { $0.name = name }

@@ -120,7 +120,7 @@ extension Plan {
   /// A thrown error and a timeout are failures. A cancelled or superseded run is neither a failure nor a success, nor is an error that
   /// `countsIf` leaves out.
   ///
-  /// Breakers are equal if their numbers and times are; what their closures return is not compared.
+  /// Breakers are equal if their numbers and times are; the results of their closures are not compared.
   public struct Breaker: Sendable, Hashable {
     /// The numbers and times, as the scheduler needs them.
     package struct Figures: Sendable, Hashable {

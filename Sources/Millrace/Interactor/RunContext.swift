@@ -93,7 +93,7 @@ public struct RunContext: Sendable, Hashable {
   /// The first run of the chain: the run itself when it has no parent.
   public let root: RunID
 
-  /// The trace the action belongs to: given with ``Store/send(_:context:in:key:confirming:)``, or that of the parent.
+  /// The trace the action belongs to: given with ``Store/send(_:context:in:key:confirming:)``, or the trace of the parent.
   public let trace: TraceContext?
 
   /// Whether the trace is that of the parent, not one that was given with the action.

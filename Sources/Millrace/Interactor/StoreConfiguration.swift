@@ -94,7 +94,7 @@ public struct StoreConfiguration: Sendable {
 extension StoreConfiguration {
   /// The thread that a handler starts on: it calls `handle`, and runs the effect's closure up to the first suspension.
   ///
-  /// After its first suspension every handler is on the pool, which has one thread for each core. This is about handlers alone: the
+  /// After its first suspension every handler is on the pool, which has one thread for each core. This is about handlers only: the
   /// thread that sends or emits calls `plan`, `decide`, `reduce` and `closing`, or another sender that does its work.
   public enum HandlerStart: Sendable, Hashable, CaseIterable {
     /// The handler starts on the thread that lets it start, and stays there up to its first suspension.
@@ -123,7 +123,7 @@ extension StoreConfiguration {
     package var queuedActions: Int
     package var onOverflow: Overflow
 
-    /// Creates limits, with the defaults for those that are left out.
+    /// Creates limits, with the defaults for omitted parameters.
     ///
     /// - Parameters:
     ///   - runsInFlight: the number of runs that may have a handler out at a time, ended ones whose handlers have not returned

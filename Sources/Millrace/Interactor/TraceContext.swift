@@ -14,7 +14,7 @@ public struct TraceContext: Sendable, Hashable {
 
   /// A context that begins a new trace, for an action that comes from no traced caller.
   ///
-  /// The parent id is that of the caller's span, which is not recorded: the span of the action is the first.
+  /// The parent id is the id of the caller's span, which is not recorded: the span of the action is the first.
   ///
   /// - Parameters:
   ///   - random: the generator of the ids: two words for the trace and one for the parent.

@@ -4,7 +4,7 @@
 /// ``Store/setInterceptors(_:)``. One action comes in and at most one passes, so that receipts stay one to one: to delay or to
 /// multiply an action an interceptor rejects it and sends others, which have receipts of their own.
 ///
-/// **Order.** An action passes the interceptors in their order, then they are told in the same order. An action that an
+/// **Order.** An action passes the interceptors in their order, and they are then notified in the same order. An action that an
 /// interceptor sends passes the whole chain, once the action that is being intercepted has passed.
 ///
 /// **Isolation.** ``intercept(_:context:)`` is called on the sender's thread, by several senders at once. The others are called

@@ -1,4 +1,4 @@
-/// Writes what happens in a store, line by line: types and times, no payloads unless they are asked for.
+/// Writes a line for each event of a store, with types and times, and with payloads only if they are asked for.
 ///
 /// ```
 /// accepted load (#4@1)
@@ -10,12 +10,12 @@
 /// ```
 ///
 /// An action has a line when it is accepted, each commit has one, and an action when it has ended, with the time since it was
-/// accepted; one that is rejected before has that line alone. `#4@1` is the action's id and its store.
+/// accepted; one that is rejected before has only that line. `#4@1` is the action's id and its store.
 ///
 /// **Order and isolation.** Lines are written one after the other, with the store's lock: `write` must be quick. Only the line
 /// of an action that is rejected because too many are queued is written by the sender's thread, at any time.
 ///
-/// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told
+/// **Lifetime.** It remembers the actions that are open. When it is removed from the chain, it does not get the ends of actions that are open
 /// the end; to log again, give the store another one.
 public final class LoggingInterceptor<I: Interactor>: Interceptor {
   /// A state that a commit is compared with.
@@ -39,8 +39,8 @@ public final class LoggingInterceptor<I: Interactor>: Interceptor {
   /// - Parameters:
   ///   - payloads: whether actions, mutations and errors are shown with their payloads, shortened to 200 characters each.
   ///     Otherwise enums are shown by the names of their cases, and all else by the names of types.
-  ///   - differences: whether each commit is followed by lines for what it changed in the state, values included. That costs a
-  ///     copy of what each commit changes, and the comparison. The first commit has nothing to be compared with.
+  ///   - differences: whether each commit is followed by lines for its changes of the state, values included. That costs a
+  ///     copy of the parts that each commit changes, and the comparison. The first commit has nothing to be compared with.
   ///   - clock: the clock that measures the times.
   ///   - write: a closure that writes a line, which has no line break; by default standard error.
   public init(
@@ -62,7 +62,7 @@ public final class LoggingInterceptor<I: Interactor>: Interceptor {
     write("accepted \(name.of(cause))\(origin(of: cause))")
   }
 
-  /// Writes that a mutation was committed, and what it changed if that is asked for.
+  /// Writes that a mutation was committed, and its changes of the state if they are asked for.
   public func committed(_ mutation: I.Mutation, revision: Int, cause: Cause<I.Action>, state: borrowing I.State) {
     write("committed \(revision): \(name.of(mutation)), by \(name.of(cause))\(origin(of: cause))")
     guard showsDifferences else { return }

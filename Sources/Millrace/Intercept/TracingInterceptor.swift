@@ -5,7 +5,7 @@
 /// **Order and isolation.** The closures are called one at a time, with the store's lock: they must be quick, and must not
 /// block. They may send to the store.
 ///
-/// **Lifetime.** It remembers the actions that are open. Of those that are open when it is taken out of the chain it is not told
+/// **Lifetime.** It remembers the actions that are open. When it is removed from the chain, it does not get the ends of actions that are open
 /// the end; to trace again, give the store another one.
 public final class TracingInterceptor<I: Interactor>: Interceptor {
   private let times: AcceptanceTimes
@@ -17,9 +17,9 @@ public final class TracingInterceptor<I: Interactor>: Interceptor {
   ///
   /// - Parameters:
   ///   - clock: the clock that measures the times.
-  ///   - began: told when an action is accepted.
-  ///   - committed: told of each commit: the span that it is an event of, the name of the mutation's case, and the revision.
-  ///   - ended: told when an action that began has ended: its outcome, and the time since it was accepted.
+  ///   - began: called when an action is accepted.
+  ///   - committed: called for each commit, with the span that it is an event of, the name of the mutation's case, and the revision.
+  ///   - ended: called when an action that began has ended, with its outcome, and the time since it was accepted.
   public init(
     clock: any Clock<Duration> = ContinuousClock(),
     began: @escaping @Sendable (TraceSpan) -> Void = { _ in },
@@ -53,7 +53,7 @@ public final class TracingInterceptor<I: Interactor>: Interceptor {
   }
 }
 
-/// An action as a span of a trace: what a tracing library is to be told of it.
+/// An action as a span of a trace, for a tracing library.
 ///
 /// The ids are those of W3C Trace Context, derived from the run's and the trace's: each caller gets the same ones, so that no
 /// table is needed. A call that sends ``RunContext/traceparent`` on is a child of the span in its run.
@@ -64,7 +64,7 @@ public struct TraceSpan: Sendable, Hashable {
   /// The span, 16 hexadecimal digits.
   public let spanID: String
 
-  /// The span that it is a part of: that of the run that sent the action, or the caller's; nil where the trace begins.
+  /// The span that it is a part of: the span of the run that sent the action, or of the caller's; nil where the trace begins.
   public let parentSpanID: String?
 
   /// The value of the `tracestate` header that came with the trace.

@@ -109,7 +109,7 @@ extension Histogram {
 
   /// The shortest duration that a part `q` of all durations does not exceed; nil when there is none.
   ///
-  /// It is at most 0.79 % off; that of 0 is ``minimum`` and that of 1 is ``maximum``, exactly. One that lies beyond 2^44 ns
+  /// It is at most 0.79 % off; the quantile of 0 is ``minimum`` and the quantile of 1 is ``maximum``, exactly. One that lies beyond 2^44 ns
   /// is reported as at least 2^44 ns less 0.79 %, and never as more than ``maximum``.
   ///
   /// - Parameter q: the part, from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. What is less, or not a number,

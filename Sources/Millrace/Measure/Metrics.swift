@@ -1,6 +1,6 @@
 /// The counters, gauges and histograms of a store at one time.
 ///
-/// It is a value: what the store does later does not change it. What is counted since the store was made only grows; the
+/// It is a value: later work of the store does not change it. Counts since the store was made only grow; the
 /// rest goes up and down. ``openMetrics(prefix:labels:adding:)`` is the same as text for a monitoring system.
 public struct Metrics: Sendable {
   /// The number of actions that were given to the store since it was made.
@@ -87,7 +87,7 @@ extension Metrics {
   /// Serve it as `application/openmetrics-text; version=1.0.0; charset=utf-8`. It is a whole exposition and ends with
   /// `# EOF`: two of them cannot be joined, so each store of a process is served at a path of its own.
   ///
-  /// What is counted since the store was made is a counter, what goes up and down a gauge. Times are histograms in seconds,
+  /// A count since the store was made is a counter; a number that also falls is a gauge. Times are histograms in seconds,
   /// with bounds of 1, 2.5 and 5 in each decade from 1 µs to 100 s; a duration above a bound by less than 1.6 % may be counted
   /// at it, as in ``Histogram/count(upTo:)``. Sums are exact. Every outcome and every reason has its line, at 0 too.
   ///
@@ -98,8 +98,8 @@ extension Metrics {
   /// - Parameters:
   ///   - prefix: the beginning of all names, followed by `_`; empty for nothing.
   ///   - labels: the labels of every line, besides its own; in the text all are sorted by name.
-  ///   - series: the program's own metrics, written behind those of the store with the same labels. Their names stand as they are
-  ///     given, without the prefix; what would not be valid, or would collide, is changed as ``Series`` says.
+  ///   - series: the program's own metrics, written behind the store's with the same labels. Their names are written as they are
+  ///     given, without the prefix; a name that is not valid, or collides, is changed as ``Series`` says.
   public func openMetrics(
     prefix: String = "millrace", labels: [String: String] = [:], adding series: [Series] = []
   ) -> String {

@@ -1,11 +1,11 @@
 extension Metrics {
-  /// A metric of the program's own, written beside those of a store by ``Metrics/openMetrics(prefix:labels:adding:)``.
+  /// A metric of the program's own, written beside the metrics of a store by ``Metrics/openMetrics(prefix:labels:adding:)``.
   ///
   /// A series is one value with a name and labels, read by the caller when the text is made. Series of the same kind, name and
   /// unit are one family: they are written together, below the help of the first.
   ///
   /// **Names.** No name fails: a text with a changed name is worth more than no text, and the change is seen in it. The name
-  /// stands as it is given, without the prefix of the text. Each of its scalars that is not a letter or digit of ASCII or `_`
+  /// is written as it is given, without the prefix of the text. Each of its scalars that is not a letter or digit of ASCII or `_`
   /// becomes `_`, and a name that begins with a digit gets `_` before it. The unit becomes the ending of the name unless
   /// the name has it already. A counter is written with the ending `_total`, whether its name has it or not. A name that a
   /// family of the store, or an earlier one, has for itself or for its samples gets `_` after it.

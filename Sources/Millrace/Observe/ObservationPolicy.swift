@@ -22,7 +22,7 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   /// A crash takes back no state that was delivered. Durability is independent of the choice of states, so that it is a property of each
   /// policy.
   ///
-  /// **Order.** The order is that of the policy. The observer takes a state as the policy says, and waits until that is durable. So the first
+  /// **Order.** The order is the order of the policy. The observer takes a state as the policy says, and waits until this state is durable. So the first
   /// element is the state with which the policy begins, delivered as soon as the journal covers it, and while it waits the observer of
   /// ``latest`` holds this one state and the store copies none for it. A state that never becomes durable is not delivered: when the journal
   /// fails, the observer ends, with ``StoreError/Code/journal`` if its `Failure` is ``StoreError``.
@@ -32,7 +32,7 @@ public struct ObservationPolicy<Failure: Error>: Sendable, Hashable {
   ///
   /// **Cancellation.** In a cancelled task the wait ends; the state that waited is the next element of the iterator.
   ///
-  /// The policy of a store without a journal remains what it was.
+  /// For a store without a journal the policy does not change.
   public var durable: ObservationPolicy {
     var durable = self
     durable.isDurable = true
@@ -104,7 +104,7 @@ extension ObservationPolicy where Failure == StoreError {
     isDurable = policy.isDurable
   }
 
-  /// Each state in order; an observer that is too far behind gets what it has taken, then ends with ``StoreError/Code/lagged``.
+  /// Each state in order; an observer that is too far behind gets the states that it has taken, then ends with ``StoreError/Code/lagged``.
   ///
   /// Otherwise as ``every(buffer:)``.
   ///

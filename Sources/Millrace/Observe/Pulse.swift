@@ -1,6 +1,6 @@
 /// A value in the state that counts as changed each time it is set, even to an equal value.
 ///
-/// Observers of a plain property are not told of a value equal to the one they got last. Where the setting itself is the
+/// Observers of a plain property do not get a value that is equal to their last one. Where the setting itself is the
 /// news (a message to be shown, a bell to be rung), keep it in a pulse: two pulses are equal only if neither was set since.
 ///
 /// ```swift
@@ -9,7 +9,7 @@
 /// state.message.value = "Saved"      // delivered again
 /// ```
 public struct Pulse<Value: Sendable>: Sendable, Equatable {
-  /// The value; setting it makes the pulse differ from what it was.
+  /// The value; setting it makes the pulse differ from its earlier value.
   public var value: Value {
     didSet { settings &+= 1 }
   }

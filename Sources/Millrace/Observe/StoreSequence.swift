@@ -12,7 +12,7 @@
 /// **Cancellation.** In a cancelled task the sequence ends.
 ///
 /// **Throws:** `Failure`, which is `Never` for the policies that cannot end an observer. When the journal of the store fails, a sequence
-/// that can throw ends with ``StoreError/Code/journal``, and any other one simply ends; both after what was committed before.
+/// that can throw ends with ``StoreError/Code/journal``, and any other one simply ends; both after all earlier commits.
 ///
 /// **Lifetime.** The sequence ends when the store is shut down, after its last element, or released. Neither it nor its iterators
 /// hold the store. Elements that are kept for an iterator are released with it, and one that is not waiting under

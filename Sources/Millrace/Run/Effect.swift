@@ -18,7 +18,7 @@
 ///
 /// **Errors.** An error thrown out of the closure ends the run as ``Outcome/failed(_:)``.
 ///
-/// Iterated outside a store by ``mutations(state:clock:)`` an effect runs alone. Iterated as it is, it throws
+/// Iterated outside a store by ``mutations(state:clock:)`` an effect runs without a store. Iterated as it is, it throws
 /// a ``StoreError``, for it has no state to show to its closure.
 public struct Effect<I: Interactor>: AsyncSequence, Sendable {
   @usableFromInline
@@ -128,7 +128,7 @@ extension Effect {
 
   /// Continues with another effect where this one throws.
   ///
-  /// What it emitted before stays committed.
+  /// Its earlier mutations stay committed.
   ///
   /// A cancelled run does not continue: its error is thrown.
   public func `catch`(_ recover: @escaping @Sendable (any Error) async -> Effect) -> Effect {

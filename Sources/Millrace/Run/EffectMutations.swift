@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Effect {
-  /// The mutations of this effect, run alone on a state of its own: for a handler's test, or a script.
+  /// The mutations of this effect, run without a store on a state of its own: for a handler's test, or a script.
   ///
   /// Each iterator runs the effect anew, in a task that ends with it. ``Run/state`` is the fold of `state` and of what was
   /// emitted. There is no backpressure: mutations that are not yet taken are buffered without bound.

@@ -59,7 +59,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///
   /// It does not wait for other handlers. When the store has been released it is the last state there was.
   ///
-  /// **Lifetime.** Nothing keeps the state but the caller. While the caller keeps it, the next commit copies what it changes.
+  /// **Lifetime.** Nothing keeps the state but the caller. While the caller keeps it, the next commit copies the parts that it changes.
   ///
   /// - Throws: `CancellationError` in the run of a child that was removed, which has ended as ``Outcome/cancelled``; never in another
   ///   run. That the run has ended otherwise, or that its task is cancelled, is no error.
@@ -115,7 +115,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   ///
   /// It ends with the earlier of the action's ``Plan/timeout(_:)``, which began when the action was accepted, and the attempt's
   /// ``Plan/attemptTimeout(_:)``, and is zero from then on. Actions that share a run each have a timeout of their own, so such a
-  /// run has the time of its attempt alone. In an effect outside a store it is nil.
+  /// run has only the time of its attempt. In an effect outside a store it is nil.
   ///
   /// **Order and isolation.** Measured on ``clock`` at each call, on any thread, without waiting for the store.
   public var timeRemaining: Duration? {

@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// **Members.** An action belongs to the tree that it is sent in, otherwise to that of the run that sends it, in whichever
+/// **Members.** An action belongs to the tree that it is sent in, otherwise to the tree of the run that sends it, in whichever
 /// store: by the run, or by a store in the handler's task. A run that several actions share belongs to no tree, because others may
-/// wait for it; the tree has the actions that share it, and not what the shared run sends.
+/// wait for it; the tree has the actions that share it, and not the actions that the shared run sends.
 ///
 /// **Lifetime.** The tree holds its actions until they end, and no longer: a chain of a million actions of which each sends the
 /// next has one in it at a time. It holds no store. An action that was decided at once and sent by a store in the handler's
@@ -39,7 +39,7 @@ public final class RunTree: Sendable {
 
   /// Returns when all actions of the tree have ended, at once if there is none.
   ///
-  /// A run sends before it ends, so nothing is left to come but what other code sends in the tree later. Cancelling the task that
+  /// A run sends before it ends, so only other code can send in the tree later. Cancelling the task that
   /// waits here neither cancels the actions nor ends the wait.
   public func waitForEnd() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
@@ -52,7 +52,7 @@ public final class RunTree: Sendable {
     }
   }
 
-  /// Cancels all actions of the tree, whether they wait or run, and those that are sent in it from now on.
+  /// Cancels all actions of the tree, whether they wait or run, and each action that is sent in it from now on.
   ///
   /// Each is cancelled as by ``Receipt/cancel()``: when this returns, the actions accepted before have their outcomes, one after
   /// the other. Of an action that shares a run only its own part ends; the run continues while others share it. A handler that

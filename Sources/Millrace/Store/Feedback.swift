@@ -22,7 +22,7 @@
 /// **Cancellation.** When the store is shut down, at the beginning of its drain, or released, the tasks are cancelled; they
 /// are not waited for.
 ///
-/// **Lifetime.** A feedback does not hold the store, as long as what it captures does not.
+/// **Lifetime.** A feedback does not hold the store, as long as its captures do not.
 public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   typealias Body = @Sendable (StoreAccess<State, Action>) async -> Void
 
@@ -71,7 +71,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - sequence: a new iterator is made of it for each store.
   ///   - action: the action for an element; nil leaves it out.
-  ///   - failure: the action for the error that the sequence ended with; it is not asked for that of a cancellation.
+  ///   - failure: the action for the error that the sequence ended with; it is not called for a cancellation.
   public static func actions<Source: AsyncSequence & Sendable>(
     from sequence: Source, _ action: @escaping @Sendable (Source.Element) -> Action?,
     failure: @escaping @Sendable (any Error) -> Action
@@ -121,7 +121,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - query: quick and free of effects; a key path will do. It is called with the store's lock.
-  ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  ///   - effect: feeds actions to the store; it reads the live state from its argument.
   @inlinable
   public static func react<Query: Hashable & Sendable>(
     to query: @escaping @Sendable (State) -> Query?,
@@ -134,7 +134,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - queries: quick and free of effects; a key path will do. It is called with the store's lock.
-  ///   - effect: feeds actions to the store; it reads the live state from what it is given.
+  ///   - effect: feeds actions to the store; it reads the live state from its argument.
   @inlinable
   public static func react<Query: Hashable & Sendable>(
     toEach queries: @escaping @Sendable (State) -> Set<Query>,

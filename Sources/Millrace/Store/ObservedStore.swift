@@ -8,11 +8,11 @@ public import Observation
 /// observed.send(.rename("Grace"))
 /// ```
 ///
-/// Members of the state are members of this: `observed.name`. Who reads one that is `Equatable` is told when that one
-/// changes, and not of other changes; a reader of another part, or of ``state`` as a whole, is notified of each newer state. To read a
+/// Members of the state are members of this: `observed.name`. A reader of an `Equatable` member is notified when that member
+/// changes, and of no other change; a reader of another part, or of ``state`` as a whole, is notified of each newer state. To read a
 /// member of the state that is called like one of this, say `observed.state.send`.
 ///
-/// **Order.** States are followed as by ``StateReader/states``: each is newer than the one before, and those that come
+/// **Order.** States are followed as by ``StateReader/states``: each is newer than the one before, and states that come
 /// faster than the actor takes them are skipped. All notifications of one state come together, before it is set, as
 /// `Observable` objects do: first who reads ``state``, then of each member in the order in which they were first read since
 /// they last changed.
@@ -22,7 +22,7 @@ public import Observation
 /// not: such an actor makes it in a method.
 ///
 /// **Cost.** For each newer state every key path that was read since it last changed is evaluated on the state before and
-/// on the new one. A key path is forgotten when its readers were told, for then they read again. If more than 1,024 are
+/// on the new one. A key path is forgotten when its readers were notified, because they then read again. If more than 1,024 are
 /// known, which takes subscripts with as many arguments, all readers are notified of the next state whether their parts changed or not.
 ///
 /// **Lifetime.** It holds the store. It follows until the store is shut down or this is released, and no task keeps it.
@@ -52,7 +52,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     let didChange: (ObservedStore) -> Void
   }
 
-  /// Observes what `reader` reads, and sends through `sender`; they may be those of a part.
+  /// Observes the state of `reader`, and sends through `sender`; both may be of a part.
   ///
   /// The state is there when this returns: it waits for at most the one mutation that is being reduced.
   ///
@@ -89,7 +89,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     self.init(store.reader, store.sender, isolation: isolation)
   }
 
-  /// Observes what `reader` reads, and sends nothing; otherwise as ``init(_:_:isolation:)``.
+  /// Observes the state of `reader`, and sends nothing; otherwise as ``init(_:_:isolation:)``.
   public convenience init(_ reader: StateReader<State>, isolation: isolated (any Actor) = #isolation)
   where Action == Never {
     self.init(reader, Sender(NothingTaking()), isolation: isolation)
@@ -107,7 +107,7 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
     return newest.state
   }
 
-  /// A part of the state; its readers are told when it changes.
+  /// A part of the state; its readers are notified when it changes.
   public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     note(keyPath)
     registrar.access(self, keyPath: \.[part: keyPath])
@@ -137,10 +137,10 @@ public final class ObservedStore<State: Sendable, Action: Sendable>: Observable 
 
   // MARK: Sending
 
-  /// Sends an action to the store, as ``Store/send(_:)``, and follows at once what that decided.
+  /// Sends an action to the store, as ``Store/send(_:)``, and follows at once the state after its decision.
   ///
   /// So a control that sets a value finds it when this returns, unless another thread has the store's lock, or the readers
-  /// of this are just being told; then it comes with the next state.
+  /// of this are being notified just then; then it comes with the next state.
   @discardableResult
   public func send(_ action: Action) -> Receipt {
     let receipt = sender.send(action)

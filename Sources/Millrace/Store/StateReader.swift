@@ -141,7 +141,7 @@ public struct StateReader<State: Sendable>: Sendable {
 
   // MARK: Parts
 
-  /// A reader of what a closure or a key path takes from the state.
+  /// A reader of the part that a closure or a key path takes from the state.
   ///
   /// - Parameter get: quick and free of effects; it is called by the reader, for observed values and waits with the
   ///   store's lock, on any thread.

@@ -10,7 +10,7 @@ extension Store {
   /// returns, or, for an action that joined a shared run, that run's end. The state holds everything the action committed, and nothing
   /// that was committed after its end. The outcome is visible only after that. Of a run that many actions share, at most 64 end
   /// in one step. The answer to an action whose key has a result, or waits for the first action of the key, is read from the state of
-  /// the step that gives it the outcome: it holds what the first action committed, and may hold later commits.
+  /// the step that gives it the outcome: it has the commits of the first action, and may have later ones.
   ///
   /// **Isolation.** The sender's thread may decide and reduce, as for ``send(_:)``. The action passes the interceptors.
   ///

@@ -23,7 +23,7 @@ public final actor Store<I: Interactor> {
   /// - Parameters:
   ///   - initial: the state of revision 0.
   ///   - interactor: the interactor, which handles actions and reduces mutations.
-  ///   - configuration: clock, and what else the defaults do not suit.
+  ///   - configuration: the clock, the limits and other parts of the store.
   ///   - interceptors: the interceptors that actions pass; see ``setInterceptors(_:)``.
   ///   - feedbacks: the feedbacks, which send actions to the store as long as it lives.
   @inlinable
@@ -57,7 +57,7 @@ public final actor Store<I: Interactor> {
 
   /// Sends an action to the store; never suspends, and waits for no other sender and no handler.
   ///
-  /// **Order.** What the interactor decides at once is committed when this returns, unless another thread has the store's
+  /// **Order.** A decision without a handler is committed when this returns, unless another thread has the store's
   /// lock or the call comes from inside a commit: then the action is queued to be taken up in its place. ``state`` holds it
   /// in either case.
   ///
@@ -93,7 +93,7 @@ public final actor Store<I: Interactor> {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in those of the actions
+  ///   - context: the trace. If the action is handled, it is ``RunContext/trace`` in its handler, and in the handlers of the actions
   ///     it sends.
   ///   - tree: waits for the action, and cancels it, with all that its run sends. If the tree is cancelled, the action ends as
   ///     ``Outcome/cancelled``, undecided.
@@ -214,12 +214,12 @@ public final actor Store<I: Interactor> {
   /// Ends the store: drains accepted actions for a while, cancels the rest, and lets observers finish after the last state.
   ///
   /// **Order.** Actions from outside are rejected as ``Rejection/shuttingDown`` from now on, and suspended submits throw;
-  /// those that runs in flight send are still taken. What is debounced or throttled is taken up at once. When all have ended,
+  /// actions that runs in flight send are still taken. Debounced and throttled actions are taken up at once. When all have ended,
   /// or time is over, the rest gets ``Outcome/shutDown`` and is closed, receipts are answered, and sequences finish. The state
   /// can still be read, and a new store be made from it.
   ///
-  /// With a journal the shutdown also waits until everything is stored, for at most the time that the journal is given. What is not durable
-  /// then ends as ``Outcome/failed(_:)``, observers end as when the journal fails, and ``ShutdownReport/failure`` is the reason.
+  /// With a journal the shutdown also waits until everything is stored, for at most the deadline of the journal. Actions whose outcomes are not durable
+  /// then end as ``Outcome/failed(_:)``, observers end as when the journal fails, and ``ShutdownReport/failure`` is the reason.
   ///
   /// A second call joins the first, and the earlier deadline counts. A run that calls this is not waited for: it is cancelled when
   /// the others have ended. Handlers that ignore their cancellation are not waited for; nothing of theirs is committed.

@@ -99,7 +99,7 @@ extension Store {
   ///
   /// **Cancellation.** The task is cancelled when the store is shut down, at the beginning of its drain, or released.
   ///
-  /// **Errors.** An error thrown by the closure is that of the task which this returns. Because no caller may look there,
+  /// **Errors.** An error that the closure throws is thrown by the task which this returns. Because no caller may look there,
   /// `StoreConfiguration.report` receives it too, unless it is a `CancellationError`.
   ///
   /// - Returns: the closure's task, to be awaited or cancelled.

@@ -3,7 +3,7 @@ import Millrace
 /// A clock on which every sleep is over at once.
 ///
 /// A sleep moves the time to its deadline and returns without suspending, so that timers, retries and debounces of a
-/// test take no time. What sleeps in a loop does not come to rest on it; that needs a ``TestClock``, whose time a test
+/// test take no time. A loop of sleeps never rests on it; it needs a ``TestClock``, whose time a test
 /// moves.
 ///
 /// **Timeouts.** The timer of a plan's `timeout` or `attemptTimeout` is a sleep like any other, so on this clock a store may end an action
@@ -11,12 +11,12 @@ import Millrace
 ///
 /// It may be used from any thread; each call is one atomic step, and the time never goes back.
 public final class ImmediateClock: Clock, Sendable {
-  /// A point in the time of this clock: that of a ``TestClock``.
+  /// A point in the time of this clock, as of a ``TestClock``.
   public typealias Instant = TestClock.Instant
 
   private let time = Lock(Instant(offset: .zero))
 
-  /// Creates a clock whose time stands at its start, and on which the timeouts of plans are over at once.
+  /// Creates a clock whose time is at its start, and on which the timeouts of plans are over at once.
   public init() {}
 
   /// The latest deadline of all who slept so far.

@@ -16,7 +16,7 @@ extension TestClock {
   /// no other task sleeps within the limit: choose a limit that is shorter than the timeouts of the plan under test.
   ///
   /// - Parameters:
-  ///   - limit: how far the time moves at most. Later deadlines, such as those of timeouts, are left alone.
+  ///   - limit: how far the time moves at most. Later deadlines, such as timeouts, do not change.
   ///   - timeout: how long to wait for a sleeper, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
   /// - Throws: `CancellationError` when the waiting task is cancelled; ``TestClockError`` when the timeout is over.
@@ -112,14 +112,14 @@ extension TestClock {
   /// ```
   ///
   /// **Order.** The operation begins in a task of its own. Each move is one of ``advance(toNextDeadlineWithin:timeout:)``: it
-  /// wakes the tasks that are due, and does not wait for what they compute. So choose a limit that is shorter than the
+  /// wakes the tasks that are due, and does not wait for their work. So choose a limit that is shorter than the
   /// timeouts of the plan under test, or use a simulation, whose time moves only when no task can continue.
   ///
   /// **Cancellation.** Cancels the operation, and does not wait for it.
   ///
   /// - Parameters:
   ///   - operation: the operation to wait for.
-  ///   - limit: how far the time moves at most, from now. Later deadlines are left alone.
+  ///   - limit: how far the time moves at most, from now. Later deadlines do not change.
   ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
   /// - Returns: the result of the operation.
@@ -176,7 +176,7 @@ public struct TestClockError: Error, Sendable, CustomStringConvertible {
   let now: TestClock.Instant
   let deadlines: [TestClock.Instant]
 
-  /// A sentence that says what was waited for, who sleeps, and the fix.
+  /// A sentence with the awaited event, the sleeping tasks, and the fix.
   public var description: String {
     let sleepers =
       switch deadlines.count {

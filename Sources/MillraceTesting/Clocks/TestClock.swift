@@ -10,7 +10,7 @@ import Millrace
 /// try await task.value
 /// ```
 ///
-/// The clock does not yield or poll, and uses real time for the timeouts of waits alone. A woken task runs when its executor
+/// The clock does not yield or poll, and uses real time only for the timeouts of waits. A woken task runs when its executor
 /// runs it, so a test that needs the effect of such a task waits for that itself: for the next sleeper, an element of a
 /// ``Recorder``, an arrival at a ``Gate``. For the same reason tasks continue in the order in which they were woken only if
 /// they prefer one serial task executor; an actor that they share does not keep the order.
@@ -61,7 +61,7 @@ public final class TestClock: Clock, Sendable {
 
   let awaited: Lock<AwaitedOutcomes>
 
-  /// Creates a clock whose time stands at its start.
+  /// Creates a clock whose time is at its start.
   ///
   /// A test that awaits the outcome of an action while a task sleeps on the clock and the time does not move fails after ten seconds of real
   /// time, with the number of the action and the deadlines; it keeps waiting. In a world of a simulation the world notices it.

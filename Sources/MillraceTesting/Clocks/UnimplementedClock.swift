@@ -8,7 +8,7 @@ public import Millrace
 /// A store may be made with it, and used. The times that a store notes for its metrics are no failure. A timer that the store sets
 /// is one, whether the plan of an action, a retry or a shutdown that drains needs it; so is a handler that looks at the time of its run.
 public final class UnimplementedClock: TimerNoticingClock, Sendable {
-  /// A point in the time of this clock: that of a ``TestClock``.
+  /// A point in the time of this clock, as of a ``TestClock``.
   public typealias Instant = TestClock.Instant
 
   private let clock = ImmediateClock()

@@ -14,13 +14,13 @@ extension StoreConfiguration {
   /// no incident needs no assertion.
   ///
   /// **Order and isolation.** The thread that meets an incident records it, or fails the test, before the store continues.
-  /// Incidents of several threads come in any order. The recorder keeps all of them, also those that come when the test has
+  /// Incidents of several threads come in any order. The recorder keeps all of them, also incidents that come when the test has
   /// ended. Those that come then without a recorder are reported as the failures of any fake are.
   ///
   /// - Parameters:
   ///   - incidents: the recorder of the incidents; nil if there are to be none.
   ///   - clock: the clock that everything timed in the store goes by; nil for a `ContinuousClock`.
-  ///   - random: the source of jitter and idempotency keys; nil for that of the system.
+  ///   - random: the source of jitter and idempotency keys; nil for the source of the system.
   ///   - limits: the limits of the store; nil for the defaults.
   ///   - handlersStart: the thread on which handlers start; nil for the sender's.
   ///   - file: the file of failures.

@@ -8,12 +8,12 @@ public import Millrace
 /// fetches.when("all").fail(Offline())          // the next call for all
 /// fetches.always { request in [] }             // every other one
 /// let held = fetches.hold()                    // the next call waits for the test
-/// fetches.calls.map(\.request)                 // what was asked for
+/// fetches.calls.map(\.request)                 // the requests
 /// await fetches.finish()                       // every script was used, every call has ended
 /// ```
 ///
 /// A call that finds no script throws ``FakeGatewayError/Code/unexpectedCall``, and fails the test at the line where
-/// the fake was made. Failures are those of the test in which the fake was made, whichever task they come from. When it
+/// the fake was made. Failures fail the test in which the fake was made, whichever task they come from. When it
 /// is released without `finish()`, unused scripts fail the test as well.
 ///
 /// It may be used from any thread. Calls are served in the order in which they come; what answers at once does not
@@ -74,7 +74,7 @@ public final class FakeCall<Request: Sendable, Response: Sendable>: FakeCallScri
     }
   }
 
-  /// Creates a call for a method that cannot throw, or throws errors of its own type alone.
+  /// Creates a call for a method that cannot throw, or throws only errors of its own type.
   ///
   /// ```swift
   /// func count() async -> Int { await counts { _ in 0 } }
@@ -136,7 +136,7 @@ extension FakeCall where Request == Void {
     try await self(())
   }
 
-  /// Creates a call for a method that cannot throw, or throws errors of its own type alone; otherwise as with a request.
+  /// Creates a call for a method that cannot throw, or throws only errors of its own type; otherwise as with a request.
   ///
   /// A cancellation that ends the call is given to `otherwise` like any other error; only the errors it throws are thrown.
   public func callAsFunction<Failure: Error>(

@@ -1,4 +1,4 @@
-/// Scripts a ``FakeCall``: for the calls to come, or for those that match.
+/// Scripts a ``FakeCall``: for later calls, or for the calls that match.
 ///
 /// A call takes the first of these that is for it: what was scripted for calls that match, first written first; what was
 /// recorded for such a call; what `always` answers those that match, last written first; what is next in order; what
@@ -22,7 +22,7 @@ extension FakeCallScripting {
 
   /// Answers the next `times` calls by a closure; the test fails unless all are made.
   ///
-  /// It is called in the task of the caller. What it throws the call throws.
+  /// It is called in the task of the caller. The call throws its error.
   public func reply(
     times: Int = 1, file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) async throws -> Response
@@ -57,7 +57,7 @@ extension FakeCallScripting {
   /// Calls this closure with the number of the call, too; otherwise as ``always(file:line:_:)``.
   ///
   /// For a gateway that is asked over and over, and has something else to say each time. The calls of a fake are counted
-  /// from 1, those that other scripts answered among them.
+  /// from 1, including calls that other scripts answered.
   public func always(
     byNumber handler: @escaping @Sendable (_ request: Request, _ number: Int) async throws -> Response,
     file: StaticString = #filePath, line: UInt = #line

@@ -16,8 +16,8 @@ import Millrace
 ///     seed: 7, clock: clock, latency: .exponential(mean: .milliseconds(20)), faults: [.timeout: 0.01, .reset: 0.02]))
 /// ```
 ///
-/// What a call meets is drawn when it comes, before its script is looked for; the same seed and the same order of calls
-/// give the same faults, whatever the calls ask for and whenever they end. Time goes by on the given clock alone. Fakes
+/// The latency and the fault of a call are drawn when it comes, before its script is looked for; the same seed and the same order of calls
+/// give the same faults, whatever the calls ask for and whenever they end. Time passes only on the given clock. Fakes
 /// that are given the same object draw from one sequence, as the calls of one connection would;
 /// ``FakeFaults/Fault/outOfOrder`` looks at all of them.
 ///
@@ -31,7 +31,7 @@ public final class FakeFaults: Sendable {
     /// Of each fault, the part of the calls that meet it, from 0 to 1; a call meets one at most.
     ///
     /// Anything else is a failure of the test, at the line where the faults are made. Where they sum up to more than 1,
-    /// the last ones in the order of `FakeFaults.Fault.allCases` get what is left.
+    /// the last ones in the order of `FakeFaults.Fault.allCases` get the rest.
     public var faults: [FakeFaults.Fault: Double] = [:]
 
     /// The additional time of a slow call.

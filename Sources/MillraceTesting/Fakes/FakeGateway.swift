@@ -32,10 +32,10 @@ extension FakeGateway {
 
   /// Fails the test for every script that was not used and every call that has not ended, each at its line.
   ///
-  /// Called at the end of a test, once what used the gateway has ended, as after `store.shutdown()`. Calls whose tasks are
+  /// Called at the end of a test, once all users of the gateway have ended, as after `store.shutdown()`. Calls whose tasks are
   /// being cancelled may take a second of real time to end, so that a test does not race with a timeout. Those that are
   /// still held then end with ``FakeGatewayError/Code/finished``, and waits for calls that never came with a
-  /// `CancellationError`, so that nothing hangs. What `always` was given for stays. The failures are those of the test
+  /// `CancellationError`, so that nothing hangs. Scripts of `always` stay. The failures are those of the test
   /// in which the fake was made, and have been recorded when this returns.
   ///
   /// A fake that is released without this call fails the test for unused scripts, too, but in words that ask
@@ -129,7 +129,7 @@ public struct FakeGatewayError: Error, Sendable, CustomStringConvertible {
     /// The call was still held when the test called `finish()`; the test has failed by that.
     public static let finished = Code(kind: .finished)
 
-    /// The call failed when it was recorded; the description is that of its error then.
+    /// The call failed when it was recorded; the description is the one of its error then.
     public static let recordedFailure = Code(kind: .recordedFailure)
   }
 

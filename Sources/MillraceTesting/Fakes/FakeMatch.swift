@@ -1,4 +1,4 @@
-/// Selects the calls of a fake that are scripted: those that match, or all.
+/// Selects the calls of a fake that are scripted: the calls that match, or all.
 ///
 /// ``FakeCallScripting`` and ``FakeStreamScripting`` script them.
 public protocol FakeScripting<Request>: Sendable {
@@ -11,7 +11,7 @@ public protocol FakeScripting<Request>: Sendable {
 extension FakeScripting {
   /// The calls whose request fulfils this, to be scripted.
   ///
-  /// Of calls that were chosen before, those that fulfil both. `matches` is called for each call, with the fake locked: it
+  /// The selected calls that fulfil this condition too. `matches` is called for each call, with the fake locked: it
   /// must not use the fake.
   public func when(_ matches: @escaping @Sendable (_ request: Request) -> Bool) -> FakeMatch<Self> {
     guard let wider = self.matches else { return FakeMatch(fake: self, matches: matches) }

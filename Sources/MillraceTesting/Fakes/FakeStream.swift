@@ -167,7 +167,7 @@ extension FakeStream where Request == Void {
 }
 
 extension FakeStream: FakeMethod {
-  /// Fails the test for what was not used and what has not ended, and ends what is open.
+  /// Fails the test for unused scripts and open streams, and ends these streams.
   public func end() {
     let left = core.withLock { $0.state.finish() }
     reports.leftovers(left)

@@ -1,4 +1,4 @@
-/// Scripts a ``FakeStream``: for the calls to come, or for those that match.
+/// Scripts a ``FakeStream``: for later calls, or for the calls that match.
 ///
 /// Which script a call takes, ``FakeCallScripting`` says; a call that finds none fails the test.
 public protocol FakeStreamScripting<Request, Element>: FakeScripting {
@@ -26,7 +26,7 @@ extension FakeStreamScripting {
 
   /// Delivers the elements of this closure from every call without another script, and ends; it may be left unused.
   ///
-  /// It is called within the call. What it throws the sequence ends with.
+  /// It is called within the call. The sequence ends with its error.
   public func always(
     file: StaticString = #filePath, line: UInt = #line,
     _ handler: @escaping @Sendable (_ request: Request) throws -> [Element]

@@ -5,7 +5,7 @@ import Millrace
 /// ```swift
 /// let held = gateway.fetches.hold()
 /// store.send(.reload)
-/// #expect(try await held.arrived() == "all")   // the handler stands in the call
+/// #expect(try await held.arrived() == "all")   // the handler waits in the call
 /// held.release([])                             // and continues
 /// ```
 ///
@@ -30,7 +30,7 @@ public final class HeldCall<Request: Sendable, Response: Sendable>: Sendable {
 
   /// Waits until the call has come.
   ///
-  /// Returns at once when it has, whether it is held still or not. When it returns, the call stands and waits for the
+  /// Returns at once when it has, whether it is held still or not. When it returns, the call waits for the
   /// test, unless it was released before.
   ///
   /// - Parameters:

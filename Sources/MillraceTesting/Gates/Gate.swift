@@ -6,11 +6,11 @@ import Millrace
 /// let gate = Gate()
 /// let store = Store(initial: .init(), interactor: Records(fetch: { try await gate.enter(); return ["a"] }))
 /// store.send(.reload)
-/// try await gate.waitForArrivals(1)   // the handler stands at the gate
+/// try await gate.waitForArrivals(1)   // the handler waits at the gate
 /// gate.open()                         // and continues
 /// ```
 ///
-/// Nothing here yields or polls, and real time is taken for the timeout of a wait alone. A gate may be used from any thread; each call is one atomic step.
+/// Nothing here yields or polls, and only the timeout of a wait takes real time. A gate may be used from any thread; each call is one atomic step.
 public final class Gate: Sendable {
   private let state = Lock(GateState<Suspension<Void>>())
 
@@ -31,7 +31,7 @@ public final class Gate: Sendable {
   /// An open gate is passed at once. The stop has no time limit, because the code under test makes it: the waits of the test
   /// have one.
   ///
-  /// - Throws: `CancellationError` at once when the task is cancelled, before or while it stands at the gate; at an open
+  /// - Throws: `CancellationError` at once when the task is cancelled, before or while it waits at the gate; at an open
   ///   gate too.
   public func enter() async throws(CancellationError) {
     let id = state.withLock { $0.makeID() }
@@ -62,7 +62,7 @@ public final class Gate: Sendable {
 
   /// Waits until the gate was entered `count` times in all, which ``arrivals`` counts.
   ///
-  /// At a closed gate the tasks that arrived stand there, so after this a test knows where they are.
+  /// At a closed gate the tasks that arrived wait there, so after this a test knows where they are.
   ///
   /// - Parameters:
   ///   - count: the number of entries.

@@ -1,6 +1,6 @@
 import Millrace
 
-/// A log of what happened, which a test can wait for.
+/// A log of values, which a test can wait for.
 ///
 /// ```swift
 /// let recorder = Recorder<Records.State>()
@@ -39,7 +39,7 @@ public final class Recorder<Element: Sendable>: Sendable {
   /// When every sequence of this recorder has ended, those who wait for more elements than there are get a
   /// ``RecorderError``.
   ///
-  /// - Returns: the task; its value is there when the sequence has ended, and it throws what the sequence threw.
+  /// - Returns: the task; its value is there when the sequence has ended, and it throws the error of the sequence.
   @discardableResult
   public func record<Source: AsyncSequence & Sendable>(from source: Source) -> Task<Void, any Error>
   where Source.Element == Element {
@@ -121,7 +121,7 @@ public struct RecorderError: Error, CustomStringConvertible {
   /// The error the last sequence ended with; nil when it finished.
   public let underlyingError: (any Error)?
 
-  /// A sentence that says what was asked for, what there is, and how the recorded sequences ended.
+  /// A sentence with the awaited values, the recorded values, and the ends of the recorded sequences.
   public var description: String {
     let end = underlyingError.map { "the last of them with the error \($0)" } ?? "the last of them without an error"
     return """
@@ -144,7 +144,7 @@ extension AsyncSequence where Element: Sendable {
   ///
   /// **Order.** The last element is recorded when the consumer finds the end, or the error, behind it; one after which the consumer
   /// breaks off is not recorded. **Backpressure.** It never asks for more than its consumer does, and keeps one element.
-  /// **Cancellation**, errors and the end are those of the sequence.
+  /// **Cancellation**, errors and the end come from the sequence.
   ///
   /// - Parameter recorder: Has all elements of all iterators, in the order in which they are done with.
   public func recorded(by recorder: Recorder<Element>) -> RecordedSequence<Self> {
@@ -171,7 +171,7 @@ public struct RecordedSequence<Base: AsyncSequence>: AsyncSequence where Base.El
 
     /// Records the element before, and returns the next one.
     ///
-    /// A cancellation does what it does to the recorded sequence.
+    /// A cancellation has its effect on the recorded sequence.
     ///
     /// - Throws: the error of the recorded sequence.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {

@@ -143,7 +143,7 @@ public struct WaitError: Error, Sendable, CustomStringConvertible {
   /// The time that the test waited, in real time.
   public let waited: Duration
 
-  /// A sentence that says where the test waited and for what, the state there was instead, and the fix.
+  /// A sentence with the line of the wait, the awaited event, the state instead, and the fix.
   public let description: String
 
   /// - Parameters:

@@ -8,7 +8,7 @@ public import Millrace
 ///   .when(mutation: .loaded(["a"])).then { $0 = Records.State(records: ["a"]) }
 /// ```
 ///
-/// Each `then` asserts, and gives the next step the state that came of it. No handler is run and no plan is asked. What rejects
+/// Each `then` asserts, and passes its state to the next step. No handler is run and no plan is asked. What rejects
 /// an action is followed by the closing of that, as in a store.
 public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutation: Equatable {
   /// The state that the next step begins with.
@@ -18,7 +18,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
 
   /// Begins with a state.
   ///
-  /// Fails the test for methods of the interactor that look like those of the protocol and are not; see
+  /// Fails the test for methods of the interactor that look like methods of the protocol and are not; see
   /// ``checkSpelling(of:file:line:)``.
   ///
   /// - Parameters:
@@ -36,7 +36,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
     self.interactor = interactor
   }
 
-  /// Asks what is decided about an action in this state.
+  /// Requests the decision on an action in this state.
   public func when(_ action: I.Action) -> Action {
     let decision = interactor.decide(action, state: state)
     return Action(
@@ -48,7 +48,7 @@ public struct Given<I: Interactor>: Sendable where I.State: Equatable, I.Mutatio
     Mutation(given: self, mutation: mutation)
   }
 
-  /// Asks what closes an action that was taken up and ended like this, and applies that to this state.
+  /// Requests the closing mutation of an action that was taken up and ended like this, and applies it to this state.
   ///
   /// A closing of nil is expected as `then(nil)`.
   public func when(_ action: I.Action, endsAs outcome: Outcome) -> Closing {
@@ -89,7 +89,7 @@ extension Given {
     /// The mutations of its step.
     let step: [I.Mutation]
 
-    /// Asserts the decision, and what its mutations make of the state; of a rejection, what its closing one does.
+    /// Asserts the decision, and the state after its mutations; after a rejection, the state after the closing mutation.
     ///
     /// The closing of an action that `decide` rejects is part of the same step, so it is a change here, as it is in
     /// ``TestStore/send(_:file:line:change:)``; which mutation that is, ``Given/when(_:endsAs:)`` asserts.
@@ -150,7 +150,7 @@ extension Given {
     let given: Given<I>
     let mutation: I.Mutation
 
-    /// Asserts what the mutation changes.
+    /// Asserts the changes of the mutation.
     ///
     /// - Parameters:
     ///   - file: where a failure is shown.
@@ -174,7 +174,7 @@ extension Given {
     let outcome: Outcome
     let closing: I.Mutation?
 
-    /// Asserts the closing mutation, and what it makes of the state.
+    /// Asserts the closing mutation, and the state after it.
     ///
     /// - Parameters:
     ///   - expected: the mutation that closes the action; nil for no mutation.

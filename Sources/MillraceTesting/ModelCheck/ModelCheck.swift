@@ -11,7 +11,7 @@ public import Millrace
 /// ```
 ///
 /// In each state each action is decided and its mutations are applied as one step, or, if it is rejected, its closing
-/// one. Each of the mutations, which stand for what handlers commit, is a step too. No handler is run and no plan is
+/// one. Each of the mutations, as handlers commit them, is a step too. No handler is run and no plan is
 /// asked, so that more may be found possible than is in a store; let actions and mutations depend on the state to say
 /// what is not.
 ///
@@ -100,7 +100,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
     return report
   }
 
-  /// Looks at the states, and says what was found.
+  /// Checks the states, and returns the failures.
   public func run() -> ModelCheck<I>.Report {
     var search = ModelSearch<I.State, ModelCheck<I>.Step>(from: initial, maximum: maximumStates)
     search.explore(next)

@@ -21,7 +21,7 @@ extension ModelCheck {
       public let state: Int
     }
 
-    /// The states in the order in which they were found, those that are fewer steps away first.
+    /// The states in the order in which they were found, the nearest to the initial state first.
     public let states: [I.State]
 
     /// The steps that change the state, by the state from which they lead.

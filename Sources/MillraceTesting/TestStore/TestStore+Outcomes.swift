@@ -86,7 +86,7 @@ extension TestStore {
   /// Ends the test: waits until no action is open, and asserts that all was received and all of the fakes was used.
   ///
   /// With ``TestStore/Exhaustivity/off`` mutations that were not received are no failures; actions without an outcome are. Where each
-  /// action that ends leads to another one, those that are open when the timeout is over are the failure. When the
+  /// action that ends leads to another one, the actions that are open when the timeout is over are the failure. When the
   /// task is cancelled the wait ends, which fails the test too.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 public import Millrace
 
 extension TestStore {
-  /// Waits for the next mutation, and asserts that it is this one, and what it changes.
+  /// Waits for the next mutation, and asserts that it is this one, and its changes.
   ///
   /// With ``TestStore/Exhaustivity/off`` it is the next one that equals this one; those before are skipped, as long as the timeout is
   /// not over, which is one for all of them. When the task is cancelled the wait ends, which fails the test.
@@ -17,7 +17,7 @@ extension TestStore {
     await receive(WantedMutation(mutation), at: TestLine(file, line), change: change)
   }
 
-  /// Waits for the next mutation, and asserts that it meets a condition, and what it changes.
+  /// Waits for the next mutation, and asserts that it meets a condition, and its changes.
   ///
   /// For mutations that are not `Equatable`, or of which the test knows only a part. It waits, times out and ends in a
   /// cancelled task as ``receive(_:file:line:change:)`` does.

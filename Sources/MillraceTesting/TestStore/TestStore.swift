@@ -9,14 +9,14 @@ public import Millrace
 /// await store.finish()
 /// ```
 ///
-/// It runs a real `Store`, and observes its commits by an interceptor behind those of the test.
+/// It runs a real `Store`, and observes its commits by an interceptor behind the interceptors of the test.
 ///
-/// **Order.** A test goes through the commits in their order. ``send(_:file:line:change:)`` asserts those of the one
-/// step in which the action was accepted: what was decided, and the closing of what the action replaced. All others are
-/// to be received: those of handlers, of actions that had to wait, of actions that handlers sent, and later closings. A
+/// **Order.** A test goes through the commits in their order. ``send(_:file:line:change:)`` asserts the commits of the one
+/// step in which the action was accepted: the decision, and the closings of the actions that it replaced. All others are
+/// to be received: commits of handlers, of actions that had to wait, of actions that handlers sent, and later closings. A
 /// change is compared with the state after that very mutation, whatever was committed since.
 ///
-/// **Failures** are those of the test that made the store, at the line of the call. After one, the store's state is
+/// **Failures** fail the test that made the store, at the line of the call. After one, the store's state is
 /// taken for the expected one, so that one mistake fails once.
 ///
 /// A method of the interactor that looks like one of the protocol's and is not is a failure too; see
@@ -29,7 +29,7 @@ public import Millrace
 public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   /// The store itself, for calls that the test store does not have, such as shutting down and observing.
   ///
-  /// What actions commit that are sent to it directly is to be received.
+  /// The commits of actions that are sent to it directly are to be received.
   public let store: Store<I>
 
   let log: TestStoreLog<I>
@@ -106,7 +106,7 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
 
   // MARK: Sending
 
-  /// Sends an action, and asserts what it changed at once.
+  /// Sends an action, and asserts its changes at once.
   ///
   /// That is what was committed in the one step in which the action was accepted: the mutations of `decide`, the
   /// closing mutation of an action that it rejects, and of those it replaces. An action that has to wait, and one that

@@ -4,7 +4,7 @@ import Millrace
 extension FakeCall {
   /// Answers each call for which there is no other script by a live gateway, and records it.
   ///
-  /// Responses and errors are those of the gateway. A call that is cancelled is not recorded. What cannot be written fails
+  /// Responses and errors come from the gateway. A call that is cancelled is not recorded. A call that cannot be written fails
   /// the test at this line.
   ///
   /// ```swift
@@ -13,8 +13,8 @@ extension FakeCall {
   ///
   /// - Parameters:
   ///   - recorder: the recorder that writes the recording.
-  ///   - request: how a request stands there; by default as ``RecordedForm/automatic`` says, which does for tuples.
-  ///   - response: how a response stands there; by default as ``RecordedForm/automatic`` says, which does not for tuples.
+  ///   - request: the recorded form of a request; by default as ``RecordedForm/automatic`` says, which does for tuples.
+  ///   - response: the recorded form of a response; by default as ``RecordedForm/automatic`` says, which does not for tuples.
   ///   - errors: the type of the errors that are to be thrown again; of others their descriptions are recorded.
   ///   - file: the file of failures to record.
   ///   - line: the line of failures to record.
@@ -49,14 +49,14 @@ extension FakeCall {
   /// error.
   ///
   /// Equal requests get their answers in the order in which they were recorded; requests are equal when they are
-  /// encoded to the same JSON, and a call takes no longer for many of them. What `when(_:)` scripts goes before. Each
-  /// recorded call has to be made. What failed fails with its error where `errors` is its type, and otherwise with
+  /// encoded to the same JSON, and a call takes no longer for many of them. Scripts of `when(_:)` come first. Each
+  /// recorded call has to be made. A call that failed fails with its error where `errors` is its type, and otherwise with
   /// ``FakeGatewayError/Code/recordedFailure``, which has the description of the error then.
   ///
   /// - Parameters:
   ///   - recording: the recording.
-  ///   - request: how requests stand there, as when it was recorded.
-  ///   - response: how responses stand there, as when it was recorded.
+  ///   - request: the recorded form of requests, as when it was recorded.
+  ///   - response: the recorded form of responses, as when it was recorded.
   ///   - errors: the type of the errors that are thrown again.
   ///   - file: the file of failures for calls that are not made.
   ///   - line: the line of failures for calls that are not made.
@@ -95,14 +95,14 @@ extension FakeReports {
 extension FakeStream {
   /// Answers each call for which there is no other script by a live gateway, and records its elements with their times.
   ///
-  /// Elements and errors are those of the gateway, whose sequence is iterated in a task that ends with the consumer. A stream
+  /// Elements and errors come from the gateway, whose sequence is iterated in a task that ends with the consumer. A stream
   /// is recorded when it is over; one that its consumer leaves, or that is open when the recorder is finished, is recorded as
-  /// open. What cannot be written fails the test at this line.
+  /// open. A stream that cannot be written fails the test at this line.
   ///
   /// - Parameters:
   ///   - recorder: the recorder that writes the recording.
-  ///   - request: how a request stands there; by default as ``RecordedForm/automatic`` says, which does for tuples.
-  ///   - element: how an element stands there; by default as ``RecordedForm/automatic`` says, which does not for tuples.
+  ///   - request: the recorded form of a request; by default as ``RecordedForm/automatic`` says, which does for tuples.
+  ///   - element: the recorded form of an element; by default as ``RecordedForm/automatic`` says, which does not for tuples.
   ///   - errors: the type of the errors that are to be thrown again; of others their descriptions are recorded.
   ///   - file: the file of failures to record.
   ///   - line: the line of failures to record.
@@ -138,12 +138,12 @@ extension FakeStream {
   /// Scripts every recorded stream of this fake's name: a call with its request gets its elements and its end.
   ///
   /// The elements come at once, or, with a clock, at their times on it. A stream that was recorded as open stays open after
-  /// them until its consumer leaves. Which stream a call gets, and what has to be made, is as for ``FakeCall``.
+  /// them until its consumer leaves. A call gets its stream, and has to be made, as for ``FakeCall``.
   ///
   /// - Parameters:
   ///   - recording: the recording.
-  ///   - request: how requests stand there, as when it was recorded.
-  ///   - element: how elements stand there, as when it was recorded.
+  ///   - request: the recorded form of requests, as when it was recorded.
+  ///   - element: the recorded form of elements, as when it was recorded.
   ///   - errors: the type of the errors that are thrown again.
   ///   - clock: the clock on which elements come at their times since the call; nil gives them at once.
   ///   - file: the file of failures for calls that are not made.

@@ -19,10 +19,10 @@ import Millrace
 /// ```
 ///
 /// The file has one JSON object a line: its version, and then each call when it has ended, with the name of the fake,
-/// the request, and the response or the error; of a stream the elements with their times. It holds what the gateway was
-/// told and said: no secrets that must not be in a repository. Keys are sorted, so that two recordings can be compared.
+/// the request, and the response or the error; of a stream the elements with their times. It has the requests and the answers of the gateway, so keep
+/// secrets out of them that must not be in a repository. Keys are sorted, so that two recordings can be compared.
 ///
-/// Until ``finish()`` the lines stand in another file beside it, whose name ends in `.partial`, so that a run that
+/// Until ``finish()`` the lines are in another file beside it, whose name ends in `.partial`, so that a run that
 /// fails halfway leaves an earlier recording as it was. That file is locked, for a path has one recorder at a time. It may be
 /// used from any thread.
 public final class FakeRecorder: Sendable {

@@ -25,7 +25,7 @@ public struct FakeRecording: Sendable {
 
   /// Reads a recording.
   ///
-  /// - Throws: ``FakeRecordingError`` when it cannot be read, is of a newer version, or a line is not that of a call.
+  /// - Throws: ``FakeRecordingError`` when it cannot be read, is of a newer version, or a line is not the record of a call.
   public init(path: String) throws(FakeRecordingError) {
     self.path = path
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -140,7 +140,7 @@ public struct FakeRecordingError: Error, Sendable, Hashable, CustomStringConvert
     /// Another recorder writes to the file.
     public static let inUse = Code(kind: .inUse)
 
-    /// A line is not what it should be.
+    /// A line is broken.
     public static let broken = Code(kind: .broken)
 
     /// The file is of a newer version.

@@ -135,8 +135,8 @@ extension RecordedCall: DecodableWithConfiguration {
 
 /// The recorded form of a request, a response or an element.
 ///
-/// By default a `Codable` value stands there as it is encoded, nothing (`Void`) as null, and several arguments, which are a
-/// tuple, as an object with their labels. What is neither is recorded as another type that is `Codable`:
+/// By default a `Codable` value is recorded as it is encoded, nothing (`Void`) as null, and several arguments, which are a
+/// tuple, as an object with their labels. Any other value is recorded as another type that is `Codable`:
 ///
 /// ```swift
 /// gateway.loads.record(in: recorder, response: RecordedForm({ $0.url.path }, back: { File(path: $0) })) { … }
@@ -152,7 +152,7 @@ public struct RecordedForm<Value: Sendable>: Sendable {
   /// Both closures may be called from any thread, and with the fake locked: they must not use it.
   ///
   /// - Parameters:
-  ///   - form: gives what is recorded of a value. Of a request, it has to be encoded the same for equal requests: give a set, and a
+  ///   - form: returns the recorded form of a value. For a request, it has to be encoded the same for equal requests: give a set, and a
   ///     dictionary whose keys are no strings, in an order.
   ///   - back: makes the value of that again.
   public init<Form: Codable & SendableMetatype>(
@@ -170,7 +170,7 @@ public struct RecordedForm<Value: Sendable>: Sendable {
     self.decoded = decoded
   }
 
-  /// As the type of the value has it: `Codable`, nothing, or a tuple of what can be encoded.
+  /// As the type of the value has it: `Codable`, nothing, or a tuple of encodable values.
   public static var automatic: RecordedForm {
     if let nothing = () as? Value {
       return RecordedForm(encoded: { _ in Nothing() }, decoded: { _ in nothing })

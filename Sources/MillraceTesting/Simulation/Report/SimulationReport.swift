@@ -4,13 +4,13 @@ import Millrace
 extension Simulation {
   /// The size of a simulation.
   public struct Report: Sendable {
-    /// The number of worlds, without those that were run to make a failing one smaller.
+    /// The number of worlds, without the runs that made a failing one smaller.
     public private(set) var worlds = 0
 
     /// The number of steps of all worlds.
     public private(set) var steps = 0
 
-    /// A number that stands for all that happened in all of them, in its order: what ran at each step, each commit with its
+    /// A number for everything that happened in all of them, in its order: the task of each step, each commit with its
     /// mutation as text, and each note.
     ///
     /// It is the same for the same seeds, in each process too, unless a text differs: with sets and dictionaries in it, set

@@ -100,10 +100,10 @@ extension WorldRuntime {
 }
 
 extension Simulation {
-  /// Work on other threads that user code in a world may begin; what is not allowed fails its seed.
+  /// Work on other threads that user code in a world may begin; other work fails its seed.
   ///
-  /// No seed decides when such work is done. It may be allowed where it has no effect on the world, as that of a library which
-  /// writes a log. What comes back from it fails the seed all the same.
+  /// No seed decides when such work is done. It may be allowed where it has no effect on the world, as the work of a library which
+  /// writes a log. A call back from it fails the seed all the same.
   public struct Outside: OptionSet, Sendable, CustomStringConvertible {
     /// A bit for each kind.
     public let rawValue: Int

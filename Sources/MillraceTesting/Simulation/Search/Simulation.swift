@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// The store, its handlers, `Task {}` in them, fakes and time are those of production, but for who decides what runs next:
+/// The store, its handlers, `Task {}` in them, fakes and time are as in production, but for the choice of the next step:
 /// the scheduler takes all that tasks of the world enqueue, and runs it on one thread. A failing seed is shrunk, and reported as
 /// a failure of the test at the caller's line, with its story and all that is needed to run it again. A trap, which ends the process
 /// before that, leaves a line on standard error that names the world.
@@ -17,7 +17,7 @@
 /// **Choice.** Three seeds in a row choose the task that continues in three ways: each task as likely as the others, with a random weight for
 /// each task, and by random priorities that change at a few steps.
 ///
-/// **Isolation.** Worlds run one at a time in a process, those of several simulations too. `MILLRACE_WORKERS=4` in the environment lets four run side
+/// **Isolation.** Worlds run one at a time in a process, also worlds of several simulations. `MILLRACE_WORKERS=4` in the environment lets four run side
 /// by side, each on a thread of its own; worlds that use the main actor still run one after the other, and a failing world is run again alone
 /// before it is reported. Other tasks of the process continue meanwhile, untouched. What works on another thread (a thread, a dispatch
 /// queue, a socket) does not belong in a world, and fails the seed.
@@ -176,7 +176,7 @@ public enum Simulation {
   /// A task continues as long as it can, and one that yields lets the others go first. To choose otherwise is a *preemption*. It is none
   /// to choose who continues when a task waits or has ended, and each is chosen in some world. Of what the world draws it runs
   /// each ``World/fault(_:)`` and none, each ``World/element(of:)``, and of each ``World/duration(in:)`` the
-  /// shortest and the longest. Actions, and all other random numbers, are those of the seed. ``World`` says which work is one step; a
+  /// shortest and the longest. Actions, and all other random numbers, come from the seed. ``World`` says which work is one step; a
   /// step is not divided.
   ///
   /// - Parameters:

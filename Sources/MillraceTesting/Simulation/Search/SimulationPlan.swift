@@ -6,16 +6,16 @@ extension Simulation {
   /// A plan that was shrunk has few choices left; all others are the least there is: an action is left out, a draw brings no
   /// fault, a step runs the job that has waited longest.
   ///
-  /// Draws and steps belong to the tasks that make them, so that those of one task stay as they are where another task is left out. A task is named by
+  /// Draws and steps belong to the tasks that make them, so that the choices of one task stay as they are when another task is left out. A task is named by
   /// the tasks that made it: `1` is the body, `1.2` the second task that the body made.
   ///
-  /// Its text says all of it: `417` for a seed alone, `417 actions 0,4 draws 1.2.0=1 steps 1.1.3=2` for one that was shrunk.
+  /// Its text says all of it: `417` for a seed only, `417 actions 0,4 draws 1.2.0=1 steps 1.1.3=2` for one that was shrunk.
   public struct Plan: Sendable, Hashable, LosslessStringConvertible {
-    /// The position of a draw or a step: its task, and its number among those of the task.
+    /// The position of a draw or a step: its task, and its number in the task.
     ///
     /// Its text is the name of the task and the number: `1.2.0` is the first draw, or the first step, of the second task that the body made.
     public struct Position: Sendable, Hashable, Comparable, LosslessStringConvertible {
-      /// The name of the task: of each task on the way from the first one, its number among those that the one before made, from 1 on.
+      /// The name of the task: for each task on the way from the first one, its number among the tasks that its parent made, from 1 on.
       ///
       /// `[0]` stands for draws and steps of no task.
       public var task: [Int]

@@ -8,14 +8,14 @@ extension World {
   /// node.run { await Outbox(node.storage).deliver() }
   /// await world.pause(upTo: 100)
   /// node.crash()
-  /// node.run { await Outbox(node.storage).deliver() }  // It begins with what the storage has kept.
+  /// node.run { await Outbox(node.storage).deliver() }  // It begins with the kept writes.
   /// ```
   ///
   /// **Crash.** It ends a node between two steps of its tasks: none of them continues. A step that crashes its own node comes to its end,
-  /// and what it does after the crash has no effect on the storage, and breaks no rule. When the world has ended, the tasks of crashed nodes are
-  /// cancelled and come to their end, unobserved, so that they free what they hold.
+  /// and its work after the crash has no effect on the storage, and breaks no rule. When the world has ended, the tasks of crashed nodes are
+  /// cancelled and come to their end, unobserved, so that they free their memory.
   ///
-  /// **Tasks.** A task belongs to the node of the step that made it, and a handler to that of its store's ``configuration``. An actor that tasks
+  /// **Tasks.** A task belongs to the node of the step that made it, and a handler to the node of its store's ``configuration``. An actor that tasks
   /// of two nodes call fails the seed, because a crash of one would keep it from the other. Globals survive a crash; a node begins anew with
   /// what its body makes.
   public final class Node: Sendable {
@@ -72,7 +72,7 @@ extension World {
       return task
     }
 
-    /// Ends the life of the node: its tasks stop, and the seed decides which writes its storage keeps of those that are not synchronized.
+    /// Ends the life of the node: its tasks stop, and the seed decides which unsynchronized writes its storage keeps.
     ///
     /// A next life begins with the next ``run(_:)``. Call it from tasks of the world.
     public func crash() {
@@ -106,7 +106,7 @@ extension World {
 
   /// Suspends for a number of steps that the seed draws, or until nothing else can continue; a failing seed is left with as few as fail too.
   ///
-  /// So what follows comes at any step of the others, such as a crash. A cancellation does not make it shorter.
+  /// So the code behind it, such as a crash, comes at any step of the others. A cancellation does not make it shorter.
   ///
   /// - Parameter steps: The largest number.
   public func pause(upTo steps: Int) async {

@@ -5,7 +5,7 @@ extension World {
   ///
   /// **Order.** Each call is a step of its own, so a crash may come between any two. A file is changed by writes in their order. ``sync(_:)`` makes
   /// those of one file durable. A crash keeps, of each file, as many of the later writes as the seed draws, from the first one on; of the
-  /// one after them it may keep a first part, if that appends. Reads see all writes, as those of a process that has not crashed.
+  /// one after them it may keep a first part, if that appends. Reads see all writes, as in a process that has not crashed.
   ///
   /// A failing seed is left with as few writes kept as fail too.
   public actor Storage {
