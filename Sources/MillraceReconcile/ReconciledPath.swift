@@ -5,7 +5,7 @@
 /// old.operations(toward: ["a", "d", "e"])   // pop "c" at 2, change "b" to "d" at 1, push "e" at 2
 /// ```
 ///
-/// The operations are those of ReSwift-Router: what both paths begin with is left alone. The element after that is changed
+/// The operations are as in ReSwift-Router: the common beginning of both paths does not change. The element after that is changed
 /// where both have one; those behind it are popped first, the last one first, and pushed afterwards.
 public struct ReconciledPath<Element: Equatable & Sendable>: Reconcilable, ExpressibleByArrayLiteral {
   /// One step along the path; positions are counted from 0.

@@ -1,4 +1,4 @@
-/// A set that is reconciled by removing what is not desired, then adding what is missing.
+/// A set that is reconciled by removing undesired elements, then adding missing ones.
 ///
 /// ```swift
 /// let subscribed: ReconciledSet = ["a", "b"]

@@ -29,7 +29,7 @@ public struct ReconciledTree<Key: Hashable & Comparable & Sendable, Value: Equat
     }
   }
 
-  /// One step at one node, named by the keys that lead to it, that of the topmost node first.
+  /// One step at one node, named by the keys that lead to it, the topmost first.
   public enum Operation: Sendable, Equatable {
     /// Takes away a node that has none below it.
     case remove(Value, at: [Key])

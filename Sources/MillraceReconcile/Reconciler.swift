@@ -1,6 +1,6 @@
 public import Millrace
 
-/// Brings what is so to what is desired: it derives ordered operations, and performs them one at a time.
+/// Brings the present state to the desired one: it derives ordered operations, and performs them one at a time.
 ///
 /// ```swift
 /// let router = Reconciler<ReconciledPath<Screen>>(initial: [], timeout: .seconds(3), attempts: 3) { operation in
@@ -10,19 +10,19 @@ public import Millrace
 /// ```
 ///
 /// **Order.** One operation is under way at most, always. Before each attempt the newest desire that has arrived is looked
-/// at: what is performed next leads from what was acknowledged to that desire. An operation that is under way when another
-/// desire comes is let finish, since its end says what is so.
+/// at: the next operations lead from the acknowledged state to that desire. An operation that is under way when another
+/// desire comes finishes, since its end says the present state.
 ///
 /// **Failure.** `perform` returns once the operation was performed, and throws if it was not, or if that is not known; it may
-/// be called again with the same operation, so it does what is missing. An attempt that throws, or takes longer than the
+/// be called again with the same operation, so it does the missing part. An attempt that throws, or takes longer than the
 /// timeout, is followed by another one after a rest; a rest ends at once when another operation comes next by a new desire.
 /// After the last attempt nothing more is tried until a different desire comes, which starts over.
 ///
 /// **Timeout.** When time is up the task of `perform` is cancelled. One that ignores this holds up everything that follows,
 /// for nothing is begun beside it; the failure is reported at once. If it returns after all, the operation counts as
-/// performed. What it throws then is not reported.
+/// performed. Its error is not reported then.
 ///
-/// **Lifetime.** A reconciler holds no task between its runs, and keeps what is so for the next one.
+/// **Lifetime.** A reconciler holds no task between its runs, and keeps the present state for the next one.
 public final class Reconciler<Desired: Reconcilable>: Sendable {
   private let state: Lock<ReconcilerState<Desired>>
   private let waiter = Waiter()
@@ -40,7 +40,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   ///   - attempts: how many are made at most for an operation, the first one included.
   ///   - backoff: the rests between the attempts.
   ///   - clock: the clock of timeouts and rests.
-  ///   - report: told what became of each operation, one call at a time, in order, in the task of the run and with no lock
+  ///   - report: called with the result of each operation, one call at a time, in order, in the task of the run and with no lock
   ///     held. By default one line on standard error for each operation that was given up.
   ///   - perform: performs an operation, in a task of its own below the run's; it returns when that is done. It is not called
   ///     again before it has returned.
@@ -71,7 +71,7 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
 
   /// Follows desires until they end and the newest one is reached or given up.
   ///
-  /// It begins with what is ``acknowledged``. A desire that an earlier run gave up is tried again.
+  /// It begins with the state that is ``acknowledged``. A desire that an earlier run gave up is tried again.
   ///
   /// **Order.** Desires are taken as fast as they come, also while an operation is under way; only the newest one counts.
   ///

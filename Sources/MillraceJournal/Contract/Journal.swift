@@ -1,17 +1,17 @@
 /// A durable log for each of many keys.
 ///
 /// A journal stores the mutations of stores, so that their states survive a crash. An engine may be a file of this process or a
-/// service on other machines; a store depends on this contract alone, and one suite of tests holds for each engine.
+/// service on other machines; a store depends only on this contract, and one suite of tests holds for each engine.
 ///
 /// **Durability.** The batches that ``append(_:to:after:)`` reports as stored, and a snapshot or a truncation whose call has
 /// returned, survive every later crash of the process and of the machine. A call that has not returned may have stored a first part
-/// of its batches. Reads return durable records alone.
+/// of its batches. Reads return only durable records.
 ///
 /// **Atomicity.** A batch is stored as a whole or not at all. After a crash the log of each key is a prefix of the appended batches.
 ///
 /// **Fencing.** An append names the last sequence that its writer knows, and conflicts if the log ends elsewhere. A writer takes a
 /// log over by appending an entry of the kind ``JournalEntry/Kind/epoch``; the next append of the earlier writer then conflicts,
-/// and its error names the newcomer. A conflict affects its own key alone.
+/// and its error names the newcomer. A conflict affects only its own key.
 ///
 /// **Errors.** ``JournalError/isTransient`` tells errors apart:
 ///

@@ -25,7 +25,7 @@ public struct JournalBatch: Sendable, Identifiable {
       self.number = number
     }
 
-    /// Both numbers, that of the writer in hexadecimal digits.
+    /// Both numbers, the number of the writer in hexadecimal digits.
     public var description: String { "\(String(writer, radix: 16)).\(number)" }
   }
 
@@ -51,7 +51,7 @@ public struct JournalBatch: Sendable, Identifiable {
 
 /// The content of a record, as a writer gives it to a journal.
 ///
-/// A journal stores the payload unchanged and reads the kind alone; the writer encodes actions and mutations.
+/// A journal stores the payload unchanged and reads only the kind; the writer encodes actions and mutations.
 public struct JournalEntry: Sendable, Hashable {
   /// The kinds of entries; later versions may add some.
   public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {

@@ -68,7 +68,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     self.description = description.shown()
   }
 
-  /// Whether the same call may succeed later: true for ``Code/unavailable`` and ``Code/unknown`` alone.
+  /// Whether the same call may succeed later: true only for ``Code/unavailable`` and ``Code/unknown``.
   public var isTransient: Bool { code == .unavailable || code == .unknown }
 }
 

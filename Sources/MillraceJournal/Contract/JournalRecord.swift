@@ -61,7 +61,7 @@ public struct JournalAppend: Sendable {
 ///
 /// The first record has the sequence 1, and each record has the sequence of the one before it plus one.
 public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral {
-  /// The position, from 1; 0 stands for the position before the first record.
+  /// The position, from 1; 0 is the position before the first record.
   public let number: UInt64
 
   /// Creates the sequence of this number.

@@ -18,7 +18,7 @@
 
     /// Opens a file, and creates it if it is missing.
     ///
-    /// It synchronizes what an earlier process has left behind a failed sync, and waits up to five seconds for that while other processes
+    /// It synchronizes the pages that an earlier process has left after a failed sync, and waits up to five seconds for that while other processes
     /// use the file. It checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they
     /// are read. Cancellation has no effect.
     ///

@@ -36,7 +36,7 @@ struct RememberedResult: Codable, Sendable {
 
 /// The error with which a decision rejected an action before the store was opened.
 ///
-/// A store remembers it for the idempotency key of the action, by the first 4,096 characters of its text alone.
+/// A store remembers it for the idempotency key of the action, only by the first 4,096 characters of its text.
 public struct RememberedError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The largest number of characters that are remembered.
   static let longest = 4_096

@@ -10,7 +10,7 @@ public struct JournalOptions: Sendable {
   ///
   /// When half of them wait, the store takes no more actions until fewer do, and an action with larger mutations than there is room for is
   /// rejected as `Rejection.full`. A handler that returns a sequence is asked for its next mutation only below that half. A run that emits
-  /// past three quarters ends as `Outcome.failed` with a ``JournalError``, alone and with its closing. Ends and closings always have room.
+  /// past three quarters ends as `Outcome.failed` with a ``JournalError`` and its closing; other runs continue. Ends and closings always have room.
   public var bufferedBytes = 1 << 25
 
   /// The time for which an unavailable journal is tried again before the store stops, on the store's clock; 30 seconds by default.
@@ -21,7 +21,7 @@ public struct JournalOptions: Sendable {
   /// The number of records after which the store takes a snapshot; 10,000 by default.
   ///
   /// Between two snapshots the log grows to at least four times the size of the first, so that a large state is not written all the time. Records of openings
-  /// and marks alone lead to no snapshot.
+  /// and a log with only marks leads to no snapshot.
   public var snapshotRecords = 10_000
 
   /// The number of times by which the log outgrows a snapshot before the next one is due.

@@ -40,14 +40,14 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// **Cancellation** of the calling task has no effect: the opening continues, and returns the store.
   ///
   /// - Parameters:
-  ///   - initial: The state of revision 0, which the log does not have. One that differs from that of earlier openings is reported as an incident.
+  ///   - initial: The state of revision 0, which the log does not have. An initial state other than at earlier openings is reported as an incident.
   ///   - interactor: The interactor, which handles actions and reduces mutations.
   ///   - journal: The journal, which the store holds.
   ///   - key: The log in the journal; a later store that opens it stops this one.
   ///   - configuration: The clock, the limits and other parts of the store.
   ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
   ///   - options: The coder and the limits of the journal.
-  ///   - interceptors: Interceptors that actions pass, those that are handled again too, and that see commits; not those of
+  ///   - interceptors: Interceptors that actions pass, also actions that are handled again, and that get commits; not the commits of
   ///     closings of abandoned runs, which come before.
   ///   - feedbacks: Feedbacks, which begin on the restored state, behind the actions that are handled again.
   ///   - progress: Called on an unspecified thread after each page of records, about 1 MiB.

@@ -12,7 +12,7 @@ import MillraceEntries
 ///   .upcastingState(from: 1) { (old: OrdersV1.State) in Orders.State(old) }
 /// ```
 ///
-/// Each mutation becomes exactly one, so that revisions keep their meaning. Actions have no version: those of runs that are open when the
+/// Each mutation becomes exactly one, so that revisions keep their meaning. Actions have no version: actions of runs that are open when the
 /// log is opened have to be decoded as they are; actions of runs that have ended are not needed.
 public struct StoreSchema<I: Interactor>: Sendable
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
@@ -24,7 +24,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
   typealias Snapshot = SnapshotPayload<StoredAction<I.Action>, I.State>
 
-  /// Creates the schema of a version that reads this version alone.
+  /// Creates the schema of a version that reads only this version.
   public init(version: Int = 1) {
     self.version = version
   }

@@ -9,7 +9,7 @@
 ///
 /// **Throws:** the first error of a base, after the elements that came before it; the other base is cancelled.
 ///
-/// Both bases have the same failure. Cancellation and lifetime are those of ``DerivedSequence``.
+/// Both bases have the same failure. Cancellation and lifetime are as for ``DerivedSequence``.
 public func combineLatest<First, Second>(
   _ first: First, _ second: Second
 ) -> DerivedSequence<(First.Element, Second.Element), First.Failure>

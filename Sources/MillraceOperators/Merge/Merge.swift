@@ -1,6 +1,6 @@
 /// The elements of two sequences, as they come.
 ///
-/// **Order.** The elements of one base keep their order; among those of different bases the one that came first is first. No
+/// **Order.** The elements of one base keep their order; of elements of different bases the earlier one is first. No
 /// base is asked again while an element of another one is due, so that none is shut out by a faster one. Ends when
 /// both have ended.
 ///
@@ -11,7 +11,7 @@
 /// Both bases have the same failure. One that cannot fail is merged with one that can by `map { try pass($0) }`, with a
 /// function that returns its argument and is declared as `throws`.
 ///
-/// Cancellation and lifetime are those of ``DerivedSequence``.
+/// Cancellation and lifetime are as for ``DerivedSequence``.
 public func merge<First, Second>(
   _ first: First, _ second: Second
 ) -> DerivedSequence<First.Element, First.Failure>

@@ -11,10 +11,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// further element is read until the consumer takes the first; the interval of that one counts from then, since
   /// nothing could come before. No element that was due is skipped.
   ///
-  /// Cancellation and lifetime are those of ``DerivedSequence``.
+  /// Cancellation and lifetime are as for ``DerivedSequence``.
   ///
   /// - Parameters:
-  ///   - interval: how long nothing has to come, on the clock; zero or less lets each element pass that stands alone.
+  ///   - interval: how long nothing has to come, on the clock; zero or less lets each element pass that no other one follows at once.
   ///   - clock: the clock that measures the interval.
   public func debounce(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock()
@@ -31,7 +31,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// **Backpressure.** This sequence is read on while an interval runs. While an element is due that the consumer has not
   /// taken, at most one further element is read, and no interval runs.
   ///
-  /// Cancellation and lifetime are those of ``DerivedSequence``.
+  /// Cancellation and lifetime are as for ``DerivedSequence``.
   ///
   /// - Parameters:
   ///   - interval: the time between two deliveries, on the clock; zero or less drops nothing that the consumer waits for.

@@ -4,7 +4,7 @@
 ///
 /// **Isolation.** The base is read, and elements are compared, where the consumer runs; there is no task.
 ///
-/// **Cancellation, backpressure, Throws:** those of the base, which is asked when the consumer demands an element.
+/// **Cancellation, backpressure, Throws:** as for the base, which is asked when the consumer demands an element.
 public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
   /// An element of the base.
   public typealias Element = Base.Element
@@ -39,7 +39,7 @@ public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
 
     /// Returns the next element that differs from the last one delivered; nil at the end of the base.
     ///
-    /// Cancellation does what the base does in a cancelled task, in most sequences end it.
+    /// Cancellation has its effect on the base, which ends most sequences.
     ///
     /// - Throws: the errors of the base, and no others.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
@@ -53,7 +53,7 @@ public struct RemoveDuplicatesSequence<Base: AsyncSequence>: AsyncSequence {
 
     /// Returns the next element that differs from the last one delivered; nil at the end of the base.
     ///
-    /// Cancellation does what the base does in a cancelled task, in most sequences end it.
+    /// Cancellation has its effect on the base, which ends most sequences.
     ///
     /// - Throws: the errors of the base, and no others.
     public mutating func next() async throws(Failure) -> Element? {

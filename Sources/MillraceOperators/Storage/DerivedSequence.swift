@@ -13,7 +13,7 @@
 /// dropped. They are not waited for: a base that does not heed its cancellation is read to its next element, which is
 /// dropped.
 ///
-/// **Throws:** the error of a base, once what was due before it was delivered; then it has ended. The failure is that of the
+/// **Throws:** the error of a base, once all elements that were due before are delivered; then the sequence has ended. The failure is that of the
 /// bases, so that what is made of sequences that cannot fail cannot fail.
 public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable {
   /// Delivers the next element to one consumer; each consumer has its own.
@@ -40,7 +40,7 @@ public struct DerivedSequence<Element: Sendable, Failure: Error>: AsyncSequence,
 
   /// One consumer of a derived sequence.
   ///
-  /// Its copies share what is left. When one of them waits, another one that asks gets nil.
+  /// Its copies share the remaining elements. When one of them waits, another one that asks gets nil.
   public struct Iterator: AsyncIteratorProtocol {
     private let take: Next
 

@@ -10,14 +10,14 @@ import MillraceEntries
 #endif
 
 extension Recording {
-  /// Writes the recording to a file, in place of what is there.
+  /// Writes the recording to a file, in place of an earlier file.
   ///
   /// It is written beside the file first, and takes its place once it is on the disk: whatever happens, there is either the old
-  /// file or the new one, and all of it. Only its owner may read it. A link stays, and what it leads to is written.
+  /// file or the new one, and all of it. Only its owner may read it. A link stays, and its target is written.
   ///
   /// The values are written as they are; redact them first where they must not leave the process.
   ///
-  /// - Throws: ``RecordingError`` when a value cannot be encoded, or the file cannot be written or is that of a recorder that
+  /// - Throws: ``RecordingError`` when a value cannot be encoded, or the file cannot be written or belongs to a recorder that
   ///   has not ended.
   public func write(to url: URL) throws(RecordingError) {
     let data = try jsonLines()

@@ -48,7 +48,7 @@ public struct RecordingHeader: Sendable, Hashable {
   /// The version of the format; this one writes ``currentVersion``, and reads that and older ones.
   public let version: Int
 
-  /// Whether a ``Redaction`` has changed what was recorded.
+  /// Whether a ``Redaction`` has changed the recorded values.
   public let isRedacted: Bool
 
   /// The wall time at which the recording began, where `at` is 0, in milliseconds since 1970; nil before version 3.
@@ -60,7 +60,7 @@ public struct RecordingHeader: Sendable, Hashable {
 
   /// The name of the type of the actions, with its module.
   ///
-  /// A recording can be read with types of other names, as long as they decode what was encoded. Where they do not, or a replay
+  /// A recording can be read with types of other names, as long as they decode the encoded values. Where they do not, or a replay
   /// leads to another state, the names say whether it is a recording of something else.
   public var action: String { types.action }
 

@@ -126,7 +126,7 @@ public struct RecordedState<State: Sendable>: Sendable {
   /// The number of mutations that led to the state.
   public let revision: Int
 
-  /// The hash of the state as it stands here; nil as long as the state was not written, or if its line has none that it is
+  /// The hash of the state as it is recorded here; nil as long as the state was not written, or if its line has none that it is
   /// checked by.
   public let hash: StateHash?
 

@@ -19,7 +19,7 @@ public import Millrace
 /// if it puts the same constant in place of a secret everywhere. Where the reducer derives something from the secret, redact
 /// that in the state too, and give the replay the same redaction, which is then applied to its states before they are compared.
 ///
-/// **What others write.** The text of an error may hold a URL with a token, or the answer of a server, and a `tracestate` whatever
+/// **Texts of others.** The text of an error may hold a URL with a token, or the answer of a server, and a `tracestate` whatever
 /// a caller has put there; neither is made by the service. So a redaction leaves them out unless it says otherwise: of an error
 /// that a call throws or an action ends with, the type and its case or code is recorded, of a trace its `traceparent`.
 ///
@@ -63,7 +63,7 @@ public struct Redaction<I: Interactor>: Sendable {
     isRedacting = false
   }
 
-  /// Changes what is given, and leaves the rest as it is, but for errors and traces.
+  /// Changes the values that have a closure, and leaves the others as they are, but for errors and traces.
   ///
   /// - Parameters:
   ///   - action: the recorded form of an action.
@@ -72,8 +72,8 @@ public struct Redaction<I: Interactor>: Sendable {
   ///   - request: the recorded form of the request of a call, given its name.
   ///   - reply: the recorded form of a reply, or for an error of the type that the call names.
   ///   - error: the text that is recorded for another error of a call, given its name, and for the error that an action ends with, given
-  ///     the name of the action's case; nil for its type with its case or code, without what it carries.
-  ///   - trace: the recorded form of the trace of an action; nil for its `traceparent` alone.
+  ///     the name of the action's case; nil for its type with its case or code, without its payload.
+  ///   - trace: the recorded form of the trace of an action; nil for only its `traceparent`.
   public init(
     action: @escaping @Sendable (I.Action) -> I.Action = { $0 },
     mutation: @escaping @Sendable (I.Mutation) -> I.Mutation = { $0 },

@@ -40,7 +40,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - url: the file.
   ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is read up to there; ``cut`` says so then.
   ///     Otherwise it is an error.
-  ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
+  ///   - progress: called with the number of bytes of the file that were read so far, each 256 KiB and at the end.
   /// - Throws: ``RecordingError`` when the file cannot be read, or is no recording of these types.
   public init(
     _ url: URL, acceptsCutEnd: Bool = false, progress: @escaping (_ bytes: Int) -> Void = { _ in }

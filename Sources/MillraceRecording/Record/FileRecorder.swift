@@ -1,7 +1,7 @@
 public import Foundation
 public import Millrace
 
-/// Records what happens in a store to a file.
+/// Records the events of a store to a file.
 ///
 /// ```swift
 /// let recorder = FileRecorder<Shop>(initial: state, to: url)
@@ -16,8 +16,8 @@ public import Millrace
 /// ``tape``, commits, ends, and a state now and then.
 ///
 /// **Isolation.** With the store's lock an entry is put into a buffer, which takes about a microsecond; it is encoded
-/// and written on a queue of the recorder's own. A state is copied at every checkpoint, which costs the store one copy of what
-/// it changes next.
+/// and written on a queue of the recorder's own. A state is copied at every checkpoint, which costs the store one copy of the parts
+/// that it changes next.
 ///
 /// **Backpressure.** None: the store is never held up. When the buffer is full, entries are left out; ``missed`` counts them,
 /// the file has a gap in their place, and the next commit that is recorded brings its state, so that replays continue there.
@@ -27,17 +27,17 @@ public import Millrace
 /// records nothing, unless it has a file of its own.
 ///
 /// **Size.** A file that has `bytes` bytes behind its first line, which holds a state, continues in a new one with the next commit,
-/// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: that of
+/// and is kept under its name with `.1` behind, in place of an earlier one. So is a file that is found at the beginning: the file of
 /// the process before, which may have crashed; one in which nothing but the first line stands is not kept. Each of the two can be
-/// replayed alone. A file may exceed its size by its first line, by an eighth, and by the state that ends it; where a state is
-/// larger than the size, as many bytes as that has come behind it. Commits are never left out for the size: those that wait when a
+/// replayed by itself. A file may exceed its size by its first line, by an eighth, and by the state that ends it; where a state is
+/// larger than the size, as many bytes as that has come behind it. Commits are never left out for the size: the commits that wait when a
 /// file is full still come into it, up to the next one with a state. So there are at most about twice `bytes` and four states on the
 /// disk, or six states where those are larger, and twice the commits that wait in the buffer.
 ///
 /// **Moved files.** A file that was moved or removed while it is written is reported, and the recording continues in a new file of
 /// the same name with the next commit.
 ///
-/// **Lifetime.** A recorder is for one store. What was told before it is released is still written. It may be put into a store
+/// **Lifetime.** A recorder is for one store. Entries that it got before its release are still written. It may be put into a store
 /// that has commits, or be taken out of the chain and put back: the file has a gap there, and continues with the next commit.
 public final class FileRecorder<I: Interactor>: Interceptor
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
@@ -55,10 +55,10 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - initial: the state that the store begins with.
   ///   - revision: the revision of that state; 0 for a new store.
   ///   - url: the file.
-  ///   - bytes: how much may stand behind the first line of the file; by default 64 MiB.
+  ///   - bytes: the largest number of bytes behind the first line of the file; by default 64 MiB.
   ///   - buffer: how many entries may wait to be written; by default 16,384.
   ///   - bufferBytes: how many bytes may wait to be written, and as many be written just now; by default 64 MiB. They are reckoned
-  ///     by what entries of the same kind had when they were encoded.
+  ///     by the sizes of encoded entries of the same kind.
   ///   - checkpoint: The number of commits from one recorded state to the next; by default 256.
   ///   - redaction: the redaction of values before they are recorded.
   ///   - clock: the clock that measures the times; the store's, where that is another one.
@@ -102,13 +102,13 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The number of entries that were left out, because the buffer or the file was full, or a call could not be encoded.
   public var missed: Int { intake.missed }
 
-  /// Writes all that was told before, and closes the file; what is told later is not recorded.
+  /// Writes all entries so far, and closes the file; later entries are not recorded.
   ///
   /// Call it after the store's `Store.shutdown(drainFor:)`, with the store's last snapshot: then the state at the end is recorded,
   /// and a replay compares it, however short the recording is. A snapshot of another revision than the last commit that was
   /// recorded is left out. A second call waits as well, and changes nothing.
   ///
-  /// **Errors.** When a disk stands still longer than the limit, that is reported, and this returns. What is left is still written
+  /// **Errors.** When a disk does not answer within the limit, that is reported, and this returns. The rest is still written
   /// as long as the process lives.
   ///
   /// **Cancellation.** Changes nothing.
@@ -117,7 +117,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - last: the last snapshot of the store; nil records no state at the end.
   ///   - limit: how long this takes at most; by default five seconds.
   ///   - clock: the clock that measures the limit.
-  /// - Returns: whether all that was told is written but for what ``missed`` counts; false if the recording has ended before, by an
+  /// - Returns: whether all entries are written but those that ``missed`` counts; false if the recording has ended before, by an
   ///   error that was reported.
   @discardableResult
   public func finish(
@@ -127,10 +127,10 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     await writer.finish(intake, intake.finish(with: last), within: limit, TimeSource(clock))
   }
 
-  /// Writes all that was told before.
+  /// Writes all entries so far.
   ///
   /// That happens soon anyway; this is for readers of the file while it is written. It takes as long as the disk does, and
-  /// does not wait for what is told meanwhile.
+  /// does not wait for later entries.
   ///
   /// **Cancellation.** Changes nothing.
   public func flush() async {

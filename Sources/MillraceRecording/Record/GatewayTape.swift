@@ -31,7 +31,7 @@ public struct GatewayTape: Sendable {
 
   /// Calls a gateway.
   ///
-  /// In a resimulation `body` is not called: the reply is that of the recorded call of this run with this name and request, in
+  /// In a resimulation `body` is not called: the reply is the one of the recorded call of this run with this name and request, in
   /// recorded order.
   ///
   /// **Isolation.** `body` runs where the caller does. Request and reply are encoded there too, once the reply is there.
@@ -39,14 +39,14 @@ public struct GatewayTape: Sendable {
   /// **Cancellation.** `body` runs in the task of the caller and sees it cancelled. A resimulated call that waits for its reply
   /// throws `CancellationError` at once.
   ///
-  /// **Throws:** What `body` throws, as it is. In a resimulation, what was recorded: an error of the type `failure` as it was,
+  /// **Throws:** The error of `body`, as it is. In a resimulation, the recorded error: an error of the type `failure` as it was,
   /// `CancellationError`, and any other error as a ``RecordedFailure``.
   ///
   /// - Parameters:
   ///   - name: which call it is; the same each time, and another one for each method of the gateway.
   ///   - request: the request, which is all that the reply depends on; an empty text where it depends on nothing. A resimulated
   ///     call has to be encoded as it was recorded: give the elements of a set as a sorted array, for the order in which a set is
-  ///     encoded is another one each time; so is that of a dictionary whose keys are neither strings nor integers.
+  ///     encoded is another one each time; so is the encoding of a dictionary whose keys are neither strings nor integers.
   ///   - failure: the type of errors that are recorded as values.
   ///   - body: calls the gateway.
   /// - Returns: the result of `body`.
@@ -161,9 +161,9 @@ private final class Once: Sendable {
   }
 }
 
-/// An error that a gateway has thrown, as a text: what a resimulated call throws when it does not name the error's type.
+/// An error that a gateway has thrown, as a text, which a resimulated call throws when it does not name the error's type.
 ///
-/// The text is the description of the error, or what the ``Redaction`` has made of it.
+/// The text is the description of the error, or the text that the ``Redaction`` has made of it.
 public struct RecordedFailure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// The description of the error.
   public let description: String

@@ -8,13 +8,13 @@ public import Millrace
 /// try recorder.recording.write(to: url)
 /// ```
 ///
-/// Nothing is encoded or written until it is asked for. Entries stand in segments that each begin with a state, and the oldest
-/// segment goes as a whole where enough is left without it. Where commits are rare a segment is long; then what came first in it
-/// goes, but for commits, which the state at its end is made of, and a gap tells of what is missing between them. So the newest
-/// is always there, what is kept can always be replayed, and it is at least a third of what may be kept.
+/// Nothing is encoded or written until it is asked for. Entries are kept in segments that each begin with a state, and the oldest
+/// segment is removed as a whole where enough entries remain without it. Where commits are rare a segment is long; then its first
+/// entries are removed, but for commits, which the state at its end is made of, and a gap counts the missing ones between them. So the newest
+/// entries are always there, the kept ones can always be replayed, and they are at least a third of the capacity.
 ///
 /// **Isolation.** With the store's lock an entry is added, which takes about a microsecond. A state is copied every so
-/// many commits, which costs the store one copy of what it changes next; as many states are kept as there are segments.
+/// many commits, which costs the store one copy of the parts that it changes next; as many states are kept as there are segments.
 ///
 /// **Lifetime.** A recorder is for one store. It may be put into a store that has commits, or be taken out of the chain and
 /// put back: the recording has a gap there, and continues with the next commit.

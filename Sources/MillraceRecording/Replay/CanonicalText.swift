@@ -186,8 +186,8 @@ struct CanonicalEncoder: Encoder, SingleValueEncodingContainer {
 /// It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over the state as JSON with sorted keys, as the file has it.
 ///
 /// **Order.** Sets, and dictionaries whose keys are neither strings nor integers, are encoded in an order that differs between
-/// processes. So equal hashes say that two states are the same, and where hashes differ a replay compares what the states encode:
-/// the elements of arrays in their order, those of a `Set` and the pairs of a `Dictionary` in any. A type that encodes the elements
+/// processes. So equal hashes say that two states are the same, and where hashes differ a replay compares the encoded states:
+/// the elements of arrays in their order, the elements of a `Set` and the pairs of a `Dictionary` in any. A type that encodes the elements
 /// of a set itself, one by one, or hands its encoder on to the set, has to sort them, or to encode the set as a whole by a
 /// `singleValueContainer()`.
 public struct StateHash: Sendable, Hashable, LosslessStringConvertible {

@@ -111,11 +111,11 @@ struct ReplayFold<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
 extension Recording {
   /// Reduces all mutations again, and compares the states with the recorded ones, up to the first that differs.
   ///
-  /// So a reducer that was changed is found out before it ships: replay what was recorded in production with it. Nothing but the
+  /// So a reducer that was changed is found out before it ships: replay a recording of production with it. Nothing but the
   /// reducer is called.
   ///
   /// - Parameter redaction: applied to each state before it is compared, if the recording was redacted with it.
-  /// - Throws: ``RecordingError`` when commits are out of order; what the state throws when it is encoded.
+  /// - Throws: ``RecordingError`` when commits are out of order; the error of the encoder.
   @inlinable
   public func replay(redaction: Redaction<I>? = nil) throws -> ReplayReport<I.State> {
     var fold = ReplayFold<I>(header, start, redaction)
@@ -129,9 +129,9 @@ extension Recording {
   ///   - url: the file.
   ///   - redaction: applied to each state before it is compared, if the recording was redacted with it.
   ///   - acceptsCutEnd: whether a file that a crash has cut in its last line is replayed up to there; the report says so then.
-  ///   - progress: told how many bytes of the file were read so far, each 256 KiB and at the end.
-  /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; what the
-  ///   state throws when it is encoded.
+  ///   - progress: called with the number of bytes of the file that were read so far, each 256 KiB and at the end.
+  /// - Throws: ``RecordingError`` when the file cannot be read, is no recording of these types, or has a broken line; the error of the
+  ///   encoder.
   @inlinable
   public static func replay(
     contentsOf url: URL, redaction: Redaction<I>? = nil, acceptsCutEnd: Bool = false,

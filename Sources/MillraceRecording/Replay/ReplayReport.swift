@@ -34,7 +34,7 @@ public struct ReplayReport<State: Sendable>: Sendable, CustomStringConvertible {
   /// Whether states were compared, and all of them are the same; at least the commits behind the last one are not compared.
   public var isSame: Bool { verdict == .same }
 
-  /// The result in a sentence or two, or with what differs.
+  /// The result in a sentence or two, or with the difference.
   public var description: String {
     let beginning = "Replayed \(counted(commits, "commit")) up to revision \(revision)"
     let notes =

@@ -193,15 +193,15 @@ extension Recording {
   /// ```
   ///
   /// **Order.** It goes through the entries: an action from outside is sent, a reply is given to the call of the same run with
-  /// the same name and request, and what came of it is waited for before it continues. So replies come in recorded order. What
+  /// the same name and request, and it waits for the consequences before it continues. So replies come in recorded order. What
   /// handlers send they send again themselves. The store's clock shows the recorded times, so that debounces, timeouts and
   /// rests between attempts are over when they were; each rest is as long as the recorded rest, whatever the jitter.
   ///
-  /// **What is not recorded** is not the same again: random numbers, other clocks, gateways that are not called through the tape,
-  /// a cancel of a key. Take out of mutations by `comparing` what comes from there, such as times. The outcomes of cancelled
+  /// **Unrecorded inputs** are not the same again: random numbers, other clocks, gateways that are not called through the tape,
+  /// a cancel of a key. Remove values that come from there, such as times, from mutations by `comparing`. The outcomes of cancelled
   /// actions from outside, and a shutdown, are brought about when they were. It ends at the first gap.
   ///
-  /// **Patience.** An action that waits for what is not recorded does not continue. The first one is waited for as long as `patience`,
+  /// **Patience.** An action that waits for an unrecorded input does not continue. The first one is waited for as long as `patience`,
   /// each further one half as long as the one before. After the fifth the resimulation is given up, so that all of these waits
   /// together take less than twice the patience; see ``ResimulationReport/wasGivenUp``.
   ///
@@ -210,13 +210,13 @@ extension Recording {
   /// **Cancellation.** Of the calling task changes nothing.
   ///
   /// - Parameters:
-  ///   - redaction: applied to what is resimulated before it is compared, if the recording was redacted with it.
+  ///   - redaction: applied to resimulated values before they are compared, if the recording was redacted with it.
   ///   - comparing: the part of a mutation that is compared; by default all of it.
   ///   - configuration: the other configuration of the store; its clock is ignored.
   ///   - patience: The real time for which the first action that does not continue is waited for; then the resimulation continues
   ///     without it.
   ///   - clock: the clock that measures the patience.
-  ///   - began: told of the store before anything is sent, for interactors whose handlers send to it.
+  ///   - began: called with the store before anything is sent, for interactors whose handlers send to it.
   ///   - interactor: makes the interactor, of the recorded type or of another one; it has to call its gateways through the tape.
   /// - Returns: the differences.
   public func resimulate<Present: Interactor>(

@@ -158,7 +158,7 @@ public struct ResimulationDifference: Sendable, CustomStringConvertible {
   /// The kind of the difference.
   public let kind: Kind
 
-  /// The recorded run that it is about; nil for what a run did that was not recorded.
+  /// The recorded run that it is about; nil for a run that was not recorded.
   public let run: RunID?
 
   /// The difference as a sentence, with the differing parts in lines behind it.

@@ -1,6 +1,6 @@
 public import Millrace
 
-/// A position in a recording that goes to and fro: the state at any revision, and what led to it.
+/// A position in a recording that moves forward and back: the state at any revision, with its commit and action.
 ///
 /// ```swift
 /// var cursor = try RecordingCursor(recording)
@@ -26,7 +26,7 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
     state = recording.start.state
   }
 
-  /// The revision where it stands.
+  /// The revision of its position.
   public var revision: Int { trail.frames[index].revision }
 
   /// The time, in nanoseconds since the start of the recording.

@@ -12,7 +12,7 @@ public import MillraceRecording
 /// MillraceCommand.main(Shop.self)
 /// ```
 ///
-/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`. Exit codes are those of `sysexits.h`:
+/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`. Exit codes are as in `sysexits.h`:
 ///
 /// | Code | Means |
 /// |---|---|
@@ -24,9 +24,9 @@ public import MillraceRecording
 /// | 70 | a state cannot be encoded |
 /// | 74 | standard output cannot be written to |
 public enum MillraceCommand {
-  /// Does what the command line asks for, and ends the process.
+  /// Runs the command of the arguments, and ends the process.
   ///
-  /// A service that has flags of its own hands over what stands behind a word of its choice:
+  /// A service that has flags of its own hands over the arguments behind a word of its choice:
   ///
   /// ```swift
   /// let arguments = CommandLine.arguments.dropFirst()
@@ -35,12 +35,12 @@ public enum MillraceCommand {
   /// }
   /// ```
   ///
-  /// Results go to standard output. What is wrong is said on standard error in a sentence with the fix.
+  /// Results go to standard output. An error is a sentence with the fix on standard error.
   ///
   /// - Parameters:
   ///   - interactor: the type whose actions, mutations and states were recorded, and whose reducer replays them; nothing else
   ///     of it is called.
-  ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from what was redacted; a
+  ///   - redaction: the redaction the recordings were taken with, if their reducer derives something from redacted values; a
   ///     replay and a page apply it to the states that mutations were reduced to before they are compared with recorded ones.
   ///   - command: the words that the user typed before the arguments, for messages; by default the name of the program.
   ///   - arguments: the words behind those; by default all arguments of the process.

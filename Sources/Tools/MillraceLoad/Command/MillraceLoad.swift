@@ -19,7 +19,7 @@ package import MillraceFlags
 /// `sysexits.h`: 0 when the run was made, 64 for a wrong command line, 70 when a scenario could not begin, 74 when a report
 /// could not be written; and 4 when a condition of `--fail-if` holds for the run, or no request of it finished.
 public enum MillraceLoad {
-  /// Does what the command line asks for, and ends the process.
+  /// Runs the command of the arguments, and ends the process.
   ///
   /// Signals end the run early; cancelling the task that calls this does not.
   ///

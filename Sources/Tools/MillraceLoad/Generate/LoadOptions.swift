@@ -29,7 +29,7 @@ public struct LoadOptions: Sendable {
   /// Requests that have not ended by then are counted as in flight, and cancelled.
   public var drain: Duration
 
-  /// The number of virtual users; nil is that of the scenario.
+  /// The number of virtual users; nil is the number of the scenario.
   public var users: Int?
 
   /// The most requests that are in flight at a time; those due beyond it are not sent, and are counted as unsent.
@@ -51,7 +51,7 @@ public struct LoadOptions: Sendable {
   ///   - duration: the length of the measured part.
   ///   - warmUp: the time before it.
   ///   - drain: the longest time the run waits for requests that have not ended.
-  ///   - users: the number of virtual users; nil is that of the scenario.
+  ///   - users: the number of virtual users; nil is the number of the scenario.
   ///   - maximumInFlight: the most requests that are in flight at a time.
   ///   - seed: where random gaps and random choices come from.
   ///   - clock: the clock of the run.

@@ -98,7 +98,7 @@ struct LimitSearch: Sendable {
 
 /// A condition on the latency of a run, such as `p99<=10ms`.
 ///
-/// It holds when that part of all offered requests finished in time: those that failed, were rejected or were not sent did not.
+/// It holds when that part of all offered requests finished in time: a request that failed, was rejected or was not sent did not.
 public struct LatencyCondition: Sendable, Equatable, CustomStringConvertible {
   /// The part of the requests, above 0 and below 1.
   public let quantile: Double
@@ -111,9 +111,9 @@ public struct LatencyCondition: Sendable, Equatable, CustomStringConvertible {
 
   /// Reads a condition: `p50`, `p90`, `p99`, `p999` or any other percentile, `<=`, and a time in `us`, `ms` or `s`.
   ///
-  /// Behind the first two digits stand further decimals, so that `p999` is 99.9 %.
+  /// Further decimals follow the first two digits, so that `p999` is 99.9 %.
   ///
-  /// - Throws: ``LoadError`` for another text; it says what is expected.
+  /// - Throws: ``LoadError`` for another text; it says the expected form.
   public init(_ text: String) throws(LoadError) {
     let parts = text.filter { $0 != " " }.split(separator: "<=", maxSplits: 1)
     guard parts.count == 2, let quantile = Self.quantile(parts[0]), let bound = Self.duration(parts[1]) else {

@@ -57,11 +57,11 @@ extension LoadScenario {
   ///
   /// - Parameters:
   ///   - condition: the condition that has to hold, such as `p99<=10ms`.
-  ///   - rate: the first rate, in requests a second; by default that of the scenario, and 1,000 where that is a multiple of the
+  ///   - rate: the first rate, in requests a second; by default the rate of the scenario, and 1,000 where that is a multiple of the
   ///     capacity.
   ///   - time: the longest that the search takes; nil is no limit. No window begins that would not end by then.
   ///   - options: users, warm-up, drain, seed and clock of the windows; their mode and duration are not used.
-  /// - Throws: ``LoadError`` for options that no run can have, and what the scenario throws when it makes a user.
+  /// - Throws: ``LoadError`` for options that no run can have, and the error of the scenario when it makes a user.
   @concurrent
   public func limit(
     of condition: LatencyCondition, from rate: Double? = nil, atMost time: Duration? = nil,

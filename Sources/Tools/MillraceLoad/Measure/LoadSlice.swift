@@ -5,9 +5,9 @@ public import Millrace
 public struct LoadSlice: Sendable, Equatable {
   /// Requests that were due in it and were sent.
   public internal(set) var sent = 0
-  /// Requests that finished in it; those that finished after the measured part are in none.
+  /// Requests that finished in it; a request that finished after the measured part is in none.
   public internal(set) var finished = 0
-  /// Requests that ended in it, neither finished nor rejected; those that ended after the measured part are in none.
+  /// Requests that ended in it, neither finished nor rejected; a request that ended after the measured part is in none.
   public internal(set) var failed = 0
   /// Requests that were due in it and were rejected.
   public internal(set) var rejected = 0

@@ -2,7 +2,7 @@ import Millrace
 import MillraceFlags
 
 extension LoadReport {
-  /// The result in a few sentences: what was offered, what the system took, and what limits the figures.
+  /// The result in a few sentences: the offered load, the load that the system took, and the limits of the figures.
   public var verdict: [String] {
     var sentences = [rateSentence, latencySentence]
     if let failureSentence { sentences.append(failureSentence) }

@@ -25,7 +25,7 @@ public struct LoadReport: Sendable {
   /// Whether the run was cancelled before its end.
   public let isCut: Bool
 
-  /// The numbers of requests that were sent, and of those that ended in each way.
+  /// The numbers of requests that were sent, and that ended in each way.
   public let counts: LoadCounts
 
   /// Rejected requests by the reason.
@@ -39,16 +39,16 @@ public struct LoadReport: Sendable {
   /// The first 50 texts are told apart; failures with further ones are counted as `other errors`.
   public let errors: [String: Int]
 
-  /// The time from when a request was due to its end, of those that finished.
+  /// The time from when a request was due to its end, of requests that finished.
   ///
   /// It includes the time a request waited to be sent because the system held up the sender: no coordinated omission. In a closed
   /// loop a request is due when it is sent.
   public let latency: LoadLatency
 
-  /// The time from when a request was sent to its end, of those that finished.
+  /// The time from when a request was sent to its end, of requests that finished.
   public let uncorrected: LoadLatency
 
-  /// The time from when a request was due to its end, of those that ended otherwise and were not rejected.
+  /// The time from when a request was due to its end, of requests that ended otherwise and were not rejected.
   public let failureLatency: LoadLatency
 
   /// The part of the time between due and sent for which the generator is to blame, and not the system.

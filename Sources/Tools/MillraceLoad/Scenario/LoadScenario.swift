@@ -46,14 +46,14 @@ public struct LoadScenario: Sendable {
 
   /// A scenario whose requests are actions: each virtual user is an interactor with a store of its own.
   ///
-  /// A request ends when its action has its `Outcome`. Rejected actions are counted apart from those that end.
+  /// A request ends when its action has its `Outcome`. Rejected actions are counted apart.
   ///
   /// - Parameters:
   ///   - name: the name by which a command line chooses it.
   ///   - summary: one sentence for the help text.
   ///   - rate: the rate of a run that names none, such as `1_000` requests a second.
   ///   - users: the number of virtual users of a run that names none.
-  ///   - store: makes the store of a user, before the run; what it throws ends the run. The run shuts the store down at its end.
+  ///   - store: makes the store of a user, before the run; its error ends the run. The run shuts the store down at its end.
   ///   - action: makes the action of a request, on the thread that sends it; it has to be fast.
   public init<I: Interactor>(
     _ name: String, summary: String = "", rate: LoadRate = 1_000, users: Int = 1,
@@ -88,14 +88,14 @@ public struct LoadScenario: Sendable {
 
   /// A scenario whose requests are calls of a closure with the client of a user, such as a connection.
   ///
-  /// Calls end as those of ``init(_:summary:rate:users:perform:)``. The client is released at the end of a run.
+  /// Calls end as for ``init(_:summary:rate:users:perform:)``. The client is released at the end of a run.
   ///
   /// - Parameters:
   ///   - name: the name by which a command line chooses it.
   ///   - summary: one sentence for the help text.
   ///   - rate: the rate of a run that names none, such as `1_000` requests a second.
   ///   - users: the number of virtual users of a run that names none.
-  ///   - client: makes the client of a user, before the run; what it throws ends the run.
+  ///   - client: makes the client of a user, before the run; its error ends the run.
   ///   - perform: performs one request; it may be called concurrently, also for one client.
   public init<Client: Sendable>(
     _ name: String, summary: String = "", rate: LoadRate = 1_000, users: Int = 1,
@@ -126,7 +126,7 @@ public struct LoadScenario: Sendable {
     }
   }
 
-  /// A scenario whose requests are those of others, chosen at random by weight.
+  /// A scenario whose requests come from others, chosen at random by weight.
   ///
   /// Each user is a user of all parts. The choice is the same for the same seed.
   ///
@@ -171,7 +171,7 @@ extension LoadScenario {
   ///
   /// - Parameter options: how many requests, for how long, by how many users.
   /// - Throws: ``LoadError`` for options that no run can have, and for a rate that is a multiple of the capacity where no request
-  ///   finished while that was measured; what the scenario throws when it makes a user. Requests that fail are counted, and no error.
+  ///   finished while that was measured; the error of the scenario when it makes a user. Requests that fail are counted, and no error.
   @concurrent
   public func run(_ options: LoadOptions = LoadOptions()) async throws -> LoadReport {
     try options.check(for: self)

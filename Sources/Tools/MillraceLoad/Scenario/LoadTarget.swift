@@ -69,7 +69,7 @@ public struct LoadRequest: Sendable {
   /// The number of the virtual user that sends it, from 0.
   public let user: Int
 
-  /// The number of the request in its run, from 0; those of the warm-up count too.
+  /// The number of the request in its run, from 0; requests of the warm-up count too.
   public let number: Int
 
   package init(user: Int, number: Int) {
@@ -107,7 +107,7 @@ package struct LoadEnd: Sendable {
   }
 }
 
-/// A load run that cannot begin; the description says why, and what to change.
+/// A load run that cannot begin; the description says the reason and the fix.
 public struct LoadError: Error, Equatable, CustomStringConvertible {
   /// The sentence.
   public let description: String

@@ -3,7 +3,7 @@
 /// A schedule is a rate over time, in requests a second. It does not depend on how the system answers: a system that pauses
 /// finds the requests of the pause waiting, and their latencies count from the times at which they were due.
 ///
-/// The requests of a schedule are evenly spaced, or random as those of many independent users are (``poisson(_:)`` and
+/// The requests of a schedule are evenly spaced, or random as from many independent users (``poisson(_:)`` and
 /// ``randomly()``). Random ones are the same for the same seed.
 public struct LoadSchedule: Sendable, Equatable {
   /// A part of the run in which the rate changes at a constant pace, or not at all.
@@ -60,7 +60,7 @@ public struct LoadSchedule: Sendable, Equatable {
     ])
   }
 
-  /// The same rates with random gaps: a Poisson process whose rate changes as that of this schedule.
+  /// The same rates with random gaps: a Poisson process whose rate changes as in this schedule.
   public func randomly() -> LoadSchedule {
     var schedule = self
     schedule.isRandom = true
@@ -86,7 +86,7 @@ public struct LoadSchedule: Sendable, Equatable {
   }
 }
 
-/// A rate of requests, as a number or as a multiple of what the system can take.
+/// A rate of requests, as a number or as a multiple of the capacity of the system.
 ///
 /// A literal is a number of requests a second.
 public enum LoadRate: Sendable, Equatable, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
