@@ -36,8 +36,8 @@ public final class Reconciler<Desired: Reconcilable>: Sendable {
   ///
   /// - Parameters:
   ///   - initial: the present state of the world.
-  ///   - timeout: how long an attempt may take; nil is as long as it takes.
-  ///   - attempts: how many are made at most for an operation, the first one included.
+  ///   - timeout: the longest time of an attempt; nil is without a limit.
+  ///   - attempts: the largest number for an operation, with the first one.
   ///   - backoff: the rests between the attempts.
   ///   - clock: the clock of timeouts and rests.
   ///   - report: called with the result of each operation, one call at a time, in order, in the task of the run and with no lock

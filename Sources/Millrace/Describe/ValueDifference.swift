@@ -73,7 +73,7 @@ private struct DifferenceWalk {
   ///
   /// - Parameters:
   ///   - path: where they stand, such as `items[2].name`; empty for the whole.
-  ///   - depth: how many steps of the path there are.
+  ///   - depth: the number of steps of the path.
   mutating func compare(_ old: Any, _ new: Any, at path: String, depth: Int) {
     let verdict = DifferenceWalk.isEqual(old, new)
     if verdict == true { return }

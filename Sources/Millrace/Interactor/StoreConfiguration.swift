@@ -76,7 +76,7 @@ public struct StoreConfiguration: Sendable {
   /// - Parameters:
   ///   - clock: the clock that everything timed in the store goes by; see ``clock``.
   ///   - random: the source of jitter and idempotency keys; see ``random``.
-  ///   - limits: how much the store takes on; see ``limits``.
+  ///   - limits: the limits of the store; see ``limits``.
   ///   - handlersStart: where a handler starts; see ``handlersStart``.
   ///   - report: called with each failure that is handled nowhere and each mistake in the interactor; see ``report``.
   public init(

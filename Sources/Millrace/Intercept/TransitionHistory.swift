@@ -29,7 +29,7 @@ public final class TransitionHistory<I: Interactor>: Interceptor {
 
   /// Creates a history that has kept nothing yet, for one store.
   ///
-  /// - Parameter count: how many commits are kept; at least 1.
+  /// - Parameter count: the number of commits that are kept; at least 1.
   public init(keeping count: Int = 256) {
     ring = Lock(Ring(capacity: count))
   }

@@ -85,7 +85,7 @@ extension ObservationPolicy where Failure == Never {
   /// The observer replays the store's mutations on a copy of its own, so that no state is copied for it; the mutations it has
   /// not taken yet are kept for it.
   ///
-  /// - Parameter buffer: how many commits the observer may be behind; below 1 it is taken as 1, and any number is possible.
+  /// - Parameter buffer: the number of commits that the observer may be behind; below 1 it is taken as 1, and any number is possible.
   public static func every(buffer: Int = 256) -> ObservationPolicy {
     ObservationPolicy(terms: .every(within: buffer, endsObserver: false))
   }

@@ -130,7 +130,7 @@ public struct StateReader<State: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - predicate: quick and free of effects; it is called with the store's lock, on any thread.
-  ///   - timeout: how long to wait on the store's clock; nil waits as long as it takes.
+  ///   - timeout: the longest wait, on the store's clock; nil waits without a limit.
   /// - Throws: ``StoreError`` when time is up, or when the store is shut down or its journal fails first.
   @discardableResult
   public func wait(

@@ -226,7 +226,7 @@ public final actor Store<I: Interactor> {
   ///
   /// **Cancellation.** Of the calling task changes nothing; call again with no time to end the drain.
   ///
-  /// - Parameter time: how long to wait for actions, on the store's clock; by default not at all.
+  /// - Parameter time: the longest wait for actions, on the store's clock; by default none.
   @discardableResult
   public nonisolated func shutdown(drainFor time: Duration = .zero) async -> ShutdownReport {
     await core.shutDown(drainFor: time, caller: Ticket.current.get())
@@ -237,7 +237,7 @@ public final actor Store<I: Interactor> {
   /// The store takes actions whether this was called or not. It is held while this is suspended. Several tasks may call it. When the
   /// store's journal fails this returns, and ``ShutdownReport/failure`` of ``shutdown(drainFor:)`` is the error.
   ///
-  /// - Parameter time: how long a shutdown by cancellation drains.
+  /// - Parameter time: the time for which a shutdown by cancellation drains.
   public nonisolated func run(drainFor time: Duration = .zero) async {
     await core.waitForShutdown(drainFor: time)
   }

@@ -177,7 +177,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
 
   /// The entry by which a run is handled again.
   ///
-  /// - Parameter count: how often it has been handled again in a row, with this time.
+  /// - Parameter count: the number of times that it has been handled again in a row, with this one.
   /// - Throws: ``JournalError`` if it cannot be encoded.
   func resume(_ run: OpenRun<I.Action>, _ count: Int) throws(JournalError) -> JournalEntry {
     try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)

@@ -14,7 +14,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Cancellation and lifetime are as for ``DerivedSequence``.
   ///
   /// - Parameters:
-  ///   - interval: how long nothing has to come, on the clock; zero or less lets each element pass that no other one follows at once.
+  ///   - interval: the time without an element, on the clock; zero or less lets each element pass that no other one follows at once.
   ///   - clock: the clock that measures the interval.
   public func debounce(
     for interval: Duration, clock: some Clock<Duration> = ContinuousClock()

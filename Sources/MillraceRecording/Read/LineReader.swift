@@ -25,7 +25,7 @@ struct LineReader {
   /// The most bytes of a line, 1 GiB; so a source without line breaks and without an end does not fill the memory.
   static var longestLine: Int { 1 << 30 }
 
-  /// - Parameter progress: told of the bytes that were read so far, after each chunk.
+  /// - Parameter progress: called with the number of bytes that were read so far, after each chunk.
   init(_ url: URL, progress: @escaping (Int) -> Void = { _ in }) throws {
     let handle = try FileHandle(forReadingFrom: url)
     var count = 0

@@ -56,8 +56,8 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - revision: the revision of that state; 0 for a new store.
   ///   - url: the file.
   ///   - bytes: the largest number of bytes behind the first line of the file; by default 64 MiB.
-  ///   - buffer: how many entries may wait to be written; by default 16,384.
-  ///   - bufferBytes: how many bytes may wait to be written, and as many be written just now; by default 64 MiB. They are reckoned
+  ///   - buffer: the number of entries that may wait to be written; by default 16,384.
+  ///   - bufferBytes: the number of bytes that may wait to be written, and as many may be written just then; by default 64 MiB. They are reckoned
   ///     by the sizes of encoded entries of the same kind.
   ///   - checkpoint: The number of commits from one recorded state to the next; by default 256.
   ///   - redaction: the redaction of values before they are recorded.
@@ -115,7 +115,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// - Parameters:
   ///   - last: the last snapshot of the store; nil records no state at the end.
-  ///   - limit: how long this takes at most; by default five seconds.
+  ///   - limit: the longest time for this; by default five seconds.
   ///   - clock: the clock that measures the limit.
   /// - Returns: whether all entries are written but those that ``missed`` counts; false if the recording has ended before, by an
   ///   error that was reported.

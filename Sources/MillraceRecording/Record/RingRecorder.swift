@@ -34,7 +34,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// - Parameters:
   ///   - initial: the state that the store begins with.
   ///   - revision: the revision of that state; 0 for a new store.
-  ///   - count: how many entries are kept, states included; at least 16, by default 4,096.
+  ///   - count: the number of entries that are kept, with states; at least 16, by default 4,096.
   ///   - checkpoint: The number of commits from one recorded state to the next, or fewer if the ring asks for it; by default 256.
   ///   - redaction: the redaction of values, when the recording is taken out; until then they are kept as they are, but for
   ///     requests, replies and errors.

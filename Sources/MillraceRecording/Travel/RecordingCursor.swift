@@ -77,7 +77,7 @@ public struct RecordingCursor<I: Interactor>: Sendable where I.Action: Codable, 
   /// The states from here to the end, one after the other in their time.
   ///
   /// - Parameters:
-  ///   - pace: how fast they come.
+  ///   - pace: the speed of the states.
   ///   - clock: the clock that measures the time.
   public func play(
     _ pace: PlaybackPace = .recorded(speed: 1), clock: any Clock<Duration> = ContinuousClock()

@@ -16,8 +16,8 @@ extension TestClock {
   /// no other task sleeps within the limit: choose a limit that is shorter than the timeouts of the plan under test.
   ///
   /// - Parameters:
-  ///   - limit: how far the time moves at most. Later deadlines, such as timeouts, do not change.
-  ///   - timeout: how long to wait for a sleeper, in real time; in a world of a simulation, which ends a wait itself, without
+  ///   - limit: the longest move of the time. Later deadlines, such as timeouts, do not change.
+  ///   - timeout: the longest wait for a sleeper, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
   /// - Throws: `CancellationError` when the waiting task is cancelled; ``TestClockError`` when the timeout is over.
   public func advance(toNextDeadlineWithin limit: Duration, timeout: Duration = .seconds(10)) async throws {
@@ -72,9 +72,9 @@ extension TestClock {
   /// no task can continue.
   ///
   /// - Parameters:
-  ///   - duration: how far the time moves; a negative duration moves nothing.
+  ///   - duration: the move of the time; a negative duration moves nothing.
   ///   - count: the number of tasks that sleep when nothing is left to do; below 1 it is taken as 1.
-  ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
+  ///   - timeout: the longest time for this, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
   ///   - file: the file that a ``WaitError`` names.
   ///   - line: the line that a ``WaitError`` names.
@@ -119,8 +119,8 @@ extension TestClock {
   ///
   /// - Parameters:
   ///   - operation: the operation to wait for.
-  ///   - limit: how far the time moves at most, from now. Later deadlines do not change.
-  ///   - timeout: how long this takes at most, in real time; in a world of a simulation, which ends a wait itself, without
+  ///   - limit: the longest move of the time, from now. Later deadlines do not change.
+  ///   - timeout: the longest time for this, in real time; in a world of a simulation, which ends a wait itself, without
   ///     meaning.
   /// - Returns: the result of the operation.
   /// - Throws: the error of the operation; `CancellationError` when the calling task is cancelled; ``TestClockError`` when the

@@ -55,7 +55,7 @@ public final class DrivenStream<Request: Sendable, Element: Sendable>: Sendable 
   ///   - timeout: the real time that the test waits at most; without meaning in a world of a simulation, which ends a wait itself.
   ///   - file: the file that a ``WaitError`` names.
   ///   - line: the line that a ``WaitError`` names.
-  /// - Returns: how it ended.
+  /// - Returns: its end.
   /// - Throws: `CancellationError` at once when the waiting task is cancelled, as a test's time limit does; ``WaitError`` when the
   ///   timeout is over.
   @discardableResult

@@ -40,7 +40,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///   - reachable: the conditions that have to hold in some state, by their names in failures.
   ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
-  ///   - maximumStates: how many states are looked at; at least 1.
+  ///   - maximumStates: the largest number of states; at least 1.
   public init(
     initial: I.State, interactor: I, actions: @escaping (I.State) -> [I.Action],
     mutations: @escaping (I.State) -> [I.Mutation], invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],
@@ -68,7 +68,7 @@ public struct ModelCheck<I: Interactor> where I.State: Hashable {
   ///   - reachable: the conditions that have to hold in some state, by their names in failures.
   ///   - mustLeave: whether a state is one that has to be left sometime: from each where this holds some state has to be
   ///     reachable where it does not. Nil asks nothing.
-  ///   - maximumStates: how many states are looked at; at least 1.
+  ///   - maximumStates: the largest number of states; at least 1.
   public init(
     initial: I.State, interactor: I, actions: [I.Action], mutations: [I.Mutation] = [],
     invariants: KeyValuePairs<String, (I.State) -> Bool> = [:],

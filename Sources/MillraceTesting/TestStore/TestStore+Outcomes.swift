@@ -7,7 +7,7 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - receipt: the receipt that ``send(_:file:line:change:)`` returned.
-  ///   - outcome: how the action is to end.
+  ///   - outcome: the expected outcome.
   ///   - file: where a failure is shown.
   ///   - line: where a failure is shown.
   public func expect(

@@ -108,7 +108,7 @@ struct SkippedCommits<Commit> {
 
   private let limit: Int
 
-  /// - Parameter limit: how many are kept.
+  /// - Parameter limit: the number that is kept.
   init(keeping limit: Int) {
     self.limit = limit
   }

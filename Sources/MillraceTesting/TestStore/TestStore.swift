@@ -51,8 +51,8 @@ public final class TestStore<I: Interactor>: Sendable where I.State: Equatable {
   ///   - feedbacks: the feedbacks, which send actions to the store. With these or with interceptors, actions may come at any time, so
   ///     that only the timeout ends a wait.
   ///   - fakes: the fakes that are asked at the end whether all of their scripts were used.
-  ///   - exhaustivity: how much has to be asserted.
-  ///   - timeout: how long a call waits at most, in real time; in a world of a simulation, in its time. That is for what
+  ///   - exhaustivity: the part that has to be asserted.
+  ///   - timeout: the longest wait of a call, in real time; in a world of a simulation, in its time. That is for what
   ///     ``receive(_:file:line:change:)`` wants, whatever it skips, and for all that is open in ``finish(file:line:)``.
   ///   - file: where the store is made.
   ///   - line: where the store is made.

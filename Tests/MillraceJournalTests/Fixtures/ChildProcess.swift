@@ -19,7 +19,7 @@
 
     /// Starts a program of the folder that also has the tests.
     ///
-    /// - Parameter limit: What the shell does before it becomes the program; nil starts the program without a shell.
+    /// - Parameter limit: The commands of the shell before it becomes the program; nil starts the program without a shell.
     init(_ name: String, _ arguments: [String], limit: String? = nil) throws {
       let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: name)

@@ -15,7 +15,7 @@ struct PathRig {
   let reports: Recorder<String>
   let reconciler: Reconciler<Path>
 
-  /// - Parameter perform: what is done with an operation; its number is counted from 1.
+  /// - Parameter perform: a closure that performs an operation; its number is counted from 1.
   init(
     initial: Path = [], timeout: Duration? = nil, attempts: Int = 1, backoff: Plan.Backoff = .none,
     perform: @escaping @Sendable (_ number: Int, Path.Operation) async throws -> Void = { _, _ in }

@@ -56,8 +56,8 @@ final class Interleaving: @unchecked Sendable {
   private var lists: [ObjectIdentifier: UInt64] = [:]
 
   /// - Parameters:
-  ///   - threads: how many threads there are.
-  ///   - preemptions: how many times a schedule may switch away from a thread that could continue.
+  ///   - threads: the number of threads.
+  ///   - preemptions: the number of times that a schedule may switch away from a thread that could continue.
   init(threads: Int, preemptions: Int) {
     self.preemptions = preemptions
     workers = (0..<threads).map { _ in Worker() }

@@ -66,9 +66,9 @@ final class LockWalk: @unchecked Sendable {
 
   /// - Parameters:
   ///   - threads: the calls of each thread, in order.
-  ///   - reliefs: how many reliefs there may be at one time.
-  ///   - patience: how many steps of others a holder does.
-  ///   - preemptions: how many times a schedule may switch away from a thread that could continue.
+  ///   - reliefs: the number of reliefs at one time.
+  ///   - patience: the number of steps of others that a holder does.
+  ///   - preemptions: the number of times that a schedule may switch away from a thread that could continue.
   ///   - pool: the threads that are all those of the pool, so that a relief begins when one of them has returned; empty for a pool
   ///     with other threads.
   init(_ threads: [[Call]], reliefs: Int, patience: Int, preemptions: Int, pool: Range<Int> = 0..<0) {

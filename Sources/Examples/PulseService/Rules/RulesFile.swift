@@ -23,7 +23,7 @@ struct RulesFile: Sendable, Equatable {
 
   /// Reads the file, and gives the other rules and those of the file; this may block.
   ///
-  /// - Parameter limit: how long a pipe may take to be written; nil waits for as long as that takes.
+  /// - Parameter limit: the longest time for writing to a pipe; nil waits without a limit.
   /// - Throws: `FlagError`, naming the file, what is wrong with it and the fix.
   func load(within limit: Duration? = nil) throws(FlagError) -> [AlertRule] {
     do throws(RulesFileError) {
@@ -117,7 +117,7 @@ struct ConfigurationFiles: RulesGateway, Equatable {
 
   /// Reads the files; this may block.
   ///
-  /// - Parameter limit: how long each pipe may take to be written; nil waits for as long as that takes.
+  /// - Parameter limit: the longest time for writing to each pipe; nil waits without a limit.
   /// - Throws: `FlagError`, naming the file or the flag, what is wrong with it and the fix.
   func load(within limit: Duration? = nil) throws(FlagError) -> Configuration {
     let file = try targets?.load(within: limit) ?? TargetsFile.Contents()

@@ -58,7 +58,7 @@ struct TargetsFile: Sendable, Equatable {
 
   /// Reads the file; this may block.
   ///
-  /// - Parameter limit: how long a pipe may take to be written; nil waits for as long as that takes.
+  /// - Parameter limit: the longest time for writing to a pipe; nil waits without a limit.
   /// - Throws: `FlagError`, naming the file, what is wrong with it and the fix, without what may be a secret.
   func load(within limit: Duration? = nil) throws(FlagError) -> Contents {
     let data: Data

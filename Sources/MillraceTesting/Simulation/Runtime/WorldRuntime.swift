@@ -119,7 +119,7 @@ final class WorldRuntime: @unchecked Sendable {
 
   /// Makes the calling thread the one of the world, as long as `body` runs.
   ///
-  /// - Parameter watch: told of each step.
+  /// - Parameter watch: called for each step.
   func own<Result>(watchedBy watch: StepWatch = StepWatch(), _ body: () -> Result) -> Result {
     self.watch = watch
     Self.changeActive { $0.append(self) }

@@ -35,7 +35,7 @@ extension World {
   /// - Parameters:
   ///   - rule: the rule that has to hold once, as a sentence.
   ///   - store: whose state it is about.
-  ///   - time: how long that may take; nil leaves it time until the end.
+  ///   - time: the longest time for that; nil leaves it time until the end.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - holds: whether it does.
@@ -88,7 +88,7 @@ extension World {
   /// Latency and faults for the fakes of this world, in its time; a failing seed is left with as few as fail too.
   ///
   /// - Parameters:
-  ///   - latency: how long each call takes before it is answered.
+  ///   - latency: the time of each call before its answer.
   ///   - faults: of each fault, the part of the calls that meet it, from 0 to 1.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.

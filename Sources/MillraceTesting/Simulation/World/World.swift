@@ -79,7 +79,7 @@ public final class World: Sendable {
   /// Actions that the seed chooses; of a failing seed, as few are left as fail too.
   ///
   /// - Parameters:
-  ///   - count: how many are chosen.
+  ///   - count: the number of choices.
   ///   - make: makes one of them from random numbers, and from nothing else that changes.
   public func actions<Action>(_ count: Int, _ make: (inout SeededGenerator) -> Action) -> [Action] {
     (0..<max(count, 0)).compactMap { _ in
@@ -93,7 +93,7 @@ public final class World: Sendable {
   /// Actions that the seed chooses from those given; of a failing seed, as few are left as fail too.
   ///
   /// - Parameters:
-  ///   - count: how many are chosen; the same one may be chosen again.
+  ///   - count: the number of choices; an action may be chosen again.
   ///   - candidates: the actions to choose from; an empty list gives no action.
   public func actions<Action>(_ count: Int, from candidates: [Action]) -> [Action] {
     guard !candidates.isEmpty else { return [] }
@@ -183,7 +183,7 @@ public final class World: Sendable {
   ///
   /// - Parameters:
   ///   - rule: the rule that has to hold once, as a sentence.
-  ///   - time: how long that may take; nil leaves it time until the end.
+  ///   - time: the longest time for that; nil leaves it time until the end.
   ///   - file: the file that a failure names.
   ///   - line: the line that a failure names.
   ///   - holds: whether it does.

@@ -46,7 +46,7 @@ struct WorldRun {
   ///
   /// - Parameters:
   ///   - isTraced: whether the events are kept.
-  ///   - patience: how long a world that stands still waits for what may come from another thread, in seconds.
+  ///   - patience: the time for which a world without a ready task waits for another thread, in seconds.
   func callAsFunction(
     _ plan: Simulation.Plan, isTraced: Bool = false, patience: Double = 2
   ) async -> Result {

@@ -36,7 +36,7 @@ struct LoadSession: Sendable {
   /// more is sent, and requests in flight are not waited for.
   ///
   /// - Parameters:
-  ///   - options: how the run goes.
+  ///   - options: the rate, the duration and the users of the run.
   ///   - watch: gets a function that reads the figures so far, before the first request is sent.
   /// - Throws: a sentence when the rate is a multiple of the capacity and no request finished while that was measured; the users are
   ///   closed then.

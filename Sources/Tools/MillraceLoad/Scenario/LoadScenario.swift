@@ -169,7 +169,7 @@ extension LoadScenario {
   /// **Cancellation** of the calling task ends the run early: nothing more is sent, requests in flight are not waited for, and the
   /// report covers the time until then.
   ///
-  /// - Parameter options: how many requests, for how long, by how many users.
+  /// - Parameter options: the rate, the duration and the users.
   /// - Throws: ``LoadError`` for options that no run can have, and for a rate that is a multiple of the capacity where no request
   ///   finished while that was measured; the error of the scenario when it makes a user. Requests that fail are counted, and no error.
   @concurrent

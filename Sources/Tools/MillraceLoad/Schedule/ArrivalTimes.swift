@@ -24,7 +24,7 @@ package struct ArrivalTimes: Sequence, IteratorProtocol, Sendable {
 
   /// - Parameters:
   ///   - schedule: the rate over time.
-  ///   - duration: how long it lasts.
+  ///   - duration: its duration.
   ///   - seed: where random gaps come from.
   package init(_ schedule: LoadSchedule, for duration: Duration, seed: UInt64) {
     parts = schedule.parts

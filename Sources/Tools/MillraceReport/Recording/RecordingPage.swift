@@ -59,7 +59,7 @@ package struct RecordingPage: Sendable {
   ///
   /// - Parameters:
   ///   - facts: the facts about the recording as a whole.
-  ///   - rows: how many actions are shown, and how many commits; between those as many gaps, steps and recorded states.
+  ///   - rows: the number of actions that are shown, and of commits; between those as many gaps, steps and recorded states.
   package init(_ facts: Facts, rows: Int) {
     self.facts = facts
     limit = rows
