@@ -1,7 +1,7 @@
 /// The end of an action; each action that is given to a store has exactly one outcome.
 ///
-/// Only ``failed(_:)`` and ``abandoned`` say that a handler has begun, if no journal failed. Every other outcome may end an action whose handler
-/// never ran, too: one that `decide` finished, that waited for its key, or that was refused.
+/// Only ``failed(_:)`` says that a handler has begun, unless its error is a journal's. Every other outcome may end an action whose handler
+/// never ran, too: an action that `decide` finished, that waited for its key, or that was refused.
 @frozen
 public enum Outcome: Sendable {
   /// All its mutations are committed.
