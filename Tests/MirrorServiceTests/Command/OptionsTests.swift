@@ -43,6 +43,7 @@ struct OptionsTests {
         "--upstream needs an http:// or https:// URL, but was given 'ftp://…@a'; write for example --upstream "
           + "http://localhost:8080/artifacts."
       ),
+      (["--upstream", "http://a", "--record", "/"], "--record was given '/', which is a folder; name a file in it."),
       (
         ["--upstream", "http://a", "--repository", "a/b"],
         "--repository was given 'a/b'. The name of a repository has letters, digits, '.', '-' and '_', and is not '.' "

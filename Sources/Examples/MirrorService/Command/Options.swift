@@ -61,6 +61,7 @@ struct Options: Sendable {
         example: "http://localhost:8080/artifacts")
     }
     issuers = try parsed.trustedIssuers()
+    if let recording = parsed.text("--record") { try FlagError.checkOutputFile(recording, of: "--record") }
     repositories = parsed.texts("--repository")
     self.parsed = parsed
     connections = ConnectionShares(of: files, fetches: parsed.integer("--fetches") ?? 64)

@@ -1,4 +1,3 @@
-import Foundation
 import MillraceFlags
 import MillraceHTTP
 
@@ -65,7 +64,7 @@ struct Options: Sendable, Equatable {
     recording = parsed.text("--record")
     journal = parsed.text("--journal")
     issuers = try parsed.trustedIssuers()
-    if let recording { try Self.check(recording, of: "--record") }
+    if let recording { try FlagError.checkOutputFile(recording, of: "--record") }
     if let journal { try Self.check(journal: journal) }
     let files = ConfigurationFiles(
       rulesPath: parsed.text("--rules"), targets: parsed.text("--targets").map(TargetsFile.init),
@@ -88,32 +87,12 @@ struct Options: Sendable, Equatable {
   /// A pulse without journals names the way to one that has them.
   private static func check(journal path: String) throws(FlagError) {
     #if SQLite
-      try check(path, of: "--journal")
+      try FlagError.checkOutputFile(path, of: "--journal")
     #else
       throw FlagError(
         "--journal was given \(FlagError.quoted(path)), but this pulse was built without journals; install libsqlite3-dev and "
           + "build it with 'swift build -c release --traits SQLite --product pulse'.")
     #endif
-  }
-
-  /// A file can be made where a folder is that can be written to; what fails later is said when it does.
-  private static func check(_ path: String, of flag: String) throws(FlagError) {
-    func isFolder(_ path: String) -> Bool {
-      var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
-    }
-    let folder = URL(filePath: path).deletingLastPathComponent().path
-    let problem: String
-    if isFolder(path) {
-      problem = "which is a folder; name a file in it"
-    } else if !isFolder(folder) {
-      problem = "whose folder does not exist; make it, or name a file in another one"
-    } else if !FileManager.default.isWritableFile(atPath: folder) {
-      problem = "whose folder cannot be written to; name a file in another one"
-    } else {
-      return
-    }
-    throw FlagError("\(flag) was given \(FlagError.quoted(path)), \(problem).")
   }
 
   /// Reads the URLs of a flag; a URL that is given twice is one.
