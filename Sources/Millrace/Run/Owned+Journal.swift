@@ -25,8 +25,8 @@ extension Owned {
   /// The receipt of an action that has finished; it waits for all that was committed by now.
   @usableFromInline
   func withhold(_ id: ActionID, first: Int, at core: StoreCore<I>) -> Receipt {
-    guard let journal else { return Receipt(id: id, first: first, last: first > 0 ? core.revision : 0) }
-    return Receipt(id: id, withheldBy: journal.gate, first: first, last: core.revision)
+    guard let journal else { return Receipt(id: id, .finished(first: first, last: first > 0 ? core.revision : 0)) }
+    return Receipt(id: id, .withheld(by: journal.gate, first: first, last: core.revision))
   }
 
   @inlinable

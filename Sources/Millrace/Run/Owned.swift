@@ -121,13 +121,13 @@ struct Owned<I: Interactor>: ~Copyable {
     switch core.interactor.decide(action, state: state).parts() {
     case (.one(let mutation), .finish, let child):
       let revision = commit(mutation, from: CommitOrigin(child), at: core)
-      return Receipt(id: id, first: revision, last: revision)
+      return Receipt(id: id, .finished(first: revision, last: revision))
     case (.none, .finish, _):
-      return Receipt(id: id, first: 0, last: 0)
+      return Receipt(id: id, .finished(first: 0, last: 0))
     case (.many(let mutations), .finish, let child):
       let first = core.revision &+ 1
       for mutation in mutations { commit(mutation, from: CommitOrigin(child), at: core) }
-      return Receipt(id: id, first: first, last: core.revision)
+      return Receipt(id: id, .finished(first: first, last: core.revision))
     case (let mutations, let next, let child):
       return follow(Decision(mutations, then: next, of: child), action, id, at: core)
     }

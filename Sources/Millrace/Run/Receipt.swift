@@ -13,9 +13,10 @@ public struct Receipt: Sendable {
   @usableFromInline
   @frozen
   enum Progress: Sendable {
-    /// Finished at once, with the revisions of the first and the last commit; the first is 0 without a commit. The gate withholds
-    /// the outcome until the last revision is durable.
-    case decided(DurabilityGate?, first: Int, last: Int)
+    /// Finished at once, with the revisions of the first and the last commit; the first is 0 without a commit.
+    case finished(first: Int, last: Int)
+    /// Finished at once, and the gate withholds the outcome until the last revision is durable.
+    case withheld(by: DurabilityGate, first: Int, last: Int)
     /// Not finished when it was sent.
     case open(Ticket)
     /// Rejected because the store was full.
@@ -32,12 +33,6 @@ public struct Receipt: Sendable {
   init(id: ActionID, _ progress: Progress) {
     self.id = id
     self.progress = progress
-  }
-
-  /// The receipt of an action that has finished at once.
-  @inlinable
-  init(id: ActionID, withheldBy gate: DurabilityGate? = nil, first: Int, last: Int) {
-    self.init(id: id, .decided(gate, first: first, last: last))
   }
 
   @inlinable
@@ -58,7 +53,7 @@ public struct Receipt: Sendable {
 
   /// Whether the action had finished when this was made, and its outcome waits for nothing.
   @inlinable var hasFinishedAtOnce: Bool {
-    if case .decided(nil, _, _) = progress { true } else { false }
+    if case .finished = progress { true } else { false }
   }
 
   /// The outcome of the action, as soon as it has ended: exactly one, at shutdown and release of the store too.
@@ -69,8 +64,9 @@ public struct Receipt: Sendable {
     get async {
       switch progress {
       case .open(let ticket): await ticket.outcome
-      case .decided(let gate, _, let last):
-        if let error = await gate?.waitUntilDurable(revision: last) { .failed(error) } else { .finished }
+      case .finished: .finished
+      case .withheld(let gate, _, let last):
+        if let error = await gate.waitUntilDurable(revision: last) { .failed(error) } else { .finished }
       case .full: .rejected(.full)
       case .unsent: .cancelled
       }
@@ -81,8 +77,8 @@ public struct Receipt: Sendable {
   package var outcomeNow: Outcome? {
     switch progress {
     case .open(let ticket): ticket.outcomeNow
-    case .decided(let gate?, _, let last) where gate.durableRevision < last: nil
-    case .decided: .finished
+    case .finished: .finished
+    case .withheld(let gate, _, let last): gate.durableRevision < last ? nil : .finished
     case .full: .rejected(.full)
     case .unsent: .cancelled
     }
@@ -97,9 +93,10 @@ public struct Receipt: Sendable {
     get async {
       switch progress {
       case .open(let ticket): return await ticket.firstCommit
-      case .decided(let gate, let first, _) where first > 0:
-        return await gate?.waitUntilDurable(revision: first) == nil ? first : nil
-      case .decided, .full, .unsent: return nil
+      case .finished(let first, _) where first > 0: return first
+      case .withheld(let gate, let first, _) where first > 0:
+        return await gate.waitUntilDurable(revision: first) == nil ? first : nil
+      case .finished, .withheld, .full, .unsent: return nil
       }
     }
   }
@@ -111,8 +108,9 @@ public struct Receipt: Sendable {
     get async {
       switch progress {
       case .open(let ticket): return await ticket.finalRevision
-      case .decided(let gate, let first, let last):
-        _ = await gate?.waitUntilDurable(revision: last)
+      case .finished(let first, let last): return first > 0 ? last : nil
+      case .withheld(let gate, let first, let last):
+        _ = await gate.waitUntilDurable(revision: last)
         return first > 0 ? last : nil
       case .full, .unsent: return nil
       }
