@@ -30,18 +30,16 @@ let recordingRows: [Row] = [
     let file = try LedgerFile(size.scaled(100_000))
     defer { file.remove() }
     return try await perItem(file.commits) {
-      let report = try LedgerRecording.replay(contentsOf: file.url)
+      let report = try Recording<Ledger>.replay(contentsOf: file.url)
       precondition(report.divergence == nil && report.commits == file.commits)
     }
   },
 ]
 
-private typealias LedgerRecording = Recording<Ledger>
-
 /// A recording of `count` commits, one after the other, with the states that a recorder writes.
-private func ledgerRecording(of count: Int) -> LedgerRecording {
+private func ledgerRecording(of count: Int) -> Recording<Ledger> {
   var state = Ledger.State()
-  var entries: [LedgerRecording.Entry] = []
+  var entries: [Recording<Ledger>.Entry] = []
   for revision in 1...count {
     Ledger.reduce(into: &state, mutation: .add(revision))
     let run = RunID(store: 1, action: ActionID(number: UInt64(revision)))
@@ -51,7 +49,7 @@ private func ledgerRecording(of count: Int) -> LedgerRecording {
       entries.append(.state(RecordedState(at: Int64(revision), revision: revision, state: state)))
     }
   }
-  return LedgerRecording(
+  return Recording<Ledger>(
     header: RecordingHeader(of: Ledger.self, isRedacted: false),
     start: RecordedState(at: 0, revision: 0, state: Ledger.State()), entries: entries)
 }

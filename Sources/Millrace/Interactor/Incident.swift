@@ -37,7 +37,7 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported once a store.
     public static let lateEmit = Kind(name: "lateEmit")
 
-    /// The run of a child sent an action, and its place has no `action(_:)`; see ``SingleChildScope/action(_:)``.
+    /// The run of a child sent an action, and its scope has no `action(_:)`; see ``SingleChildScope/action(_:)``.
     ///
     /// Reported each time.
     public static let missingAction = Kind(name: "missingAction")

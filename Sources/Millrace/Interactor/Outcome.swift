@@ -13,7 +13,7 @@ public enum Outcome: Sendable {
   /// The action was cancelled: by its receipt, by its key, or together with all others.
   case cancelled
 
-  /// A later action of its key took its place. Its task is cancelled, what it emits later is dropped, and what it committed stays.
+  /// A later action of its key replaced it. Its task is cancelled, what it emits later is dropped, and what it committed stays.
   case superseded
 
   /// The timeout of its ``Plan`` has passed. It begins when the action is accepted, so that the time of waiting counts.

@@ -43,7 +43,7 @@ public struct Plan: Sendable {
 
   /// Runs at most `max` actions of this key at a time; the others wait for their turn, in accepted order.
   ///
-  /// A waiting action has not been decided. The place of a cancelled action is free when its handler has returned.
+  /// A waiting action has not been decided. The turn of a cancelled action is over when its handler has returned.
   /// ``Store/setLimit(_:key:)`` changes the maximum at once.
   @inlinable
   public static func concurrent(max: Int, key: some Hashable & Sendable) -> Plan {

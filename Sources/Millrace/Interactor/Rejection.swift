@@ -1,7 +1,7 @@
 /// The reason for which an action was rejected.
 @frozen
 public enum Rejection: Sendable {
-  /// Neither a slot to run in nor a place to wait was free, or it was dropped to make one; see ``StoreConfiguration/Limits``.
+  /// Neither a slot to run in nor room to wait was free, or it was dropped to make room; see ``StoreConfiguration/Limits``.
   case full
 
   /// Its plan is ``Plan/exclusive(max:key:)``, and as many actions of its key as that says had not ended.
@@ -36,7 +36,7 @@ public enum Rejection: Sendable {
   /// The action was never taken up. It is no ``Incident``, because a client may send any id.
   indirect case missingChild(MissingChild)
 
-  /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the place of a
+  /// A run could not send it, for the reason that the sentence gives: the run or its attempt had ended, or the scope of a
   /// child has no `action(_:)`; see ``Run/send(_:)``.
   case notSent(String)
 
@@ -165,7 +165,7 @@ struct MissingAction: Error, CustomStringConvertible {
     self.fix = fix
   }
 
-  /// The error for a place of a child that has no `function`.
+  /// The error for the scope of a child that has no `function`.
   @usableFromInline
   init(of type: any Any.Type, scope: any Any.Type, _ function: String) {
     self.init(of: type, fix: "add `static func \(function)` to \(String(reflecting: scope)).")

@@ -1,7 +1,7 @@
 extension Scheduler {
   // MARK: The waiting room
 
-  /// Whether there is neither a slot nor a place to wait for one more action that asks for `handle`.
+  /// Whether one more action that asks for `handle` finds neither a slot nor room to wait.
   @usableFromInline var isFull: Bool { !hasFreeSlot && !hasRoom(for: nil) }
 
   /// The number of actions that wait, with those that are handled again.

@@ -77,7 +77,7 @@ struct Scheduler: ~Copyable {
   var runs = List()
   var room = List()
 
-  /// The actions that wait and are handled again: beside the room, so that no bound applies to them and no other action takes their place.
+  /// The actions that wait and are handled again: beside the room, so that no bound applies to them and no other action displaces them.
   var restored = List()
   var notReturned = List()
 

@@ -26,8 +26,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
   /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. First come all
-  /// closings, which are durable when this returns, then the runs that are handled again, then the feedbacks; each in the order in which the
-  /// actions were taken up.
+  /// closings, which are durable when this returns, then the runs that are handled again, both in the order in which the actions were
+  /// taken up, and then the feedbacks.
   ///
   /// **Snapshots** are taken by the store, when the log behind the newest one has reached 10,000 records or 16 MiB, and is also four times as large as that snapshot. So
   /// the time of an opening depends on the size of the state, and not on the length of the history. A step only keeps a copy of the state; a task encodes

@@ -23,7 +23,7 @@ public struct Recording<I: Interactor>: Sendable where I.Action: Codable, I.Muta
   /// The entries after the first state, in order.
   public let entries: [Entry]
 
-  /// The error that says where a file was cut in its last line, if that was accepted; the sentence of the error says so.
+  /// The error of a file that was cut in its last line, if the cut was accepted; its sentence has the line.
   public let cut: RecordingError?
 
   /// Puts a recording together.
@@ -32,7 +32,7 @@ public struct Recording<I: Interactor>: Sendable where I.Action: Codable, I.Muta
   ///   - header: the header.
   ///   - start: the state that it begins with.
   ///   - entries: the entries behind the state; commits are numbered without a break but for gaps.
-  ///   - cut: where its file was cut.
+  ///   - cut: the error of a cut last line.
   public init(
     header: RecordingHeader, start: RecordedState<I.State>, entries: [Entry], cut: RecordingError? = nil
   ) {

@@ -34,7 +34,7 @@ struct ReadmeExample {
   static func price(in gateway: any PriceGateway) async throws -> Int? {
     // snippet.readme
     let store = Store(initial: .init(), interactor: Prices(gateway: gateway))
-    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Or throws the outcome.
+    let price = try await store.request(.init(item: "tea"), returning: { $0.prices["tea"] })  // Throws unless finished.
     // snippet.end
     return price
   }

@@ -148,7 +148,7 @@ private struct Passing: Interactor {
   static func reduce(into state: inout CountedCopies, mutation: Int) {}
 }
 
-/// A parent with such a child at a place of each kind.
+/// A parent with such a child in a scope of each kind.
 private struct CopyingParent: Interactor {
   enum Place: CaseIterable {
     case scoped, keyPath, optional, each

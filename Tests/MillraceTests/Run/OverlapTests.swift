@@ -32,7 +32,7 @@ struct OverlapTests {
     #expect(await store.keyCount == 0)
   }
 
-  @Test("L2: actions that wait for a place are undecided until their turn, and have it in accepted order")
+  @Test("L2: actions that wait for their turn are undecided until then, and have it in accepted order")
   func undecidedUntilTheirTurn() async throws {
     let d = Probe("d")
     let receipts = [a, b, c, d].map { store.send($0.action(.concurrent(max: 2, key: "k"))) }
