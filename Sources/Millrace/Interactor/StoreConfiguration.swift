@@ -2,6 +2,7 @@
 public struct StoreConfiguration: Sendable {
   private struct Choice: Sendable {
     var clock: any Clock<Duration> = ContinuousClock()
+    var wallTime: (@Sendable () -> Int64)?
     var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     var limits = Limits.standard
     var handlersStart = HandlerStart.onSender
@@ -31,6 +32,15 @@ public struct StoreConfiguration: Sendable {
   public var clock: any Clock<Duration> {
     get { choice.clock }
     set { choice.clock = newValue }
+  }
+
+  /// The wall time, in milliseconds since 1970, for times that are stored: those of ``Timers`` and of a journal.
+  ///
+  /// By default it is that of a test clock if ``clock`` is one, and the system's otherwise. It is called on any thread, also with the
+  /// store's lock, and may go back, as the system's does when it is set.
+  public var wallTime: @Sendable () -> Int64 {
+    get { choice.wallTime ?? (choice.clock as? any WallTimeClock)?.wallTime ?? WallTime.now }
+    set { choice.wallTime = newValue }
   }
 
   /// The source of randomness for jitter and idempotency keys; the system's by default, a seeded one in tests.
@@ -79,11 +89,14 @@ public struct StoreConfiguration: Sendable {
   ///   - limits: the limits of the store; see ``limits``.
   ///   - handlersStart: where a handler starts; see ``handlersStart``.
   ///   - report: called with each failure that is handled nowhere and each mistake in the interactor; see ``report``.
+  ///   - wallTime: the wall time in milliseconds since 1970; see ``wallTime``.
   public init(
     clock: (any Clock<Duration>)? = nil, random: (any RandomNumberGenerator & Sendable)? = nil,
-    limits: Limits? = nil, handlersStart: HandlerStart? = nil, report: (@Sendable (Incident) -> Void)? = nil
+    limits: Limits? = nil, handlersStart: HandlerStart? = nil, report: (@Sendable (Incident) -> Void)? = nil,
+    wallTime: (@Sendable () -> Int64)? = nil
   ) {
     if let clock { self.clock = clock }
+    if let wallTime { self.wallTime = wallTime }
     if let random { self.random = random }
     if let limits { self.limits = limits }
     if let handlersStart { self.handlersStart = handlersStart }

@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 import MillraceEntries
 
 /// The writer that has taken a log over, and the time at which it did.
@@ -28,14 +29,17 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
   }
 
   /// Creates an epoch of this machine and process, which begins now.
-  public static func now() -> JournalEpoch {
+  public static func now() -> JournalEpoch { begun(at: WallTime.now()) }
+
+  /// An epoch of this machine and process, which begins at a wall time.
+  static func begun(at time: Int64) -> JournalEpoch {
     var name = [UInt8](repeating: 0, count: 256)
     let isNamed = name.withUnsafeMutableBytes { bytes in
       gethostname(bytes.assumingMemoryBound(to: CChar.self).baseAddress!, bytes.count - 1) == 0
     }
     let host = isNamed ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "an unnamed machine"
     return JournalEpoch(
-      host: host, process: Int(getpid()), time: Int64(Date().timeIntervalSince1970 * 1000))
+      host: host, process: Int(getpid()), time: time)
   }
 
   /// The process, the machine and the time, as the middle of a sentence.

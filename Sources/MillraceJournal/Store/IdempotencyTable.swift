@@ -1,4 +1,3 @@
-import Foundation
 import Millrace
 import MillraceEntries
 
@@ -13,10 +12,9 @@ struct RememberedResult: Codable, Sendable {
   /// The wall time of the end in milliseconds since 1970.
   let time: Int64
 
-  /// The results for all keys of an action that ends now.
-  static func all(of result: KeyedResult) -> [RememberedResult] {
-    let now = WallTime.now
-    return result.keys.map { RememberedResult(result, of: $0, at: now) }
+  /// The results for all keys of an action that ends at a wall time.
+  static func all(of result: KeyedResult, at time: Int64) -> [RememberedResult] {
+    result.keys.map { RememberedResult(result, of: $0, at: time) }
   }
 
   init(_ result: KeyedResult, of key: String, at time: Int64) {
@@ -142,12 +140,6 @@ extension KeyedResult {
   var rejectionError: (any Error)? {
     if case .rejected(.decided(let error)) = outcome { error } else { nil }
   }
-}
-
-/// The wall time.
-enum WallTime {
-  /// In milliseconds since 1970.
-  static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }
 
 /// An action that was taken up and has not ended.

@@ -14,6 +14,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   private let log: StoreLog<I>
   private let calls: JournalCalls
   private let epoch: JournalEpoch
+  /// In milliseconds since 1970.
+  private let wallTime: @Sendable () -> Int64
   private let buffer: Lock<EntryBuffer>
   /// The runs that have not ended; only the holder of the store's lock changes them.
   private let runs: Lock<OpenRuns<I.Action>>
@@ -34,11 +36,12 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   ///   - number: The number that the writer drew when it opened the log.
   init(
     _ log: StoreLog<I>, after restored: Restoration<I>, open: [OpenRun<I.Action>], number: UInt64, epoch: JournalEpoch,
-    calls: JournalCalls
+    calls: JournalCalls, wallTime: @escaping @Sendable () -> Int64
   ) {
     self.log = log
     self.calls = calls
     self.epoch = epoch
+    self.wallTime = wallTime
     gate = DurabilityGate(restored: restored.revision)
     runs = Lock(OpenRuns(open))
     let limits = EntryBuffer.Limits(
@@ -64,23 +67,23 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
-  func result(of key: String) -> KeyedResult? { buffer.withLock { $0.keys.result(of: key, at: WallTime.now) } }
+  func result(of key: String) -> KeyedResult? { buffer.withLock { $0.keys.result(of: key, at: wallTime()) } }
 
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, after revision: Int) throws {
     // The program supplies the coder, so it runs without the locks of this writer.
     switch entry {
     case .decided(let mutations, let result):
-      let results = result.map(RememberedResult.all(of:))
+      let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       try add(.decided, DecidedHead(results: results), mutations, in: room, after: revision)
       if let result, let results { remember(results, result) }
     case .takenUp(let action, let id, let key, let recovery, let mutations):
-      let head = TakeUpHead(action: action, key: key, recovery: recovery, time: WallTime.now)
+      let head = TakeUpHead(action: action, key: key, recovery: recovery, time: wallTime())
       let sequence = try add(.takeUp, head, mutations, in: room, after: revision)
       runs.withLock { $0.begin(OpenRun(sequence: sequence.number, takeUp: head), id) }
     case .emitted(let mutation, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), in: room, after: revision)
     case .ended(let id, let outcome, let closing, let result):
-      let results = result.map(RememberedResult.all(of:))
+      let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
       try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision)
       runs.withLock { $0.end(id) }

@@ -68,13 +68,14 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
     let calls = JournalCalls(journal: journal, key: key, deadline: options.deadline, clock: configuration.clock)
     var opening = LogOpening(initial, log, calls, writer: number, report: configuration.report)
-    var epoch = JournalEpoch.now()
+    var epoch = JournalEpoch.begun(at: configuration.wallTime())
     epoch.initial = log.digest(of: initial)
     try await opening.takeOver(as: epoch, progress)
     opening.compare(epoch.initial)
     try await opening.recoverRuns(interactor)
     let (restored, runs) = (opening.restored, opening.runs)
-    let writer = JournalWriter(log, after: restored, open: runs, number: number, epoch: epoch, calls: calls)
+    let writer = JournalWriter(
+      log, after: restored, open: runs, number: number, epoch: epoch, calls: calls, wallTime: configuration.wallTime)
     let store = Store.restored(
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)

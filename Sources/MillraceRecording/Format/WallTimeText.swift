@@ -26,7 +26,4 @@ package struct WallTimeText: Sendable, Hashable, CustomStringConvertible {
     let seconds = Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
     return "\(seconds.dropLast()).\("\(milliseconds % 1_000 + 1_000)".dropFirst())Z"
   }
-
-  /// The time of the system.
-  static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

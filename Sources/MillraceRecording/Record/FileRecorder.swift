@@ -75,7 +75,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     self.init(
       initial: initial, revision: revision, to: RecordingFile(url), bytes: bytes, buffer: buffer,
       bufferBytes: bufferBytes, checkpoint: checkpoint, redaction: redaction, clock: clock,
-      began: wallTime?() ?? WallTimeText.now(), report: report)
+      began: wallTime?() ?? WallTime.now(), report: report)
   }
 
   init(

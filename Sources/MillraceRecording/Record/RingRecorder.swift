@@ -57,7 +57,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       RecordingDeck(
         intake: intake, redaction: redaction.calls, report: report ?? { writeToStandardError(line: $0.description) }))
     self.redaction = redaction
-    began = wallTime?() ?? WallTimeText.now()
+    began = wallTime?() ?? WallTime.now()
   }
 
   /// The kept entries, redacted; they begin with the oldest state that is kept.

@@ -1,4 +1,4 @@
-import Millrace
+public import Millrace
 
 /// A clock on which every sleep is over at once.
 ///
@@ -10,7 +10,7 @@ import Millrace
 /// as `timedOut` before its first attempt has begun. Test plans with a timeout on a ``TestClock``.
 ///
 /// It may be used from any thread; each call is one atomic step, and the time never goes back.
-public final class ImmediateClock: Clock, Sendable {
+public final class ImmediateClock: WallTimeClock, Sendable {
   /// A point in the time of this clock, as of a ``TestClock``.
   public typealias Instant = TestClock.Instant
 
@@ -21,6 +21,11 @@ public final class ImmediateClock: Clock, Sendable {
 
   /// The latest deadline of all who slept so far.
   public var now: Instant { time.withLock { $0 } }
+
+  /// The wall time that moves with this clock, in milliseconds since 1970; it begins with the year 2026, as that of a ``TestClock``.
+  public var wallTime: @Sendable () -> Int64 {
+    { [self] in TestClock.wallStart + now.milliseconds }
+  }
 
   /// One attosecond: it distinguishes all that a `Duration` does.
   public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }

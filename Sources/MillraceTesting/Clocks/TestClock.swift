@@ -1,4 +1,4 @@
-import Millrace
+public import Millrace
 
 /// A clock whose time moves only when a test moves it.
 ///
@@ -17,7 +17,7 @@ import Millrace
 ///
 /// A `TestClock` may be used from any thread. Each call is one atomic step; the order in which sleepers are woken holds
 /// within one call, so a test that cares moves the time from one task at a time.
-public final class TestClock: Clock, Sendable {
+public final class TestClock: WallTimeClock, Sendable {
   /// A point in the time of a test clock.
   public struct Instant: InstantProtocol, CustomStringConvertible {
     /// The time since the start of the clock.
@@ -49,11 +49,21 @@ public final class TestClock: Clock, Sendable {
       left.offset < right.offset
     }
 
+    /// The whole milliseconds since the start of the clock, within 146 million years.
+    var milliseconds: Int64 {
+      let (seconds, attoseconds) = offset.components
+      let longest = Int64.max / 2_000
+      return min(max(seconds, -longest), longest) * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+
     /// The time since the start of the clock, in words.
     public var description: String { "\(offset) after the start" }
   }
 
   private let state = Lock(TestClockState<Suspension<Void>>())
+
+  /// The wall time at the start of the clock, in milliseconds since 1970.
+  private let wallStart: Int64
   private let reporter = FailureReporter()
 
   /// Notified of each sleep, before it begins.
@@ -70,23 +80,35 @@ public final class TestClock: Clock, Sendable {
   ///   - file: the file that such a failure names.
   ///   - line: the line that such a failure names.
   public convenience init(file: StaticString = #filePath, line: UInt = #line) {
-    self.init(onSleep: nil, patience: .seconds(10), at: TestLine(file, line))
+    self.init(onSleep: nil, wallStart: Self.wallStart, patience: .seconds(10), at: TestLine(file, line))
   }
 
-  convenience init(
-    onSleep: @escaping @Sendable (Instant) -> Void, file: StaticString = #filePath, line: UInt = #line
+  /// Midnight of 2026-01-01 in UTC.
+  static let wallStart: Int64 = 1_767_225_600_000
+
+  /// - Parameters:
+  ///   - onSleep: notified of each sleep, before it begins.
+  ///   - wallStart: the wall time at the start of the clock, in milliseconds since 1970.
+  ///   - patience: the real time after which an outcome that is awaited is reported.
+  ///   - line: the line of such a report.
+  init(
+    onSleep: (@Sendable (Instant) -> Void)? = nil, wallStart: Int64 = wallStart, patience: Duration = .seconds(10),
+    at line: TestLine
   ) {
-    self.init(onSleep: onSleep, patience: .seconds(10), at: TestLine(file, line))
-  }
-
-  /// - Parameter patience: the real time after which an outcome that is awaited is reported.
-  init(onSleep: (@Sendable (Instant) -> Void)?, patience: Duration, at line: TestLine) {
     self.onSleep = onSleep
+    self.wallStart = wallStart
     awaited = Lock(AwaitedOutcomes(time: patience, line: line))
   }
 
   /// The current time; it moves when a test calls a method that moves it, and at no other time.
   public var now: Instant { state.withLock { $0.now } }
+
+  /// The wall time that moves with this clock, in milliseconds since 1970; it begins with the year 2026.
+  ///
+  /// A store whose configuration has this clock has this wall time too, unless its configuration has another one.
+  public var wallTime: @Sendable () -> Int64 {
+    { [self] in wallStart + now.milliseconds }
+  }
 
   /// One attosecond: a test clock distinguishes all that a `Duration` does.
   public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }

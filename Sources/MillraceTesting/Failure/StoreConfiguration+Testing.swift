@@ -23,14 +23,17 @@ extension StoreConfiguration {
   ///   - random: the source of jitter and idempotency keys; nil for the source of the system.
   ///   - limits: the limits of the store; nil for the defaults.
   ///   - handlersStart: the thread on which handlers start; nil for the sender's.
+  ///   - wallTime: the wall time in milliseconds since 1970; nil for that of the clock, or of the system.
   ///   - file: the file of failures.
   ///   - line: the line of failures.
   public static func testing(
     incidents: Recorder<Incident>? = nil, clock: (any Clock<Duration>)? = nil,
     random: (any RandomNumberGenerator & Sendable)? = nil, limits: Limits? = nil, handlersStart: HandlerStart? = nil,
+    wallTime: (@Sendable () -> Int64)? = nil,
     file: StaticString = #filePath, line: UInt = #line
   ) -> StoreConfiguration {
-    var configuration = StoreConfiguration(clock: clock, random: random, limits: limits, handlersStart: handlersStart)
+    var configuration = StoreConfiguration(
+      clock: clock, random: random, limits: limits, handlersStart: handlersStart, wallTime: wallTime)
     if let incidents {
       configuration.report = { incidents.record($0) }
     } else {

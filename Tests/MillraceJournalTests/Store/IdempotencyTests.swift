@@ -72,7 +72,7 @@ struct IdempotencyTests {
   func longRejection() {
     let error = Accounts.Refusal(description: String(repeating: "é", count: 5_000))
     let result = KeyedResult(keys: ["a"], outcome: .rejected(.decided(error)), revisions: nil)
-    #expect(RememberedResult.all(of: result).map(\.rejection) == [String(repeating: "é", count: 4_096) + "…"])
+    #expect(RememberedResult.all(of: result, at: 0).map(\.rejection) == [String(repeating: "é", count: 4_096) + "…"])
   }
 
   @Test("An action that fails or is cancelled frees its key")
@@ -260,6 +260,17 @@ struct IdempotencyTests {
       _ = await second.send(.deposit(1), key: "a").outcome
       world.expect(await second.state.balance == 2, "it is forgotten then")
     }
+  }
+
+  @Test("The wall time of the store's configuration, which a test clock moves, says how long a key is remembered")
+  func testClock() async throws {
+    let clock = TestClock()
+    let store = try await open(configuration: .testing(clock: clock))
+    for seconds in [0, 86_000, 500] {
+      clock.advance(by: .seconds(seconds))
+      _ = await store.send(.deposit(1), key: "a").outcome
+    }
+    #expect(await store.state.balance == 2)
   }
 
   // MARK: Confirming

@@ -44,7 +44,8 @@ struct OpenRunsTests {
     let calls = JournalCalls(journal: journal, key: "account", deadline: .seconds(30), clock: ContinuousClock())
     try await restored.readOn(calls, nil)
     let writer = JournalWriter(
-      log, after: restored, open: try restored.openRuns(), number: 1, epoch: .now(), calls: calls)
+      log, after: restored, open: try restored.openRuns(), number: 1, epoch: .now(), calls: calls,
+      wallTime: WallTime.now)
     writer.takeSnapshot(of: restored.state, revision: restored.revision)
     let stored = try await journal.snapshots.next()
     let payload = try JSONJournalCoder().decode(

@@ -27,7 +27,7 @@ struct StorePayloadTests {
       }
     }
     let result = KeyedResult(keys: ["a", "b"], outcome: .finished, revisions: 3...4)
-    let results = RememberedResult.all(of: result)
+    let results = RememberedResult.all(of: result, at: 0)
     #expect(results.map(\.key) == ["a", "b"])
     try check(DecidedHead(results: nil))
     try check(DecidedHead(results: results))

@@ -14,6 +14,9 @@ struct WorldSystem {
   /// The wall time at the beginning of the world, in nanoseconds since 1970: in one of four years, 2028 with its leap day among them.
   private let start: Int64
 
+  /// The same in milliseconds.
+  var wallStart: Int64 { start / 1_000_000 }
+
   /// The time of the clocks that do not show wall time, at the beginning of the world, in nanoseconds.
   private static let upTime: Int64 = 3_600_000_000_000
 

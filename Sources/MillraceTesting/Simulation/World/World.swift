@@ -29,8 +29,14 @@ public final class World: Sendable {
     self.record = record
     storeNumbers = SharedGenerator(record.withContent { $0.choices.storeNumbers })
     self.isTraced = isTraced
+    let onSleep: (@Sendable (TestClock.Instant) -> Void)?
+    if isTraced {
+      onSleep = { [weak runtime] in runtime?.world?.traceSleep(until: $0) }
+    } else {
+      onSleep = nil
+    }
     clock = FailureReporter.$collector.withValue(Self.collector(record)) {
-      isTraced ? TestClock { [weak runtime] in runtime?.world?.traceSleep(until: $0) } : TestClock()
+      TestClock(onSleep: onSleep, wallStart: runtime.system.wallStart, at: TestLine(#filePath, #line))
     }
     runtime.world = self
     if isTraced { record.withContent { $0.trace = Trace() } }

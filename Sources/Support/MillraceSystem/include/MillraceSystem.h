@@ -46,6 +46,13 @@ static inline int64_t millrace_nanoseconds(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/// The wall time in milliseconds since 1970.
+static inline int64_t millrace_wall_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 #if defined(__linux__)
 /// A task, and the context of its first function, as the runtime returns them.
 struct millrace_task {

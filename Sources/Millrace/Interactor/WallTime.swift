@@ -1,0 +1,14 @@
+import MillraceSystem
+
+/// The wall time of the system.
+package enum WallTime {
+  /// In milliseconds since 1970.
+  @Sendable
+  package static func now() -> Int64 { millrace_wall_milliseconds() }
+}
+
+/// A clock of tests that moves a wall time with its own.
+package protocol WallTimeClock: Clock<Duration> {
+  /// The wall time in milliseconds since 1970.
+  var wallTime: @Sendable () -> Int64 { get }
+}
