@@ -5,7 +5,8 @@ import MillraceFlags
 /// All rows, in the order of the table.
 let allRows: [Row] =
   sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + durableServiceRows
-  + cacheRows + observeRows + manyObserverRows + feedbackRows + stateRows + storeRows + testingRows + recordingRows
+  + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stateRows + storeRows + testingRows
+  + recordingRows
   + journalRows
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.

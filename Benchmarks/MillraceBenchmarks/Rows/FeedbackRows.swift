@@ -1,23 +1,23 @@
 import Millrace
 import Synchronization
 
-/// Timers that the state asks for, beside a table of tasks by hand.
+/// Alarms that the state asks for, beside a table of tasks by hand.
 let feedbackRows: [Row] = [
   Row(name: "reference/timers-by-hand") { size in
     let count = size.scaled(100_000)
     let timers = HandTimers()
-    let store = Store(initial: Timers.State(), interactor: Timers())
+    let store = Store(initial: Alarms.State(), interactor: Alarms())
     return await firing(count, store) { pending in timers.arm(pending, store) }
   },
   Row(name: "feedback/timers", reference: "reference/timers-by-hand", gate: .severalThreads) { size in
     let count = size.scaled(100_000)
-    let store = Store(initial: Timers.State(), interactor: Timers(), feedbacks: [Timers.feedback])
+    let store = Store(initial: Alarms.State(), interactor: Alarms(), feedbacks: [Alarms.feedback])
     return await firing(count, store) { _ in }
   },
   Row(name: "reference/publish-by-hand") { size in
     let timers = HandTimers()
     let store = Store(
-      initial: Timers.State(), interactor: Timers(),
+      initial: Alarms.State(), interactor: Alarms(),
       feedbacks: [
         .run { access in for await pending in access.reader.values(of: \.pending) { timers.arm(pending) } }
       ])
@@ -27,7 +27,7 @@ let feedbackRows: [Row] = [
     name: "feedback/publish-unchanged", reference: "reference/publish-by-hand", target: 1.5, gate: .severalThreads
   ) { size in
     let store = Store(
-      initial: Timers.State(), interactor: Timers(),
+      initial: Alarms.State(), interactor: Alarms(),
       feedbacks: [
         .react(toEach: \.pending) { _, access in try? await access.clock.sleep(for: .seconds(3_600)) }
       ])
@@ -36,7 +36,7 @@ let feedbackRows: [Row] = [
 ]
 
 /// The cost of a timer from the commit that asks for it until it has fired; all of them fire in the same half second.
-private func firing(_ count: Int, _ store: Store<Timers>, _ arm: (Set<Int>) -> Void) async -> Figure {
+private func firing(_ count: Int, _ store: Store<Alarms>, _ arm: (Set<Int>) -> Void) async -> Figure {
   let figure = await perItem(count) {
     let pending = Set(0..<count)
     store.send(.ask(pending))
@@ -48,7 +48,7 @@ private func firing(_ count: Int, _ store: Store<Timers>, _ arm: (Set<Int>) -> V
 }
 
 /// The cost of a commit that changes none of 100,000 timers, and is published before the next one.
-private func publishing(_ size: Size, _ store: Store<Timers>) async -> Figure {
+private func publishing(_ size: Size, _ store: Store<Alarms>) async -> Figure {
   store.send(.ask(Set(0..<100_000)))
   var values = store.values(of: \.ticks).makeAsyncIterator()
   _ = await values.next()
@@ -68,7 +68,7 @@ private func publishing(_ size: Size, _ store: Store<Timers>) async -> Figure {
 }
 
 /// A store whose timers are pending.
-struct Timers: Interactor {
+struct Alarms: Interactor {
   struct State: Sendable {
     var pending: Set<Int> = []
     var ticks = 0
@@ -106,11 +106,11 @@ private final class HandTimers: Sendable {
   private let tasks = Mutex<[Int: Task<Void, Never>]>([:])
 
   /// Begins these timers, which send when they fire.
-  func arm(_ numbers: Set<Int>, _ store: Store<Timers>) {
+  func arm(_ numbers: Set<Int>, _ store: Store<Alarms>) {
     tasks.withLock { tasks in
       for number in numbers {
         tasks[number] = Task {
-          try? await Task.sleep(for: Timers.delay(of: number))
+          try? await Task.sleep(for: Alarms.delay(of: number))
           self.tasks.withLock { $0[number] = nil }
           store.send(.fired(number))
         }

@@ -11,10 +11,17 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
   /// The store's clock.
   public let clock: any Clock<Duration>
 
-  init(sender: Sender<Action>, reader: StateReader<State>, clock: any Clock<Duration>) {
+  /// The wall time in milliseconds since 1970; that of the store's ``StoreConfiguration/wallTime``.
+  public let wallTime: @Sendable () -> Int64
+
+  init(
+    sender: Sender<Action>, reader: StateReader<State>, clock: any Clock<Duration>,
+    wallTime: @escaping @Sendable () -> Int64
+  ) {
     self.sender = sender
     self.reader = reader
     self.clock = clock
+    self.wallTime = wallTime
   }
 
   /// Sends an action to the store, as ``Sender/send(_:context:in:key:confirming:)``, with the same parameters.
@@ -49,7 +56,8 @@ public struct StoreAccess<State: Sendable, Action: Sendable>: Sendable {
   /// The same access, as long as the gate is open.
   @usableFromInline
   func through(_ gate: EffectGate) -> StoreAccess {
-    StoreAccess(sender: Sender(GatedTaking(target: sender.target, gate: gate)), reader: reader, clock: clock)
+    StoreAccess(
+      sender: Sender(GatedTaking(target: sender.target, gate: gate)), reader: reader, clock: clock, wallTime: wallTime)
   }
 }
 
@@ -58,7 +66,7 @@ extension Store {
   nonisolated var access: StoreAccess<I.State, I.Action> {
     StoreAccess(
       sender: Sender(CoreTaking(core: core)), reader: StateReader(CoreReading(core: core)),
-      clock: core.configuration.clock)
+      clock: core.configuration.clock, wallTime: core.configuration.wallTime)
   }
 
   /// Sends first actions, and begins the tasks of the feedbacks.
