@@ -156,6 +156,8 @@ public struct Plan: Sendable {
   // MARK: Time
 
   /// Ends the action as ``Outcome/timedOut`` when `timeout` has passed since its acceptance, waiting and attempts included.
+  ///
+  /// For an action that is handled again, it has passed since the take-up, by ``StoreConfiguration/wallTime``.
   public consuming func timeout(_ timeout: Duration) -> Plan {
     changed { terms in
       terms.note(timeout > .zero ? nil : .timeout)

@@ -66,13 +66,17 @@ final class JournaledTakeUp: Sendable {
   /// Whether the take-up was restored, so that the action is handled again.
   @usableFromInline let isRestored: Bool
 
+  /// The time from the take-up to the opening of the store, if the take-up was restored.
+  @usableFromInline let age: Instant
+
   private let asked = Atomic(false)
 
   @usableFromInline
-  init(position: Int, key: String?, isRestored: Bool = false) {
+  init(position: Int, key: String?, isRestored: Bool = false, age: Instant = 0) {
     self.position = position
     self.key = key
     self.isRestored = isRestored
+    self.age = age
   }
 
   /// Whether the handler has returned a sequence, which is asked for its next mutation only while the journal has room.

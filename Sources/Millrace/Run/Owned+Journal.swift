@@ -200,11 +200,11 @@ extension Owned {
   /// The keys of all of them are known before the first one is taken up, so that no other action takes a key of theirs.
   @inlinable
   mutating func handleAgain(
-    _ actions: [(action: I.Action, key: RunKey)], at core: StoreCore<I>, _ assign: (Int, ActionID) -> Void
+    _ actions: [RestoredAction<I.Action>], at core: StoreCore<I>, _ assign: (Int, ActionID) -> Void
   ) {
     let restored = actions.enumerated().map { index, restored in
       let run = ActiveRun(id: nextID(), action: restored.action, core: core, lineage: nil)
-      restoreTakeUp(of: run, restored.key, at: core)
+      restoreTakeUp(of: run, restored.key, age: restored.age, at: core)
       assign(index, run.id)
       return run
     }
@@ -250,10 +250,11 @@ extension Owned {
     return false
   }
 
-  /// Records the take-up of an action that is handled again, with its key.
+  /// Records the take-up of an action that is handled again, with its key and its age.
   @usableFromInline
-  mutating func restoreTakeUp(of run: ActiveRun<I>, _ key: RunKey, at core: StoreCore<I>) {
-    run.takenUp = JournaledTakeUp(position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true)
+  mutating func restoreTakeUp(of run: ActiveRun<I>, _ key: RunKey, age: Instant, at core: StoreCore<I>) {
+    run.takenUp = JournaledTakeUp(
+      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: age)
     guard key.isSenders else { return }
     run.record.journaled = JournaledSend(key: key.text, confirms: false)
     madeRuns(at: core).keyed[UTF8Text(key.text)] = KeyedRuns(first: run.id)

@@ -139,7 +139,7 @@ extension Owned {
     let runs = madeRuns(at: core)
     let handle = runs.scheduler.add(terms)
     runs.keep(run, handle)
-    raise(.arrived(handle, isRestored: run.takenUp != nil), at: core)
+    raise(.arrived(handle, isRestored: run.takenUp != nil, age: run.takenUp?.age ?? 0), at: core)
   }
 
   @usableFromInline

@@ -101,6 +101,24 @@ package struct RunKey: Sendable {
   }
 }
 
+/// An action that was taken up before its store was restored, and is handled again.
+@usableFromInline
+package struct RestoredAction<Action: Sendable>: Sendable {
+  @usableFromInline let action: Action
+
+  /// The key that its handler had.
+  @usableFromInline let key: RunKey
+
+  /// The time since its take-up.
+  @usableFromInline let age: Instant
+
+  package init(_ action: Action, key: RunKey, age: Duration = .zero) {
+    self.action = action
+    self.key = key
+    self.age = age.nanoseconds
+  }
+}
+
 /// The result of actions that were sent with idempotency keys: of one, or of those that share a run.
 @usableFromInline
 package struct KeyedResult: Sendable {

@@ -1,11 +1,13 @@
 extension Scheduler {
   /// Schedules an action with a plan: its time, its pace, then those of its key.
-  mutating func arrive(_ handle: Handle, isRestored: Bool) {
+  mutating func arrive(_ handle: Handle, isRestored: Bool, age: Instant) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return }
     plans[plan].acceptedAt = now
     plans[plan].isRestored = isRestored
-    if let timeout = terms.timeout {
-      plans[plan].timeout = timers.add(.timeout(handle), at: now + timeout.nanoseconds)
+    if let timeout = terms.timeout?.nanoseconds {
+      // It may have passed while no process had the store.
+      if timeout <= age { return end(handle, .timedOut) }
+      plans[plan].timeout = timers.add(.timeout(handle), at: now + timeout - age)
     }
     // A store that drains lets nothing wait for its pace.
     guard let pace = terms.pace, let name = terms.key, lifecycle == .open, !isRestored else { return meet(handle) }

@@ -201,7 +201,7 @@ struct Scheduler: ~Copyable {
   mutating func handle(_ event: Event, at now: Instant) {
     self.now = now
     switch event {
-    case .arrived(let handle, let isRestored): arrive(handle, isRestored: isRestored)
+    case .arrived(let handle, let isRestored, let age): arrive(handle, isRestored: isRestored, age: age)
     case .decided(let handle, let verdict): decided(handle, verdict)
     case .returned(let handle, let attempt, let outcome, let hasCommitted, let advice, let counts):
       returned(handle, attempt, outcome, hasCommitted, advice, countsForBreaker: counts)

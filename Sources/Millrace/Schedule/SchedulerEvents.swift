@@ -2,8 +2,9 @@
 extension Scheduler {
   @usableFromInline
   enum Event {
-    /// An action with a plan was accepted; or one that was accepted before the store was restored, and is handled again.
-    case arrived(Handle, isRestored: Bool = false)
+    /// An action with a plan was accepted; or one that was taken up before the store was restored, and is handled again, with the time
+    /// since its take-up.
+    case arrived(Handle, isRestored: Bool = false, age: Instant = 0)
     /// The mutations that an action was decided to commit are committed.
     case decided(Handle, Verdict)
     /// A handler has returned; with the number of its attempt, if there may be several, the advice of its error, and whether the error is a

@@ -30,11 +30,11 @@ extension Store {
   /// They are taken up in one step, so that nothing comes between two of them.
   ///
   /// - Parameters:
-  ///   - actions: the actions in the order of their take-ups, each with the key that its handler had.
+  ///   - actions: the actions in the order of their take-ups.
   ///   - assign: called with the index and the id of each action, in the store's step, before the sink has an entry of any.
   @inlinable
   package nonisolated func handleAgain(
-    _ actions: [(action: I.Action, key: RunKey)], _ assign: @escaping @Sendable (Int, ActionID) -> Void
+    _ actions: [RestoredAction<I.Action>], _ assign: @escaping @Sendable (Int, ActionID) -> Void
   ) {
     core.perform { [core] in $0.handleAgain(actions, at: core, assign) }
   }

@@ -81,7 +81,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       journal: writer, gate: writer.gate)
     writer.attach(to: store.journaled)
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
-    store.handleAgain(runs.map { ($0.takeUp.action, RunKey($0.takeUp.key, isSenders: $0.takeUp.isSendersKey)) }) {
+    let now = configuration.wallTime()
+    store.handleAgain(runs.map { $0.takeUp.restored(at: now) }) {
       writer.name(runs[$0].sequence, $1)
     }
     store.begin(feedbacks)

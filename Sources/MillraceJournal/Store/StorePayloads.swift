@@ -111,6 +111,14 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   /// The number of times the action is handled again in a row without progress; 0 if it is abandoned.
   var recoveryLimit: Int { handlesAgain ? max(limit ?? Recovery.handleAgain.limit ?? 0, 0) : 0 }
 
+  /// The action as it is handled again at a wall time; one whose take-up has no time, or a later one, is taken up then.
+  func restored(at now: Int64) -> RestoredAction<Action> {
+    let age = now.subtractingReportingOverflow(time ?? now)
+    return RestoredAction(
+      action, key: RunKey(key, isSenders: isSendersKey),
+      age: .milliseconds(age.overflow ? 0 : max(age.partialValue, 0)))
+  }
+
   /// The head with another action.
   func with<Other: Codable & Sendable>(_ other: Other) -> TakeUpHead<Other> {
     TakeUpHead<Other>(

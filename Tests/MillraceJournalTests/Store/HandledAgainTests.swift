@@ -1,6 +1,7 @@
 import Millrace
 import MillraceJournal
 import MillraceTesting
+import Synchronization
 import Testing
 
 @Suite("Runs that are handled again", .timeLimit(.minutes(1)))
@@ -78,6 +79,51 @@ struct HandledAgainTests {
     after.open()
     #expect(try await second.wait { $0.count == 5 }.sorted() == (1...5).map { "done \($0)" })
     withExtendedLifetime((first, receipts)) {}
+  }
+
+  @Test(
+    "T14: a timeout runs on while no process has the store; after it the run ends with its closing, before any handler",
+    arguments: [(40_000, 20), (59_999, 0.001), (60_000, nil), (.max, nil), (0, 60), (-3_600_000, 60)]
+      as [(Int64, Double?)])
+  func timeout(_ passed: Int64, _ rest: Double?) async throws {
+    let (journal, gate, handled) = (MemoryJournal(), Gate(), Recorder<Int>())
+    let time = Time()
+    let parcels = Parcels(plan: .concurrent.timeout(.seconds(60))) { _, number in
+      handled.record(number)
+      try await gate.enter()
+    }
+    func open(_ clock: TestClock) async throws -> Store<Parcels> {
+      try await Store.open(
+        initial: [], interactor: parcels, journal: journal, key: "k",
+        configuration: StoreConfiguration(clock: clock, wallTime: { time.now }))
+    }
+    let (before, after) = (TestClock(), TestClock())
+    let first = try await open(before)
+    let receipt = first.send(1)
+    try await gate.waitForArrivals(1)
+
+    time.pass(passed)
+    let second = try await open(after)
+    if let rest {
+      try await gate.waitForArrivals(2)
+      try await after.waitForSleepers(1)
+      #expect(after.deadlines.map(\.offset) == [.seconds(rest)])
+      after.advance(by: .seconds(rest))
+    }
+    #expect(try await second.wait { !$0.isEmpty } == ["timedOut 1"])
+    #expect(handled.recorded.count == (rest == nil ? 1 : 2))
+    withExtendedLifetime((first, receipt)) {}
+  }
+}
+
+/// A wall time that a test moves.
+private final class Time: Sendable {
+  private let milliseconds = Mutex<Int64>(1_767_225_600_000)
+
+  var now: Int64 { milliseconds.withLock { $0 } }
+
+  func pass(_ passed: Int64) {
+    milliseconds.withLock { $0 = passed == .max ? .max : $0 + passed }
   }
 }
 

@@ -207,7 +207,7 @@ struct StoreJournalTests {
       run.emit(value)
     }
     let ids = Recorder<ActionID>()
-    store.handleAgain([(.load(4), RunKey("key-1", isSenders: false))]) { ids.record($1) }
+    store.handleAgain([RestoredAction(.load(4), key: RunKey("key-1", isSenders: false))]) { ids.record($1) }
     #expect(try await seen.next() == "key-1 4 1" && ids.recorded.count == 1)
     try await journal.waitForEntries(2)
     #expect(journal.entries == ["emitted 4", "ended finished"])
@@ -218,8 +218,10 @@ struct StoreJournalTests {
   func handledAgainCancelled() async throws {
     let gate = Gate()
     let store = store { _, _ in try await gate.enter() }
-    store.handleAgain([(4, "first"), (5, "second")].map { (.loadSerially($0), RunKey($1, isSenders: false)) }) { _, _ in
+    let restored = [(4, "first"), (5, "second")].map { number, key in
+      RestoredAction(Ledger.Action.loadSerially(number), key: RunKey(key, isSenders: false))
     }
+    store.handleAgain(restored) { _, _ in }
     try await gate.waitForArrivals(1)
     store.cancelAll()
     #expect(Set(await store.state) == [-4, -5])

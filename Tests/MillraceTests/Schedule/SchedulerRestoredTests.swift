@@ -47,6 +47,22 @@ struct SchedulerRestoredTests {
       ])
   }
 
+  // MARK: Timeouts
+
+  @Test("T14: a timeout has run on since the take-up, and one that is over ends its action before that is decided")
+  func timeout() {
+    let plan = Plan.serial(key: "k").timeout(.nanoseconds(10))
+    check(
+      Table(),
+      [
+        (.arriveAgain("a", plan, age: 10), ["settle a timedOut", "forget a"]),
+        (.arriveAgain("b", plan, age: 4), ["decide b"]), (.arriveAgain("c", plan), []), (.handles("b"), ["start b"]),
+        (.time(5), ["nothing is due"]), (.time(6), ["settle b timedOut, closing"]),
+        (.returns("b"), ["forget b"]), (.step, ["decide c"]), (.handles("c"), ["start c"]),
+        (.time(9), ["nothing is due"]), (.time(10), ["settle c timedOut, closing"]),
+      ])
+  }
+
   // MARK: Overlap
 
   // `.exclusive` rejected the second one, `.latest` superseded the first one, and a second `.shared` one joined the first.

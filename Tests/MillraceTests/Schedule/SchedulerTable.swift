@@ -8,7 +8,7 @@ extension SchedulerTests {
   enum Event {
     case arrive(String, Plan)
     /// The arrival of an action that is handled again.
-    case arriveAgain(String, Plan)
+    case arriveAgain(String, Plan, age: Instant = 0)
     /// The decision that `decide` was answered with; one for `handle` may be refused.
     case handles(String), finishes(String), rejects(String)
     case returns(
@@ -45,10 +45,10 @@ extension SchedulerTests {
         let handle = scheduler.add(terms)
         handles[name] = handle
         scheduler.handle(.arrived(handle), at: now)
-      case .arriveAgain(let name, let plan):
+      case .arriveAgain(let name, let plan, let age):
         let handle = scheduler.add(plan.terms ?? PlanTerms(nil, nil))
         handles[name] = handle
-        scheduler.handle(.arrived(handle, isRestored: true), at: now)
+        scheduler.handle(.arrived(handle, isRestored: true, age: age), at: now)
       case .handles(let name):
         let refusal = scheduler.refusal(of: handles[name]!)
         scheduler.handle(.decided(handles[name]!, refusal.map { .refused($0) } ?? .handles), at: now)
