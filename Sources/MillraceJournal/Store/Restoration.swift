@@ -109,7 +109,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       reduce(payload.mutations)
       try remember(payload.head.results ?? [])
     case .takeUp:
-      let payload = try log.payload(TakeUpHead<StoredAction<I.Action>>.self, of: record)
+      let payload = try log.takeUp(of: record)
       open[record.sequence.number] = OpenRun(sequence: record.sequence.number, takeUp: payload.head)
       reduce(payload.mutations)
     case .resumed:

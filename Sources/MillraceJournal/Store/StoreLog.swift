@@ -79,7 +79,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
   }
 
-  /// Decodes the payload of a record.
+  /// Decodes the payload of a record that has no action.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence.
   func payload<Head: Codable>(
@@ -87,6 +87,17 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   ) throws(JournalError) -> EntryPayload<Head, I.Mutation> {
     do {
       return try schema.payload(head, of: record.entry, options.coder)
+    } catch {
+      throw .unreadable(key, at: record.sequence, error.reason)
+    }
+  }
+
+  /// Decodes the payload of a take-up.
+  ///
+  /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence.
+  func takeUp(of record: JournalRecord) throws(JournalError) -> StoreSchema<I>.TakeUp {
+    do {
+      return try schema.takeUp(of: record.entry, options.coder)
     } catch {
       throw .unreadable(key, at: record.sequence, error.reason)
     }

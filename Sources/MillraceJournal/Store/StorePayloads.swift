@@ -140,6 +140,19 @@ enum StoredAction<Action: Codable & Sendable>: Codable, Sendable {
     }
   }
 
+  /// The action that is made of it; unreadable with the reason if that throws.
+  func map<Other: Codable & Sendable>(_ transform: (Action) throws -> Other) -> StoredAction<Other> {
+    switch self {
+    case .readable(let action):
+      do {
+        return .readable(try transform(action))
+      } catch {
+        return .unreadable(DecodingReason.text(of: error))
+      }
+    case .unreadable(let reason): return .unreadable(reason)
+    }
+  }
+
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -188,5 +201,13 @@ struct SnapshotPayload<Action: Codable & Sendable, State: Codable & Sendable>: C
     _ transform: (State) throws -> Other
   ) rethrows -> SnapshotPayload<Action, Other> {
     SnapshotPayload<Action, Other>(state: try transform(state), runs: runs, keys: keys, epoch: epoch)
+  }
+
+  /// The payload with other actions.
+  func mapActions<Other: Codable & Sendable>(_ transform: (Action) -> Other) -> SnapshotPayload<Other, State> {
+    let runs = runs.map {
+      OpenRun(sequence: $0.sequence, takeUp: $0.takeUp.with(transform($0.takeUp.action)), resumed: $0.resumed)
+    }
+    return SnapshotPayload<Other, State>(state: state, runs: runs, keys: keys, epoch: epoch)
   }
 }

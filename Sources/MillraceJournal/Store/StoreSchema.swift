@@ -2,27 +2,31 @@ import Foundation
 public import Millrace
 import MillraceEntries
 
-/// The version of the mutations and the state that a store's journal has, and the ways from earlier versions.
+/// The version of the values that a store's journal has, and the ways from earlier versions.
 ///
-/// A program that changes its mutations so that the coder cannot decode the stored ones raises the version, and keeps the earlier type:
+/// A program that changes its mutations, its state or its actions so that the coder cannot decode the stored ones raises the version, and
+/// keeps the earlier type:
 ///
 /// ```swift
 /// let schema = StoreSchema<Orders>(version: 2)
 ///   .upcasting(from: 1) { (old: OrdersV1.Mutation) in Orders.Mutation(old) }
 ///   .upcastingState(from: 1) { (old: OrdersV1.State) in Orders.State(old) }
+///   .upcastingActions(from: 1) { (old: OrdersV1.Action) in Orders.Action(old) }
 /// ```
 ///
-/// Each mutation becomes exactly one, so that revisions keep their meaning. Actions have no version: actions of runs that are open when the
-/// log is opened have to be decoded as they are; actions of runs that have ended are not needed.
+/// Each mutation becomes exactly one, so that revisions keep their meaning. Of the actions only those of runs that are open when the log is
+/// opened are needed; without a step they are decoded as they are.
 public struct StoreSchema<I: Interactor>: Sendable
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The version of the entries and snapshots that the store writes, from 1.
   public let version: Int
 
   private var mutations: [Int: any PayloadDecoding<I.Mutation>] = [:]
-  private var states: [Int: @Sendable (any JournalCoder, Data) throws -> Snapshot] = [:]
+  private var states: [Int: any SnapshotDecoding<I.State>] = [:]
+  private var actions: [Int: any ActionDecoding<I.Action>] = [:]
 
   typealias Snapshot = SnapshotPayload<StoredAction<I.Action>, I.State>
+  typealias TakeUp = EntryPayload<TakeUpHead<StoredAction<I.Action>>, I.Mutation>
 
   /// Creates the schema of a version that reads only this version.
   public init(version: Int = 1) {
@@ -54,26 +58,43 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     from version: Int, _ upcast: @escaping @Sendable (Old) throws -> I.State
   ) -> StoreSchema {
     var schema = self
-    schema.states[version] = { coder, data in
-      try coder.decode(SnapshotPayload<StoredAction<I.Action>, Old>.self, from: data).map(upcast)
-    }
+    schema.states[version] = StateUpcaster(upcast: upcast)
     return schema
   }
 
-  /// Decodes the payload of an entry.
+  /// Reads the actions of an earlier version, too: those of runs that are open when the log is opened.
+  ///
+  /// Where only the actions have changed, this step is enough: mutations and states of that version without a step are decoded as they are.
+  ///
+  /// - Parameters:
+  ///   - version: the earlier version.
+  ///   - upcast: makes an action of this version of one of the earlier version. It is called on an unspecified thread, at each opening, also
+  ///     for runs that have ended, so it has no effects. An error stops the opening if the run is open.
+  public func upcastingActions<Old: Codable & Sendable>(
+    from version: Int, _ upcast: @escaping @Sendable (Old) throws -> I.Action
+  ) -> StoreSchema {
+    var schema = self
+    schema.actions[version] = ActionUpcaster(upcast: upcast)
+    return schema
+  }
+
+  /// Decodes the payload of an entry that has no action.
   ///
   /// - Throws: the reason, as the middle of a sentence.
   func payload<Head: Codable>(
     _ head: Head.Type, of entry: JournalEntry, _ coder: any JournalCoder
   ) throws(Unreadable) -> EntryPayload<Head, I.Mutation> {
-    let data = Data(entry.payload)
-    do {
-      if entry.schemaVersion == version { return try coder.decode(EntryPayload<Head, I.Mutation>.self, from: data) }
-      if let upcaster = mutations[entry.schemaVersion] { return try upcaster.payload(head, coder, data) }
-    } catch {
-      throw Unreadable(reason: DecodingReason.text(of: error))
-    }
-    throw missing(entry.schemaVersion, "upcasting(from: \(entry.schemaVersion))")
+    let step = try mutationStep(from: entry.schemaVersion)
+    return try reading { try step.payload(head, coder, Data(entry.payload)) }
+  }
+
+  /// Decodes the payload of a take-up.
+  ///
+  /// - Throws: the reason, as the middle of a sentence.
+  func takeUp(of entry: JournalEntry, _ coder: any JournalCoder) throws(Unreadable) -> TakeUp {
+    let (step, data) = (try mutationStep(from: entry.schemaVersion), Data(entry.payload))
+    let actions = actionStep(from: entry.schemaVersion)
+    return try reading { try actions.takeUp(step, coder, data) }
   }
 
   /// Decodes a snapshot.
@@ -84,14 +105,36 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     guard 0...1 << 62 ~= snapshot.revision, snapshot.sequence.number <= 1 << 62 else {
       throw Unreadable(reason: "no store has its revision or its sequence")
     }
-    let data = Data(snapshot.payload)
+    let (found, data) = (snapshot.schemaVersion, Data(snapshot.payload))
+    let (step, actions) = (try stateStep(from: found), actionStep(from: found))
+    return try reading { try actions.snapshot(step, coder, data) }
+  }
+
+  /// Whether values of a version without a step are decoded as they are.
+  private func isRead(_ found: Int) -> Bool { found == version || found < version && actions[found] != nil }
+
+  private func mutationStep(from found: Int) throws(Unreadable) -> any PayloadDecoding<I.Mutation> {
+    if found != version, let step = mutations[found] { return step }
+    guard isRead(found) else { throw missing(found, "upcasting(from: \(found))") }
+    return Unchanged<I.Mutation>()
+  }
+
+  private func stateStep(from found: Int) throws(Unreadable) -> any SnapshotDecoding<I.State> {
+    if found != version, let step = states[found] { return step }
+    guard isRead(found) else { throw missing(found, "upcastingState(from: \(found))") }
+    return StateUpcaster<I.State, I.State> { $0 }
+  }
+
+  private func actionStep(from found: Int) -> any ActionDecoding<I.Action> {
+    (found == version ? nil : actions[found]) ?? ActionUpcaster<I.Action, I.Action> { $0 }
+  }
+
+  private func reading<Value>(_ decode: () throws -> Value) throws(Unreadable) -> Value {
     do {
-      if snapshot.schemaVersion == version { return try coder.decode(Snapshot.self, from: data) }
-      if let upcast = states[snapshot.schemaVersion] { return try upcast(coder, data) }
+      return try decode()
     } catch {
       throw Unreadable(reason: DecodingReason.text(of: error))
     }
-    throw missing(snapshot.schemaVersion, "upcastingState(from: \(snapshot.schemaVersion))")
   }
 
   private func missing(_ found: Int, _ fix: String) -> Unreadable {
@@ -106,13 +149,21 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   }
 }
 
-/// Decodes payloads whose mutations belong to an earlier schema.
+/// Decodes payloads whose mutations belong to one version.
 private protocol PayloadDecoding<Mutation>: Sendable {
   associatedtype Mutation: Codable
 
   func payload<Head: Codable>(
     _ head: Head.Type, _ coder: any JournalCoder, _ data: Data
   ) throws -> EntryPayload<Head, Mutation>
+}
+
+private struct Unchanged<Mutation: Codable & Sendable>: PayloadDecoding {
+  func payload<Head: Codable>(
+    _ head: Head.Type, _ coder: any JournalCoder, _ data: Data
+  ) throws -> EntryPayload<Head, Mutation> {
+    try coder.decode(EntryPayload<Head, Mutation>.self, from: data)
+  }
 }
 
 private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
@@ -123,5 +174,54 @@ private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
   ) throws -> EntryPayload<Head, Mutation> {
     let old = try coder.decode(EntryPayload<Head, Old>.self, from: data)
     return EntryPayload(head: old.head, mutations: try old.mutations.map(upcast))
+  }
+}
+
+/// Decodes snapshots whose state belongs to one version.
+private protocol SnapshotDecoding<State>: Sendable {
+  associatedtype State: Codable & Sendable
+
+  func snapshot<Action: Codable & Sendable>(
+    _ action: Action.Type, _ coder: any JournalCoder, _ data: Data
+  ) throws -> SnapshotPayload<StoredAction<Action>, State>
+}
+
+private struct StateUpcaster<Old: Codable & Sendable, State: Codable & Sendable>: SnapshotDecoding {
+  let upcast: @Sendable (Old) throws -> State
+
+  func snapshot<Action: Codable & Sendable>(
+    _ action: Action.Type, _ coder: any JournalCoder, _ data: Data
+  ) throws -> SnapshotPayload<StoredAction<Action>, State> {
+    try coder.decode(SnapshotPayload<StoredAction<Action>, Old>.self, from: data).map(upcast)
+  }
+}
+
+/// Decodes take-ups and snapshots whose actions belong to one version.
+private protocol ActionDecoding<Action>: Sendable {
+  associatedtype Action: Codable & Sendable
+
+  func takeUp<Mutation: Codable>(
+    _ mutations: any PayloadDecoding<Mutation>, _ coder: any JournalCoder, _ data: Data
+  ) throws -> EntryPayload<TakeUpHead<StoredAction<Action>>, Mutation>
+
+  func snapshot<State: Codable & Sendable>(
+    _ states: any SnapshotDecoding<State>, _ coder: any JournalCoder, _ data: Data
+  ) throws -> SnapshotPayload<StoredAction<Action>, State>
+}
+
+private struct ActionUpcaster<Old: Codable & Sendable, Action: Codable & Sendable>: ActionDecoding {
+  let upcast: @Sendable (Old) throws -> Action
+
+  func takeUp<Mutation: Codable>(
+    _ mutations: any PayloadDecoding<Mutation>, _ coder: any JournalCoder, _ data: Data
+  ) throws -> EntryPayload<TakeUpHead<StoredAction<Action>>, Mutation> {
+    let old = try mutations.payload(TakeUpHead<StoredAction<Old>>.self, coder, data)
+    return EntryPayload(head: old.head.with(old.head.action.map(upcast)), mutations: old.mutations)
+  }
+
+  func snapshot<State: Codable & Sendable>(
+    _ states: any SnapshotDecoding<State>, _ coder: any JournalCoder, _ data: Data
+  ) throws -> SnapshotPayload<StoredAction<Action>, State> {
+    try states.snapshot(Old.self, coder, data).mapActions { $0.map(upcast) }
   }
 }

@@ -88,6 +88,92 @@ struct StoreSchemaTests {
     let snapshot = await store.snapshot
     #expect(snapshot.state == [150, 225, 0] && snapshot.revision == 3)
   }
+
+  // MARK: Actions
+
+  private static let jobs = StoreSchema<Jobs>(version: 2)
+    .upcastingActions(from: 1) { (old: Jobs.V1.Action) in
+      if ["none", "done"].contains(old.name) { throw Accounts.Refusal(description: "no job") }
+      return Jobs.Action(name: old.name, count: 1)
+    }
+
+  /// Leaves the run of a job open in a log that also has one which has ended; with a snapshot of both behind it if asked for.
+  private func leaveOpen(_ name: String, snapshot: Bool = false) async throws {
+    var options = JournalOptions()
+    if snapshot { options.snapshotRecords = 4 }
+    let (gate, unsteady) = (Gate(), UnsteadyJournal(journal))
+    let store = try await Store.open(
+      initial: [], interactor: Jobs.V1(gate: gate), journal: unsteady, key: "prices", options: options)
+    _ = await store.send(Jobs.V1.Action(name: "done")).outcome
+    let receipt = store.send(Jobs.V1.Action(name: name))
+    try await gate.waitForArrivals(1)
+    if snapshot { #expect(try await unsteady.snapshots.next().sequence == 4) }
+    withExtendedLifetime((store, receipt)) {}
+  }
+
+  @Test(
+    "An action of an earlier version whose run is open becomes one of this version: from a record, and from a snapshot",
+    arguments: [false, true])
+  func upcastsActions(snapshot: Bool) async throws {
+    try await leaveOpen("a", snapshot: snapshot)
+    let store = try await open(Jobs(), [], Self.jobs)
+    #expect(try await store.wait { $0.last == "a 1" }.contains("a begins"))
+    #expect(await store.send(Jobs.Action(name: "b", count: 2)).outcome.kind == .finished)
+    await store.shutdown()
+    #expect(try await open(Jobs(), [], Self.jobs).state.last == "b 2", "both versions are in the log")
+  }
+
+  @Test("An error of the step stops the opening only if the run is open, with the sequence of its take-up")
+  func actionNotUpcast() async throws {
+    try await leaveOpen("none")
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Jobs(), [], Self.jobs) }
+    #expect(error?.code == .corrupt && error?.sequence == 4)
+    #expect(error?.description.contains("no job") == true)
+  }
+
+  @Test("Without a step for the actions of a version, its mutations need one too")
+  func noStep() async throws {
+    try await leaveOpen("a")
+    let schema = StoreSchema<Jobs>(version: 3).upcastingActions(from: 2) { (old: Jobs.Action) in old }
+    let error = await #expect(throws: JournalError.self) { _ = try await open(Jobs(), [], schema) }
+    #expect(error?.description.contains("has no 'upcasting(from: 1)'") == true)
+  }
+}
+
+/// Jobs that are handled again, each with its count; the first version had none.
+private struct Jobs: Interactor {
+  struct Action: Sendable, Codable {
+    let name: String
+    let count: Int
+  }
+
+  func plan(for action: Action, state: [String]) -> Plan { .concurrent.recovery(.handleAgain) }
+
+  func decide(_ action: Action, state: [String]) -> Decision<String> { .handle }
+
+  func handle(_ action: Action, state: [String]) -> Effect<Self> {
+    Effect { run in run.emit("\(action.name) \(action.count)") }
+  }
+
+  static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
+
+  struct V1: Interactor {
+    struct Action: Sendable, Codable { let name: String }
+
+    let gate: Gate
+
+    func plan(for action: Action, state: [String]) -> Plan { .concurrent.recovery(.handleAgain) }
+
+    func decide(_ action: Action, state: [String]) -> Decision<String> {
+      .mutate("\(action.name) begins", thenHandle: true)
+    }
+
+    func handle(_ action: Action, state: [String]) -> Effect<Self> {
+      Effect { _ in if action.name != "done" { try await gate.enter() } }
+    }
+
+    static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
+  }
 }
 
 /// Prices in cents; the first version had them as texts.
