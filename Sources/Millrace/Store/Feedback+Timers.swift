@@ -76,7 +76,7 @@ private struct Alarm {
   mutating func set(at next: Int64, on clock: some Clock<Duration>, _ wallTime: @Sendable () -> Int64) {
     // Before the wall time, so that a clock that moves between the two wakes early, and not late.
     let begin = clock.now
-    let rest = min(next - wallTime(), 60_000)
+    let rest = min(min(next, 1 << 62) - WallTime.bounded(wallTime()), 60_000)
     if rest <= 0 {
       signal.yield()
       return
@@ -113,7 +113,7 @@ private struct SentTimers<ID: Hashable & Codable & Sendable> {
     _ timers: @escaping @Sendable (State) -> Timers<ID>, _ action: (ID) -> Action, _ watch: TimerWatch<ID>,
     _ access: StoreAccess<State, Action>
   ) async -> Int64? {
-    let now = access.wallTime()
+    let now = WallTime.bounded(access.wallTime())
     guard var look = await look(timers, at: now, access) else { return nil }
     if !look.due.isEmpty, watch.setsCountsAll(true) {
       // The first look may have missed a change behind the earliest time.

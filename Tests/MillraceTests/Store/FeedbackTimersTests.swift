@@ -215,6 +215,17 @@ struct FeedbackTimersTests {
     #expect(try await store.wait { $0.fired.count == 2 }.fired == ["a", "a"])
   }
 
+  @Test("No wall time and no time of a timer is a trap", arguments: [.min, -1, .max] as [Int64])
+  func extremeTimes(_ wall: Int64) async throws {
+    var state = Alarms.State()
+    for (id, time) in [("past", .min), ("never", .max)] as [(String, Int64)] { state.timers.set(id, at: time) }
+    let store = Store(
+      initial: state, interactor: Alarms(), configuration: .testing(clock: recorded, wallTime: { wall }),
+      feedbacks: [.timers(of: \.timers) { .fire($0) }])
+    try await store.wait { $0.fired == ["past"] }
+    #expect(try await recorded.deadlines.next() <= .seconds(60))
+  }
+
   @Test("A store without a timer looks at no clock")
   func noTimer() async throws {
     let store = Store(
