@@ -175,6 +175,8 @@ struct FeedbackTimersTests {
     try await recorded.waitForSleep(until: .milliseconds(100))
     clock.advance(by: .milliseconds(100))
     try await store.wait { $0.fired == ["a", "a"] }
+    store.send(.set("a", at: begin - 5))
+    try await store.wait { $0.fired == ["a", "a", "a"] }
   }
 
   @Test("The wall time is read each minute: set forward it is noticed by then, and set back no action comes early")
