@@ -15,8 +15,8 @@ extension Feedback {
   /// time is read again: after that was set back no action comes early, and after it was set forward one comes at most a minute late.
   /// Times that were over when the store began are due at once.
   ///
-  /// **Cost.** One task for each store, which sleeps until the earliest time, and not at all without a timer. A commit that leaves the
-  /// earliest time as it is wakes no task, unless an id is due and was not removed.
+  /// **Cost.** One task of the store sleeps until the earliest time, and none without a timer. A commit that leaves the earliest time as it
+  /// is wakes no task, unless an id is due and was not removed.
   ///
   /// - Parameters:
   ///   - timers: quick and free of effects; a key path will do. It is called with the store's lock.

@@ -1,6 +1,9 @@
+import Synchronization
+
 /// The times of timers, the earliest first; those of one time in the order in which they were set.
 ///
-/// A binary heap that knows where each timer stands. It has no type parameters, so that the timers of any id share its code.
+/// A binary heap that knows where each timer stands. It has no type parameters, so that the timers of any id share its code. A state is copied
+/// and compared, which a ``TimerQueue`` cannot be, and has no entries of timers that were removed.
 @usableFromInline
 struct TimerHeap: Sendable {
   /// Names a timer from its addition until it is removed.
@@ -23,8 +26,13 @@ struct TimerHeap: Sendable {
   /// The number of times a timer was added or moved.
   private var lastOrder = 0
 
+  private static let made = Atomic(0)
+
   @usableFromInline
   init() {}
+
+  /// A number for the version of a new value, far from those of all others.
+  static func firstVersion() -> Int { made.add(1, ordering: .relaxed).newValue << 32 }
 
   @usableFromInline var count: Int { entries.count }
 

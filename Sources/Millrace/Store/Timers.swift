@@ -20,8 +20,8 @@ public struct Timers<ID: Hashable & Codable & Sendable>: Sendable {
   /// The id of each slot of the heap; nil for one that is free.
   @usableFromInline var ids: [ID?] = []
   @usableFromInline var slots: [ID: TimerHeap.Slot] = [:]
-  /// Another number after each change.
-  @usableFromInline var version = 0
+  /// Another number after each change, and for each value that is made anew.
+  @usableFromInline var version = TimerHeap.firstVersion()
 
   /// Creates a value without timers.
   public init() {}

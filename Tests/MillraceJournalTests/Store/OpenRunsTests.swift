@@ -145,6 +145,18 @@ struct OpenRunsTests {
     withExtendedLifetime((first, second, receipt)) {}
   }
 
+  @Test("T14: a take-up of an earlier version, which has no time, is one that is taken up at the opening")
+  func takeUpWithoutTime() throws {
+    let json = #"{"action":{"look":{}},"key":"a","isSendersKey":false,"handlesAgain":true"#
+    func age(_ rest: String) throws -> Instant {
+      let head = try JSONDecoder().decode(TakeUpHead<Accounts.Action>.self, from: Data((json + rest).utf8))
+      return head.restored(at: 5_000).age
+    }
+    #expect(try age("}") == 0)
+    #expect(try age(#","time":2000}"#) == 3_000_000_000)
+    #expect(try age(#","time":-9223372036854775808}"#) == 0, "no time is a trap")
+  }
+
   @Test("A run that was begun, or named, ends by the id of its action")
   func names() throws {
     let head = TakeUpHead(

@@ -34,4 +34,11 @@ struct ImmediateClockTests {
     }.value
     #expect(clock.now.offset == .zero)
   }
+
+  @Test("Its wall time begins with the year 2026, and moves with it")
+  func wallTime() async throws {
+    #expect(clock.wallTime() == 1_767_225_600_000)
+    try await clock.sleep(for: .milliseconds(1_500))
+    #expect(clock.wallTime() == 1_767_225_601_500)
+  }
 }

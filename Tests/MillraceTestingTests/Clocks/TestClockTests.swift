@@ -193,4 +193,13 @@ struct TestClockTests {
     clock.run()
     try await later.value
   }
+
+  @Test("Its wall time begins with the year 2026, and moves with it, as far as there are numbers")
+  func wallTime() {
+    #expect(clock.wallTime() == 1_767_225_600_000)
+    clock.advance(by: .milliseconds(1_500))
+    #expect(clock.wallTime() == 1_767_225_601_500)
+    clock.advance(by: .seconds(Int64.max))
+    #expect(clock.wallTime() > 1 << 61)
+  }
 }

@@ -47,6 +47,16 @@ struct SimulatedSystemTests {
     #expect(notes == ["5.0 seconds: 5000.0 ms, [5.0 seconds, 5.0 seconds, 5.0 seconds]"])
   }
 
+  @Test("The wall time of the world's clock, and of stores with it, is that of the system")
+  func wallTimeOfTheClock() async {
+    let notes = await notes { world in
+      try await world.clock.sleep(for: .milliseconds(1_500))
+      let system = Int64((Date().timeIntervalSince1970 * 1_000).rounded())
+      world.note("\(world.clock.wallTime() - system), \(world.configuration.wallTime() - system)")
+    }
+    #expect(notes == ["1.5 seconds: 0, 0"])
+  }
+
   @Test("Wall time is of the years 2026 to 2029, another one for each seed, and the same each time")
   func wallTime() async {
     let body: Simulation.Body = { world in

@@ -1,3 +1,4 @@
+import Foundation
 import Millrace
 import MillraceTesting
 import Testing
@@ -94,6 +95,19 @@ struct StoreConfigurationTests {
     #expect(configuration.limits == StoreConfiguration.Limits(runsInFlight: 2))
     configuration.report(Incident(.lateEmit, of: Int.self, "It was late."))
     #expect(reports.all == ["It was late."])
+  }
+
+  @Test("The wall time is the system's, that of a test clock, or the one that is given")
+  func theWallTime() {
+    let before = Int64(Date().timeIntervalSince1970 * 1_000)
+    let system = StoreConfiguration().wallTime()
+    #expect((before...before + 3_600_000).contains(system))
+    let clock = TestClock()
+    var configuration = StoreConfiguration(clock: clock)
+    #expect(configuration.wallTime() == clock.wallTime())
+    #expect(StoreConfiguration(clock: clock, wallTime: { 7 }).wallTime() == 7)
+    configuration.wallTime = { 8 }
+    #expect(configuration.wallTime() == 8)
   }
 
   @Test("A configuration is one word, for there may be many stores")

@@ -14,12 +14,15 @@ private struct Alarms: Interactor {
     case set(String, at: Int64)
     case remove(String)
     case fire(String)
+    /// Puts these timers in place of all that there are.
+    case replace(Timers<String>)
   }
 
   enum Mutation: Sendable {
     case set(String, at: Int64)
     case remove(String)
     case fired(String)
+    case replace(Timers<String>)
   }
 
   struct Refused: Error {}
@@ -34,6 +37,7 @@ private struct Alarms: Interactor {
     switch action {
     case .set(let id, let time): return .mutate(.set(id, at: time))
     case .remove(let id): return .mutate(.remove(id))
+    case .replace(let timers): return .mutate(.replace(timers))
     case .fire(let id):
       asked.record(id)
       if refused.contains(id) { return .reject(Refused()) }
@@ -46,6 +50,7 @@ private struct Alarms: Interactor {
     case .set(let id, let time): state.timers.set(id, at: time)
     case .remove(let id): state.timers.remove(id)
     case .fired(let id): state.fired.append(id)
+    case .replace(let timers): state.timers = timers
     }
   }
 }
@@ -79,7 +84,8 @@ struct FeedbackTimersTests {
     _ alarms: Alarms = Alarms(), _ timers: KeyValuePairs<String, Int64> = [:], wallTime: (@Sendable () -> Int64)? = nil
   ) -> Store<Alarms> {
     var state = Alarms.State()
-    for (id, time) in timers { state.timers.set(id, at: now + time) }
+    let begin = wallTime == nil ? now : 0
+    for (id, time) in timers { state.timers.set(id, at: begin + time) }
     return Store(
       initial: state, interactor: alarms,
       configuration: .testing(clock: recorded, wallTime: wallTime ?? clock.wallTime),
@@ -166,6 +172,23 @@ struct FeedbackTimersTests {
     try await recorded.waitForSleep(until: .seconds(1))
   }
 
+  @Test("Timers that are made anew, with as many changes as those before, are noticed behind one that is due and stays")
+  func madeAnew() async throws {
+    let begin = now
+    func timers(_ next: Int64) -> Timers<String> {
+      var timers = Timers<String>()
+      timers.set("stuck", at: begin)
+      timers.set("a", at: begin + next)
+      return timers
+    }
+    let store = store(Alarms(kept: ["stuck"]))
+    store.send(.replace(timers(90_000)))
+    try await store.wait { $0.fired == ["stuck"] }
+    try await recorded.waitForSleep(until: .seconds(1))
+    store.send(.replace(timers(300)))
+    try await recorded.waitForSleep(until: .milliseconds(300))
+  }
+
   @Test("A timer that its action sets anew is due again at its new time, without a delay")
   func setAnew() async throws {
     let begin = now
@@ -182,11 +205,7 @@ struct FeedbackTimersTests {
   @Test("The wall time is read each minute: set forward it is noticed by then, and set back no action comes early")
   func wallTimeSet() async throws {
     let wall = Box<Int64>(0)
-    var state = Alarms.State()
-    state.timers.set("a", at: 600_000)
-    let store = Store(
-      initial: state, interactor: Alarms(), configuration: .testing(clock: recorded, wallTime: { wall.value }),
-      feedbacks: [.timers(of: \.timers) { .fire($0) }])
+    let store = store(Alarms(), ["a": 600_000], wallTime: { wall.value })
     try await recorded.waitForSleep(until: .seconds(60))
     wall.update { $0 = 599_000 }
     clock.advance(by: .seconds(60))
@@ -203,11 +222,7 @@ struct FeedbackTimersTests {
   @Test("After the wall time was set back, an action whose timer stays is sent again after its delay")
   func wallTimeSetBackBehindStuck() async throws {
     let (wall, alarms) = (Box<Int64>(1_000_000), Alarms(kept: ["a"]))
-    var state = Alarms.State()
-    state.timers.set("a", at: 0)
-    let store = Store(
-      initial: state, interactor: alarms, configuration: .testing(clock: recorded, wallTime: { wall.value }),
-      feedbacks: [.timers(of: \.timers) { .fire($0) }])
+    let store = store(alarms, ["a": 0], wallTime: { wall.value })
     try await recorded.waitForSleep(until: .seconds(1))
     wall.update { $0 = 500_000 }
     clock.advance(by: .seconds(1))
@@ -219,11 +234,7 @@ struct FeedbackTimersTests {
 
   @Test("No wall time and no time of a timer is a trap", arguments: [.min, -1, .max] as [Int64])
   func extremeTimes(_ wall: Int64) async throws {
-    var state = Alarms.State()
-    for (id, time) in [("past", .min), ("never", .max)] as [(String, Int64)] { state.timers.set(id, at: time) }
-    let store = Store(
-      initial: state, interactor: Alarms(), configuration: .testing(clock: recorded, wallTime: { wall }),
-      feedbacks: [.timers(of: \.timers) { .fire($0) }])
+    let store = store(Alarms(), ["past": .min, "never": .max], wallTime: { wall })
     try await store.wait { $0.fired == ["past"] }
     #expect(try await recorded.deadlines.next() <= .seconds(60))
   }
