@@ -175,17 +175,18 @@ struct FeedbackTimersTests {
   @Test("Timers that are made anew, with as many changes as those before, are noticed behind one that is due and stays")
   func madeAnew() async throws {
     let begin = now
-    func timers(_ next: Int64) -> Timers<String> {
+    func timers(_ times: KeyValuePairs<String, Int64>) -> Timers<String> {
       var timers = Timers<String>()
-      timers.set("stuck", at: begin)
-      timers.set("a", at: begin + next)
+      for (id, time) in times { timers.set(id, at: begin + time) }
       return timers
     }
     let store = store(Alarms(kept: ["stuck"]))
-    store.send(.replace(timers(90_000)))
+    store.send(.replace(timers(["stuck": 0, "a": 90_000])))
     try await store.wait { $0.fired == ["stuck"] }
-    try await recorded.waitForSleep(until: .seconds(1))
-    store.send(.replace(timers(300)))
+    // The third change, which the feedback knows of once it sleeps.
+    store.send(.set("b", at: begin + 500))
+    try await recorded.waitForSleep(until: .milliseconds(500))
+    store.send(.replace(timers(["stuck": 0, "a": 90_000, "b": 300])))
     try await recorded.waitForSleep(until: .milliseconds(300))
   }
 
