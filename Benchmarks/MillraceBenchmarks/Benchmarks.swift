@@ -5,7 +5,8 @@ import MillraceFlags
 /// All rows, in the order of the table.
 let allRows: [Row] =
   sendRows + composeRows + interceptRows + handleRows + runRows + fullPlanRows + serviceRows + durableServiceRows
-  + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stateRows + storeRows + testingRows
+  + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stepRows + stateRows + storeRows
+  + testingRows
   + recordingRows
   + journalRows
 

@@ -116,6 +116,11 @@ package enum DecidedMutations<Mutation> {
   case one(Mutation)
   case many([Mutation])
 
+  /// Several mutations in order, none or one.
+  package init(_ mutations: [Mutation]) {
+    self = mutations.count > 1 ? .many(mutations) : mutations.first.map { .one($0) } ?? .none
+  }
+
   /// The mutations in order.
   package var all: [Mutation] {
     switch self {

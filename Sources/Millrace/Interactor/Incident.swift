@@ -52,6 +52,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported each time.
     public static let recoveryLimit = Kind(name: "recoveryLimit")
 
+    /// A run that was handled again finished without a step that is stored: the handler was changed, or it decided otherwise.
+    ///
+    /// Reported once a run.
+    public static let unusedSteps = Kind(name: "unusedSteps")
+
     /// A store was opened with another initial state than the one that its log begins with.
     ///
     /// Reported once an opening.

@@ -6,6 +6,16 @@ package enum WallTime {
   @Sendable
   package static func now() -> Int64 { millrace_wall_milliseconds() }
 
+  /// The wall time after a duration, rounded up to milliseconds; a negative duration is none.
+  static func after(_ duration: Duration, _ now: Int64) -> Int64 {
+    bounded(now) + (max(duration.bounded, .zero).nanoseconds + 999_999) / 1_000_000
+  }
+
+  /// The time to sleep before the wall time is read again: the rest until `end`, and at most a minute; zero or less once it has come.
+  static func rest(until end: Int64, _ now: Int64) -> Duration {
+    .milliseconds(min(min(end, 1 << 62) - bounded(now), 60_000))
+  }
+
   /// A wall time that a program gives, within 73 million years, so that a few durations can be added.
   static func bounded(_ time: Int64) -> Int64 { min(max(time, -(1 << 61)), 1 << 61) }
 }

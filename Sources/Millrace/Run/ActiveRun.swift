@@ -28,6 +28,9 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
     record.journaled = submission.demands
   }
 
+  /// The steps of its handlers, with those that were restored.
+  @usableFromInline var steps: RunSteps { madeSteps ?? makeSteps(RunSteps(takenUp?.steps ?? [], takenUp?.coder)) }
+
   @usableFromInline
   override func cancel(at owner: any AnyObject & Sendable, waits: Bool) {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)
@@ -69,14 +72,25 @@ final class JournaledTakeUp: Sendable {
   /// The time from the take-up to the opening of the store, if the take-up was restored.
   @usableFromInline let age: Instant
 
+  /// Encodes the results of steps; nil if they are not stored, because the action is not handled again.
+  @usableFromInline let coder: (any StepCoder)?
+
+  /// The steps that were restored with the take-up, in the order in which they were stored.
+  let steps: [StoredStep]
+
   private let asked = Atomic(false)
 
   @usableFromInline
-  init(position: Int, key: String?, isRestored: Bool = false, age: Instant = 0) {
+  init(
+    position: Int, key: String?, isRestored: Bool = false, age: Instant = 0, _ coder: (any StepCoder)?,
+    steps: [StoredStep] = []
+  ) {
     self.position = position
     self.key = key
     self.isRestored = isRestored
     self.age = age
+    self.coder = coder
+    self.steps = steps
   }
 
   /// Whether the handler has returned a sequence, which is asked for its next mutation only while the journal has room.
@@ -192,6 +206,8 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   func advice(after outcome: Outcome) -> RetryAdvice {
     guard case .failed(let error) = outcome, let retry = terms?.retry, number < retry.attempts, !isOver, !run.hasEnded
     else { return .byPlan }
+    // Another attempt would get the same result.
+    if error is StepFailure || error is StepError { return .never }
     return retry.advice(after: error)
   }
 
@@ -199,7 +215,8 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   @usableFromInline
   func countsForBreaker(_ outcome: Outcome) -> Bool {
     guard case .failed(let error) = outcome, let countsIf = terms?.countsIf, !isOver, !run.hasEnded else { return true }
-    return countsIf(error)
+    if let error = error as? StepError, error.code == .timedOut { return true }
+    return countsIf((error as? StepFailure)?.judged ?? error)
   }
 
   override func makeTask(immediately: Bool) -> Task<Void, any Error>? {

@@ -47,7 +47,20 @@ private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
         state: { fold.state },
         endWhen: { $0.exists.holds(fold.state) ? ExistingChild(nil) : nil },
         send: { _ in Receipt(notSent: EffectMutations.unsendable) },
-        submit: { _ in Receipt(notSent: EffectMutations.unsendable) }))
+        submit: { _ in Receipt(notSent: EffectMutations.unsendable) },
+        commitStep: { step, mutations, _ in
+          if fold.isOver {
+            step.completion(false)
+            return false
+          }
+          for mutation in mutations {
+            fold.add(mutation)
+            if case .terminated = continuation.yield(mutation) { break }
+          }
+          step.completion(true)
+          return !fold.isOver
+        },
+        waitFor: { try await fold.wait(for: $0) }))
     let task = Task { [effect] in
       do {
         try await effect.perform(in: run)
@@ -67,14 +80,44 @@ private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
 
 /// The state that an effect outside a store has led to.
 private final class Fold<I: Interactor>: Sendable {
-  private let folded: Lock<I.State>
+  private struct Content {
+    var state: I.State
+    var watchers: [Watcher<I.State>] = []
+
+    /// Removes the waits that end with the state.
+    mutating func takeEnded() -> [Watcher<I.State>] {
+      let ended = watchers.filter { $0.predicate(state) }
+      if !ended.isEmpty { watchers.removeAll { watcher in ended.contains { $0 === watcher } } }
+      return ended
+    }
+  }
+
+  private let folded: Lock<Content>
   private let over = Atomic(false)
 
   init(_ state: I.State) {
-    folded = Lock(state)
+    folded = Lock(Content(state: state))
   }
 
-  var state: I.State { folded.withLock { $0 } }
+  var state: I.State { folded.withLock { $0.state } }
+
+  /// Returns when a condition holds of the state.
+  ///
+  /// - Throws: `CancellationError` in a cancelled task.
+  func wait(for condition: @escaping @Sendable (I.State) -> Bool) async throws {
+    let watcher = Watcher(predicate: condition)
+    try await withTaskCancellationHandler {
+      let (state, ended) = folded.withLock { content in
+        content.watchers.append(watcher)
+        return (content.state, content.takeEnded())
+      }
+      for watcher in ended { watcher.end(.success(state)) }
+      _ = try await watcher.result()
+    } onCancel: {
+      watcher.end(.failure(CancellationError()))
+      folded.withLock { content in content.watchers.removeAll { $0.hasEnded } }
+    }
+  }
 
   /// Whether the iteration is over.
   var isOver: Bool { over.load(ordering: .acquiring) }
@@ -84,6 +127,10 @@ private final class Fold<I: Interactor>: Sendable {
   }
 
   func add(_ mutation: I.Mutation) {
-    folded.withLock { I.reduce(into: &$0, mutation: mutation) }
+    let (state, ended) = folded.withLock { content in
+      I.reduce(into: &content.state, mutation: mutation)
+      return (content.state, content.takeEnded())
+    }
+    for watcher in ended { watcher.end(.success(state)) }
   }
 }

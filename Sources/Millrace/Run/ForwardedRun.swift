@@ -9,10 +9,22 @@ final class ForwardedRun<I: Interactor>: Sendable {
   @usableFromInline let endWhen: EndWhen
   @usableFromInline let send: @Sendable (I.Action) -> Receipt
   @usableFromInline let submit: @Sendable (I.Action) async throws -> Receipt
+
+  /// See ``Run/commitStep(_:_:through:)``.
+  @usableFromInline let commitStep: CommitStep
+
+  /// See ``Run/waitForState(_:)``.
+  @usableFromInline let waitFor: WaitFor
   @usableFromInline let environment: any RunEnvironment
 
   @usableFromInline
   typealias EndWhen = @Sendable (LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild?
+
+  @usableFromInline
+  typealias CommitStep = @Sendable (StepCommit, [I.Mutation], RemovableChild?) -> Bool
+
+  @usableFromInline
+  typealias WaitFor = @Sendable (@escaping @Sendable (I.State) -> Bool) async throws -> Void
 
   @inlinable
   init(
@@ -20,13 +32,17 @@ final class ForwardedRun<I: Interactor>: Sendable {
     state: @escaping @Sendable () async throws -> I.State,
     endWhen: @escaping EndWhen,
     send: @escaping @Sendable (I.Action) -> Receipt,
-    submit: @escaping @Sendable (I.Action) async throws -> Receipt
+    submit: @escaping @Sendable (I.Action) async throws -> Receipt,
+    commitStep: @escaping CommitStep,
+    waitFor: @escaping WaitFor
   ) {
     self.emit = emit
     self.state = state
     self.endWhen = endWhen
     self.send = send
     self.submit = submit
+    self.commitStep = commitStep
+    self.waitFor = waitFor
     self.environment = environment
   }
 }
@@ -43,6 +59,30 @@ protocol RunEnvironment: Sendable {
 
   /// Rejects an action that the run cannot send.
   func refuse(_ reason: String) -> Receipt
+
+  // MARK: Steps
+
+  /// Whether the run or its attempt has ended, so that nothing of it is committed.
+  var isCut: Bool { get }
+
+  /// Whether another attempt may follow, which asks for the results of this one.
+  var mayRepeat: Bool { get }
+  var steps: RunSteps { get }
+
+  /// Encodes the results of steps; nil if they are not stored.
+  var stepCoder: (any StepCoder)? { get }
+
+  /// In milliseconds since 1970.
+  func wallTime() -> Int64
+
+  /// Suspends while too many bytes wait to be stored.
+  func waitForRoom() async
+
+  /// Ends the run as failed, and returns when it has its outcome.
+  func endRun(failing error: any Error) async
+
+  /// Ends the run as failed behind what it has emitted.
+  func endRunLater(failing error: any Error)
 }
 
 /// The facts of a run outside a store.
@@ -52,12 +92,22 @@ struct LoneEnvironment: RunEnvironment {
   let idempotencyKey: String
   let clock: any Clock<Duration>
   let context: RunContext?
+  let steps = RunSteps()
 
   var timeRemaining: Duration? { nil }
 
   func refuse(_ reason: String) -> Receipt {
     Receipt(notSent: reason)
   }
+
+  var isCut: Bool { false }
+  var mayRepeat: Bool { false }
+  var stepCoder: (any StepCoder)? { nil }
+
+  func wallTime() -> Int64 { WallTime.now() }
+  func waitForRoom() async {}
+  func endRun(failing error: any Error) async {}
+  func endRunLater(failing error: any Error) {}
 }
 
 extension Run {
@@ -74,7 +124,12 @@ extension Run {
         state: { try await state },
         endWhen: { await endWhen(notHolding: $0) },
         send: { send($0) },
-        submit: { try await submit($0) }))
+        submit: { try await submit($0) },
+        commitStep: { step, mutations, child in
+          guard let transform else { return commitStep(step, mutations, through: child) }
+          return commitStep(step, mutations.map(transform), through: nil)
+        },
+        waitFor: { try await waitForState($0) }))
   }
 
   /// The run of a child whose mutations go through this one.
@@ -92,7 +147,9 @@ extension Run {
         state: { state(try await self.state) },
         endWhen: { await endWhen(notHolding: $0, in: position, state) },
         send: { send($0, as: action) },
-        submit: { try await submit($0, as: action) }))
+        submit: { try await submit($0, as: action) },
+        commitStep: { commitStep($0, $1.map(mutation), through: keepsChild ? $2 : nil) },
+        waitFor: { condition in try await waitForState({ condition(state($0)) }) }))
   }
 
   /// The run of a child that may be removed, which ends this run too; nil when the child does not exist.
@@ -117,7 +174,11 @@ extension Run {
         },
         endWhen: { await child.whole.endWhen(notHolding: $0, in: child.id, child.part) },
         send: { child.whole.send($0, as: child.action) },
-        submit: { try await child.whole.submit($0, as: child.action) }))
+        submit: { try await child.whole.submit($0, as: child.action) },
+        commitStep: { child.whole.commitStep($0, $1.map(child.mutation), through: $2 ?? child.child) },
+        waitFor: { condition in
+          try await child.whole.waitForState({ child.part($0).map(condition) ?? false })
+        }))
   }
 }
 

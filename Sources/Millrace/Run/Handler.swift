@@ -143,16 +143,21 @@ extension StoreCore {
   func emitBehindOthers(
     _ mutation: I.Mutation, of run: ActiveRun<I>, _ attempt: Attempt<I>?, through child: RemovableChild?
   ) -> Bool {
-    // A mutation of a run that has ended is counted then, and bounded like the others.
-    if !lock.isHeldHere, run.queuedEmits.load(ordering: .relaxed) >= StoreCore.mostQueuedEmits {
-      lock.performUrgently(for: self) { self.lock.performQueuedWork(for: self) }
-    }
+    helpWithQueuedEmits(of: run)
     run.queuedEmits.add(1, ordering: .relaxed)
     lock.perform(for: self) {
       run.queuedEmits.subtract(1, ordering: .relaxed)
       _ = self.owned.commitEmitted(mutation, of: run, attempt, through: child, at: self)
     }
     return !run.hasEnded && attempt?.isOver != true
+  }
+
+  /// Does the queued work if a run has queued very many mutations.
+  func helpWithQueuedEmits(of run: ActiveRun<I>) {
+    // A mutation of a run that has ended is counted then, and bounded like the others.
+    if !lock.isHeldHere, run.queuedEmits.load(ordering: .relaxed) >= StoreCore.mostQueuedEmits {
+      lock.performUrgently(for: self) { self.lock.performQueuedWork(for: self) }
+    }
   }
 
   /// The number of mutations of one run that may be queued before it helps with them.

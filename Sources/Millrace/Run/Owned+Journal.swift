@@ -51,7 +51,8 @@ extension Owned {
     }
     guard journal(entry, of: run, at: core) else { return false }
     if decision.handles, let journal {
-      run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key)
+      let coder: (any StepCoder)? = recovery(of: run, at: core) == .abandon ? nil : journal.sink
+      run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key, coder)
     }
     return true
   }
@@ -71,12 +72,16 @@ extension Owned {
   mutating func takeUpEntry(
     of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>, at core: StoreCore<I>
   ) -> StoreEntry<I.Action, I.Mutation> {
-    let runs = madeRuns(at: core)
-    let terms = run.record.handle.flatMap { runs.scheduler.planned($0)?.terms }
     let key = run.record.journaled?.key
     return .takenUp(
       run.action, run.id, key: RunKey(key ?? core.idempotencyKey(of: run), isSenders: key != nil),
-      recovery: terms?.recovery ?? .abandon, mutations)
+      recovery: recovery(of: run, at: core), mutations)
+  }
+
+  @usableFromInline
+  mutating func recovery(of run: ActiveRun<I>, at core: StoreCore<I>) -> Recovery {
+    let runs = madeRuns(at: core)
+    return run.record.handle.flatMap { runs.scheduler.planned($0)?.terms?.recovery } ?? .abandon
   }
 
   /// Keeps an entry, and returns the reason if it cannot be kept.
@@ -204,7 +209,7 @@ extension Owned {
   ) {
     let restored = actions.enumerated().map { index, restored in
       let run = ActiveRun(id: nextID(), action: restored.action, core: core, lineage: nil)
-      restoreTakeUp(of: run, restored.key, age: restored.age, at: core)
+      restoreTakeUp(of: run, restored.key, age: restored.age, steps: restored.steps, at: core)
       assign(index, run.id)
       return run
     }
@@ -252,9 +257,12 @@ extension Owned {
 
   /// Records the take-up of an action that is handled again, with its key and its age.
   @usableFromInline
-  mutating func restoreTakeUp(of run: ActiveRun<I>, _ key: RunKey, age: Instant, at core: StoreCore<I>) {
+  mutating func restoreTakeUp(
+    of run: ActiveRun<I>, _ key: RunKey, age: Instant, steps: [StoredStep], at core: StoreCore<I>
+  ) {
     run.takenUp = JournaledTakeUp(
-      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: age)
+      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: age, journal?.sink, steps: steps
+    )
     guard key.isSenders else { return }
     run.record.journaled = JournaledSend(key: key.text, confirms: false)
     madeRuns(at: core).keyed[UTF8Text(key.text)] = KeyedRuns(first: run.id)

@@ -312,6 +312,21 @@ extension Owned {
           + "catch the error in the handler."), at: core)
   }
 
+  /// Reports the stored steps that the handler of a run which has finished did not ask for.
+  @usableFromInline
+  func reportUnusedSteps(of run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let unused = run.madeSteps?.unused ?? run.takenUp.map({ RunSteps($0.steps).unused }), !unused.isEmpty else {
+      return
+    }
+    let names = unused.prefix(3).map(\.debugDescription).joined(separator: ", ")
+    report(
+      Incident(
+        .unusedSteps, of: I.Action.self, action: run.id,
+        "The handler of \(String(reflecting: I.self)) finished an action of type \(String(reflecting: I.Action.self)) (\(run.id)) "
+          + "without the stored steps \(names)\(unused.count > 3 ? " and \(unused.count - 3) more" : ""); if this version does their "
+          + "work under another name, it was done twice."), at: core)
+  }
+
   /// Counts a mutation that was emitted after the end of its run, and reports the first one.
   @usableFromInline
   mutating func didEmitLate(of run: ActiveRun<I>, at core: StoreCore<I>) {

@@ -265,6 +265,8 @@ extension Owned {
   @inlinable
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     run.willEnd()
+    if outcome.isFinished, run.takenUp?.isRestored == true { reportUnusedSteps(of: run, at: core) }
+    run.forgetSteps()
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing || isOwedClosing(run, outcome) {
       var closing = core.interactor.closing(run.action, outcome: outcome)

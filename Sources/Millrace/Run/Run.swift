@@ -84,7 +84,7 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
   }
 
   /// The number of this attempt, counted from 1; above 1 only if the action's ``Plan`` has a retry.
-  public var attempt: Int {
+  @inlinable public var attempt: Int {
     switch backing {
     case .store: 1
     case .attempt(let attempt): attempt.number
@@ -228,6 +228,97 @@ extension Run {
     case .store(let core, let run): core.refuse(reason, from: run)
     case .attempt(let attempt): attempt.core.refuse(reason, from: attempt.run)
     case .apart(let apart): apart.environment.refuse(reason)
+    }
+  }
+}
+
+/// The run as the environment of its steps, and of those of its children.
+extension Run {
+  @inlinable var isCut: Bool {
+    switch backing {
+    case .store(_, let run): run.hasEnded
+    case .attempt(let attempt): attempt.isOver || attempt.run.hasEnded
+    case .apart(let apart): apart.environment.isCut
+    }
+  }
+
+  @inlinable var mayRepeat: Bool {
+    switch backing {
+    case .store: false
+    case .attempt: true
+    case .apart(let apart): apart.environment.mayRepeat
+    }
+  }
+
+  @inlinable var steps: RunSteps {
+    switch backing {
+    case .store(_, let run): run.steps
+    case .attempt(let attempt): attempt.run.steps
+    case .apart(let apart): apart.environment.steps
+    }
+  }
+
+  @inlinable var stepCoder: (any StepCoder)? {
+    switch backing {
+    case .store(_, let run): run.takenUp?.coder
+    case .attempt(let attempt): attempt.run.takenUp?.coder
+    case .apart(let apart): apart.environment.stepCoder
+    }
+  }
+
+  @usableFromInline
+  func wallTime() -> Int64 {
+    switch backing {
+    case .store(let core, _): core.configuration.wallTime()
+    case .attempt(let attempt): attempt.core.configuration.wallTime()
+    case .apart(let apart): apart.environment.wallTime()
+    }
+  }
+
+  @usableFromInline
+  func waitForRoom() async {
+    switch backing {
+    case .store(let core, _): await core.gate?.waitForRoom()
+    case .attempt(let attempt): await attempt.core.gate?.waitForRoom()
+    case .apart(let apart): await apart.environment.waitForRoom()
+    }
+  }
+
+  @usableFromInline
+  func endRun(failing error: any Error) async {
+    switch backing {
+    case .store(let core, let run): await core.endRun(run, failing: error)
+    case .attempt(let attempt): await attempt.core.endRun(attempt.run, failing: error)
+    case .apart(let apart): await apart.environment.endRun(failing: error)
+    }
+  }
+
+  @usableFromInline
+  func endRunLater(failing error: any Error) {
+    switch backing {
+    case .store(let core, let run): core.perform { $0.end(run, .failed(error), at: core) }
+    case .attempt(let attempt): attempt.core.perform { $0.end(attempt.run, .failed(error), at: attempt.core) }
+    case .apart(let apart): apart.environment.endRunLater(failing: error)
+    }
+  }
+
+  /// Commits the result of a step with its mutations, and calls the completion when that is durable; returns false once the run has ended.
+  @usableFromInline
+  func commitStep(_ step: StepCommit, _ mutations: [I.Mutation], through child: RemovableChild?) -> Bool {
+    switch backing {
+    case .store(let core, let run): core.commitStep(step, mutations, of: run, nil, through: child)
+    case .attempt(let attempt): attempt.core.commitStep(step, mutations, of: attempt.run, attempt, through: child)
+    case .apart(let apart): apart.commitStep(step, mutations, child)
+    }
+  }
+
+  /// Returns when a condition holds of the state.
+  @usableFromInline
+  func waitForState(_ condition: @escaping @Sendable (I.State) -> Bool) async throws {
+    switch backing {
+    case .store(let core, _): try await core.waitForState(condition)
+    case .attempt(let attempt): try await attempt.core.waitForState(condition)
+    case .apart(let apart): try await apart.waitFor(condition)
     }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// It is called with the store's lock, so it neither blocks nor calls the store. It advances the store's ``DurabilityGate`` as entries become durable.
 @usableFromInline
-package protocol JournalSink<Action, Mutation, State>: AnyObject, Sendable {
+package protocol JournalSink<Action, Mutation, State>: StepCoder {
   associatedtype Action: Sendable
   associatedtype Mutation: Sendable
   associatedtype State: Sendable
@@ -81,6 +81,8 @@ package enum StoreEntry<Action, Mutation> {
   case takenUp(Action, ActionID, key: RunKey, recovery: Recovery, DecidedMutations<Mutation>)
   /// A mutation of the handler of this action.
   case emitted(Mutation, by: ActionID)
+  /// A step of the handler of this action with its mutations; nil without a step if only the mutations are stored.
+  case step(StoredStep?, [Mutation], by: ActionID)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
   /// Nothing, to learn whether the log is still the store's own.
@@ -112,10 +114,14 @@ package struct RestoredAction<Action: Sendable>: Sendable {
   /// The time since its take-up.
   @usableFromInline let age: Instant
 
-  package init(_ action: Action, key: RunKey, age: Duration = .zero) {
+  /// Its steps, in the order in which they were stored.
+  @usableFromInline let steps: [StoredStep]
+
+  package init(_ action: Action, key: RunKey, age: Duration = .zero, steps: [StoredStep] = []) {
     self.action = action
     self.key = key
     self.age = age.nanoseconds
+    self.steps = steps
   }
 }
 
@@ -150,7 +156,8 @@ package struct UTF8Text: Hashable, Sendable {
 
   @usableFromInline
   package static func == (left: UTF8Text, right: UTF8Text) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    // First as texts, which compares the bytes at once.
+    left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
   }
 
   @usableFromInline

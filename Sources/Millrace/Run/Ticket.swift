@@ -86,6 +86,9 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// The number of mutations it emitted that are queued for a holder and not taken.
   final let queuedEmits = Atomic(0)
 
+  /// Made by the first step of its handlers.
+  private final let lazySteps = LazyObject<RunSteps>()
+
   @usableFromInline
   init(id: ActionID, at owner: (any AnyObject & Sendable)?, lineage: Lineage?) {
     self.id = id
@@ -94,6 +97,18 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
     super.init()
     lineage?.tree?.add(self)
   }
+
+  // MARK: Steps
+
+  /// The steps of its handlers; nil without one.
+  final var madeSteps: RunSteps? { lazySteps.load() }
+
+  /// Keeps the steps if there are none, and returns those that are kept.
+  final func makeSteps(_ made: RunSteps) -> RunSteps { lazySteps.storeIfNil(made) }
+
+  /// Frees the results of its steps, once it has ended.
+  @usableFromInline
+  final func forgetSteps() { lazySteps.load()?.removeAll() }
 
   // MARK: Causality
 

@@ -76,12 +76,12 @@ private struct Alarm {
   mutating func set(at next: Int64, on clock: some Clock<Duration>, _ wallTime: @Sendable () -> Int64) {
     // Before the wall time, so that a clock that moves between the two wakes early, and not late.
     let begin = clock.now
-    let rest = min(min(next, 1 << 62) - WallTime.bounded(wallTime()), 60_000)
-    if rest <= 0 {
+    let rest = WallTime.rest(until: next, wallTime())
+    if rest <= .zero {
       signal.yield()
       return
     }
-    let end = begin.advanced(by: .milliseconds(rest))
+    let end = begin.advanced(by: rest)
     sleep = Task { [signal] in
       if (try? await clock.sleep(until: end, tolerance: nil)) != nil { signal.yield() }
     }

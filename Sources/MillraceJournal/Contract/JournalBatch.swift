@@ -75,6 +75,10 @@ public struct JournalEntry: Sendable, Hashable {
     public static let end = Kind(rawValue: 5)
     /// A writer has confirmed that the log is still its own.
     public static let mark = Kind(rawValue: 6)
+    /// A step of a handler has a result: its name, its value or its error, and the mutations that are committed with it.
+    public static let step = Kind(rawValue: 7)
+    /// A handler sleeps, or waits with a timeout: the name, and the wall time at which that is over.
+    public static let rest = Kind(rawValue: 8)
     /// A run that was open when the log was opened is handled again: how often in a row.
     public static let resumed = Kind(rawValue: 9)
 
@@ -87,6 +91,8 @@ public struct JournalEntry: Sendable, Hashable {
       case .emit: "emit"
       case .end: "end"
       case .mark: "mark"
+      case .step: "step"
+      case .rest: "rest"
       case .resumed: "resumed"
       default: "kind \(rawValue)"
       }

@@ -149,6 +149,28 @@ struct OpenRun<Action: Codable & Sendable>: Codable, Sendable {
   let takeUp: TakeUpHead<Action>
   /// The number of times the run was handled again in a row without progress; nil for none.
   var resumed: Int?
+  /// The steps of the run, in the order in which they were stored; nil for none.
+  var steps: [StepPayload]?
+
+  /// Adds a step, which is progress.
+  mutating func add(_ step: StepPayload) {
+    // In place, because a run may have 10,000.
+    if steps == nil { steps = [] }
+    steps?.append(step)
+    resumed = nil
+  }
+
+  /// The run with another action.
+  func with<Other: Codable & Sendable>(_ action: Other) -> OpenRun<Other> {
+    OpenRun<Other>(sequence: sequence, takeUp: takeUp.with(action), resumed: resumed, steps: steps)
+  }
+
+  /// The action as it is handled again at a wall time.
+  func restored(at now: Int64) -> RestoredAction<Action> {
+    RestoredAction(
+      takeUp.action, key: RunKey(takeUp.key, isSenders: takeUp.isSendersKey), age: takeUp.age(at: now),
+      steps: steps?.map(\.stored) ?? [])
+  }
 }
 
 /// The runs of a log that have not ended.
@@ -172,6 +194,10 @@ struct OpenRuns<Action: Codable & Sendable>: Sendable {
   mutating func begin(_ run: OpenRun<Action>, _ id: ActionID) {
     runs[run.sequence] = run
     sequences[id] = run.sequence
+  }
+
+  mutating func add(_ step: StepPayload, _ id: ActionID) {
+    if let run = sequences[id] { runs[run]?.add(step) }
   }
 
   mutating func end(_ id: ActionID) {

@@ -30,6 +30,12 @@ public struct JournalOptions: Sendable {
   /// The number of payload bytes after which the store takes a snapshot; 16 MiB by default.
   public var snapshotBytes = 1 << 24
 
+  /// The number of bytes that the result of one step may have; 1 MiB by default.
+  ///
+  /// A larger result is stored as the failure ``StepError/Code/tooLarge``, which the step throws each time. All results of a run have at most
+  /// 16 times as many. They are part of each snapshot that is taken while the run is open.
+  public var stepBytes = 1 << 20
+
   /// Whether a shutdown takes a last snapshot, if anything has changed since the newest one; false by default.
   ///
   /// The next opening is faster then, and the shutdown takes longer: a large state takes seconds to encode. The shutdown waits for the snapshot until

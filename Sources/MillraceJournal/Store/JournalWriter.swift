@@ -11,7 +11,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   typealias State = I.State
 
   let gate: DurabilityGate
-  private let log: StoreLog<I>
+  let log: StoreLog<I>
   private let calls: JournalCalls
   private let epoch: JournalEpoch
   /// In milliseconds since 1970.
@@ -82,6 +82,14 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       runs.withLock { $0.begin(OpenRun(sequence: sequence.number, takeUp: head), id) }
     case .emitted(let mutation, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), in: room, after: revision)
+    case .step(let step?, let mutations, let id):
+      let payload = StepPayload(step)
+      let head = StepHead(run: takeUp(of: id), step: payload)
+      let kind: JournalEntry.Kind = if case .due = step.content { .rest } else { .step }
+      try add(kind, head, DecidedMutations(mutations), in: room, after: revision)
+      runs.withLock { $0.add(payload, id) }
+    case .step(nil, let mutations, let id):
+      try add(.emit, EmitHead(run: takeUp(of: id)), DecidedMutations(mutations), in: room, after: revision)
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)

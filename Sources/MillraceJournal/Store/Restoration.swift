@@ -29,7 +29,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     for run in open.values.sorted(by: { $0.sequence < $1.sequence }) {
       switch run.takeUp.action {
       case .readable(let action):
-        runs.append(OpenRun(sequence: run.sequence, takeUp: run.takeUp.with(action), resumed: run.resumed))
+        runs.append(run.with(action))
       case .unreadable(let reason):
         throw .unreadable(log.key, at: JournalSequence(run.sequence), "the action of its open run, \(reason)")
       }
@@ -115,6 +115,10 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     case .resumed:
       let head = try log.payload(ResumedHead.self, of: record).head
       open[head.run]?.resumed = head.count
+    case .step, .rest:
+      let payload = try log.payload(StepHead.self, of: record)
+      open[payload.head.run]?.add(payload.head.step)
+      reduce(payload.mutations)
     case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
     case .end:
       let payload = try log.payload(EndHead.self, of: record)

@@ -82,7 +82,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     writer.attach(to: store.journaled)
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
     let now = configuration.wallTime()
-    store.handleAgain(runs.map { $0.takeUp.restored(at: now) }) {
+    store.handleAgain(runs.map { $0.restored(at: now) }) {
       writer.name(runs[$0].sequence, $1)
     }
     store.begin(feedbacks)

@@ -111,12 +111,10 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   /// The number of times the action is handled again in a row without progress; 0 if it is abandoned.
   var recoveryLimit: Int { handlesAgain ? max(limit ?? Recovery.handleAgain.limit ?? 0, 0) : 0 }
 
-  /// The action as it is handled again at a wall time; one whose take-up has no time, or a later one, is taken up then.
-  func restored(at now: Int64) -> RestoredAction<Action> {
+  /// The time since the take-up at a wall time; zero if the take-up has no time, or a later one.
+  func age(at now: Int64) -> Duration {
     let age = now.subtractingReportingOverflow(time ?? now)
-    return RestoredAction(
-      action, key: RunKey(key, isSenders: isSendersKey),
-      age: .milliseconds(age.overflow ? 0 : max(age.partialValue, 0)))
+    return .milliseconds(age.overflow ? 0 : max(age.partialValue, 0))
   }
 
   /// The head with another action.
@@ -205,9 +203,7 @@ struct SnapshotPayload<Action: Codable & Sendable, State: Codable & Sendable>: C
 
   /// The payload with other actions.
   func mapActions<Other: Codable & Sendable>(_ transform: (Action) -> Other) -> SnapshotPayload<Other, State> {
-    let runs = runs.map {
-      OpenRun(sequence: $0.sequence, takeUp: $0.takeUp.with(transform($0.takeUp.action)), resumed: $0.resumed)
-    }
-    return SnapshotPayload<Other, State>(state: state, runs: runs, keys: keys, epoch: epoch)
+    SnapshotPayload<Other, State>(
+      state: state, runs: runs.map { $0.with(transform($0.takeUp.action)) }, keys: keys, epoch: epoch)
   }
 }

@@ -150,7 +150,7 @@ struct OpenRunsTests {
     let json = #"{"action":{"look":{}},"key":"a","isSendersKey":false,"handlesAgain":true"#
     func age(_ rest: String) throws -> Instant {
       let head = try JSONDecoder().decode(TakeUpHead<Accounts.Action>.self, from: Data((json + rest).utf8))
-      return head.restored(at: 5_000).age
+      return head.age(at: 5_000).nanoseconds
     }
     #expect(try age("}") == 0)
     #expect(try age(#","time":2000}"#) == 3_000_000_000)

@@ -1,3 +1,4 @@
+import Foundation
 import MillraceTesting
 import Synchronization
 
@@ -115,11 +116,21 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   func result(of key: String) -> KeyedResult? { nil }
 
+  let stepLimits = StepLimits()
+
+  func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { Array(try JSONEncoder().encode([value])) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    try JSONDecoder().decode([Value].self, from: Data(bytes))[0]
+  }
+
   private static func text(_ entry: StoreEntry<Action, Int>) -> (String, [Int]) {
     switch entry {
     case .decided(let mutations, let result): ("decided \(mutations.all)\(keys(result))", mutations.all)
     case .takenUp(let action, _, _, _, let mutations): ("taken up \(action) \(mutations.all)", mutations.all)
     case .emitted(let mutation, _): ("emitted \(mutation)", [mutation])
+    case .step(let step, let mutations, _):
+      ("step \(step.map { "\($0.kind) \($0.name) " } ?? "")\(mutations)", mutations)
     case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
     case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
     case .mark: ("mark", [])

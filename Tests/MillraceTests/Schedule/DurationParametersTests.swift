@@ -21,7 +21,9 @@ struct DurationParametersTests {
       "Millrace/Plan.attemptTimeout(timeout)", "Millrace/Plan.debounce(interval)", "Millrace/Plan.spacing(interval)",
       "Millrace/Plan.throttle(interval)", "Millrace/Plan.timeout(timeout)", "Millrace/Retry.constant(delay)",
       "Millrace/Retry.exponential(initial)", "Millrace/Retry.exponential(maximum)", "Millrace/Retry.init(openFor)",
-      "Millrace/Retry.init(refill)", "Millrace/Retry.init(within)",
+      "Millrace/Retry.init(refill)", "Millrace/Retry.init(within)", "Millrace/Run+Rests.sleep(duration)",
+      "Millrace/Run+Rests.wait(timeout)",
+      "Millrace/StepRetry.init(timeout)",
       "Millrace/StateReader.wait(timeout)", "Millrace/Store+Observation.wait(timeout)",
       "Millrace/Store.run(time)", "Millrace/Store.shutdown(time)",
     ],
@@ -98,6 +100,14 @@ struct DurationParametersTests {
         store.send(Action.commit("a").planned(plan))
         store.send(Action.handle { _ in throw Asking(retryAfter: time) }.planned(plan))
         store.send(Action.handle { run in run.emit("b") }.planned(plan))
+        store.send(
+          .handle { run in
+            try? await run.step("a", retry: StepRetry(attempts: 2, backoff: .constant(time), timeout: time)) { _ in
+              throw Asking(retryAfter: time)
+            }
+            _ = try? await run.wait("b", timeout: time) { $0.log.isEmpty ? 1 : nil }
+            try? await run.sleep("c", for: time)
+          })
       }
       await store.shutdown(drainFor: .zero)
     }

@@ -47,13 +47,6 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
     return nil
   }
 
-  /// The values, which end with the error of the store's journal if that has failed.
-  func elements(at gate: DurabilityGate?) -> NextElement<Value> {
-    let next: NextElement<Value> = { () async throws(StoreError) -> Value? in await self.next() }
-    guard let gate else { return next }
-    return JournaledElements(next, at: gate, heldBackUntil: nil).next
-  }
-
   /// The result of a look for a newer value.
   private enum Finding {
     case value(Value)
@@ -121,6 +114,13 @@ final class ValueObservation<I: Interactor, Value: Equatable & Sendable>: @unche
 }
 
 extension ValueObservation {
+  /// The values, which end with the error of the store's journal if that has failed.
+  func elements(at gate: DurabilityGate?) -> NextElement<Value> {
+    let next: NextElement<Value> = { () async throws(StoreError) -> Value? in await self.next() }
+    guard let gate else { return next }
+    return JournaledElements(next, at: gate, heldBackUntil: nil).next
+  }
+
   /// Creates observers of the values at a key path; all observers of one key path share its evaluation.
   @usableFromInline
   static func observers(

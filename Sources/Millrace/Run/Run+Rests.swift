@@ -1,0 +1,139 @@
+/// Steps that wait: for a time, and for a state.
+extension Run {
+  /// Returns when a duration has passed since this sleep was first reached.
+  ///
+  /// ```swift
+  /// try await run.sleep("grace", for: .seconds(3_600))
+  /// ```
+  ///
+  /// **Durability.** With a journal, and a plan whose recovery is ``Recovery/handleAgain``, the end of the sleep is a wall time that is
+  /// stored when the sleep is first reached, and durable before this returns. A run that is handled again sleeps the rest. Otherwise it is
+  /// an ordinary sleep on the store's clock; further attempts of the plan sleep the rest of it.
+  ///
+  /// **Time.** A stored end is one of ``StoreConfiguration/wallTime``, which is read again after at most a minute on the store's clock: this
+  /// never returns early after the wall time was set back, and at most a minute late after it was set forward.
+  ///
+  /// **Cost.** The run keeps its slot, its permits and the turn of its key.
+  ///
+  /// - Parameters:
+  ///   - name: the name, as that of a ``step(_:retry:commit:_:)``.
+  ///   - duration: the time; zero or less returns as soon as the end is durable.
+  /// - Throws: `CancellationError` if the handling is over or the calling task is cancelled, and ``StepError``.
+  public func sleep(_ name: String, for duration: Duration) async throws {
+    let entry = try await beginStep(name, .sleep)
+    if stepCoder == nil {
+      try await sleep(name, for: duration, entry, on: clock)
+    } else {
+      try await sleep(until: try await end(of: name, .sleep, in: duration, entry), on: clock)
+    }
+    if isCut { throw CancellationError() }
+  }
+
+  /// Returns a value that the state has, now or later.
+  ///
+  /// ```swift
+  /// let approval = try await run.wait("approval", timeout: .seconds(86_400)) { $0.approvals[order.id] }
+  /// ```
+  ///
+  /// **Order.** The condition is judged when the wait is reached, and then at most once each time the store notifies observers: a value
+  /// that comes and goes may be missed, so wait for facts that stay. It is called on any thread with the store's lock, and is quick and
+  /// free of effects.
+  ///
+  /// **Durability.** With a journal, and a plan whose recovery is ``Recovery/handleAgain``, the value is durable when this returns, and a
+  /// run that is handled again gets the stored value, though the state has moved on. The timeout is a wall time that is stored when the
+  /// wait is first reached, as that of ``sleep(_:for:)``.
+  ///
+  /// **Cost.** The run keeps its slot, its permits and the turn of its key. A commit costs the same with a waiting run as without one.
+  ///
+  /// - Parameters:
+  ///   - name: the name, as that of a ``step(_:retry:commit:_:)``.
+  ///   - timeout: the time after which the wait fails; nil sets no limit.
+  ///   - condition: the value, or nil as long as there is none.
+  /// - Throws: ``StepError`` with the code ``StepError/Code/timedOut``, which is stored and thrown each time; another ``StepError``; and
+  ///   `CancellationError` if the handling is over or the calling task is cancelled.
+  public func wait<Value: Codable & Sendable>(
+    _ name: String, timeout: Duration? = nil, for condition: @escaping @Sendable (I.State) -> Value?
+  ) async throws -> Value {
+    let entry = try await beginStep(name, .wait)
+    if let entry, entry.result != nil { return try await value(of: entry, name) }
+    guard let found = try await firstValue(condition, name, timeout, entry) else {
+      throw try await storeFailure(StepError.noValue(name, in: timeout ?? .zero), of: name, .wait)
+    }
+    try await storeValue(found, of: name, .wait, [])
+    return found
+  }
+
+  /// The first value; nil if there is none in time.
+  private func firstValue<Value: Sendable>(
+    _ condition: @escaping @Sendable (I.State) -> Value?, _ name: String, _ timeout: Duration?, _ entry: RunSteps.Entry?
+  ) async throws -> Value? {
+    guard let timeout else { return try await firstValue(condition) }
+    // First, because the end may have passed while no process had the store.
+    if let value = condition(try await state) { return value }
+    let clock = clock
+    let sleep: @Sendable () async throws -> Void
+    if stepCoder == nil {
+      sleep = { try await self.sleep(name, kind: .wait, for: timeout, entry, on: clock) }
+    } else {
+      let end = try await end(of: name, .wait, in: timeout, entry)
+      sleep = { try await self.sleep(until: end, on: clock) }
+    }
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { try await firstValue(condition) }
+      group.addTask {
+        try await sleep()
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  private func firstValue<Value: Sendable>(_ condition: @escaping @Sendable (I.State) -> Value?) async throws -> Value {
+    let found = Lock<Value?>(nil)
+    try await waitForState { state in
+      guard let value = condition(state) else { return false }
+      found.withLock { $0 = value }
+      return true
+    }
+    guard let value = found.withLock({ $0 }) else { throw CancellationError() }
+    return value
+  }
+
+  // MARK: Time
+
+  /// The stored end of a sleep or of the timeout of a wait, which is stored if it is new; in wall milliseconds.
+  private func end(
+    of name: String, _ kind: StoredStep.Kind, in duration: Duration, _ entry: RunSteps.Entry?
+  ) async throws -> Int64 {
+    if case .wallTime(let end) = entry?.end { return end }
+    let end = WallTime.after(duration, wallTime())
+    try await storeStep(
+      StepCommit(name: name, kind: kind, stored: StoredStep(name, kind, .due(end)), end: .wallTime(end)), [])
+    return end
+  }
+
+  /// Sleeps until a wall time, which is read again after at most a minute.
+  private func sleep<C: Clock<Duration>>(until end: Int64, on clock: C) async throws {
+    while true {
+      // Before the wall time, so that a clock that moves between the two wakes early, and not late.
+      let begin = clock.now
+      let rest = WallTime.rest(until: end, wallTime())
+      if rest <= .zero { return }
+      try await clock.sleep(until: begin.advanced(by: rest), tolerance: nil)
+    }
+  }
+
+  /// Sleeps on the store's clock; a further attempt sleeps the rest.
+  private func sleep<C: Clock<Duration>>(
+    _ name: String, kind: StoredStep.Kind = .sleep, for duration: Duration, _ entry: RunSteps.Entry?, on clock: C
+  ) async throws {
+    var end = clock.now.advanced(by: duration.bounded)
+    if case .instant(let kept) = entry?.end, let kept = kept as? C.Instant {
+      end = kept
+    } else if mayRepeat {
+      steps.keep(name, kind, end: .instant(end))
+    }
+    try await clock.sleep(until: end, tolerance: nil)
+  }
+}

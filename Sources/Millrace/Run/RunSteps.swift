@@ -1,0 +1,139 @@
+/// The steps of a run: the names that its attempt has used, and the results that it does not have to make again.
+///
+/// Results are kept for as long as a handler may ask for them: those that were restored from a journal, and those of a run whose plan may
+/// lead to another attempt. Of other runs only the names are kept.
+@usableFromInline
+final class RunSteps: Sendable {
+  /// A step that was begun before.
+  @usableFromInline
+  struct Entry: Sendable {
+    let kind: StoredStep.Kind
+    var end: End?
+    var result: Result?
+  }
+
+  /// The time of a sleep, or of the timeout of a wait.
+  enum End: Sendable {
+    /// In wall milliseconds.
+    case wallTime(Int64)
+    /// An instant of the store's clock, of a run whose steps are not stored.
+    case instant(any Sendable)
+  }
+
+  enum Result: Sendable {
+    /// The value that this process has made.
+    case value(any Sendable)
+    /// The value as it is stored.
+    case encoded([UInt8])
+    case failure(any Error)
+    /// A mutation was committed.
+    case committed
+  }
+
+  private struct Content {
+    var attempt = 1
+    var used = Set<UTF8Text>(minimumCapacity: 8)
+    var entries: [UTF8Text: Entry] = [:]
+    /// The restored steps that no handler has asked for.
+    var unused: Set<UTF8Text> = []
+    var byteCount = 0
+  }
+
+  private let content: Lock<Content>
+
+  /// - Parameter stored: the steps that were restored, in the order in which they were stored.
+  init(_ stored: [StoredStep] = [], _ coder: (any StepCoder)? = nil) {
+    var content = Content()
+    for step in stored {
+      content.entries[UTF8Text(step.name), default: Entry(kind: step.kind)].add(step, coder)
+      content.byteCount += step.byteCount
+    }
+    content.unused = Set(content.entries.keys)
+    self.content = Lock(content)
+  }
+
+  /// Notes that an attempt has begun a step, and returns what is known of it; nil for a new one.
+  ///
+  /// - Throws: ``StepError``: a duplicate, another kind, or one too many.
+  @usableFromInline
+  func begin(
+    _ name: String, _ kind: StoredStep.Kind, attempt: Int, _ coder: (any StepCoder)?
+  ) throws(StepError) -> Entry? {
+    let limits = coder?.stepLimits ?? StepLimits()
+    return try content.withLock { content throws(StepError) in
+      if attempt != content.attempt { (content.attempt, content.used) = (attempt, []) }
+      let key = UTF8Text(name)
+      guard content.used.insert(key).inserted else { throw .duplicate(name) }
+      if !content.entries.isEmpty, let entry = content.entries[key] {
+        guard entry.kind == kind else { throw .otherKind(name, kind, stored: entry.kind) }
+        content.unused.remove(key)
+        return entry
+      }
+      if max(content.used.count, content.entries.count + 1) > limits.count {
+        content.used.remove(key)
+        throw .tooMany(name, limit: limits.count)
+      }
+      if content.byteCount >= limits.runBytes {
+        content.used.remove(key)
+        throw .tooMany(name, bytes: limits.runBytes)
+      }
+      return nil
+    }
+  }
+
+  /// Counts the bytes of a result that is to be stored.
+  ///
+  /// - Throws: ``StepError`` if the result is too large, for itself or together with the others; it is not counted then.
+  func reserve(_ byteCount: Int, for name: String, _ limits: StepLimits) throws(StepError) {
+    if byteCount > limits.resultBytes { throw .tooLarge(name, byteCount, limit: limits.resultBytes) }
+    try content.withLock { content throws(StepError) in
+      if content.byteCount + byteCount > limits.runBytes { throw .tooLarge(name, inRunOf: limits.runBytes) }
+      content.byteCount += byteCount
+    }
+  }
+
+  /// Keeps the end or the result of a step for another attempt.
+  func keep(_ name: String, _ kind: StoredStep.Kind, end: End? = nil, result: Result? = nil) {
+    content.withLock { content in
+      var entry = content.entries[UTF8Text(name)] ?? Entry(kind: kind)
+      if let end { entry.end = end }
+      if let result { entry.result = result }
+      content.entries[UTF8Text(name)] = entry
+    }
+  }
+
+  /// The names of the restored steps that no handler has asked for, sorted.
+  var unused: [String] { content.withLock { $0.unused.map(\.text) }.sorted() }
+
+  /// Forgets all results.
+  func removeAll() { content.withLock { $0 = Content() } }
+}
+
+extension RunSteps.Entry {
+  /// Adds what is stored of the step.
+  fileprivate mutating func add(_ step: StoredStep, _ coder: (any StepCoder)?) {
+    switch step.content {
+    case .value(let bytes): result = .encoded(bytes)
+    case .failure(let failure): result = .failure(failure.error(of: step.name, coder))
+    case .committed: result = .committed
+    case .due(let time): end = .wallTime(time)
+    }
+  }
+}
+
+/// The result of a step on its way into the store.
+@usableFromInline
+struct StepCommit: Sendable {
+  let name: String
+  let kind: StoredStep.Kind
+
+  /// The content of the journal's entry; nil if the run's steps are not stored.
+  let stored: StoredStep?
+
+  var end: RunSteps.End?
+  var result: RunSteps.Result?
+
+  /// Called once, without the store's lock: with true when the result is committed and durable, with false if the run or its attempt has
+  /// ended before.
+  var completion: @Sendable (Bool) -> Void = { _ in }
+}
