@@ -159,7 +159,7 @@ struct ValueName: Sendable {
     return switch outcome {
     case .failed(let error): "failed with \(CaseName.name(of: type(of: error)))"
     case .rejected(let rejection): "rejected as \(rejection.kind)"
-    case .finished, .cancelled, .superseded, .timedOut, .shutDown, .abandoned: "\(outcome.kind)"
+    case .finished, .cancelled, .superseded, .timedOut, .shutDown, .abandoned, .leftOpen: "\(outcome.kind)"
     }
   }
 }

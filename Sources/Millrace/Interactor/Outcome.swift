@@ -30,6 +30,12 @@ public enum Outcome: Sendable {
   /// The action was open in a journal after a crash, and its plan does not ask for it to be handled again.
   case abandoned
 
+  /// The store was shut down, and the action stays open in its journal, because its plan asks for it to be handled again.
+  ///
+  /// This process waits for it no longer. It continues when the store is opened again; an action that is sent again is the same one only
+  /// with its idempotency key.
+  case leftOpen
+
   /// Whether this is `finished`.
   @inlinable var isFinished: Bool {
     if case .finished = self { true } else { false }
@@ -40,7 +46,7 @@ public enum Outcome: Sendable {
   /// A shared run ends as `rejected(.full)` when overflow drops its last member.
   @inlinable var cancelsHandler: Bool {
     switch self {
-    case .cancelled, .superseded, .timedOut, .shutDown, .rejected(.full): true
+    case .cancelled, .superseded, .timedOut, .shutDown, .leftOpen, .rejected(.full): true
     case .finished, .failed, .rejected, .abandoned: false
     }
   }
@@ -56,6 +62,7 @@ public enum Outcome: Sendable {
     case .rejected: .rejected
     case .shutDown: .shutDown
     case .abandoned: .abandoned
+    case .leftOpen: .leftOpen
     }
   }
 
@@ -90,6 +97,8 @@ public enum Outcome: Sendable {
     case shutDown
     /// See ``Outcome/abandoned``.
     case abandoned
+    /// See ``Outcome/leftOpen``.
+    case leftOpen
 
     /// The name of the case.
     package var rawValue: String { "\(self)" }
@@ -114,6 +123,7 @@ extension Outcome: CustomStringConvertible {
     case .rejected(let rejection): "rejected: \(rejection)"
     case .shutDown: "ended by the shutdown of its store"
     case .abandoned: "abandoned: it was found open after a crash"
+    case .leftOpen: "left open by the shutdown of its store, which continues it when it is opened again"
     }
   }
 }

@@ -139,6 +139,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       "The store was shut down before the action finished; request it before shutting the store down, or drain for longer."
     case .abandoned:
       "The action was found open after a crash and abandoned; request it again, or let its plan handle it again."
+    case .leftOpen:
+      "The store was shut down before the action finished, and continues it when it is opened again; request it then with its idempotency key."
     }
   }
 }

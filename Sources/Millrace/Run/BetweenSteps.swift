@@ -170,7 +170,7 @@ struct BetweenSteps<I: Interactor> {
     core.owned.close(at: core)
     runs.cancelWakeUp()
     let report = ShutdownReport(
-      drained: shutdown.drained, cancelled: shutdown.ended, notReturned: runs.notReturned,
+      drained: shutdown.drained, cancelled: shutdown.ended, leftOpen: shutdown.leftOpen, notReturned: runs.notReturned,
       notDurable: shutdown.notDurable,
       failure: shutdown.failure)
     let waiting = shutdown.waiters + runs.shutdownWaiters

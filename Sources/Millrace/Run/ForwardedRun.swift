@@ -78,6 +78,9 @@ protocol RunEnvironment: Sendable {
   /// Suspends while too many bytes wait to be stored.
   func waitForRoom() async
 
+  /// Called when the run begins or ends to rest.
+  func restsChanged()
+
   /// Ends the run as failed, and returns when it has its outcome.
   func endRun(failing error: any Error) async
 
@@ -106,6 +109,7 @@ struct LoneEnvironment: RunEnvironment {
 
   func wallTime() -> Int64 { WallTime.now() }
   func waitForRoom() async {}
+  func restsChanged() {}
   func endRun(failing error: any Error) async {}
   func endRunLater(failing error: any Error) {}
 }

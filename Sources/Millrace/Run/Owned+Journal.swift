@@ -117,6 +117,11 @@ extension Owned {
     of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> I.Mutation? {
     if closing == nil, run.takenUp == nil, !run.record.mayHaveKey { return nil }
+    if case .leftOpen = outcome {
+      // A shutdown is no death of the run.
+      if run.takenUp?.isRestored == true { _ = keep(.leftOpen(run.id), in: .unlimited, at: core) }
+      return nil
+    }
     let keyed = keyedRuns(of: run, outcome)
     if let closing {
       guard let error = keepEnd(of: run, outcome, closing: closing, keyed, at: core) else { return closing }
@@ -149,7 +154,14 @@ extension Owned {
   /// Whether an action that is handled again ends before it is handled, so that its first take-up has no closing yet.
   @usableFromInline
   func isOwedClosing(_ run: ActiveRun<I>, _ outcome: Outcome) -> Bool {
-    journal != nil && run.takenUp?.isRestored == true && !outcome.isFinished
+    if case .leftOpen = outcome { return false }
+    return journal != nil && run.takenUp?.isRestored == true && !outcome.isFinished
+  }
+
+  /// Whether an action that a shutdown ends stays open in the log, because it, or the run that it shares, is handled again.
+  @usableFromInline
+  func staysOpen(_ run: ActiveRun<I>) -> Bool {
+    journal != nil && (run.record.sharedRun ?? run).takenUp?.coder != nil
   }
 
   private func reportLostClosing(_ error: any Error, of run: ActiveRun<I>, at core: StoreCore<I>) {
@@ -373,7 +385,7 @@ extension Outcome {
   fileprivate var isRemembered: Bool {
     switch self {
     case .finished, .rejected(.decided): true
-    case .failed, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned: false
+    case .failed, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned, .leftOpen: false
     }
   }
 }

@@ -264,6 +264,7 @@ extension Owned {
   /// Ends an action with its outcome: closes it, counts and reports.
   @inlinable
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
+    if case .shutDown = outcome, staysOpen(run) { return settle(run, .leftOpen, asksClosing: false, at: core) }
     run.willEnd()
     if outcome.isFinished, run.takenUp?.isRestored == true { reportUnusedSteps(of: run, at: core) }
     run.forgetSteps()

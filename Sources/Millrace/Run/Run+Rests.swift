@@ -24,7 +24,8 @@ extension Run {
     if stepCoder == nil {
       try await sleep(name, for: duration, entry, on: clock)
     } else {
-      try await sleep(until: try await end(of: name, .sleep, in: duration, entry), on: clock)
+      let end = try await end(of: name, .sleep, in: duration, entry)
+      if WallTime.rest(until: end, wallTime()) > .zero { try await rest { try await sleep(until: end, on: clock) } }
     }
     if isCut { throw CancellationError() }
   }
@@ -63,13 +64,21 @@ extension Run {
     return found
   }
 
+  /// Performs a sleep or a wait, during which a shutdown does not wait for the run if its steps are stored.
+  private func rest<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    guard stepCoder != nil else { return try await body() }
+    countSteps(rests: 1)
+    defer { countSteps(rests: -1) }
+    return try await body()
+  }
+
   /// The first value; nil if there is none in time.
   private func firstValue<Value: Sendable>(
     _ condition: @escaping @Sendable (I.State) -> Value?, _ name: String, _ timeout: Duration?, _ entry: RunSteps.Entry?
   ) async throws -> Value? {
-    guard let timeout else { return try await firstValue(condition) }
-    // First, because the end may have passed while no process had the store.
+    // First, because the end may have passed while no process had the store, and because it costs less.
     if let value = condition(try await state) { return value }
+    guard let timeout else { return try await rest { try await firstValue(condition) } }
     let clock = clock
     let sleep: @Sendable () async throws -> Void
     if stepCoder == nil {
@@ -78,14 +87,16 @@ extension Run {
       let end = try await end(of: name, .wait, in: timeout, entry)
       sleep = { try await self.sleep(until: end, on: clock) }
     }
-    return try await withThrowingTaskGroup(of: Value?.self) { group in
-      group.addTask { try await firstValue(condition) }
-      group.addTask {
-        try await sleep()
-        return nil
+    return try await rest {
+      try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await firstValue(condition) }
+        group.addTask {
+          try await sleep()
+          return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
       }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
     }
   }
 

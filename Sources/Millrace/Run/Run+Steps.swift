@@ -45,6 +45,9 @@ extension Run {
     do { known = try steps.begin(name, .step, attempt: attempt, stepCoder) } catch { throw await refusal(by: error) }
     if let known { return try await self.value(of: known, name) }
     let value: Value
+    let isStored = stepCoder != nil
+    if isStored { countSteps(bodies: 1) }
+    defer { if isStored { countSteps(bodies: -1) } }
     do {
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
       value =
@@ -131,6 +134,12 @@ extension Run {
   @usableFromInline
   func refusal(by error: StepError) async -> any Error {
     error.code.endsRun ? await endsRun(error) : error
+  }
+
+  /// Counts sleeps and waits, and bodies that are out.
+  @usableFromInline
+  func countSteps(rests: Int = 0, bodies: Int = 0) {
+    if steps.count(rests: rests, bodies: bodies) { restsChanged() }
   }
 
   /// Whether a step without mutations leaves nothing to store and nothing to keep.

@@ -285,6 +285,15 @@ extension Run {
   }
 
   @usableFromInline
+  func restsChanged() {
+    switch backing {
+    case .store(let core, let run): core.restsChanged(of: run)
+    case .attempt(let attempt): attempt.core.restsChanged(of: attempt.run)
+    case .apart(let apart): apart.environment.restsChanged()
+    }
+  }
+
+  @usableFromInline
   func endRun(failing error: any Error) async {
     switch backing {
     case .store(let core, let run): await core.endRun(run, failing: error)

@@ -37,6 +37,11 @@ final class RunSteps: Sendable {
     /// The restored steps that no handler has asked for.
     var unused: Set<UTF8Text> = []
     var byteCount = 0
+    /// The number of sleeps and waits, and of bodies that have not returned; counted only where steps are stored.
+    var rests = 0
+    var bodies = 0
+
+    var isResting: Bool { rests > 0 && bodies == 0 }
   }
 
   private let content: Lock<Content>
@@ -102,11 +107,28 @@ final class RunSteps: Sendable {
     }
   }
 
+  /// Whether a part of the handler sleeps or waits, and no body is out, so that the run may be left open.
+  var isResting: Bool { content.withLock { $0.isResting } }
+
+  /// Counts sleeps and waits, and bodies that have not returned; returns whether that changes whether the run rests.
+  func count(rests: Int = 0, bodies: Int = 0) -> Bool {
+    content.withLock { content in
+      let before = content.isResting
+      content.rests += rests
+      content.bodies += bodies
+      return content.isResting != before
+    }
+  }
+
   /// The names of the restored steps that no handler has asked for, sorted.
   var unused: [String] { content.withLock { $0.unused.map(\.text) }.sorted() }
 
   /// Forgets all results.
-  func removeAll() { content.withLock { $0 = Content() } }
+  func removeAll() {
+    content.withLock { content in
+      (content.used, content.entries, content.unused) = ([], [:], [])
+    }
+  }
 }
 
 extension RunSteps.Entry {

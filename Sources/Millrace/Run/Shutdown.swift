@@ -6,6 +6,10 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   /// The actions that had not ended by then: the shutdown cancelled them, and they got ``Outcome/shutDown``, or ``Outcome/failed(_:)`` if the journal had failed.
   public let cancelled: [ActionID]
 
+  /// The actions that had not ended by then and stay open in the journal, because their plans ask for them to be handled again: they got
+  /// ``Outcome/leftOpen``.
+  public let leftOpen: [ActionID]
+
   /// The actions whose handlers were still running when the shutdown finished, whether it cancelled them or they had ended earlier.
   ///
   /// The tasks of these handlers are cancelled; a handler that heeds its cancellation may return a moment later.
@@ -22,22 +26,27 @@ public struct ShutdownReport: Sendable, Hashable, CustomStringConvertible {
   private let journalFailure: DescribedError?
 
   init(
-    drained: Int, cancelled: [ActionID], notReturned: [ActionID], notDurable: Int = 0, failure: (any Error)? = nil
+    drained: Int, cancelled: [ActionID], leftOpen: [ActionID] = [], notReturned: [ActionID], notDurable: Int = 0,
+    failure: (any Error)? = nil
   ) {
     self.drained = drained
     self.cancelled = cancelled
+    self.leftOpen = leftOpen
     self.notReturned = notReturned
     self.notDurable = notDurable
     journalFailure = failure.map { DescribedError(error: $0) }
   }
 
-  /// Whether every action had ended by itself, and the journal had not failed.
-  public var isClean: Bool { cancelled.isEmpty && notReturned.isEmpty && failure == nil }
+  /// Whether every action had ended by itself, with its handler, or stays open in the journal, and the journal had not failed.
+  public var isClean: Bool {
+    cancelled.isEmpty && notReturned.allSatisfy { leftOpen.contains($0) } && failure == nil
+  }
 
   /// The report in one line.
   public var description: String {
     let ending = failure.map { ", \(notDurable) not durable; the journal failed: \($0)" } ?? ""
-    return "\(drained) drained, \(text(cancelled)) cancelled, \(text(notReturned)) not returned\(ending)"
+    let open = leftOpen.isEmpty ? "" : "\(text(leftOpen)) left open, "
+    return "\(drained) drained, \(text(cancelled)) cancelled, \(open)\(text(notReturned)) not returned\(ending)"
   }
 
   private func text(_ ids: [ActionID]) -> String {
@@ -75,6 +84,9 @@ final class Shutdown {
   /// The actions that it ended.
   var ended: [ActionID] = []
 
+  /// The actions that it left open in the journal.
+  var leftOpen: [ActionID] = []
+
   /// The failure of the journal, after which no action ends by itself.
   var failure: (any Error)?
 
@@ -98,6 +110,7 @@ final class Shutdown {
     case .shutDown,
       .failed where failure != nil:
       ended.append(id)
+    case .leftOpen: leftOpen.append(id)
     case .finished, .failed, .cancelled, .superseded, .timedOut, .rejected, .abandoned: drained += 1
     }
   }

@@ -18,6 +18,15 @@ extension StoreCore {
     return !run.hasEnded && attempt?.isOver != true
   }
 
+  /// Notes whether a run rests.
+  func restsChanged(of run: ActiveRun<I>) {
+    perform { owned in
+      guard !run.hasEnded, let handle = run.record.handle else { return }
+      // As it is now, because the calls of several threads may come in another order.
+      owned.raise(.resting(handle, run.steps.isResting), at: self)
+    }
+  }
+
   /// Ends a run as failed, and returns when it has its outcome.
   func endRun(_ run: ActiveRun<I>, failing error: any Error) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in

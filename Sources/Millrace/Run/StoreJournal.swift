@@ -85,6 +85,8 @@ package enum StoreEntry<Action, Mutation> {
   case step(StoredStep?, [Mutation], by: ActionID)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
+  /// An orderly shutdown left an action open that was handled again.
+  case leftOpen(ActionID)
   /// Nothing, to learn whether the log is still the store's own.
   case mark
 }

@@ -251,7 +251,7 @@ extension Scheduler {
       } else {
         keys[key].breaker.withdrew(isProbe: isProbe, at: now)
       }
-    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned:
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned, .leftOpen:
       keys[key].breaker.withdrew(isProbe: isProbe, at: now)
     }
     countBreaker(key, plan)

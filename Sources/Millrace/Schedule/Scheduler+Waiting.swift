@@ -133,17 +133,25 @@ extension Scheduler {
     steps.append(.finishIfDrained)
   }
 
-  /// Whether a drain waits for nothing more; the runs that asked for the shutdown are not waited for.
+  mutating func setResting(_ handle: Handle, _ isResting: Bool) {
+    if isResting { resting.insert(handle) } else { resting.remove(handle) }
+    if isResting, lifecycle == .draining { steps.append(.finishIfDrained) }
+  }
+
+  /// Whether a drain waits for a run: it neither asked for the shutdown, nor rests.
+  private func isAwaited(_ run: Handle) -> Bool { !callers.contains(run) && !resting.contains(run) }
+
+  /// Whether a drain waits for nothing more.
   var isDrained: Bool {
     var next = runs.first
     while let run = next {
-      guard callers.contains(run) else { return false }
+      guard !isAwaited(run) else { return false }
       next = standing.handle(after: run)
     }
     guard restored.isEmpty else { return false }
     next = room.first
     while let handle = next {
-      guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, callers.contains(run),
+      guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, !isAwaited(run),
         entries[run].phase.stage != .ended
       else { return false }
       next = standing.handle(after: handle)

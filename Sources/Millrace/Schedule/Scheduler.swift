@@ -115,6 +115,9 @@ struct Scheduler: ~Copyable {
   var drainEnd: TimerQueue<Timer>.ID?
   var callers: [Handle] = []
 
+  /// The runs whose handlers wait for a stored time or for a state, which a drain does not wait for.
+  var resting: Set<Handle> = []
+
   /// The actions that the last event asks for.
   @usableFromInline var actions: [Action] = []
 
@@ -212,6 +215,7 @@ struct Scheduler: ~Copyable {
     case .endAll(let outcome, let asksClosing): endAll(outcome, asksClosing: asksClosing)
     case .limit(let limit, let key): setLimit(limit, key: key)
     case .drain(let instant, let caller): drain(until: instant, caller)
+    case .resting(let handle, let isResting): setResting(handle, isResting)
     case .close: close()
     }
   }
@@ -344,6 +348,7 @@ struct Scheduler: ~Copyable {
   mutating func forget(_ handle: Handle) {
     if let plan = entries[handle].plan { plans.remove(plan) }
     if !callers.isEmpty { callers.removeAll { $0 == handle } }
+    if !resting.isEmpty { resting.remove(handle) }
     entries.remove(handle)
     if entries.count == 0 {
       standing.shrink()

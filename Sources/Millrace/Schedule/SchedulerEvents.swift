@@ -24,6 +24,8 @@ extension Scheduler {
     indirect case limit(Int?, PlanKey)
     /// A shutdown begins with a drain that ends at an instant at the latest; the handle is that of a run that asked for it.
     case drain(until: Instant, caller: Handle?)
+    /// The handler of a run begins or ends to wait for a stored time or for a state.
+    case resting(Handle, Bool)
     /// Nothing is accepted any more, and nothing is open.
     case close
   }

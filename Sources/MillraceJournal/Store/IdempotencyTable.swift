@@ -200,6 +200,10 @@ struct OpenRuns<Action: Codable & Sendable>: Sendable {
     if let run = sequences[id] { runs[run]?.add(step) }
   }
 
+  mutating func resetCount(of id: ActionID) {
+    if let run = sequences[id] { runs[run]?.resumed = nil }
+  }
+
   mutating func end(_ id: ActionID) {
     if let run = sequences.removeValue(forKey: id) { runs[run] = nil }
   }

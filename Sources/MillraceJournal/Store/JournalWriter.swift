@@ -96,6 +96,9 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision)
       runs.withLock { $0.end(id) }
       if let result, let results { remember(results, result) }
+    case .leftOpen(let id):
+      try add(.resumed, ResumedHead(run: takeUp(of: id), count: 0), .none, in: room, after: revision)
+      runs.withLock { $0.resetCount(of: id) }
     case .mark:
       try add(JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), in: room, after: revision)
     }

@@ -103,7 +103,7 @@ extension Outcome {
   fileprivate var error: (any Error)? {
     switch self {
     case .failed(let error), .rejected(.decided(let error)), .rejected(.journal(let error)): error
-    case .finished, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned: nil
+    case .finished, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned, .leftOpen: nil
     }
   }
 }

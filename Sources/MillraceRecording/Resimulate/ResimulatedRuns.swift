@@ -79,7 +79,7 @@ struct ResimulatedRuns<Action: Codable & Sendable, Mutation: Codable & Sendable>
   /// Whether a recorded run was ended from outside, or had not ended when the recording did.
   func wasCut(_ run: RunID) -> Bool {
     switch pasts[run]?.outcome {
-    case nil, .cancelled, .superseded, .timedOut, .shutDown: true
+    case nil, .cancelled, .superseded, .timedOut, .shutDown, .leftOpen: true
     case .finished, .failed, .rejected, .abandoned: false
     }
   }

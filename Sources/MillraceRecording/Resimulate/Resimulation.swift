@@ -135,7 +135,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     let outcome: Outcome
     switch past.outcome {
     case .cancelled: outcome = .cancelled
-    case .shutDown: outcome = .shutDown
+    case .shutDown, .leftOpen: outcome = .shutDown
     case nil, .finished, .failed, .superseded, .timedOut, .rejected, .abandoned: return false
     }
     guard let mutation = past.mutations.last,
@@ -149,7 +149,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
   private func endFromOutside(_ run: RunID, _ outcome: Outcome.Kind?) async {
     switch outcome {
     case .cancelled: receipts[run]?.cancel()
-    case .shutDown: await store.shutdown()
+    case .shutDown, .leftOpen: await store.shutdown()
     case nil, .finished, .failed, .superseded, .timedOut, .rejected, .abandoned: break
     }
   }

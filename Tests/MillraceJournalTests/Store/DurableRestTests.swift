@@ -145,6 +145,27 @@ struct DurableRestTests {
     withExtendedLifetime(second) {}
   }
 
+  @Test("A wait whose timeout has passed while no process had the store still returns the value that the state has")
+  func valueBehindTheTimeout() async throws {
+    for _ in 1...10 {
+      let (lives, clock, seen) = (Lives(), TestClock(), Recorder<Int>())
+      let first = try await lives.open { run, _ in
+        _ = try await run.wait("value", timeout: .seconds(60)) { _ in nil as Int? }
+      }
+      first.send(.note("a"))
+      first.send(.handle(1))
+      try await lives.clock.waitForSleepers()
+      clock.advance(by: .seconds(120))
+      let second = try await Store.open(
+        initial: [],
+        interactor: Stepped { run, _ in
+          seen.record(try await run.wait("value", timeout: .seconds(60)) { $0.count })
+        }, journal: lives.journal, key: "k", configuration: StoreConfiguration(clock: clock))
+      #expect(await second.end() == ["a"])
+      #expect(seen.recorded == [1])
+    }
+  }
+
   @Test("A wait without a timeout writes nothing until it has its value, and one with a timeout writes that first")
   func records() async throws {
     let reached = Gate()

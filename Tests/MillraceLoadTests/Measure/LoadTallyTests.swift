@@ -13,6 +13,7 @@ struct LoadTallyTests {
   mutating func outcomes() {
     let outcomes: [Outcome] = [
       .finished, .failed(Refused()), .cancelled, .superseded, .timedOut, .rejected(.full), .shutDown, .abandoned,
+      .leftOpen,
     ]
     for outcome in outcomes {
       tally.send(due: 0)
@@ -22,22 +23,22 @@ struct LoadTallyTests {
     tally.leaveUnsent(due: 0)
     let counts = tally.counts
     #expect(
-      counts.sent == 9 && counts.finished == 1 && counts.rejected == 1 && counts.inFlight == 1 && counts.unsent == 1)
-    #expect(counts.failed == 1 && counts.timedOut == 1 && counts.cancelled == 3 && counts.superseded == 1)
+      counts.sent == 10 && counts.finished == 1 && counts.rejected == 1 && counts.inFlight == 1 && counts.unsent == 1)
+    #expect(counts.failed == 1 && counts.timedOut == 1 && counts.cancelled == 4 && counts.superseded == 1)
     #expect(tally.rejections == [.full: 1])
     #expect(tally.errors == ["Refused()": 1])
   }
 
   @Test("Only requests that finished count in the latency, the throughput and a slice's finished ones")
   mutating func failures() {
-    for outcome in [Outcome.failed(Refused()), .timedOut, .cancelled, .superseded, .shutDown, .abandoned] {
+    for outcome in [Outcome.failed(Refused()), .timedOut, .cancelled, .superseded, .shutDown, .abandoned, .leftOpen] {
       tally.send(due: 0)
       tally.end(outcome, due: 0, began: 1, ended: 5)
     }
     #expect(tally.latency.histogram.count == 0 && tally.uncorrected.histogram.count == 0 && tally.finishedInTime == 0)
     #expect(tally.latency.p50 == nil && tally.latency.max == nil)
-    #expect(tally.failureLatency.histogram.count == 6 && tally.failureLatency.max == .nanoseconds(5))
-    #expect(tally.slices[0].finished == 0 && tally.slices[0].failed == 6 && tally.slices[0].latency.count == 0)
+    #expect(tally.failureLatency.histogram.count == 7 && tally.failureLatency.max == .nanoseconds(5))
+    #expect(tally.slices[0].finished == 0 && tally.slices[0].failed == 7 && tally.slices[0].latency.count == 0)
   }
 
   @Test("Requests are counted by status and by error text, of which there is a bounded number of a bounded length")

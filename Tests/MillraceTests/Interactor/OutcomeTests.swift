@@ -37,6 +37,10 @@ struct OutcomeTests {
     Row(outcome: .shutDown, kind: .shutDown, description: "ended by the shutdown of its store", cancelsHandler: true),
     Row(
       outcome: .abandoned, kind: .abandoned, description: "abandoned: it was found open after a crash"),
+    Row(
+      outcome: .leftOpen, kind: .leftOpen,
+      description: "left open by the shutdown of its store, which continues it when it is opened again",
+      cancelsHandler: true),
   ]
 
   @Test("An outcome has a kind and says what happened, with the error it carries", arguments: rows)

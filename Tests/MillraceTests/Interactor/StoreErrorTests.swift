@@ -27,7 +27,7 @@ struct StoreErrorTests {
     let outcomes: [(Outcome, hasError: Bool)] = [
       (.failed(Mishap()), true), (.cancelled, false), (.superseded, false), (.timedOut, false),
       (.rejected(.full), false), (.rejected(.decided(Mishap())), true), (.rejected(.journal(Mishap())), true),
-      (.shutDown, false), (.abandoned, false),
+      (.shutDown, false), (.abandoned, false), (.leftOpen, false),
     ]
     for (outcome, hasError) in outcomes {
       let error = StoreError(.ended(outcome))
@@ -40,7 +40,7 @@ struct StoreErrorTests {
   @Test("The error of a request is a sentence that says the fix")
   func descriptions() {
     let errors = [
-      Outcome.failed(Mishap()), .cancelled, .superseded, .timedOut, .rejected(.full), .shutDown, .abandoned,
+      Outcome.failed(Mishap()), .cancelled, .superseded, .timedOut, .rejected(.full), .shutDown, .abandoned, .leftOpen,
     ].map { StoreError(.ended($0)).description }
     #expect(Set(errors).count == errors.count)
     #expect(

@@ -39,7 +39,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 86)
+    #expect(checker.samples.count == 87)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -178,6 +178,7 @@ private let goldenText = """
   millrace_actions_ended_total{outcome="rejected"} 11
   millrace_actions_ended_total{outcome="shutDown"} 0
   millrace_actions_ended_total{outcome="abandoned"} 0
+  millrace_actions_ended_total{outcome="leftOpen"} 0
   # TYPE millrace_actions_rejected counter
   # HELP millrace_actions_rejected Actions that were rejected, by the reason.
   millrace_actions_rejected_total{reason="full"} 10

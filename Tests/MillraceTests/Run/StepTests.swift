@@ -300,6 +300,26 @@ struct StepTests {
     #expect(await store.log.isEmpty)
   }
 
+  @Test("T4: the error of a body in a cancelled task of a run that continues is no failure of the step")
+  func cancelledTask() async throws {
+    let (gate, seen) = (Gate(), Recorder<Bool>())
+    let receipt = store.send(
+      .handle { run in
+        let task = Task {
+          try await run.step("a") { _ in
+            await gate.enterIgnoringCancellation()
+            throw Declined(reason: "cancelled")
+          }
+        }
+        try await gate.waitForArrivals(1)
+        task.cancel()
+        gate.open()
+        seen.record(await task.result.isCancelled)
+      })
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(seen.recorded == [true])
+  }
+
   @Test("The error of a cancelled body is no failure of the step")
   func cancelledBody() async throws {
     let (gate, seen) = (Gate(), Recorder<Bool>())

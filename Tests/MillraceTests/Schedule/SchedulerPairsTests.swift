@@ -183,6 +183,23 @@ struct SchedulerPairsTests {
 
   // MARK: A drain
 
+  @Test("T9: a run that rests is not waited for, and the next one with its handle is")
+  func resting() {
+    var scheduler = Scheduler(.standard)
+    guard let first = scheduler.launchAtOnce() else { preconditionFailure("there are slots") }
+    var waits = [scheduler.isDrained]
+    for isResting in [true, false, true] {
+      scheduler.handle(.resting(first, isResting), at: 0)
+      waits.append(scheduler.isDrained)
+    }
+    scheduler.handle(.returned(first, attempt: nil, .finished, hasCommitted: false), at: 0)
+    scheduler.forget(first)
+    let second = scheduler.launchAtOnce()
+    waits.append(scheduler.isDrained)
+    #expect(second == first)
+    #expect(waits == [false, true, false, true, false])
+  }
+
   @Test("S1: a drain ends with the last action that everything that ends at once ends, waiting or running")
   func drainAndEndAll() {
     check(

@@ -87,7 +87,7 @@ struct PulseMonitor: Interactor {
     case .rejected(.decided(let error)): "\(error)"
     case .failed(let error): "\(keeps) \(error)"
     case .timedOut: "\(keeps) their files were not read within \(Units.seconds(limits.rules)); send SIGHUP again."
-    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned, .leftOpen: nil
     }
   }
 
@@ -96,7 +96,7 @@ struct PulseMonitor: Interactor {
     switch outcome {
     case .failed(let error): "\(error)"
     case .timedOut: "no answer within \(Units.seconds(limit))"
-    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    case .finished, .cancelled, .superseded, .rejected, .shutDown, .abandoned, .leftOpen: nil
     }
   }
 }

@@ -33,7 +33,7 @@ extension Outcome {
   var journalFailure: JournalError? {
     switch self {
     case .failed(let error), .rejected(.journal(let error)): error as? JournalError
-    case .finished, .timedOut, .cancelled, .superseded, .rejected, .shutDown, .abandoned: nil
+    case .finished, .timedOut, .cancelled, .superseded, .rejected, .shutDown, .abandoned, .leftOpen: nil
     }
   }
 }

@@ -77,7 +77,7 @@ final class Notifier: Sendable {
         pauses.withLock { $0[webhook] = max($0[webhook] ?? .zero, end) }
       }
       return PulseMonitor.noticeBackoff.delay(after: failure.isLasting ? .max : attempts)
-    case .failed, .timedOut, .cancelled, .superseded, .rejected, .abandoned:
+    case .failed, .timedOut, .cancelled, .superseded, .rejected, .abandoned, .leftOpen:
       return PulseMonitor.noticeBackoff.delay(after: attempts)
     }
   }

@@ -90,7 +90,7 @@ struct LoadTally: Sendable {
       errors[errors[text] != nil || errors.count < Self.errorLimit ? text : Self.otherErrors, default: 0] += 1
     case .timedOut: counts.timedOut += 1
     case .superseded: counts.superseded += 1
-    case .cancelled, .shutDown, .abandoned: counts.cancelled += 1
+    case .cancelled, .shutDown, .abandoned, .leftOpen: counts.cancelled += 1
     case .rejected(let rejection):
       counts.rejected += 1
       rejections[rejection.kind, default: 0] += 1

@@ -137,7 +137,7 @@ enum ActorsSnippets {
     case .rejected(.decided): "sold out"
     case .failed(let error): "not paid: \(error)"
     case .rejected(let reason): "refused: \(reason)"
-    case .cancelled, .superseded, .timedOut, .shutDown, .abandoned: "not booked"
+    case .cancelled, .superseded, .timedOut, .shutDown, .abandoned, .leftOpen: "not booked"
     }
     // snippet.end
   }
