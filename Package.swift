@@ -27,6 +27,7 @@ let package = Package(
     .executable(name: "millrace", targets: ["MillraceCommandLine"]),
     .executable(name: "pulse", targets: ["PulseService"]),
     .executable(name: "mirror", targets: ["MirrorService"]),
+    .executable(name: "orders", targets: ["OrdersService"]),
     .executable(name: "load", targets: ["MillraceLoadCommand"]),
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
@@ -99,6 +100,10 @@ let package = Package(
       ],
       path: "Sources/Examples/MirrorService",
       swiftSettings: strict),
+    .executableTarget(
+      name: "OrdersService", dependencies: ["Millrace", "MillraceJournal", "MillraceFlags"],
+      path: "Sources/Examples/OrdersService",
+      swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),
     // Built as packages build that enable no upcoming feature.
     .target(
@@ -169,7 +174,7 @@ let package = Package(
       name: "MillraceJournalTests",
       dependencies: [
         "MillraceJournal", "Millrace", "MillraceTesting", "MillraceJournalKill", "MillraceDurableMain",
-        "PulseService",
+        "PulseService", "OrdersService",
         .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
