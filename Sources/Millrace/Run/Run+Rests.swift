@@ -16,7 +16,7 @@ extension Run {
   /// **Cost.** The run keeps its slot, its permits and the turn of its key.
   ///
   /// - Parameters:
-  ///   - name: the name, as that of a ``step(_:retry:commit:_:)``.
+  ///   - name: the name, as that of a `step`.
   ///   - duration: the time; zero or less returns as soon as the end is durable.
   /// - Throws: `CancellationError` if the handling is over or the calling task is cancelled, and ``StepError``.
   public func sleep(_ name: String, for duration: Duration) async throws {
@@ -47,7 +47,7 @@ extension Run {
   /// **Cost.** The run keeps its slot, its permits and the turn of its key. A commit costs the same with a waiting run as without one.
   ///
   /// - Parameters:
-  ///   - name: the name, as that of a ``step(_:retry:commit:_:)``.
+  ///   - name: the name, as that of a `step`.
   ///   - timeout: the time after which the wait fails; nil sets no limit.
   ///   - condition: the value, or nil as long as there is none.
   /// - Throws: ``StepError`` with the code ``StepError/Code/timedOut``, which is stored and thrown each time; another ``StepError``; and

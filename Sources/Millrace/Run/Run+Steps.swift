@@ -89,7 +89,7 @@ extension Run {
   /// A plain ``emit(_:)`` of a run that is handled again is committed again. With a journal and the recovery ``Recovery/handleAgain`` the
   /// mutation and the name are one record; further attempts of the plan do not commit it again in any case.
   ///
-  /// **Order and backpressure.** As those of ``emit(_:)``. Names are those of ``step(_:retry:commit:_:)``.
+  /// **Order and backpressure.** As those of ``emit(_:)``. Names are those of `step`.
   ///
   /// - Returns: false once the run has ended or its attempt was given up. A name that was used before in the attempt, or that is stored
   ///   for another kind of step, ends the run as ``Outcome/failed(_:)`` with a ``StepError``.
