@@ -54,7 +54,11 @@ struct Orders: Interactor {
         try await payments.call("charge order \(order.id)", key: step.idempotencyKey)
       }
       try await run.sleep("grace", for: .milliseconds(20))
-      guard try await run.wait("decision", timeout: .seconds(86_400), for: { $0.decisions[order.id] }) else {
+      var isApproved = false
+      do {
+        isApproved = try await run.wait("decision", timeout: .seconds(86_400)) { $0.decisions[order.id] }
+      } catch let error as StepError where error.code == .timedOut {}  // It is refunded.
+      guard isApproved else {
         return try await run.step("refund", commit: { [.refunded(order.id)] }) { step in
           _ = try await payments.call("refund order \(order.id)", key: step.idempotencyKey)
         }

@@ -1,7 +1,7 @@
 /// The error that a step's body threw with its last call, as it is stored.
 ///
 /// A step that has failed throws the same failure each time, also after a crash, so that a handler takes the same branch again. A handler
-/// that lets it pass ends its run as ``Outcome/failed(_:)``, without another attempt of the plan.
+/// that does not catch it ends its run as ``Outcome/failed(_:)``, without another attempt of the plan.
 public struct StepFailure: Error, Sendable, CustomStringConvertible {
   /// The name of the step.
   public let step: String
@@ -62,7 +62,8 @@ public struct StepFailure: Error, Sendable, CustomStringConvertible {
 
 /// The error of a step that cannot be begun, or that has no result of its body.
 ///
-/// A handler that lets it pass ends its run as ``Outcome/failed(_:)``, without another attempt of the plan.
+/// A handler that does not catch it ends its run as ``Outcome/failed(_:)``, without another attempt of the plan. With ``Code/unreadable`` and
+/// ``Code/otherKind`` the store ends the run itself, and the handler cannot catch them.
 public struct StepError: Error, Sendable, CustomStringConvertible {
   /// The kinds of errors; later versions may add some.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// It is valid for one handling: a run that is handled again after a crash begins anew, and ``Recovery/handleAgain(limit:)`` bounds how
+/// It is valid for one attempt of the handler: a further attempt and a run that is handled again after a crash begin anew, and ``Recovery/handleAgain(limit:)`` bounds how
 /// often. An error that is a ``RetryAfter`` sets the delay in place of `backoff`.
 public struct StepRetry: Sendable {
   let attempts: Int

@@ -20,7 +20,8 @@ extension Run {
   /// timeout in a child of it. The mutations commit as one, before any other commit sees one of them.
   ///
   /// **Cancellation.** Once the run has ended, its attempt was given up, or the calling task was cancelled, this throws before it calls
-  /// `body`. A cancelled body may throw, which is not stored. A value that it returns is stored, unless the run has ended.
+  /// `body`. A cancelled body may throw, which is not stored. A value that it returns is stored, unless the run has ended or its attempt was
+  /// given up.
   ///
   /// **Limits.** A result has at most 1 MiB, which the options of the journal set, all of a run together 16 MiB; a run has at most
   /// 10,000 steps.
@@ -32,8 +33,8 @@ extension Run {
   ///   - body: the work, called at least once before its result is stored, and never again after that.
   /// - Returns: the value of the body.
   /// - Throws: ``StepFailure`` for the error of the body's last call, each time the same; ``StepError``; and `CancellationError` if the
-  ///   handling is over, which is also the case after a result of another type or of another kind, an error of the coder or of the journal:
-  ///   these end the run as ``Outcome/failed(_:)``.
+  ///   handling is over. A stored result of another type or another kind, an error of the coder and one of the journal end the run as
+  ///   ``Outcome/failed(_:)``, so that the call throws `CancellationError`.
   @inlinable
   @discardableResult
   public func step<Value: Codable & Sendable>(

@@ -3,7 +3,7 @@ public struct Step: Sendable {
   /// The name of the step.
   public let name: String
 
-  /// The number of this call, counted from 1 in each handling; above 1 only with a ``StepRetry``.
+  /// The number of this call, counted from 1 in each attempt of the handler; above 1 only with a ``StepRetry``.
   public let attempt: Int
 
   @usableFromInline let run: any RunEnvironment

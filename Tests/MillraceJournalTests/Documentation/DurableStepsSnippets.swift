@@ -119,7 +119,7 @@ struct Purchases: Interactor {
         try await payments.charge(id, key: step.idempotencyKey)
       }
       try await run.sleep("grace", for: .seconds(3_600))
-      _ = try await run.wait("approval", timeout: .seconds(86_400)) { $0.approvals.contains(id) ? true : nil }
+      _ = try await run.wait("approval") { $0.approvals.contains(id) ? true : nil }
       for item in items {
         try await run.step("ship \(item)") { step in try await warehouse.ship(item, key: step.idempotencyKey) }
       }

@@ -85,6 +85,7 @@ struct StepRetryTests {
     }
     for delay in [1, 100, 9] {
       try await clock.waitForSleepers()
+      #expect(clock.deadlines.map { clock.now.duration(to: $0) } == [.seconds(delay)])
       clock.advance(by: .seconds(delay))
     }
     #expect(await receipt.outcome.kind == .finished)
