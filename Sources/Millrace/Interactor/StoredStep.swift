@@ -40,7 +40,7 @@ package struct StoredStep: Sendable {
   var byteCount: Int {
     switch content {
     case .value(let bytes): bytes.count
-    case .failure(let failure): failure.message.utf8.count + (failure.payload?.count ?? 0)
+    case .failure(let failure): failure.payload?.count ?? 0
     case .committed, .due: 0
     }
   }

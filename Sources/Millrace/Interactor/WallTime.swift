@@ -13,7 +13,7 @@ package enum WallTime {
 
   /// The time to sleep before the wall time is read again: the rest until `end`, and at most a minute; zero or less once it has come.
   static func rest(until end: Int64, _ now: Int64) -> Duration {
-    .milliseconds(min(min(end, 1 << 62) - bounded(now), 60_000))
+    .milliseconds(min(min(max(end, -(1 << 61)), 1 << 62) - bounded(now), 60_000))
   }
 
   /// A wall time that a program gives, within 73 million years, so that a few durations can be added.

@@ -83,6 +83,13 @@ package final class DurabilityGate: Sendable {
     }
   }
 
+  /// Returns when the entry at a position is durable, or the reason why it is not known to be.
+  func waitUntilDurable(position: Int) async -> (any Error)? {
+    await withUnsafeContinuation { continuation in
+      whenDurable(position: position) { continuation.resume(returning: $0) }
+    }
+  }
+
   /// Notes that the entries up to a position are durable, and calls the closures that wait for them, on this thread.
   package func advance(to position: Int, revision: Int) {
     let (works, observers) = state.withLock { state in

@@ -37,7 +37,11 @@ private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
       ForwardedRun(
         LoneEnvironment(
           id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
-          context: nil),
+          context: nil, isOver: { fold.isOver },
+          fail: { error in
+            fold.end()
+            continuation.finish(throwing: error)
+          }),
         emit: { mutation, _ in
           guard !fold.isOver else { return false }
           fold.add(mutation)
@@ -108,7 +112,8 @@ private final class Fold<I: Interactor>: Sendable {
     let watcher = Watcher(predicate: condition)
     try await withTaskCancellationHandler {
       let (state, ended) = folded.withLock { content in
-        content.watchers.append(watcher)
+        // One that was cancelled before has been removed already.
+        if !watcher.hasEnded { content.watchers.append(watcher) }
         return (content.state, content.takeEnded())
       }
       for watcher in ended { watcher.end(.success(state)) }

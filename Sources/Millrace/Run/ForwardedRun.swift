@@ -75,6 +75,9 @@ protocol RunEnvironment: Sendable {
   /// In milliseconds since 1970.
   func wallTime() -> Int64
 
+  /// Returns when the entry of the journal at a position is durable, or the reason why it is not known to be.
+  func waitUntilDurable(position: Int) async -> (any Error)?
+
   /// Suspends while too many bytes wait to be stored.
   func waitForRoom() async
 
@@ -97,21 +100,28 @@ struct LoneEnvironment: RunEnvironment {
   let context: RunContext?
   let steps = RunSteps()
 
+  /// Whether nothing takes mutations any more.
+  let isOver: @Sendable () -> Bool
+
+  /// Ends the effect with an error.
+  let fail: @Sendable (any Error) -> Void
+
   var timeRemaining: Duration? { nil }
 
   func refuse(_ reason: String) -> Receipt {
     Receipt(notSent: reason)
   }
 
-  var isCut: Bool { false }
+  var isCut: Bool { isOver() }
   var mayRepeat: Bool { false }
   var stepCoder: (any StepCoder)? { nil }
 
   func wallTime() -> Int64 { WallTime.now() }
   func waitForRoom() async {}
   func restsChanged() {}
-  func endRun(failing error: any Error) async {}
-  func endRunLater(failing error: any Error) {}
+  func waitUntilDurable(position: Int) async -> (any Error)? { nil }
+  func endRun(failing error: any Error) async { fail(error) }
+  func endRunLater(failing error: any Error) { fail(error) }
 }
 
 extension Run {

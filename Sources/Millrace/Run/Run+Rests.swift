@@ -37,14 +37,14 @@ extension Run {
   /// ```
   ///
   /// **Order.** The condition is judged when the wait is reached, and then at most once each time the store notifies observers: a value
-  /// that comes and goes may be missed, so wait for facts that stay. It is called on any thread with the store's lock, and is quick and
-  /// free of effects.
+  /// that comes and goes may be missed, so wait for facts that stay. It is called on any thread, also with the store's lock, and is quick
+  /// and free of effects.
   ///
   /// **Durability.** With a journal, and a plan whose recovery is ``Recovery/handleAgain``, the value is durable when this returns, and a
   /// run that is handled again gets the stored value, though the state has moved on. The timeout is a wall time that is stored when the
   /// wait is first reached, as that of ``sleep(_:for:)``.
   ///
-  /// **Cost.** The run keeps its slot, its permits and the turn of its key. A commit costs the same with a waiting run as without one.
+  /// **Cost.** The run keeps its slot, its permits and the turn of its key. No commit judges conditions: between two steps the store judges up to 64.
   ///
   /// - Parameters:
   ///   - name: the name, as that of a `step`.
@@ -88,7 +88,7 @@ extension Run {
       sleep = { try await self.sleep(until: end, on: clock) }
     }
     return try await rest {
-      try await withThrowingTaskGroup(of: Value?.self) { group in
+      let found = try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask { try await firstValue(condition) }
         group.addTask {
           try await sleep()
@@ -97,6 +97,9 @@ extension Run {
         defer { group.cancelAll() }
         return try await group.next() ?? nil
       }
+      if let found { return found }
+      // Observers may not have been notified of the newest state.
+      return condition(try await state)
     }
   }
 

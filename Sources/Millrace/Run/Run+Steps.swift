@@ -42,9 +42,15 @@ extension Run {
     _ body: @escaping @Sendable (Step) async throws -> Value
   ) async throws -> Value {
     if isCut || Task.isCancelled { throw CancellationError() }
-    let known: RunSteps.Entry?
-    do { known = try steps.begin(name, .step, attempt: attempt, stepCoder) } catch { throw await refusal(by: error) }
-    if let known { return try await self.value(of: known, name) }
+    let beginning: RunSteps.Beginning
+    do { beginning = try steps.begin(name, .step, attempt: attempt, stepCoder) } catch {
+      throw await refusal(by: error)
+    }
+    switch beginning {
+    case .new: break
+    case .known(let entry): return try await self.value(of: durable(entry), name)
+    case .over: throw CancellationError()
+    }
     let value: Value
     let isStored = stepCoder != nil
     if isStored { countSteps(bodies: 1) }
@@ -93,12 +99,16 @@ extension Run {
   /// **Order and backpressure.** As those of ``emit(_:)``. Names are those of `step`.
   ///
   /// - Returns: false once the run has ended or its attempt was given up. A name that was used before in the attempt, or that is stored
-  ///   for another kind of step, ends the run as ``Outcome/failed(_:)`` with a ``StepError``.
+  ///   for another kind of step, and one step too many end the run as ``Outcome/failed(_:)`` with a ``StepError``.
   @discardableResult
   public func emit(_ mutation: I.Mutation, once name: String) -> Bool {
     if isCut { return false }
     do throws(StepError) {
-      if try steps.begin(name, .once, attempt: attempt, stepCoder) != nil { return true }
+      switch try steps.begin(name, .once, attempt: attempt, stepCoder) {
+      case .new: break
+      case .known: return true
+      case .over: return false
+      }
     } catch {
       endRunLater(failing: error)
       return false
@@ -128,7 +138,20 @@ extension Run {
   /// - Throws: ``StepError``, and `CancellationError` if the handling is over, or ends with this.
   func beginStep(_ name: String, _ kind: StoredStep.Kind) async throws -> RunSteps.Entry? {
     if isCut || Task.isCancelled { throw CancellationError() }
-    do { return try steps.begin(name, kind, attempt: attempt, stepCoder) } catch { throw await refusal(by: error) }
+    let beginning: RunSteps.Beginning
+    do { beginning = try steps.begin(name, kind, attempt: attempt, stepCoder) } catch { throw await refusal(by: error) }
+    switch beginning {
+    case .new: return nil
+    case .known(let entry): return try await durable(entry)
+    case .over: throw CancellationError()
+    }
+  }
+
+  /// Returns the entry of a step once the journal has stored it: an earlier attempt may have been given up while it waited for that.
+  @usableFromInline
+  func durable(_ entry: RunSteps.Entry) async throws -> RunSteps.Entry {
+    if entry.position > 0, await waitUntilDurable(position: entry.position) != nil { throw CancellationError() }
+    return entry
   }
 
   /// The error that a step throws which cannot be begun.
@@ -179,18 +202,24 @@ extension Run {
   func storeValue<Value: Codable & Sendable>(
     _ value: Value, of name: String, _ kind: StoredStep.Kind, _ mutations: [I.Mutation]
   ) async throws {
-    var stored: StoredStep?
+    var (stored, byteCount) = (nil as StoredStep?, 0)
     if let coder = stepCoder {
       let bytes: [UInt8]
+      if isCut { throw CancellationError() }
       do { bytes = try coder.encode(value) } catch { throw await endsRun(error) }
       do throws(StepError) {
         try steps.reserve(bytes.count, for: name, coder.stepLimits)
       } catch {
         throw try await storeFailure(error, of: name, kind)
       }
-      stored = StoredStep(name, kind, .value(bytes))
+      (stored, byteCount) = (StoredStep(name, kind, .value(bytes)), bytes.count)
     }
-    try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)
+    do {
+      try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)
+    } catch {
+      steps.release(byteCount)
+      throw error
+    }
   }
 
   /// Stores the error of a step, and returns the one to throw.
@@ -198,9 +227,11 @@ extension Run {
     let thrown: any Error = error as? StepError ?? StepFailure(error, of: name)
     var stored: StoredStep?
     if let coder = stepCoder {
+      let message = (thrown as? StepFailure)?.message ?? "\(error)"
       let failure = StoredFailure(
-        typeName: String(reflecting: type(of: error)), message: (thrown as? StepFailure)?.message ?? "\(error)",
-        payload: (error as? any Encodable).flatMap { encoded($0, coder) }, code: (error as? StepError)?.code.name)
+        typeName: String(reflecting: type(of: error)), message: message,
+        payload: (error as? any Encodable).flatMap { encoded($0, of: name, coder) },
+        code: (error as? StepError)?.code.name)
       stored = StoredStep(name, kind, .failure(failure))
     }
     try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .failure(thrown)), [])
@@ -208,8 +239,9 @@ extension Run {
   }
 
   /// The bytes of an error; nil if it cannot be encoded, or is too large.
-  private func encoded(_ error: some Encodable, _ coder: any StepCoder) -> [UInt8]? {
-    guard let bytes = try? coder.encode(error), bytes.count <= coder.stepLimits.resultBytes else { return nil }
+  private func encoded(_ error: some Encodable, of name: String, _ coder: any StepCoder) -> [UInt8]? {
+    guard let bytes = try? coder.encode(error), (try? steps.reserve(bytes.count, for: name, coder.stepLimits)) != nil
+    else { return nil }
     return bytes
   }
 

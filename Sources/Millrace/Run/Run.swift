@@ -276,6 +276,15 @@ extension Run {
   }
 
   @usableFromInline
+  func waitUntilDurable(position: Int) async -> (any Error)? {
+    switch backing {
+    case .store(let core, _): await core.gate?.waitUntilDurable(position: position)
+    case .attempt(let attempt): await attempt.core.gate?.waitUntilDurable(position: position)
+    case .apart(let apart): await apart.environment.waitUntilDurable(position: position)
+    }
+  }
+
+  @usableFromInline
   func waitForRoom() async {
     switch backing {
     case .store(let core, _): await core.gate?.waitForRoom()
@@ -305,8 +314,8 @@ extension Run {
   @usableFromInline
   func endRunLater(failing error: any Error) {
     switch backing {
-    case .store(let core, let run): core.perform { $0.end(run, .failed(error), at: core) }
-    case .attempt(let attempt): attempt.core.perform { $0.end(attempt.run, .failed(error), at: attempt.core) }
+    case .store(let core, let run): core.perform { $0.fail(run, error, at: core) }
+    case .attempt(let attempt): attempt.core.perform { $0.fail(attempt.run, error, at: attempt.core) }
     case .apart(let apart): apart.environment.endRunLater(failing: error)
     }
   }

@@ -10,6 +10,19 @@ final class RunSteps: Sendable {
     let kind: StoredStep.Kind
     var end: End?
     var result: Result?
+
+    /// The position of its newest entry in the journal; 0 for one that was restored, or is not stored.
+    var position = 0
+  }
+
+  /// The beginning of a step.
+  @usableFromInline
+  enum Beginning: Sendable {
+    case new
+    /// An earlier attempt or handling has begun the step.
+    case known(Entry)
+    /// The run or the attempt is over.
+    case over
   }
 
   /// The time of a sleep, or of the timeout of a wait.
@@ -37,6 +50,7 @@ final class RunSteps: Sendable {
     /// The restored steps that no handler has asked for.
     var unused: Set<UTF8Text> = []
     var byteCount = 0
+    var isOver = false
     /// The number of sleeps and waits, and of bodies that have not returned; counted only where steps are stored.
     var rests = 0
     var bodies = 0
@@ -57,22 +71,24 @@ final class RunSteps: Sendable {
     self.content = Lock(content)
   }
 
-  /// Notes that an attempt has begun a step, and returns what is known of it; nil for a new one.
+  /// Notes that an attempt has begun a step, and returns what is known of it.
   ///
   /// - Throws: ``StepError``: a duplicate, another kind, or one too many.
   @usableFromInline
   func begin(
     _ name: String, _ kind: StoredStep.Kind, attempt: Int, _ coder: (any StepCoder)?
-  ) throws(StepError) -> Entry? {
+  ) throws(StepError) -> Beginning {
     let limits = coder?.stepLimits ?? StepLimits()
     return try content.withLock { content throws(StepError) in
-      if attempt != content.attempt { (content.attempt, content.used) = (attempt, []) }
+      // An attempt that was given up may come behind the next one.
+      if content.isOver || attempt < content.attempt { return .over }
+      if attempt > content.attempt { (content.attempt, content.used) = (attempt, []) }
       let key = UTF8Text(name)
       guard content.used.insert(key).inserted else { throw .duplicate(name) }
       if !content.entries.isEmpty, let entry = content.entries[key] {
         guard entry.kind == kind else { throw .otherKind(name, kind, stored: entry.kind) }
         content.unused.remove(key)
-        return entry
+        return .known(entry)
       }
       if max(content.used.count, content.entries.count + 1) > limits.count {
         content.used.remove(key)
@@ -82,7 +98,7 @@ final class RunSteps: Sendable {
         content.used.remove(key)
         throw .tooMany(name, bytes: limits.runBytes)
       }
-      return nil
+      return .new
     }
   }
 
@@ -97,12 +113,18 @@ final class RunSteps: Sendable {
     }
   }
 
+  /// Uncounts the bytes of a result that was not stored.
+  func release(_ byteCount: Int) { content.withLock { $0.byteCount -= byteCount } }
+
   /// Keeps the end or the result of a step for another attempt.
-  func keep(_ name: String, _ kind: StoredStep.Kind, end: End? = nil, result: Result? = nil) {
+  ///
+  /// - Parameter position: the position of its entry in the journal.
+  func keep(_ name: String, _ kind: StoredStep.Kind, end: End? = nil, result: Result? = nil, at position: Int = 0) {
     content.withLock { content in
       var entry = content.entries[UTF8Text(name)] ?? Entry(kind: kind)
       if let end { entry.end = end }
       if let result { entry.result = result }
+      entry.position = position
       content.entries[UTF8Text(name)] = entry
     }
   }
@@ -123,10 +145,10 @@ final class RunSteps: Sendable {
   /// The names of the restored steps that no handler has asked for, sorted.
   var unused: [String] { content.withLock { $0.unused.map(\.text) }.sorted() }
 
-  /// Forgets all results.
+  /// Forgets all results, because the run has ended.
   func removeAll() {
     content.withLock { content in
-      (content.used, content.entries, content.unused) = ([], [:], [])
+      (content.used, content.entries, content.unused, content.isOver) = ([], [:], [], true)
     }
   }
 }

@@ -31,7 +31,7 @@ extension StoreCore {
   func endRun(_ run: ActiveRun<I>, failing error: any Error) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       perform { owned in
-        owned.end(run, .failed(error), at: self)
+        owned.fail(run, error, at: self)
         self.lock.afterUnlock { continuation.resume() }
       }
     }
@@ -52,6 +52,14 @@ extension StoreCore {
 }
 
 extension Owned {
+  /// Ends a run as failed because of a step, and cancels its handler, of which another part may sleep for a day.
+  mutating func fail(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
+    if run.hasEnded { return }
+    let cancelling = run.cancelTask()
+    end(run, .failed(error), at: core)
+    if let cancelling { core.lock.afterUnlock(cancelling) }
+  }
+
   /// Commits the result of a step with its mutations, unless its run or its attempt has ended.
   mutating func commitStep(
     _ step: StepCommit, _ mutations: [I.Mutation], of run: ActiveRun<I>, _ attempt: Attempt<I>?,
@@ -65,7 +73,7 @@ extension Owned {
     if let journal, step.stored != nil || !mutations.isEmpty {
       let room: JournalRoom = step.kind == .once ? .emits : .unlimited
       if let error = keep(.step(step.stored, mutations, by: run.id), in: room, at: core) {
-        end(run, .failed(error), at: core)
+        fail(run, error, at: core)
         return core.lock.afterUnlock { step.completion(false) }
       }
       position = journal.position
@@ -74,7 +82,7 @@ extension Owned {
     for mutation in mutations { commit(mutation, of: run, from: child.map { .run(of: $0) } ?? .whole, at: core) }
     // Another attempt does not repeat them, so they do not keep it from being made.
     if isFirst { run.record.revisionBeforeAttempts = run.record.lastRevision }
-    if attempt != nil { run.steps.keep(step.name, step.kind, end: step.end, result: step.result) }
+    if attempt != nil { run.steps.keep(step.name, step.kind, end: step.end, result: step.result, at: position) }
     core.lock.afterUnlock { [position] in
       guard let gate = core.gate else { return step.completion(true) }
       gate.whenDurable(position: position) { step.completion($0 == nil) }

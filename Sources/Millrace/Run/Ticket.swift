@@ -230,7 +230,8 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
         progress.task = task
         return false
       case .ended(let outcome):
-        return outcome.cancelsHandler
+        // A handler that has failed has returned, unless a step has ended its run.
+        return !outcome.isFinished
       }
     }
     if isTooLate { task.cancel() }

@@ -84,8 +84,9 @@ extension JournalWriter {
 extension StoreLog {
   var stepLimits: StepLimits {
     var limits = StepLimits()
-    limits.resultBytes = max(options.stepBytes, 0)
-    limits.runBytes = limits.resultBytes.multipliedReportingOverflow(by: 16).partialValue
+    // A result has room in an entry also where its text takes four times as many bytes there.
+    limits.resultBytes = min(max(options.stepBytes, 0), min(journal.largestBatch, options.bufferedBytes / 2) / 4)
+    limits.runBytes = 16 * limits.resultBytes
     return limits
   }
 

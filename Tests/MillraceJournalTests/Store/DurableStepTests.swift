@@ -98,6 +98,57 @@ struct DurableStepTests {
     #expect(returned.recorded == ["body", "returned"])
   }
 
+  @Test("T2: an attempt that finds the result of the attempt before gets it when it is durable, and not before")
+  func otherAttempt() async throws {
+    let (journal, gate, seen) = (UnsteadyJournal(MemoryJournal()), Gate(), Recorder<String>())
+    let lives = Lives(journal)
+    let plan = Plan.concurrent.recovery(.handleAgain).retry(2, backoff: .none).attemptTimeout(.seconds(10))
+    let store = try await lives.open(plan: plan) { run, _ in
+      if run.attempt == 2 { seen.record("again") }
+      try await run.step("a") { _ in journal.hold(at: gate) }
+      seen.record("attempt \(run.attempt)")
+    }
+    let receipt = store.send(.handle(1))
+    try await gate.waitForArrivals(1)
+    try await lives.clock.waitForSleepers()
+    lives.clock.advance(by: .seconds(10))
+    #expect(try await seen.next() == "again")
+    #expect(seen.recorded == ["again"])
+    gate.open()
+    #expect(await receipt.outcome.kind == .finished)
+    #expect(seen.recorded.contains("attempt 2"))
+  }
+
+  @Test("T10: the bytes of results that were dropped do not count, and any number of bytes may be set")
+  func droppedBytes() async throws {
+    var options = JournalOptions()
+    options.stepBytes = 100
+    let (gate, arrived) = (Gate(), Recorder<Int>())
+    let plan = Plan.concurrent.recovery(.handleAgain).retry(30, backoff: .none).attemptTimeout(.seconds(10))
+    let store = try await lives.open(plan: plan, options: options) { run, _ in
+      _ = try await run.step("late \(run.attempt)") { _ in
+        arrived.record(run.attempt)
+        if run.attempt < 30 { try await gate.enter() }
+        return String(repeating: "x", count: 96)
+      }
+    }
+    let receipt = store.send(.handle(1))
+    for attempt in 1..<30 {
+      #expect(try await arrived.next() == attempt)
+      try await gate.waitForArrivals(attempt)
+      try await lives.clock.waitForSleepers()
+      lives.clock.advance(by: .seconds(10))
+    }
+    #expect(await receipt.outcome.kind == .finished)
+    options.stepBytes = .max
+    let log = StoreLog<Stepped>(journal: lives.journal, key: "k", schema: StoreSchema(), options: options)
+    #expect(log.stepLimits.resultBytes == 1 << 22 && log.stepLimits.runBytes == 1 << 26)
+    options.stepBytes = -1
+    #expect(
+      StoreLog<Stepped>(journal: lives.journal, key: "k", schema: StoreSchema(), options: options).stepLimits
+        .resultBytes == 0)
+  }
+
   @Test("T6: where an action is not handled again only the mutations are stored, those of a step as one record")
   func abandoned() async throws {
     try await crash(plan: .concurrent) { run, _ in

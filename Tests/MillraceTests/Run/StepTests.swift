@@ -141,6 +141,37 @@ struct StepTests {
     #expect(await store.log == ["one"])
   }
 
+  @Test("T7: a run that a step ends cancels its handler, of which another part may sleep for a day")
+  func otherBranch() async throws {
+    let ended = Recorder<Bool>()
+    let outcome = await finish { run in
+      await withTaskGroup { group in
+        group.addTask {
+          do { try await run.sleep("day", for: .seconds(86_400)) } catch { ended.record(error is CancellationError) }
+        }
+        run.emit("one", once: "a")
+        run.emit("two", once: "a")
+      }
+    }
+    #expect(outcome.kind == .failed)
+    #expect(try await ended.next())
+  }
+
+  @Test("T5: in an effect outside a store an emit whose name was used before ends the effect with the error")
+  func duplicateEmitOutsideAStore() async throws {
+    let effect = Effect<ScriptedInteractor> { run in
+      run.emit("one", once: "a")
+      run.emit("two", once: "a")
+      #expect(!run.emit("three"))
+      await #expect(throws: CancellationError.self) { try await run.step("b") { _ in } }
+    }
+    var log: [String] = []
+    await #expect(throws: StepError.self) {
+      for try await mutation in effect.mutations(state: ScriptedInteractor.State()) { log.append(mutation.name) }
+    }
+    #expect(log == ["one"])
+  }
+
   @Test("T10: a run has at most 10,000 steps; one more throws before its body is called")
   func tooMany() async {
     let outcome = await finish { run in
