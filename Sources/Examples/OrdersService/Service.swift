@@ -21,7 +21,12 @@
     /// Handles the orders until both have ended, and kills the process at `point`: `before:N` or `after:N`, a record of this process.
     func run(killingAt point: String?) async throws {
       for gateway in [payments, warehouse] {
-        try FileManager.default.createDirectory(at: gateway.folder, withIntermediateDirectories: true)
+        do {
+          try FileManager.default.createDirectory(at: gateway.folder, withIntermediateDirectories: true)
+        } catch {
+          throw Failure(
+            description: "'\(gateway.folder.path)' cannot be made; give --folder a folder that can be written to.")
+        }
       }
       let file = try await SQLiteJournal(folder.appending(path: "journal").path)
       let journal: any Journal = point.map { KillingJournal(file, at: $0) } ?? file
@@ -40,7 +45,7 @@
       ]
       for receipt in orders + decisions {
         let outcome = await receipt.outcome
-        guard outcome.kind == .finished else { throw Failure(description: "An order ended otherwise: \(outcome).") }
+        guard outcome.kind == .finished else { throw Failure(description: "An order did not finish: \(outcome)") }
       }
       let state = await store.state
       guard state.shipped == [1: ["lamp", "desk"]], state.refunded == [2] else {

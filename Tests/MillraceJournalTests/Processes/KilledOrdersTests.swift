@@ -12,7 +12,7 @@
       #expect(await process.end == .exit(0))
       let kills = try #require(output.firstMatch(of: #/^Killed (\d+) times: before and after each of (\d+) records/#))
       let (count, records) = (try #require(Int(kills.1)), try #require(Int(kills.2)))
-      // Two epochs of lives aside: two take-ups, two charges, two sleeps, two waits, two decisions, a refund, two parcels and two ends.
+      // An epoch; two take-ups, charges, sleeps, values of waits, decisions and ends; a refund and two parcels.
       #expect(records >= 16 && count >= 2 * records - 1)
       #expect(output.hasSuffix("ship desk of order 1\nship lamp of order 1\n"))
     }
@@ -24,6 +24,15 @@
         await process.complaints
           == "orders needs either --crash or --folder FOLDER; write for example orders --crash.\n")
       #expect(await process.end == .exit(64))
+    }
+
+    @Test("A folder that cannot be made is named with the fix")
+    func wrongFolder() async throws {
+      let process = try ChildProcess("orders", ["--folder", "/proc/nowhere"])
+      #expect(
+        await process.complaints
+          == "'/proc/nowhere/payments' cannot be made; give --folder a folder that can be written to.\n")
+      #expect(await process.end == .exit(1))
     }
 
     @Test(
