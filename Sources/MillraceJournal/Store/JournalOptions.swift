@@ -32,7 +32,7 @@ public struct JournalOptions: Sendable {
 
   /// The number of bytes that the result of one step may have; 1 MiB by default.
   ///
-  /// It is at most a quarter of ``Journal/largestBatch``. A larger result is stored as the failure ``StepError/Code/tooLarge``, which the step throws each time. All results of a run have at most
+  /// It is at most a quarter of ``Journal/largestBatch``. A larger result is stored as the failure `StepError.Code.tooLarge`, which the step throws each time. All results of a run have at most
   /// 16 times as many. They are part of each snapshot that is taken while the run is open.
   public var stepBytes = 1 << 20
 
