@@ -205,7 +205,7 @@ extension Run {
     var (stored, byteCount) = (nil as StoredStep?, 0)
     if let coder = stepCoder {
       let bytes: [UInt8]
-      if isCut { throw CancellationError() }
+      if isCut { throw late(name, kind) }
       do { bytes = try coder.encode(value) } catch { throw await endsRun(error) }
       do throws(StepError) {
         try steps.reserve(bytes.count, for: name, coder.stepLimits)
@@ -250,7 +250,7 @@ extension Run {
   /// - Throws: `CancellationError` if the run or its attempt has ended before.
   func storeStep(_ step: StepCommit, _ mutations: [I.Mutation]) async throws {
     if step.stored == nil, mutations.isEmpty {
-      if isCut { throw CancellationError() }
+      if isCut { throw late(step.name, step.kind) }
       if mayRepeat { steps.keep(step.name, step.kind, end: step.end, result: step.result) }
       return
     }
@@ -261,6 +261,12 @@ extension Run {
       _ = commitStep(step, mutations, through: nil)
     }
     if !isCommitted { throw CancellationError() }
+  }
+
+  /// Counts a result that comes behind the end of its run or its attempt, and returns the error that the step throws.
+  private func late(_ name: String, _ kind: StoredStep.Kind) -> CancellationError {
+    _ = commitStep(StepCommit(name: name, kind: kind, stored: nil), [], through: nil)
+    return CancellationError()
   }
 
   /// Ends the run as failed because of a step, and returns the error that the step throws.
