@@ -224,14 +224,16 @@ extension Run {
 
   /// Stores the error of a step, and returns the one to throw.
   func storeFailure(_ error: any Error, of name: String, _ kind: StoredStep.Kind) async throws -> any Error {
-    let thrown: any Error = error as? StepError ?? StepFailure(error, of: name)
+    // An error of another step, which the body let pass, is one of the body.
+    let own = (error as? StepError).flatMap { $0.step == name ? $0 : nil }
+    let thrown: any Error = own ?? StepFailure(error, of: name)
     var stored: StoredStep?
     if let coder = stepCoder {
       let message = (thrown as? StepFailure)?.message ?? "\(error)"
       let failure = StoredFailure(
         typeName: String(reflecting: type(of: error)), message: message,
         payload: (error as? any Encodable).flatMap { encoded($0, of: name, coder) },
-        code: (error as? StepError)?.code.name)
+        code: own?.code.name)
       stored = StoredStep(name, kind, .failure(failure))
     }
     try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .failure(thrown)), [])

@@ -192,6 +192,26 @@ struct DurableStepTests {
 
   private struct Other: Error, Codable, Equatable { let reason: String }
 
+  @Test("T4: the error of a step inside the body of another one is an error of that body, each time the same")
+  func nested() async throws {
+    let seen = Recorder<String>()
+    let handling: Stepped.Handling = { run, _ in
+      do {
+        try await run.step("outer") { _ in
+          _ = try await run.wait("inner", timeout: .zero) { _ in nil as Int? }
+        }
+      } catch {
+        seen.record("\(type(of: error)) of \((error as? StepFailure)?.step ?? "?"): \(error)")
+      }
+    }
+    try await crash(after: handling)
+    _ = try await lives.open(handling).end()
+    #expect(seen.recorded.count == 2 && Set(seen.recorded).count == 1)
+    #expect(
+      seen.recorded.first?.hasPrefix(#"StepFailure of outer: The step "outer" failed: The wait "inner" saw no"#) == true
+    )
+  }
+
   @Test("T4: an error that cannot be encoded is stored with its type and its text")
   func plainFailure() async throws {
     struct Plain: Error {}
