@@ -200,7 +200,7 @@ extension Owned {
     _ runs: RunRegistry<I>, at core: StoreCore<I>
   ) {
     let drawn = retry.backoff.delay(after: made, asked: delay, jitter: retry.jitter, random: &runs.random)
-    raise(.rests(handle, for: rest(drawn, after: made, of: run, at: core)), at: core)
+    raise(.drawn(handle, rest(drawn, after: made, of: run, at: core)), at: core)
   }
 
   @usableFromInline

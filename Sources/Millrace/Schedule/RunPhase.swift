@@ -15,11 +15,11 @@ package struct RunPhase: Equatable {
     /// Decided: its decision is committed, and it owns the turn of its key. Becomes `running`, or `ended`.
     case takenUp
 
-    /// A handler is out for it; it has a slot. Becomes `resting`, `running` for its next attempt, or `ended`.
+    /// A handler is out for it; it has a slot. Becomes `betweenAttempts`, `running` for its next attempt, or `ended`.
     case running
 
     /// An attempt failed, and the next one is due; it keeps slot and turn. Becomes `running`, or `ended`.
-    case resting
+    case betweenAttempts
 
     /// The action has its outcome. The stage does not change any more; handlers may still return.
     case ended
@@ -33,7 +33,7 @@ package struct RunPhase: Equatable {
     /// The action has a slot, and a handler starts, for the first attempt or a further one.
     case launch
     /// The attempt failed, and another one follows.
-    case rest
+    case awaitNextAttempt
     /// A handler has returned; it may be that of an attempt that was given up.
     case handlerReturned
     /// The action gets its outcome.
@@ -71,7 +71,7 @@ package struct RunPhase: Equatable {
   /// Whether it has a slot and no outcome.
   @inlinable var isInFlight: Bool {
     switch stage {
-    case .running, .resting: true
+    case .running, .betweenAttempts: true
     case .accepted, .takenUp, .ended: false
     }
   }
@@ -89,8 +89,8 @@ package struct RunPhase: Equatable {
       hasBegun = true
       handlersOut &+= 1
       return []
-    case .rest:
-      if stage == .running { stage = .resting }
+    case .awaitNextAttempt:
+      if stage == .running { stage = .betweenAttempts }
       return []
     case .handlerReturned:
       handlersOut &-= 1
@@ -101,7 +101,7 @@ package struct RunPhase: Equatable {
       switch before {
       case .ended, .accepted: return []
       case .takenUp: return .askClosing
-      case .running, .resting: return handlersOut == 0 ? [.askClosing, .freeSlot] : .askClosing
+      case .running, .betweenAttempts: return handlersOut == 0 ? [.askClosing, .freeSlot] : .askClosing
       }
     }
   }

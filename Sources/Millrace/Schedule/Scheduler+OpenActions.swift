@@ -7,7 +7,7 @@ extension Scheduler {
     /// The action has its outcome, and its handler has not returned.
     case handlerOutAfterEnd
     /// The action waits for its next attempt.
-    case resting
+    case betweenAttempts
     /// The action is debounced or throttled.
     case pace
     /// The action waits for the turn of a key, which others have.
@@ -34,7 +34,7 @@ extension Scheduler {
     let entry = entries[handle]
     switch entry.phase.stage {
     case .running: return .handlerOut
-    case .resting: return .resting
+    case .betweenAttempts: return .betweenAttempts
     case .ended: return .handlerOutAfterEnd
     case .accepted, .takenUp: return entry.plan.map { reason(ofWaiting: $0, handle) } ?? .step
     }

@@ -145,7 +145,7 @@ extension Scheduler {
   private mutating func launchNextAttempt(of handle: Handle) {
     guard let plan = entries[handle].plan else { return }
     plans[plan].attemptTimer = nil
-    // The breaker may have opened while the run rested.
+    // The breaker may have opened since the last attempt.
     guard breakerAllowsRetry(plan) else { return end(handle, plans[plan].error.map { .failed($0) } ?? .timedOut) }
     _ = entries[handle].phase.advance(.launch)
     launchAttempt(handle, plan)
@@ -167,7 +167,7 @@ extension Scheduler {
     }
     retries += 1
     if case .failed(let error) = outcome { plans[plan].error = error } else { plans[plan].error = nil }
-    _ = entries[handle].phase.advance(.rest)
+    _ = entries[handle].phase.advance(.awaitNextAttempt)
     actions.append(.draw(handle, retry, after: plans[plan].attempt, advice.delay))
   }
 
@@ -185,7 +185,7 @@ extension Scheduler {
     return keys[key].budget.take(budget, at: now)
   }
 
-  mutating func rest(_ handle: Handle, _ duration: Duration) {
+  mutating func awaitNextAttempt(of handle: Handle, in duration: Duration) {
     guard let plan = entries[handle].plan else { return }
     plans[plan].attemptTimer = timers.add(.nextAttempt(handle), at: now + duration.nanoseconds)
   }

@@ -209,7 +209,7 @@ struct Scheduler: ~Copyable {
     case .returned(let handle, let attempt, let outcome, let hasCommitted, let advice, let counts):
       returned(handle, attempt, outcome, hasCommitted, advice, countsForBreaker: counts)
     case .gaveUp(let handle, let hasCommitted): failed(handle, .timedOut, hasCommitted)
-    case .rests(let handle, let duration): rest(handle, duration)
+    case .drawn(let handle, let duration): awaitNextAttempt(of: handle, in: duration)
     case .end(let handle, let outcome): end(handle, outcome)
     case .endKey(let key, let outcome): endAll(of: key, outcome)
     case .endAll(let outcome, let asksClosing): endAll(outcome, asksClosing: asksClosing)

@@ -14,7 +14,7 @@ extension Scheduler {
     /// An attempt was given up because its time was over.
     case gaveUp(Handle, hasCommitted: Bool)
     /// The time before the next attempt was drawn.
-    case rests(Handle, for: Duration)
+    case drawn(Handle, Duration)
     /// An action ends from outside.
     case end(Handle, Outcome)
     /// All actions of a key end, or all there are. A key is large, so that it would make each event large.
@@ -51,7 +51,7 @@ extension Scheduler {
     case start(Handle, attempt: Int?)
     /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
     case giveUp(Handle)
-    /// Draw the time before the next attempt, with the delay that an error asked for, and raise `rests`. Its terms are large, and
+    /// Draw the time before the next attempt, with the delay that an error asked for, and raise `drawn`. Its terms are large, and
     /// would make each action large.
     indirect case draw(Handle, PlanTerms.Retry, after: Int, Duration?)
     /// Give the action its outcome; before that ask for its closing mutation, if `asksClosing`.

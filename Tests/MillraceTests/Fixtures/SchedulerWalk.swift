@@ -242,7 +242,7 @@ struct SchedulerWalk: ~Copyable {
       if refused == handle { fail("L8: an attempt follows an error that is not tried again") }
       if committed == handle, !retry.afterCommits { fail("L8: an attempt follows one that has committed") }
       if made >= retry.attempts { fail("L8: there are more attempts than the plan allows") }
-      scheduler.handle(.rests(handle, for: .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
+      scheduler.handle(.drawn(handle, .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
     case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)
     case .forget(let handle): forget(handle)
     }

@@ -11,9 +11,9 @@ struct RunPhaseTests {
 
   /// The events that have brought an action to its phase.
   enum Past: CaseIterable {
-    case accepted, takenUp, running, resting
+    case accepted, takenUp, running, betweenAttempts
     /// An attempt was given up, and its handler is still out.
-    case restingWithOneOut
+    case betweenAttemptsWithOneOut
     /// An attempt was given up, its handler is still out, and so is the next one.
     case runningWithTwoOut
     case endedBeforeTakeUp, endedBeforeRunning, endedByReturning, endedWithOneOut, endedWithTwoOut
@@ -23,14 +23,14 @@ struct RunPhaseTests {
       case .accepted: []
       case .takenUp: [.takeUp]
       case .running: [.takeUp, .launch]
-      case .resting: [.takeUp, .launch, .handlerReturned, .rest]
-      case .restingWithOneOut: [.takeUp, .launch, .rest]
-      case .runningWithTwoOut: [.takeUp, .launch, .rest, .launch]
+      case .betweenAttempts: [.takeUp, .launch, .handlerReturned, .awaitNextAttempt]
+      case .betweenAttemptsWithOneOut: [.takeUp, .launch, .awaitNextAttempt]
+      case .runningWithTwoOut: [.takeUp, .launch, .awaitNextAttempt, .launch]
       case .endedBeforeTakeUp: [.end]
       case .endedBeforeRunning: [.takeUp, .end]
       case .endedByReturning: [.takeUp, .launch, .handlerReturned, .end]
       case .endedWithOneOut: [.takeUp, .launch, .end]
-      case .endedWithTwoOut: [.takeUp, .launch, .rest, .launch, .end]
+      case .endedWithTwoOut: [.takeUp, .launch, .awaitNextAttempt, .launch, .end]
       }
     }
 
@@ -62,55 +62,55 @@ struct RunPhaseTests {
 
   static let rows = [
     Row(.accepted, .takeUp, .takenUp),
-    Row(.accepted, .rest, .accepted),
+    Row(.accepted, .awaitNextAttempt, .accepted),
     Row(.accepted, .end, .ended),
 
     Row(.takenUp, .takeUp, .takenUp),
     Row(.takenUp, .launch, .running, out: 1),
-    Row(.takenUp, .rest, .takenUp),
+    Row(.takenUp, .awaitNextAttempt, .takenUp),
     Row(.takenUp, .end, .ended, .askClosing),
 
     Row(.running, .takeUp, .running, out: 1),
     Row(.running, .launch, .running, out: 2),
-    Row(.running, .rest, .resting, out: 1),
+    Row(.running, .awaitNextAttempt, .betweenAttempts, out: 1),
     Row(.running, .handlerReturned, .running),
     Row(.running, .end, .ended, out: 1, .askClosing),
 
-    Row(.resting, .takeUp, .resting),
-    Row(.resting, .launch, .running, out: 1),
-    Row(.resting, .rest, .resting),
-    Row(.resting, .end, .ended, [.askClosing, .freeSlot]),
+    Row(.betweenAttempts, .takeUp, .betweenAttempts),
+    Row(.betweenAttempts, .launch, .running, out: 1),
+    Row(.betweenAttempts, .awaitNextAttempt, .betweenAttempts),
+    Row(.betweenAttempts, .end, .ended, [.askClosing, .freeSlot]),
 
-    Row(.restingWithOneOut, .takeUp, .resting, out: 1),
-    Row(.restingWithOneOut, .launch, .running, out: 2),
-    Row(.restingWithOneOut, .rest, .resting, out: 1),
-    Row(.restingWithOneOut, .handlerReturned, .resting),
-    Row(.restingWithOneOut, .end, .ended, out: 1, .askClosing),
+    Row(.betweenAttemptsWithOneOut, .takeUp, .betweenAttempts, out: 1),
+    Row(.betweenAttemptsWithOneOut, .launch, .running, out: 2),
+    Row(.betweenAttemptsWithOneOut, .awaitNextAttempt, .betweenAttempts, out: 1),
+    Row(.betweenAttemptsWithOneOut, .handlerReturned, .betweenAttempts),
+    Row(.betweenAttemptsWithOneOut, .end, .ended, out: 1, .askClosing),
 
     Row(.runningWithTwoOut, .takeUp, .running, out: 2),
     Row(.runningWithTwoOut, .launch, .running, out: 3),
-    Row(.runningWithTwoOut, .rest, .resting, out: 2),
+    Row(.runningWithTwoOut, .awaitNextAttempt, .betweenAttempts, out: 2),
     Row(.runningWithTwoOut, .handlerReturned, .running, out: 1),
     Row(.runningWithTwoOut, .end, .ended, out: 2, .askClosing),
 
     Row(.endedBeforeTakeUp, .takeUp, .ended),
     Row(.endedBeforeTakeUp, .launch, .ended),
-    Row(.endedBeforeTakeUp, .rest, .ended),
+    Row(.endedBeforeTakeUp, .awaitNextAttempt, .ended),
     Row(.endedBeforeTakeUp, .end, .ended),
 
     Row(.endedBeforeRunning, .takeUp, .ended),
     Row(.endedBeforeRunning, .launch, .ended),
-    Row(.endedBeforeRunning, .rest, .ended),
+    Row(.endedBeforeRunning, .awaitNextAttempt, .ended),
     Row(.endedBeforeRunning, .end, .ended),
 
     Row(.endedByReturning, .takeUp, .ended),
     Row(.endedByReturning, .launch, .ended),
-    Row(.endedByReturning, .rest, .ended),
+    Row(.endedByReturning, .awaitNextAttempt, .ended),
     Row(.endedByReturning, .end, .ended),
 
     Row(.endedWithOneOut, .takeUp, .ended, out: 1),
     Row(.endedWithOneOut, .launch, .ended, out: 1),
-    Row(.endedWithOneOut, .rest, .ended, out: 1),
+    Row(.endedWithOneOut, .awaitNextAttempt, .ended, out: 1),
     Row(.endedWithOneOut, .handlerReturned, .ended, .freeSlot),
     Row(.endedWithOneOut, .end, .ended, out: 1),
 
@@ -131,14 +131,16 @@ struct RunPhaseTests {
 
   @Test("An action is in flight from its first handler on until it has ended", arguments: Past.allCases)
   func anActionIsInFlight(past: Past) {
-    let inFlight: Set<Past> = [.running, .resting, .restingWithOneOut, .runningWithTwoOut]
+    let inFlight: Set<Past> = [.running, .betweenAttempts, .betweenAttemptsWithOneOut, .runningWithTwoOut]
     #expect(past.phase.isInFlight == inFlight.contains(past))
   }
 
   @Test("R4: the slot is freed once, by the last of three handlers to return after the end")
   func theSlotIsFreedOnce() {
     var phase = RunPhase()
-    for event: Event in [.takeUp, .launch, .rest, .launch, .rest, .launch] { #expect(phase.advance(event) == []) }
+    for event: Event in [.takeUp, .launch, .awaitNextAttempt, .launch, .awaitNextAttempt, .launch] {
+      #expect(phase.advance(event) == [])
+    }
     #expect(phase.advance(.end) == .askClosing)
     #expect(phase.advance(.handlerReturned) == [])
     #expect(phase.advance(.handlerReturned) == [])
@@ -174,8 +176,8 @@ struct RunPhaseTests {
   private func isPossible(_ event: Event, _ phase: RunPhase) -> Bool {
     switch event {
     case .takeUp: phase.stage == .accepted
-    case .launch: phase.stage == .takenUp || phase.stage == .resting
-    case .rest: phase.stage == .running
+    case .launch: phase.stage == .takenUp || phase.stage == .betweenAttempts
+    case .awaitNextAttempt: phase.stage == .running
     case .handlerReturned: phase.handlersOut > 0
     case .end: true
     }

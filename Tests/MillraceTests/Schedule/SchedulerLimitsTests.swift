@@ -97,7 +97,7 @@ struct SchedulerLimitsTests {
         ), (.handles("run of a"), ["start run of a 1"]),
         (.arrive("b", Plan.shared(key: "k").limited(to: 9, key: "u")), ["join b to run of a"]),
         (.arrive("c", limited), ["decide c"]), (.handles("c"), []),
-        (.returns("run of a", attempt: 1, fails: true), ["draw run of a after 1"]), (.rests("run of a", 5), []),
+        (.returns("run of a", attempt: 1, fails: true), ["draw run of a after 1"]), (.drawn("run of a", 5), []),
         (.time(5), ["start run of a 2"]), (.end("a"), ["settle a cancelled", "forget a"]),
         (.end("b"), ["settle run of a cancelled, closing", "settle b cancelled", "forget b"]),
         (.returns("run of a", attempt: 2), ["start c", "forget run of a"]),

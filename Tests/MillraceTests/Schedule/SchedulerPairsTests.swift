@@ -108,7 +108,7 @@ struct SchedulerPairsTests {
       [
         (.arrive("a", plan.retry(2, backoff: .none).timeout(.nanoseconds(7))), ["decide a"]),
         (.handles("a"), ["start a 1"]),
-        (.returns("a", attempt: 1, fails: true, counts: false), ["draw a after 1"]), (.rests("a", 50), []),
+        (.returns("a", attempt: 1, fails: true, counts: false), ["draw a after 1"]), (.drawn("a", 50), []),
         (.time(7), ["settle a timedOut, closing", "forget a"]),
         (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
       ])
@@ -122,7 +122,7 @@ struct SchedulerPairsTests {
       [
         (.arrive("a", plan.attemptTimeout(.nanoseconds(5)).retry(2, backoff: .none)), ["decide a"]),
         (.handles("a"), ["start a 1"]), (.returns("a", attempt: 1, fails: true, counts: false), ["draw a after 1"]),
-        (.rests("a", 0), []), (.time(0), ["start a 2"]), (.time(5), ["give up a"]),
+        (.drawn("a", 0), []), (.time(0), ["start a 2"]), (.time(5), ["give up a"]),
         (.gaveUp("a"), ["settle a timedOut, closing"]), (.returns("a", attempt: 2), ["forget a"]),
         (.arrive("b", plan), ["decide b"]), (.handles("b"), ["settle b rejected", "forget b"]),
       ])
@@ -171,7 +171,7 @@ struct SchedulerPairsTests {
       Table(),
       [
         (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
-        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.rests("a", 0), []), (.time(0), ["start a 2"]),
+        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.drawn("a", 0), []), (.time(0), ["start a 2"]),
         (.returns("a", attempt: 2), ["settle a finished", "forget a"]), (.step, ["nothing is due"]),
         (.time(50), ["nothing is due"]), (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
         (.returns("b", attempt: 1, fails: true), ["settle b failed, closing", "forget b"]), (.step, ["nothing is due"]),
@@ -267,7 +267,7 @@ struct SchedulerPairsTests {
     #expect(table.raise(.handles("a")) == ["start a 1"])
     for number in 1..<max(bound, 1) {
       #expect(table.raise(.returns("a", attempt: number, fails: true)) == ["draw a after \(number)"])
-      #expect(table.raise(.rests("a", 0)) == [])
+      #expect(table.raise(.drawn("a", 0)) == [])
       #expect(table.raise(.time(0)) == ["start a \(number + 1)"])
     }
     #expect(table.raise(.returns("a", attempt: bound, fails: true)) == ["settle a failed, closing", "forget a"])

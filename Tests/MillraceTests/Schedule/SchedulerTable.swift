@@ -15,7 +15,7 @@ extension SchedulerTests {
       String, attempt: Int? = nil, fails: Bool = false, hasCommitted: Bool = false, RetryAdvice = .byPlan,
       counts: Bool = true)
     case gaveUp(String, hasCommitted: Bool = false)
-    case rests(String, Int64)
+    case drawn(String, Int64)
     case end(String), endKey(String), endAll
     case limit(Int?, String)
     case time(Int64)
@@ -63,7 +63,7 @@ extension SchedulerTests {
           at: now)
       case .gaveUp(let name, let hasCommitted):
         scheduler.handle(.gaveUp(handles[name]!, hasCommitted: hasCommitted), at: now)
-      case .rests(let name, let time): scheduler.handle(.rests(handles[name]!, for: .nanoseconds(time)), at: now)
+      case .drawn(let name, let time): scheduler.handle(.drawn(handles[name]!, .nanoseconds(time)), at: now)
       case .end(let name): scheduler.handle(.end(handles[name]!, .cancelled), at: now)
       case .endKey(let key): scheduler.handle(.endKey(PlanKey(key), .cancelled), at: now)
       case .endAll: scheduler.handle(.endAll(.shutDown, asksClosing: true), at: now)

@@ -218,8 +218,8 @@ struct SchedulerTests {
       Table(),
       [
         (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
-        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.rests("a", 5), []), (.time(5), ["start a 2"]),
-        (.time(15), ["give up a"]), (.gaveUp("a"), ["draw a after 2"]), (.rests("a", 0), []),
+        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.drawn("a", 5), []), (.time(5), ["start a 2"]),
+        (.time(15), ["give up a"]), (.gaveUp("a"), ["draw a after 2"]), (.drawn("a", 0), []),
         (.time(15), ["start a 3"]), (.returns("a", attempt: 2), []),
         (.returns("a", attempt: 3, fails: true), ["settle a failed, closing", "forget a"]),
       ])
@@ -233,7 +233,7 @@ struct SchedulerTests {
       [
         (.arrive("a", plan), ["decide a"]), (.handles("a"), ["start a 1"]),
         (.returns("a", attempt: 1, fails: true, .after(.seconds(7))), ["draw a after 1, 7.0 seconds at least"]),
-        (.rests("a", 5), []), (.time(5), ["start a 2"]),
+        (.drawn("a", 5), []), (.time(5), ["start a 2"]),
         (.returns("a", attempt: 2, fails: true, .never), ["settle a failed, closing", "forget a"]),
         // Without a retry there is nothing that an error could say.
         (.arrive("b", .concurrent.attemptTimeout(.seconds(1))), ["decide b"]), (.handles("b"), ["start b 1"]),
@@ -322,7 +322,7 @@ struct SchedulerTests {
       Table(),
       [
         (.arrive("a", patient), ["decide a"]), (.handles("a"), ["start a 1"]),
-        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.rests("a", 50), []),
+        (.returns("a", attempt: 1, fails: true), ["draw a after 1"]), (.drawn("a", 50), []),
         (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
         (.returns("b", attempt: 1, fails: true), ["settle b failed, closing", "forget b"]),
         (.time(50), ["settle a failed, closing", "forget a"]),
@@ -331,7 +331,7 @@ struct SchedulerTests {
       Table(),
       [
         (.arrive("a", patient), ["decide a"]), (.handles("a"), ["start a 1"]), (.time(5), ["give up a"]),
-        (.gaveUp("a"), ["draw a after 1"]), (.rests("a", 50), []),
+        (.gaveUp("a"), ["draw a after 1"]), (.drawn("a", 50), []),
         (.arrive("b", plan), ["decide b"]), (.handles("b"), ["start b 1"]),
         (.returns("b", attempt: 1, fails: true), ["settle b failed, closing", "forget b"]),
         (.time(55), ["settle a timedOut, closing"]), (.returns("a", attempt: 1), ["forget a"]),
