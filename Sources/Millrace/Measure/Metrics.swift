@@ -12,6 +12,10 @@ public struct Metrics: Sendable {
   /// The number of actions whose handler runs now, delays between two attempts included.
   public let inFlight: Int
 
+  /// The number of actions whose handler rests now, and has given its slot back: it sleeps or waits in a step that is stored, or waits
+  /// for a slot again.
+  public let resting: Int
+
   /// The number of actions that wait now: for a slot, for the turn of their key, or for the time of their plan.
   public let waiting: Int
 
@@ -58,13 +62,15 @@ public struct Metrics: Sendable {
   package let plans: [PlanFigures]
 
   package init(
-    sent: Int, accepted: Int, inFlight: Int, waiting: Int, submitting: Int, notReturned: Int, retries: Int,
+    sent: Int, accepted: Int, inFlight: Int, resting: Int = 0, waiting: Int, submitting: Int, notReturned: Int,
+    retries: Int,
     lateEmits: Int, commits: Int, outcomes: [Outcome.Kind: Int], rejections: [Rejection.Kind: Int], observers: Int,
     observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = []
   ) {
     self.sent = sent
     self.accepted = accepted
     self.inFlight = inFlight
+    self.resting = resting
     self.waiting = waiting
     self.submitting = submitting
     self.notReturned = notReturned
@@ -119,7 +125,8 @@ extension Metrics {
     text.addCounters(
       "actions_rejected", Rejection.Kind.allCases.map { ($0.rawValue, rejections[$0] ?? 0) }, by: .reason,
       help: "Actions that were rejected, by the reason.")
-    text.addGauge("actions_in_flight", inFlight, help: "Actions whose handler runs or rests between attempts.")
+    text.addGauge("actions_in_flight", inFlight, help: "Actions whose handler runs, or waits for its next attempt.")
+    text.addGauge("actions_resting", resting, help: "Actions whose handler sleeps or waits in a step, without a slot.")
     text.addGauge(
       "actions_waiting", waiting, help: "Actions that wait for a slot, their key's turn or their plan's time.")
     text.addGauge("submits_suspended", submitting, help: "Callers of submit that are suspended.")

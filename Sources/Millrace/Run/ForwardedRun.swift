@@ -81,8 +81,11 @@ protocol RunEnvironment: Sendable {
   /// Suspends while too many bytes wait to be stored.
   func waitForRoom() async
 
-  /// Called when the run begins or ends to rest.
-  func restsChanged()
+  /// Called when the run begins to rest.
+  func restBegins()
+
+  /// Returns when the run has its slot again, or needs none.
+  func takeSlotAgain() async
 
   /// Ends the run as failed, and returns when it has its outcome.
   func endRun(failing error: any Error) async
@@ -118,7 +121,8 @@ struct LoneEnvironment: RunEnvironment {
 
   func wallTime() -> Int64 { WallTime.now() }
   func waitForRoom() async {}
-  func restsChanged() {}
+  func restBegins() {}
+  func takeSlotAgain() async {}
   func waitUntilDurable(position: Int) async -> (any Error)? { nil }
   func endRun(failing error: any Error) async { fail(error) }
   func endRunLater(failing error: any Error) { fail(error) }

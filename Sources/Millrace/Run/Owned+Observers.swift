@@ -354,17 +354,18 @@ extension Owned {
     let seen = (registry?.positions.elements.map(\.seen) ?? []) + followed
     let observers = seen.count + (registry?.valueObservers ?? 0)
     let lag = core.revision - (seen.min() ?? core.revision)
-    let inFlight = runs.map { core.configuration.limits.runsInFlight - Int($0.scheduler.freeSlots) - notReturned } ?? 0
+    let resting = runs?.scheduler.resting ?? 0
+    let inFlight = (runs?.scheduler.runs.count ?? 0) - resting
     let waiting = runs?.scheduler.waitingCount ?? 0
     let (firstMembers, sharedRuns) = runs.map { ($0.scheduler.firstMembers, $0.scheduler.sharedRuns) } ?? (0, 0)
     // A shared run is none that was sent; the first of those that share it does not wait.
-    let open = inFlight + waiting + core.queuedNow + firstMembers - sharedRuns
+    let open = inFlight + resting + waiting + core.queuedNow + firstMembers - sharedRuns
     var outcomes = tally.outcomes
     let unfinished = outcomes.values.reduce(0, +)
     if accepted < sent { outcomes[.rejected] = sent - accepted }
     if accepted > open + unfinished { outcomes[.finished] = accepted - open - unfinished }
     return Metrics(
-      sent: sent, accepted: accepted, inFlight: inFlight, waiting: waiting,
+      sent: sent, accepted: accepted, inFlight: inFlight, resting: resting, waiting: waiting,
       submitting: runs?.scheduler.submitting ?? 0, notReturned: notReturned, retries: runs?.scheduler.retries ?? 0,
       lateEmits: tally.lateEmits,
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,

@@ -13,7 +13,9 @@ extension Run {
   /// **Time.** A stored end is one of ``StoreConfiguration/wallTime``, which is read again after at most a minute on the store's clock: this
   /// never returns early after the wall time was set back, and at most a minute late after it was set forward.
   ///
-  /// **Cost.** The run keeps its slot, its permits and the turn of its key.
+  /// **Cost.** The run keeps the turn of its key. If its steps are stored, it gives its slot and its permits back while it sleeps and no
+  /// body of a step is out, and takes them again, behind the actions that wait for them, before this returns. Past
+  /// ``StoreConfiguration/Limits/init(runsInFlight:actionsWaiting:queuedActions:runsResting:onOverflow:)`` of resting runs it keeps them.
   ///
   /// - Parameters:
   ///   - name: the name, as that of a `step`.
@@ -44,7 +46,7 @@ extension Run {
   /// run that is handled again gets the stored value, though the state has moved on. The timeout is a wall time that is stored when the
   /// wait is first reached, as that of ``sleep(_:for:)``.
   ///
-  /// **Cost.** The run keeps its slot, its permits and the turn of its key. No commit judges conditions: between two steps the store judges up to 64.
+  /// **Cost.** Slot, permits and turn are as in ``sleep(_:for:)``. No commit judges conditions: between two steps the store judges up to 64.
   ///
   /// - Parameters:
   ///   - name: the name, as that of a `step`.
@@ -64,12 +66,14 @@ extension Run {
     return found
   }
 
-  /// Performs a sleep or a wait, during which a shutdown does not wait for the run if its steps are stored.
+  /// Performs a sleep or a wait, during which the run has no slot, and a shutdown does not wait for it, if its steps are stored.
   private func rest<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     guard stepCoder != nil else { return try await body() }
-    countSteps(rests: 1)
-    defer { countSteps(rests: -1) }
-    return try await body()
+    if steps.count(rests: 1, attempt: attempt).beginsToRest { restBegins() }
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    if steps.count(rests: -1, attempt: attempt).mayLackSlot { await takeSlotAgain() }
+    return try result.get()
   }
 
   /// The first value; nil if there is none in time.

@@ -53,9 +53,10 @@ extension Run {
     }
     let value: Value
     let isStored = stepCoder != nil
-    if isStored { countSteps(bodies: 1) }
-    defer { if isStored { countSteps(bodies: -1) } }
+    if isStored { await beginBody() }
+    defer { if isStored { endBody() } }
     do {
+      if isCut { throw CancellationError() }
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
       value =
         retry.isOneCall
@@ -160,10 +161,16 @@ extension Run {
     error.code.endsRun ? await endsRun(error) : error
   }
 
-  /// Counts sleeps and waits, and bodies that are out.
+  /// Counts a body that is called, and returns when the run has its slot, which it gave back if another part of its handler rests.
   @usableFromInline
-  func countSteps(rests: Int = 0, bodies: Int = 0) {
-    if steps.count(rests: rests, bodies: bodies) { restsChanged() }
+  func beginBody() async {
+    if steps.count(bodies: 1, attempt: attempt).mayLackSlot { await takeSlotAgain() }
+  }
+
+  /// Counts a body that has returned; another part of the handler may rest.
+  @usableFromInline
+  func endBody() {
+    if steps.count(bodies: -1, attempt: attempt).beginsToRest { restBegins() }
   }
 
   /// Whether a step without mutations leaves nothing to store and nothing to keep.

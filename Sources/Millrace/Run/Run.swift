@@ -294,11 +294,20 @@ extension Run {
   }
 
   @usableFromInline
-  func restsChanged() {
+  func restBegins() {
     switch backing {
-    case .store(let core, let run): core.restsChanged(of: run)
-    case .attempt(let attempt): attempt.core.restsChanged(of: attempt.run)
-    case .apart(let apart): apart.environment.restsChanged()
+    case .store(let core, let run): core.restBegins(of: run, nil)
+    case .attempt(let attempt): attempt.core.restBegins(of: attempt.run, attempt)
+    case .apart(let apart): apart.environment.restBegins()
+    }
+  }
+
+  @usableFromInline
+  func takeSlotAgain() async {
+    switch backing {
+    case .store(let core, let run): await core.takeSlotAgain(for: run, nil)
+    case .attempt(let attempt): await attempt.core.takeSlotAgain(for: attempt.run, attempt)
+    case .apart(let apart): await apart.environment.takeSlotAgain()
     }
   }
 

@@ -55,7 +55,16 @@ final class RunSteps: Sendable {
     var rests = 0
     var bodies = 0
 
+    /// Whether the store may have taken the run's slot back, and the parts of the handler that wait for one.
+    var mayLackSlot = false
+    var waitingForSlot: [UnsafeContinuation<Void, Never>] = []
+
     var isResting: Bool { rests > 0 && bodies == 0 }
+
+    mutating func takeWaiting() -> [UnsafeContinuation<Void, Never>] {
+      defer { waitingForSlot = [] }
+      return waitingForSlot
+    }
   }
 
   private let content: Lock<Content>
@@ -82,7 +91,10 @@ final class RunSteps: Sendable {
     return try content.withLock { content throws(StepError) in
       // An attempt that was given up may come behind the next one.
       if content.isOver || attempt < content.attempt { return .over }
-      if attempt > content.attempt { (content.attempt, content.used) = (attempt, []) }
+      if attempt > content.attempt {
+        (content.attempt, content.used) = (attempt, [])
+        (content.rests, content.bodies, content.mayLackSlot) = (0, 0, false)
+      }
       let key = UTF8Text(name)
       guard content.used.insert(key).inserted else { throw .duplicate(name) }
       if !content.entries.isEmpty, let entry = content.entries[key] {
@@ -132,13 +144,31 @@ final class RunSteps: Sendable {
   /// Whether a part of the handler sleeps or waits, and no body is out, so that the run may be left open.
   var isResting: Bool { content.withLock { $0.isResting } }
 
-  /// Counts sleeps and waits, and bodies that have not returned; returns whether that changes whether the run rests.
-  func count(rests: Int = 0, bodies: Int = 0) -> Bool {
+  /// Counts sleeps and waits, and bodies that have not returned, of an attempt.
+  ///
+  /// - Returns: whether the run begins to rest with this, and whether it may lack its slot.
+  func count(rests: Int = 0, bodies: Int = 0, attempt: Int) -> (beginsToRest: Bool, mayLackSlot: Bool) {
     content.withLock { content in
+      guard attempt == content.attempt else { return (false, false) }
       let before = content.isResting
       content.rests += rests
       content.bodies += bodies
-      return content.isResting != before
+      let begins = content.isResting && !before
+      if begins { content.mayLackSlot = true }
+      return (begins, content.mayLackSlot)
+    }
+  }
+
+  /// Keeps the continuation of a part of the handler that waits for the run's slot; for the lock's holder, as `goOn`.
+  func waitForSlot(_ continuation: UnsafeContinuation<Void, Never>) {
+    content.withLock { $0.waitingForSlot.append(continuation) }
+  }
+
+  /// Returns the parts of the handler that wait for the run's slot, to go on.
+  func goOn(hasSlot: Bool) -> [UnsafeContinuation<Void, Never>] {
+    content.withLock { content in
+      if hasSlot, !content.isResting { content.mayLackSlot = false }
+      return content.takeWaiting()
     }
   }
 
@@ -147,9 +177,11 @@ final class RunSteps: Sendable {
 
   /// Forgets all results, because the run has ended.
   func removeAll() {
-    content.withLock { content in
+    let waiting = content.withLock { content in
       (content.used, content.entries, content.unused, content.isOver) = ([], [:], [], true)
+      return content.takeWaiting()
     }
+    waiting.forEach { $0.resume() }
   }
 }
 

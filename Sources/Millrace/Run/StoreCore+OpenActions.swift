@@ -29,7 +29,7 @@ extension RunRegistry {
     case .turn(_, let owners): owners
     case .permit(_, let owners): owners.count == 1 ? owners : []
     case .sharedRun(let run): [run]
-    case .handlerOut, .handlerOutAfterEnd, .betweenAttempts, .pace, .slot, .step: []
+    case .handlerOut, .handlerOutAfterEnd, .resting, .betweenAttempts, .pace, .slot, .step: []
     }
   }
 
@@ -46,6 +46,7 @@ extension RunRegistry {
     switch reason {
     case .handlerOut: "has a handler that has not returned"
     case .handlerOutAfterEnd: "has ended, and its handler has not returned"
+    case .resting: "sleeps or waits in a step"
     case .betweenAttempts: "waits for the time of its next attempt"
     case .pace: "waits for the end of its debounce or throttle"
     case .turn(let key, let owners): "waits for the turn of key \(words(for: key))\(clause(for: owners))"

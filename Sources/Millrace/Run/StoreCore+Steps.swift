@@ -18,12 +18,19 @@ extension StoreCore {
     return !run.hasEnded && attempt?.isOver != true
   }
 
-  /// Notes whether a run rests.
-  func restsChanged(of run: ActiveRun<I>) {
-    perform { owned in
-      guard !run.hasEnded, let handle = run.record.handle else { return }
-      // As it is now, because the calls of several threads may come in another order.
-      owned.raise(.resting(handle, run.steps.isResting), at: self)
+  /// Notes that a run begins to rest.
+  func restBegins(of run: ActiveRun<I>, _ attempt: Attempt<I>?) {
+    perform { $0.restsChanged(of: run, attempt, at: self) }
+  }
+
+  /// Returns when a run that has rested has its slot again, or needs none: another part of its handler rests, or it is over.
+  func takeSlotAgain(for run: ActiveRun<I>, _ attempt: Attempt<I>?) async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      perform { owned in
+        guard !run.hasEnded, attempt?.isOver != true else { return self.lock.afterUnlock { continuation.resume() } }
+        run.steps.waitForSlot(continuation)
+        owned.restsChanged(of: run, attempt, at: self)
+      }
     }
   }
 
@@ -52,6 +59,23 @@ extension StoreCore {
 }
 
 extension Owned {
+  /// Tells the scheduler whether a run rests, and lets the parts of its handler go on that need to wait for nothing.
+  mutating func restsChanged(of run: ActiveRun<I>, _ attempt: Attempt<I>?, at core: StoreCore<I>) {
+    guard !run.hasEnded, attempt?.isOver != true, let handle = run.record.handle else { return }
+    // As it is now, because the calls of several threads may come in another order.
+    let isResting = run.steps.isResting
+    raise(.resting(handle, isResting), at: core)
+    let hasSlot = runs?.scheduler.hasSlot(handle) == true
+    if isResting || hasSlot { goOn(run, hasSlot: hasSlot, at: core) }
+  }
+
+  /// Lets the parts of a handler go on that wait for the run's slot.
+  @usableFromInline
+  func goOn(_ run: ActiveRun<I>, hasSlot: Bool, at core: StoreCore<I>) {
+    guard let waiting = run.madeSteps?.goOn(hasSlot: hasSlot), !waiting.isEmpty else { return }
+    core.lock.afterUnlock { waiting.forEach { $0.resume() } }
+  }
+
   /// Ends a run as failed because of a step, and cancels its handler, of which another part may sleep for a day.
   mutating func fail(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
     if run.hasEnded { return }

@@ -120,6 +120,8 @@ struct PlannedAction {
     case line
     /// For the run that it shares with others.
     case sharedRun
+    /// For the slot and the permits that it has given back; it is a run, and not in the waiting room.
+    case slotAgain
   }
 
   /// The terms of the plan; nil for an action without one, which waits for a slot.
@@ -160,6 +162,10 @@ struct PlannedAction {
 
   /// The timer at which the attempt times out, or the next attempt is due.
   var attemptTimer: Int32?
+
+  /// Whether its handler rests, and whether it has its slot and its permits if it was started.
+  var isResting = false
+  var hasSlot = true
 
   /// The number of the newest attempt; 0 before the first, and without any.
   var attempt = 0

@@ -87,6 +87,11 @@ extension Scheduler {
       entries[handle].plan = plan
     }
     enterRoom(handle, plan, .line)
+    enterLine(handle, plan)
+  }
+
+  /// Queues an action in the line of a limit that has no permit left, or of its first limit, or in the store's own.
+  mutating func enterLine(_ handle: Handle, _ plan: Int32) {
     enterLine(handle, plan, exhaustedLimit(of: plan) ?? plans[plan].limits.first)
   }
 
@@ -140,9 +145,10 @@ extension Scheduler {
       let key: KeyIndex? = first == 0 ? nil : first - 1
       leaveRing(key)
       guard let handle = nextToBegin(in: key), let plan = entries[handle].plan else { continue }
+      let goesOn = plans[plan].wait == .slotAgain
       leaveQueue(handle, plan)
-      let passes = passesBreaker(handle)
-      if passes { launch(handle) } else { end(handle, .rejected(.breakerOpen)) }
+      let passes = goesOn ? goOn(handle, plan) : passesBreaker(handle)
+      if !goesOn { if passes { launch(handle) } else { end(handle, .rejected(.breakerOpen)) } }
       enterRing(key)
       if !passes { return steps.append(.giveSlots) }
     }

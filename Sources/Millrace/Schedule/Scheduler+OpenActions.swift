@@ -6,6 +6,8 @@ extension Scheduler {
     case handlerOut
     /// The action has its outcome, and its handler has not returned.
     case handlerOutAfterEnd
+    /// The handler of the action sleeps or waits in a step.
+    case resting
     /// The action waits for its next attempt.
     case betweenAttempts
     /// The action is debounced or throttled.
@@ -33,7 +35,10 @@ extension Scheduler {
   private func reason(of handle: Handle) -> Reason {
     let entry = entries[handle]
     switch entry.phase.stage {
-    case .running: return .handlerOut
+    case .running:
+      guard let plan = entry.plan else { return .handlerOut }
+      if plans[plan].wait == .slotAgain { return reason(ofWaiting: plan, handle) }
+      return plans[plan].isResting ? .resting : .handlerOut
     case .betweenAttempts: return .betweenAttempts
     case .ended: return .handlerOutAfterEnd
     case .accepted, .takenUp: return entry.plan.map { reason(ofWaiting: $0, handle) } ?? .step
@@ -47,11 +52,12 @@ extension Scheduler {
     case .turn:
       guard let key = plans[plan].key else { return .step }
       return .turn(key, owners: owners(besides: handle) { $0.hasTurn && $0.key == key })
-    case .line:
+    case .line, .slotAgain:
       let limits = plans[plan].limits
       for index in limits.indices where !keys[limits[index]].permits.hasPermit {
         let limit = limits[index]
-        return .permit(limit, owners: owners(besides: handle) { $0.wait == .nowhere && $0.limits.contains(limit) })
+        return .permit(
+          limit, owners: owners(besides: handle) { $0.wait == .nowhere && $0.hasSlot && $0.limits.contains(limit) })
       }
       return .slot
     case .sharedRun: return plans[plan].sharedRun.map { .sharedRun($0) } ?? .step

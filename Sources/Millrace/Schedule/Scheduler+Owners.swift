@@ -7,7 +7,7 @@ extension Scheduler {
     if let run = plans[plan].sharedRun { return .ends(of: [run]) }
     switch plans[plan].wait {
     case .turn: return waitForTurn(of: plan)
-    case .line: return waitForPermit(of: plan)
+    case .line, .slotAgain: return waitForPermit(of: plan)
     case .pace, .sharedRun: return .other
     case .nowhere: return entries[handle].phase.stage == .running ? .handler : .other
     }
@@ -30,7 +30,7 @@ extension Scheduler {
   private func waitForPermit(of plan: Int32) -> RunWait<Handle> {
     guard let key = plans[plan].line, !keys[key].permits.hasPermit else { return .other }
     let owners = standing.handles(of: runs).filter { run in
-      entries[run].plan.map { plans[$0].limits.contains(key) } ?? false
+      entries[run].plan.map { plans[$0].hasSlot && plans[$0].limits.contains(key) } ?? false
     }
     return owners.count == keys[key].permits.taken && !owners.isEmpty ? .ends(of: owners) : .other
   }

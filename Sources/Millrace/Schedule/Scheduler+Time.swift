@@ -145,11 +145,17 @@ extension Scheduler {
   private mutating func launchNextAttempt(of handle: Handle) {
     guard let plan = entries[handle].plan else { return }
     plans[plan].attemptTimer = nil
+    if plans[plan].hasSlot { startNextAttempt(handle, plan) } else { waitForSlotAgain(handle, plan) }
+  }
+
+  mutating func startNextAttempt(_ handle: Handle, _ plan: Int32) {
     // The breaker may have opened since the last attempt.
-    guard breakerAllowsRetry(plan) else { return end(handle, plans[plan].error.map { .failed($0) } ?? .timedOut) }
+    guard breakerAllowsRetry(plan) else { return end(handle, outcomeOfLastAttempt(plan)) }
     _ = entries[handle].phase.advance(.launch)
     launchAttempt(handle, plan)
   }
+
+  func outcomeOfLastAttempt(_ plan: Int32) -> Outcome { plans[plan].error.map { .failed($0) } ?? .timedOut }
 
   /// An attempt has failed: lets another one follow, or ends the run.
   mutating func failed(
@@ -157,6 +163,7 @@ extension Scheduler {
   ) {
     guard let plan = entries[handle].plan, let terms = plans[plan].terms else { return end(handle, outcome) }
     timers.cancel(&plans[plan].attemptTimer)
+    endRest(of: handle, plan)
     if plans[plan].isErrorCounted, let key = plans[plan].breakerKey, let breaker = keys[key].breakerTerms {
       keys[key].breaker.failed(breaker, isProbe: plans[plan].isProbe, at: now)
       plans[plan].isFailureCounted = true
@@ -232,7 +239,7 @@ extension Scheduler {
   }
 
   /// Whether the breaker of the plan, if it has one, allows a further attempt, which is never a probe.
-  private func breakerAllowsRetry(_ plan: Int32) -> Bool {
+  func breakerAllowsRetry(_ plan: Int32) -> Bool {
     guard let key = plans[plan].breakerKey else { return true }
     return keys[key].breaker.allowsRetry
   }

@@ -81,6 +81,9 @@ extension Scheduler {
     case .turn: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
     case .line: leaveLine(handle, plan)
     case .sharedRun: break
+    case .slotAgain:
+      plans[plan].wait = .nowhere
+      return leaveLine(handle, plan)
     }
     plans[plan].wait = .nowhere
     if plans[plan].isRestored { return standing.remove(handle, from: &restored) }
@@ -133,13 +136,10 @@ extension Scheduler {
     steps.append(.finishIfDrained)
   }
 
-  mutating func setResting(_ handle: Handle, _ isResting: Bool) {
-    if isResting { resting.insert(handle) } else { resting.remove(handle) }
-    if isResting, lifecycle == .draining { steps.append(.finishIfDrained) }
-  }
-
   /// Whether a drain waits for a run: it neither asked for the shutdown, nor rests.
-  private func isAwaited(_ run: Handle) -> Bool { !callers.contains(run) && !resting.contains(run) }
+  private func isAwaited(_ run: Handle) -> Bool {
+    !callers.contains(run) && entries[run].plan.map { plans[$0].isResting } != true
+  }
 
   /// Whether a drain waits for nothing more.
   var isDrained: Bool {

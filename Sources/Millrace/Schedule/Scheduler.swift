@@ -13,6 +13,7 @@ import Synchronization
 /// | Scheduler+Keys | overlap, turns, shared runs, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
 /// | Scheduler+Limits | permits of limits, slots, and the lines in which actions wait for them |
+/// | Scheduler+Resting | runs that sleep or wait, and have given their slots back |
 /// | Scheduler+Owners | the runs that an action waits for, for requests that can never be answered |
 /// | Scheduler+Waiting | the waiting room, and the end of the store |
 ///
@@ -115,8 +116,8 @@ struct Scheduler: ~Copyable {
   var drainEnd: TimerQueue<Timer>.ID?
   var callers: [Handle] = []
 
-  /// The runs whose handlers wait for a stored time or for a state, which a drain does not wait for.
-  var resting: Set<Handle> = []
+  /// The number of runs that have no slot, because they rest or wait for one again.
+  var resting = 0
 
   /// The actions that the last event asks for.
   @usableFromInline var actions: [Action] = []
@@ -305,6 +306,7 @@ struct Scheduler: ~Copyable {
     if before.isInFlight { standing.remove(handle, from: &runs) }
     let plan = entries[handle].plan
     if let plan { tidyUp(after: handle, plan, outcome, asksClosing: asksClosing) }
+    if let plan, !plans[plan].hasSlot { resting -= 1 }
     if before.handlersOut > 0 { standing.append(handle, to: &notReturned) }
     let closes = asksClosing && consequences.contains(.askClosing) && !outcome.isFinished
     actions.append(.settle(handle, outcome, asksClosing: closes))
@@ -330,7 +332,7 @@ struct Scheduler: ~Copyable {
   /// Passes the slot, the permits and the key of an action that is over to the actions that wait for them, and releases the action.
   private mutating func free(_ handle: Handle, _ consequences: RunPhase.Consequences) {
     let plan = entries[handle].plan
-    if consequences.contains(.freeSlot) {
+    if consequences.contains(.freeSlot), plan.map({ plans[$0].hasSlot }) ?? true {
       freeSlots += 1
       if let plan { returnPermits(of: plan) }
       giveSlots()
@@ -348,7 +350,6 @@ struct Scheduler: ~Copyable {
   mutating func forget(_ handle: Handle) {
     if let plan = entries[handle].plan { plans.remove(plan) }
     if !callers.isEmpty { callers.removeAll { $0 == handle } }
-    if !resting.isEmpty { resting.remove(handle) }
     entries.remove(handle)
     if entries.count == 0 {
       standing.shrink()

@@ -55,9 +55,10 @@ final class Lives: Sendable {
   /// Opens the store of the next life.
   func open(
     plan: Plan = .concurrent.recovery(.handleAgain), options: JournalOptions = JournalOptions(),
-    wallTime: (@Sendable () -> Int64)? = nil, _ handling: @escaping Stepped.Handling
+    limits: StoreConfiguration.Limits? = nil, wallTime: (@Sendable () -> Int64)? = nil,
+    _ handling: @escaping Stepped.Handling
   ) async throws -> Store<Stepped> {
-    var configuration = StoreConfiguration(clock: clock, wallTime: wallTime)
+    var configuration = StoreConfiguration(clock: clock, limits: limits, wallTime: wallTime)
     configuration.report = { [incidents] in incidents.record($0) }
     let store = try await Store.open(
       initial: [], interactor: Stepped(plan: plan, handling), journal: journal, key: "k", configuration: configuration,

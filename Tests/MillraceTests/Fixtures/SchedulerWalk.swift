@@ -14,6 +14,9 @@ struct SchedulerWalk: ~Copyable {
   static let membersAStep = 2
   static let spacing = 15
 
+  /// The number of runs that may rest without a slot.
+  static let resting = 3
+
   var scheduler: Scheduler
   private var random: SeededGenerator
   private var now: Instant = 0
@@ -49,7 +52,8 @@ struct SchedulerWalk: ~Copyable {
     random = SeededGenerator(seed: seed)
     scheduler = Scheduler(
       StoreConfiguration.Limits(
-        runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, onOverflow: onOverflow),
+        runsInFlight: SchedulerWalk.slots, actionsWaiting: SchedulerWalk.room, runsResting: SchedulerWalk.resting,
+        onOverflow: onOverflow),
       membersAStep: SchedulerWalk.membersAStep)
   }
 
@@ -70,8 +74,9 @@ struct SchedulerWalk: ~Copyable {
   /// Raises one event, and performs all that follows from it.
   mutating func step() {
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<40: arrive()
-    case 40..<75: returnHandler()
+    case 0..<35: arrive()
+    case 35..<45: toggleRest()
+    case 45..<75: returnHandler()
     case 75..<84: if let handle = live() { raise(.end(handle, .cancelled)) }
     case 84..<95: advance(by: .random(in: 0..<20, using: &random))
     case 95..<98:
@@ -92,6 +97,7 @@ struct SchedulerWalk: ~Copyable {
     if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
     if let remainder = scheduler.remainder { fail("R5: \(remainder) when nothing is left") }
     if scheduler.freeSlots != SchedulerWalk.slots { fail("A1: a slot was lost") }
+    if scheduler.resting != 0 { fail("T12: a run rests when nothing is left") }
   }
 
   private mutating func arrive() {
@@ -143,6 +149,49 @@ struct SchedulerWalk: ~Copyable {
       countsForBreaker: Int.random(in: 0..<4, using: &random) > 0)
     raise(event)
     (refused, committed) = (nil, nil)
+  }
+
+  /// Has the handler of a run begin or end to rest.
+  private mutating func toggleRest() {
+    guard let handler = handlers.randomElement(using: &random), let action = known[Int(handler.handle)],
+      !action.isSettled, !action.isAttemptOver, action.attempt == handler.attempt ?? 1, action.plan >= 0
+    else { return }
+    let (handle, before) = (handler.handle, scheduler.resting)
+    let isPending = action.isResting || !action.hasSlot
+    known[Int(handle)]?.isResting.toggle()
+    scheduler.handle(.resting(handle, !action.isResting), at: now)
+    if action.isResting {
+      known[Int(handle)]?.wantsSlot = !action.hasSlot
+    } else {
+      known[Int(handle)]?.wantsSlot = false
+      if isPending { if scheduler.hasSlot(handle) { fail("T12: a run that has no slot has one when it rests again") } }
+      let gaveBack = action.hasSlot && !scheduler.hasSlot(handle)
+      if gaveBack != (action.hasSlot && before < SchedulerWalk.resting) {
+        fail("T12: a run that rests keeps its slot, or gives back more than may rest")
+      }
+      if gaveBack { giveBackSlot(of: handle) }
+    }
+    perform()
+  }
+
+  private mutating func giveBackSlot(of handle: Handle) {
+    guard let action = known[Int(handle)] else { return }
+    returnPermits(of: action)
+    known[Int(handle)]?.hasSlot = false
+  }
+
+  /// Notes that an attempt is over, of which nothing rests any more.
+  private mutating func endRest(of handle: Handle) {
+    known[Int(handle)]?.isAttemptOver = true
+    known[Int(handle)]?.isResting = false
+    known[Int(handle)]?.wantsSlot = false
+  }
+
+  private mutating func takeSlotAgain(_ handle: Handle) {
+    guard let action = known[Int(handle)], !action.hasSlot else { return }
+    takePermits(plans[action.plan])
+    known[Int(handle)]?.hasSlot = true
+    known[Int(handle)]?.wantsSlot = false
   }
 
   private mutating func advance(by time: Instant) {
@@ -233,7 +282,13 @@ struct SchedulerWalk: ~Copyable {
         fail("R4: a run was joined across a serial action")
       }
     case .start(let handle, let attempt): start(handle, attempt)
+    case .goOn(let handle):
+      guard let action = known[Int(handle)], !action.isSettled, action.wantsSlot, !action.isResting else {
+        return fail("T12: a run goes on that rests, has its slot, or has ended")
+      }
+      takeSlotAgain(handle)
     case .giveUp(let handle):
+      endRest(of: handle)
       let hasCommitted = Bool.random(using: &random)
       committed = hasCommitted ? handle : nil
       scheduler.handle(.gaveUp(handle, hasCommitted: hasCommitted), at: now)
@@ -241,6 +296,7 @@ struct SchedulerWalk: ~Copyable {
       if known[Int(handle)]?.isSettled != false { fail("R3: an action that has ended is tried again") }
       if refused == handle { fail("L8: an attempt follows an error that is not tried again") }
       if committed == handle, !retry.afterCommits { fail("L8: an attempt follows one that has committed") }
+      endRest(of: handle)
       if made >= retry.attempts { fail("L8: there are more attempts than the plan allows") }
       scheduler.handle(.drawn(handle, .nanoseconds(Int.random(in: 0..<10, using: &random))), at: now)
     case .settle(let handle, let outcome, let asksClosing): settle(handle, outcome, asksClosing)
@@ -319,7 +375,8 @@ struct SchedulerWalk: ~Copyable {
     }
     if let attempt, attempt != action.attempt + 1 { fail("L8: attempts are not counted") }
     if !action.isRestored, isShut(for: handle) { fail("Breaker: a handler begins while it is open") }
-    if action.plan >= 0, action.attempt == 0 { takePermits(plans[action.plan]) }
+    if action.plan >= 0, action.attempt == 0 { takePermits(plans[action.plan]) } else { takeSlotAgain(handle) }
+    known[Int(handle)]?.isAttemptOver = false
     known[Int(handle)]?.handlersOut += 1
     known[Int(handle)]?.attempt = attempt ?? 1
     handlers.append(Handler(handle: handle, attempt: attempt))
@@ -327,7 +384,7 @@ struct SchedulerWalk: ~Copyable {
 
   /// Notes that an action holds no permits any more, if it held some: it has its outcome, and its handlers have returned.
   private mutating func returnPermits(of action: Known) {
-    guard action.attempt > 0, action.plan >= 0 else { return }
+    guard action.attempt > 0, action.plan >= 0, action.hasSlot else { return }
     for limit in plans[action.plan].limits { permits[limit.key, default: 0] -= 1 }
   }
 
@@ -348,7 +405,8 @@ struct SchedulerWalk: ~Copyable {
 
   private mutating func settle(_ handle: Handle, _ outcome: Outcome, _ asksClosing: Bool) {
     guard let action = known[Int(handle)], !action.isSettled else { return fail("R1: an action has two outcomes") }
-    if action.isRestored, case .rejected = outcome { fail("T13: an action that is handled again is rejected") }
+    // A shared run may be left to actions that joined it, after the one that is handled again was cancelled.
+    if action.isRestored, !action.isShared, case .rejected = outcome { fail("T13: an action that is handled again is rejected") }
     if asksClosing != (action.isTakenUp && outcome.kind != .finished) {
       fail(
         "R2: \(asksClosing ? "a closing" : "no closing") of an action that was \(action.isTakenUp ? "" : "not ")taken up"

@@ -12,6 +12,12 @@ extension SchedulerWalk {
     var isSettled = false
     var handlersOut = 0
     var attempt = 0
+    var isAttemptOver = false
+
+    /// Whether its handler rests; whether it has its slot and its permits, once it was started; and whether it waits for them to go on.
+    var isResting = false
+    var hasSlot = true
+    var wantsSlot = false
   }
 
   /// A handler that has not returned.
@@ -76,6 +82,7 @@ extension SchedulerWalk {
 
   mutating func checkBounds() {
     if scheduler.freeSlots < 0 { fail("A1: more handlers are out than there are slots") }
+    if scheduler.resting > SchedulerWalk.resting { fail("T12: more runs rest without a slot than may") }
     if scheduler.room.count > SchedulerWalk.room { fail("A1: more actions wait than may") }
     if scheduler.freeSlots > 0, !scheduler.ring.isEmpty { fail("R4: an action waits for a slot that is free") }
     guard arrived % 32 == 0 else { return }

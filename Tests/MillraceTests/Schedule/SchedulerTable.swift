@@ -16,6 +16,8 @@ extension SchedulerTests {
       counts: Bool = true)
     case gaveUp(String, hasCommitted: Bool = false)
     case drawn(String, Int64)
+    /// The handler of a run begins to rest, or wants to go on.
+    case rests(String), wakes(String)
     case end(String), endKey(String), endAll
     case limit(Int?, String)
     case time(Int64)
@@ -30,9 +32,13 @@ extension SchedulerTests {
     var handles: [String: Scheduler.Handle] = [:]
     var now: Instant = 0
 
-    init(slots: Int = 2, waiting: Int = 2, onOverflow: StoreConfiguration.Overflow = .reject, membersAStep: Int = 64) {
+    init(
+      slots: Int = 2, waiting: Int = 2, resting: Int = 65_536, onOverflow: StoreConfiguration.Overflow = .reject,
+      membersAStep: Int = 64
+    ) {
       scheduler = Scheduler(
-        StoreConfiguration.Limits(runsInFlight: slots, actionsWaiting: waiting, onOverflow: onOverflow),
+        StoreConfiguration.Limits(
+          runsInFlight: slots, actionsWaiting: waiting, runsResting: resting, onOverflow: onOverflow),
         membersAStep: membersAStep)
     }
 
@@ -64,6 +70,8 @@ extension SchedulerTests {
       case .gaveUp(let name, let hasCommitted):
         scheduler.handle(.gaveUp(handles[name]!, hasCommitted: hasCommitted), at: now)
       case .drawn(let name, let time): scheduler.handle(.drawn(handles[name]!, .nanoseconds(time)), at: now)
+      case .rests(let name): scheduler.handle(.resting(handles[name]!, true), at: now)
+      case .wakes(let name): scheduler.handle(.resting(handles[name]!, false), at: now)
       case .end(let name): scheduler.handle(.end(handles[name]!, .cancelled), at: now)
       case .endKey(let key): scheduler.handle(.endKey(PlanKey(key), .cancelled), at: now)
       case .endAll: scheduler.handle(.endAll(.shutDown, asksClosing: true), at: now)
@@ -98,6 +106,7 @@ extension SchedulerTests {
         return "share \(name(handle))"
       case .join(let handle, let run): return "join \(name(handle)) to \(name(run))"
       case .start(let handle, let attempt): return "start \(name(handle))\(attempt.map { " \($0)" } ?? "")"
+      case .goOn(let handle): return "go on \(name(handle))"
       case .giveUp(let handle): return "give up \(name(handle))"
       case .draw(let handle, _, let made, let delay):
         return "draw \(name(handle)) after \(made)\(delay.map { ", \($0) at least" } ?? "")"

@@ -1,0 +1,132 @@
+import Millrace
+import MillraceJournal
+import MillraceTesting
+import Synchronization
+import Testing
+
+@Suite("Runs that rest in a sleep or a wait", .timeLimit(.minutes(2)))
+struct RestingRunsTests {
+  private let lives = Lives()
+
+  @Test(
+    "T12: in a store of 4 slots 1,000 runs sleep while others are handled; opened again, all reach their sleep and end")
+  func manySleepers() async throws {
+    let limits = StoreConfiguration.Limits(runsInFlight: 4)
+    let handling: Stepped.Handling = { run, number in
+      if number > 0 { try await run.sleep("rest", for: .seconds(30)) }
+      run.emit("\(number)")
+    }
+    let first = try await lives.open(limits: limits, handling)
+    for number in 1...1_000 { first.send(.handle(number)) }
+    try await lives.clock.waitForSleepers(1_000)
+    #expect(await first.send(.handle(0)).outcome.kind == .finished)
+    let metrics = await first.metrics
+    #expect(metrics.resting == 1_000 && metrics.inFlight == 0 && metrics.outcomes[.finished] == 1)
+    #expect(await first.shutdown(drainFor: .seconds(60)).leftOpen.count == 1_000)
+
+    let second = try await lives.open(limits: limits, handling)
+    try await lives.clock.waitForSleepers(1_000)
+    #expect(await second.send(.handle(0)).outcome.kind == .finished)
+    lives.clock.advance(by: .seconds(30))
+    #expect(await second.end().count == 1_002)
+    #expect(await second.metrics.resting == 0)
+  }
+
+  @Test("T12: a store that lets no run rest has each sleep keep its slot")
+  func noneRests() async throws {
+    let store = try await lives.open(limits: .init(runsInFlight: 1, actionsWaiting: 0, runsResting: 0)) { run, _ in
+      try await run.sleep("rest", for: .seconds(30))
+    }
+    let first = store.send(.handle(1))
+    try await lives.clock.waitForSleepers()
+    #expect(await store.send(.handle(2)).outcome.kind == .rejected)
+    let metrics = await store.metrics
+    #expect(metrics.resting == 0 && metrics.inFlight == 1)
+    lives.clock.advance(by: .seconds(30))
+    #expect(await first.outcome.kind == .finished)
+  }
+
+  @Test("T12: a run that rests without a journal keeps its slot")
+  func notStored() async throws {
+    let store = try await lives.open(plan: .concurrent, limits: .init(runsInFlight: 1, actionsWaiting: 0)) { run, _ in
+      try await run.sleep("rest", for: .seconds(30))
+    }
+    store.send(.handle(1))
+    try await lives.clock.waitForSleepers()
+    #expect(await store.send(.handle(2)).outcome.kind == .rejected)
+  }
+
+  @Test("T12: a run that is cancelled while it waits for its slot ends, and the slot is free after the run that has it")
+  func cancelled() async throws {
+    let gate = Gate()
+    let store = try await lives.open(limits: .init(runsInFlight: 1)) { run, number in
+      if number == 1 { try await run.sleep("rest", for: .seconds(30)) } else { try await gate.enter() }
+      run.emit("\(number)")
+    }
+    let (sleeper, other) = (store.send(.handle(1)), store.send(.handle(2)))
+    try await gate.waitForArrivals(1)
+    lives.clock.advance(by: .seconds(30))
+    sleeper.cancel()
+    #expect(await sleeper.outcome.kind == .cancelled)
+    let last = store.send(.handle(3))
+    gate.open()
+    #expect(await other.outcome.kind == .finished)
+    #expect(await last.outcome.kind == .finished)
+    #expect(await store.state == ["cancelled", "2", "3"])
+  }
+
+  /// The runs that have a body out, or do something after a rest, at a time.
+  private final class Working: Sendable {
+    private let runs = Mutex<[ActionID: Int]>([:])
+
+    var count: Int { runs.withLock { $0.count } }
+
+    func work(_ id: ActionID) async {
+      runs.withLock { $0[id, default: 0] += 1 }
+      await Task.yield()
+      runs.withLock { $0[id] = $0[id] == 1 ? nil : ($0[id] ?? 1) - 1 }
+    }
+  }
+
+  @Test(
+    "T12: no more runs work at a time than there are slots, whatever their branches sleep and wait for, and all end",
+    arguments: [nil, Duration.milliseconds(25)])
+  func slots(_ attemptTimeout: Duration?) async {
+    await Simulation.run(seeds: 0..<300) { world in
+      let (working, journal) = (Working(), MemoryJournal())
+      var plan = Plan.concurrent.recovery(.handleAgain)
+      if let attemptTimeout { plan = plan.attemptTimeout(attemptTimeout).retry(100, backoff: .none) }
+      var configuration = world.configuration
+      configuration.limits = .init(runsInFlight: 2)
+      let handling: Stepped.Handling = { run, number in
+        @Sendable func work() async {
+          await working.work(run.id)
+          world.expect(working.count <= 2, "no more runs work than there are slots")
+        }
+        await work()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            try await run.sleep("rest", for: .milliseconds(10 * number))
+            try await run.step("a") { _ in await work() }
+          }
+          group.addTask {
+            try await run.step("b") { _ in await work() }
+            _ = try await run.wait("any", timeout: .milliseconds(20)) { $0.isEmpty ? nil : $0.count }
+          }
+          try await group.waitForAll()
+        }
+        await work()
+        run.emit("\(number)")
+      }
+      let store = try await Store.open(
+        initial: [], interactor: Stepped(plan: plan, handling), journal: journal, key: "k", configuration: configuration
+      )
+      let receipts = (1...4).map { store.send(.handle($0)) }
+      store.send(.note("noted"))
+      for receipt in receipts { world.expect(await receipt.outcome.kind == .finished, "each run ends by its handler") }
+      let metrics = await store.metrics
+      world.expect(metrics.resting == 0 && metrics.inFlight == 0, "no slot is lost")
+      await store.shutdown(drainFor: .zero)
+    }
+  }
+}

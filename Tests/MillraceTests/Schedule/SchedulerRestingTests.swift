@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Millrace
+
+/// Runs that rest, told to a scheduler by hand.
+extension SchedulerTests {
+  private var limited: Plan { .serial(key: "k").limited(to: 1, key: "gateway") }
+
+  @Test("T12: a run that rests gives slot and permits to the first action that waits, and takes them again behind it")
+  func restingGivesSlot() {
+    check(
+      Table(slots: 1),
+      [
+        (.arrive("a", limited), ["decide a"]), (.handles("a"), ["start a"]),
+        (.arrive("b", .concurrent(max: 9, key: "b").limited(to: 1, key: "gateway")), ["decide b"]), (.handles("b"), []),
+        (.rests("a"), ["start b"]), (.wakes("a"), []),
+        (.arrive("c", .serial(key: "c").limited(to: 1, key: "gateway")), ["decide c"]), (.handles("c"), []),
+        (.returns("b"), ["settle b finished", "go on a", "forget b"]),
+        (.returns("a"), ["settle a finished", "start c", "forget a"]),
+      ])
+  }
+
+  @Test("T12: a run that rests keeps the turn of its key")
+  func restingKeepsTurn() {
+    check(
+      Table(slots: 4),
+      [
+        (.arrive("a", .serial(key: "k")), ["decide a"]), (.handles("a"), ["start a"]), (.rests("a"), []),
+        (.arrive("b", .serial(key: "k")), []), (.step, ["nothing is due"]),
+        (.arrive("c", .exclusive(key: "e")), ["decide c"]), (.handles("c"), ["start c"]), (.rests("c"), []),
+        (.arrive("d", .exclusive(key: "e")), ["settle d rejected", "forget d"]),
+        (.arrive("e", .latest(key: "l")), ["decide e"]), (.handles("e"), ["start e"]), (.rests("e"), []),
+        (.arrive("f", .latest(key: "l")), ["settle e superseded, closing", "decide f"]),
+      ])
+  }
+
+  @Test("T12: beyond the number of runs that may rest, a run that rests keeps its slot")
+  func restingIsBounded() {
+    check(
+      Table(slots: 2, resting: 1),
+      [
+        (.arrive("a", .serial(key: "a")), ["decide a"]), (.handles("a"), ["start a"]), (.rests("a"), []),
+        (.arrive("b", .serial(key: "b")), ["decide b"]), (.handles("b"), ["start b"]), (.rests("b"), []),
+        (.arrive("c", .serial(key: "c")), ["decide c"]), (.handles("c"), ["start c"]),
+        (.arrive("d", .serial(key: "d")), ["decide d"]), (.handles("d"), []), (.wakes("b"), []), (.rests("b"), []),
+        (.end("a"), ["settle a cancelled, closing"]), (.returns("a"), ["forget a"]),
+        (.wakes("b"), []), (.rests("b"), ["start d"]),
+      ])
+  }
+
+  @Test("T12: a run that ends while it rests, or waits for its slot, returns no slot that it does not have")
+  func restingEnds() {
+    var table = Table(slots: 1)
+    let rows: [(Event, [String])] = [
+      (.arrive("a", limited), ["decide a"]), (.handles("a"), ["start a"]), (.rests("a"), []),
+      (.arrive("b", .serial(key: "b").limited(to: 1, key: "gateway")), ["decide b"]), (.handles("b"), ["start b"]),
+      (.wakes("a"), []), (.end("a"), ["settle a cancelled, closing"]), (.returns("a"), ["forget a"]),
+      (.arrive("c", .serial(key: "c")), ["decide c"]), (.handles("c"), []),
+      (.returns("b"), ["settle b finished", "start c", "forget b"]), (.rests("c"), []),
+      (.returns("c"), ["settle c finished", "forget c"]),
+    ]
+    for (event, answer) in rows { #expect(table.raise(event) == answer, "\(event)") }
+    #expect(table.scheduler.freeSlots == 1)
+    #expect(table.scheduler.resting == 0)
+  }
+
+  @Test("T12: a run whose attempt is over while it has no slot begins the next one once it has one again")
+  func restingBetweenAttempts() {
+    check(
+      Table(slots: 1),
+      [
+        (.arrive("a", Plan.serial(key: "k").attemptTimeout(.nanoseconds(10)).retry(3, backoff: .none)), ["decide a"]),
+        (.handles("a"), ["start a 1"]), (.rests("a"), []),
+        (.arrive("b", .serial(key: "b")), ["decide b"]), (.handles("b"), ["start b"]), (.time(10), ["give up a"]),
+        (.gaveUp("a"), ["draw a after 1"]), (.drawn("a", 0), []), (.time(10), []),
+        (.wakes("a"), []), (.returns("b"), ["settle b finished", "start a 2", "forget b"]),
+        (.rests("a"), []), (.wakes("a"), ["go on a"]),
+      ])
+  }
+
+  @Test("T12: a breaker that opened while a run had no slot keeps its next attempt from being made")
+  func restingAndBreaker() {
+    let breaker = Plan.Breaker(failures: 1, within: .seconds(1), openFor: .seconds(1))
+    let guarded = Plan.concurrent(max: 9, key: "k").breaker(breaker, key: "gateway")
+    check(
+      Table(slots: 1),
+      [
+        (
+          .arrive("a", guarded.attemptTimeout(.nanoseconds(10)).retry(3, backoff: .none)),
+          ["decide a"]
+        ),
+        (.handles("a"), ["start a 1"]), (.rests("a"), []),
+        (.arrive("b", guarded), ["decide b"]), (.handles("b"), ["start b 1"]),
+        (.returns("a", attempt: 1, fails: true, counts: false), ["draw a after 1"]), (.drawn("a", 0), []),
+        (.time(0), []),
+        (
+          .returns("b", attempt: 1, fails: true),
+          ["settle b failed, closing", "settle a failed, closing", "forget a", "forget b"]
+        ),
+      ])
+  }
+}
