@@ -57,6 +57,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported once a run.
     public static let unusedSteps = Kind(name: "unusedSteps")
 
+    /// A run stays open in the log, because the program that opened the store cannot decode its action.
+    ///
+    /// Reported once an opening.
+    public static let unreadableAction = Kind(name: "unreadableAction")
+
     /// A store was opened with another initial state than the one that its log begins with.
     ///
     /// Reported once an opening.

@@ -31,6 +31,13 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// The steps of its handlers, with those that were restored.
   @usableFromInline var steps: RunSteps { madeSteps ?? makeSteps(RunSteps(takenUp?.steps ?? [], takenUp?.coder)) }
 
+  /// Resumes the parts of its handler that wait for its slot, once the lock is free.
+  @usableFromInline
+  func resumeParts(hasSlot: Bool, at core: StoreCore<I>) {
+    guard let parts = madeSteps?.partsToResume(hasSlot: hasSlot), !parts.isEmpty else { return }
+    core.lock.afterUnlock { parts.forEach { $0.resume() } }
+  }
+
   @usableFromInline
   override func cancel(at owner: any AnyObject & Sendable, waits: Bool) {
     unsafeDowncast(owner, to: StoreCore<I>.self).cancel(self, waits: waits)

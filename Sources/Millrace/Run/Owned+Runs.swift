@@ -54,8 +54,7 @@ extension Owned {
       }
     case .start(let handle, let attempt):
       if let run = runs.tables.records[Int(handle)] { start(run, attempt, runs, at: core) }
-    case .goOn(let handle):
-      if let run = runs.tables.records[Int(handle)] { goOn(run, hasSlot: true, at: core) }
+    case .resume(let handle): runs.tables.records[Int(handle)]?.resumeParts(hasSlot: true, at: core)
     case .giveUp(let handle):
       if let run = runs.tables.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
     case .draw(let handle, let retry, let made, let delay):
@@ -209,7 +208,7 @@ extension Owned {
   mutating func giveUpAttempt(of run: ActiveRun<I>, _ handle: Scheduler.Handle, at core: StoreCore<I>) {
     run.record.attempt?.willEnd()
     if let cancelling = run.cancelTask() { core.lock.afterUnlock(cancelling) }
-    goOn(run, hasSlot: false, at: core)
+    run.resumeParts(hasSlot: false, at: core)
     raise(.gaveUp(handle, hasCommitted: run.record.lastRevision > run.record.revisionBeforeAttempts), at: core)
   }
 

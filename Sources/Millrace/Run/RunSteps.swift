@@ -159,13 +159,13 @@ final class RunSteps: Sendable {
     }
   }
 
-  /// Keeps the continuation of a part of the handler that waits for the run's slot; for the lock's holder, as `goOn`.
+  /// Keeps the continuation of a part of the handler that waits for the run's slot; for the lock's holder, as `partsToResume`.
   func waitForSlot(_ continuation: UnsafeContinuation<Void, Never>) {
     content.withLock { $0.waitingForSlot.append(continuation) }
   }
 
-  /// Returns the parts of the handler that wait for the run's slot, to go on.
-  func goOn(hasSlot: Bool) -> [UnsafeContinuation<Void, Never>] {
+  /// Hands over the parts of the handler that wait for the run's slot.
+  func partsToResume(hasSlot: Bool) -> [UnsafeContinuation<Void, Never>] {
     content.withLock { content in
       if hasSlot, !content.isResting { content.mayLackSlot = false }
       return content.takeWaiting()

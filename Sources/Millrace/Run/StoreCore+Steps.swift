@@ -59,21 +59,14 @@ extension StoreCore {
 }
 
 extension Owned {
-  /// Tells the scheduler whether a run rests, and lets the parts of its handler go on that need to wait for nothing.
+  /// Notifies the scheduler of whether a run rests, and resumes the parts of its handler that need to wait for nothing.
   mutating func restsChanged(of run: ActiveRun<I>, _ attempt: Attempt<I>?, at core: StoreCore<I>) {
     guard !run.hasEnded, attempt?.isOver != true, let handle = run.record.handle else { return }
     // As it is now, because the calls of several threads may come in another order.
     let isResting = run.steps.isResting
     raise(.resting(handle, isResting), at: core)
     let hasSlot = runs?.scheduler.hasSlot(handle) == true
-    if isResting || hasSlot { goOn(run, hasSlot: hasSlot, at: core) }
-  }
-
-  /// Lets the parts of a handler go on that wait for the run's slot.
-  @usableFromInline
-  func goOn(_ run: ActiveRun<I>, hasSlot: Bool, at core: StoreCore<I>) {
-    guard let waiting = run.madeSteps?.goOn(hasSlot: hasSlot), !waiting.isEmpty else { return }
-    core.lock.afterUnlock { waiting.forEach { $0.resume() } }
+    if isResting || hasSlot { run.resumeParts(hasSlot: hasSlot, at: core) }
   }
 
   /// Ends a run as failed because of a step, and cancels its handler, of which another part may sleep for a day.

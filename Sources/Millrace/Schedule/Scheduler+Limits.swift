@@ -4,6 +4,9 @@
 /// lacks any, it waits in one line: that of a key whose permit it lacks. If it lacks only a slot, that is the line of its
 /// first limit, or the store's own line for a plan without limits. The lines in which something may begin stand in a ring, and
 /// take turns at the slots.
+///
+/// A run rests when its handler sleeps or waits in a step that is stored, and no body of a step is out. It gives its slot and its permits
+/// back then, and keeps the turn of its key. To continue it takes them again, behind the actions that wait for them.
 extension Scheduler {
   /// Whether a slot is free that nothing waits for.
   @usableFromInline var hasFreeSlot: Bool { freeSlots > 0 && ring.isEmpty }
@@ -145,10 +148,10 @@ extension Scheduler {
       let key: KeyIndex? = first == 0 ? nil : first - 1
       leaveRing(key)
       guard let handle = nextToBegin(in: key), let plan = entries[handle].plan else { continue }
-      let goesOn = plans[plan].wait == .slotAgain
+      let continues = plans[plan].wait == .slotAgain
       leaveQueue(handle, plan)
-      let passes = goesOn ? goOn(handle, plan) : passesBreaker(handle)
-      if !goesOn { if passes { launch(handle) } else { end(handle, .rejected(.breakerOpen)) } }
+      let passes = continues ? continueRun(handle, plan) : passesBreaker(handle)
+      if !continues { if passes { launch(handle) } else { end(handle, .rejected(.breakerOpen)) } }
       enterRing(key)
       if !passes { return steps.append(.giveSlots) }
     }
@@ -164,5 +167,68 @@ extension Scheduler {
       enterLine(handle, plan, exhausted)
     }
     return nil
+  }
+
+  // MARK: Runs that rest
+
+  /// Notes that a run begins to rest, or wants to continue; for a run without a slot `resume` is answered once it has one again.
+  mutating func setResting(_ handle: Handle, _ isResting: Bool) {
+    guard let plan = entries[handle].plan, entries[handle].phase.stage == .running, plans[plan].isResting != isResting
+    else { return }
+    plans[plan].isResting = isResting
+    if isResting {
+      if plans[plan].wait == .slotAgain { leaveQueue(handle, plan) } else { giveBackSlot(of: plan) }
+      if lifecycle == .draining { steps.append(.finishIfDrained) }
+    } else if !plans[plan].hasSlot {
+      waitForSlotAgain(handle, plan)
+    }
+  }
+
+  /// Whether a run that was started has a slot and its permits.
+  func hasSlot(_ handle: Handle) -> Bool { entries[handle].plan.map { plans[$0].hasSlot } ?? true }
+
+  /// Notes that nothing of a run rests, because its attempt is over.
+  mutating func endRest(of handle: Handle, _ plan: Int32) {
+    plans[plan].isResting = false
+    if plans[plan].wait == .slotAgain { leaveQueue(handle, plan) }
+  }
+
+  private mutating func giveBackSlot(of plan: Int32) {
+    guard resting < limits.runsResting else { return }
+    resting += 1
+    plans[plan].hasSlot = false
+    freeSlots += 1
+    returnPermits(of: plan)
+    giveSlots()
+  }
+
+  /// Assigns a run that gave its slot back another one now, or queues it.
+  mutating func waitForSlotAgain(_ handle: Handle, _ plan: Int32) {
+    if canLaunch(handle) { return takeSlotAgain(handle, plan) }
+    plans[plan].wait = .slotAgain
+    enterLine(handle, plan)
+  }
+
+  private mutating func takeSlotAgain(_ handle: Handle, _ plan: Int32) {
+    resting -= 1
+    plans[plan].hasSlot = true
+    freeSlots -= 1
+    takePermits(of: plan)
+    if entries[handle].phase.stage == .running {
+      actions.append(.resume(handle))
+    } else {
+      startNextAttempt(handle, plan)
+    }
+  }
+
+  /// Assigns a run a slot that its line gives it, or ends it if its breaker has opened before its next attempt; returns whether it
+  /// continues.
+  private mutating func continueRun(_ handle: Handle, _ plan: Int32) -> Bool {
+    guard entries[handle].phase.stage == .running || breakerAllowsRetry(plan) else {
+      end(handle, outcomeOfLastAttempt(plan))
+      return false
+    }
+    takeSlotAgain(handle, plan)
+    return true
   }
 }

@@ -12,8 +12,7 @@ import Synchronization
 /// | Scheduler | arrival, decision, start, return, end |
 /// | Scheduler+Keys | overlap, turns, shared runs, and which keys are remembered |
 /// | Scheduler+Time | pace, timeouts, attempts, retries and breakers |
-/// | Scheduler+Limits | permits of limits, slots, and the lines in which actions wait for them |
-/// | Scheduler+Resting | runs that sleep or wait, and have given their slots back |
+/// | Scheduler+Limits | permits of limits, slots, the lines in which actions wait for them, and the runs that have given them back |
 /// | Scheduler+Owners | the runs that an action waits for, for requests that can never be answered |
 /// | Scheduler+Waiting | the waiting room, and the end of the store |
 ///

@@ -49,8 +49,8 @@ extension Scheduler {
     case join(Handle, run: Handle)
     /// Begin the one handler of a run, or that of an attempt.
     case start(Handle, attempt: Int?)
-    /// The handler of a run that has given its slot back has one again.
-    case goOn(Handle)
+    /// A run that has given its slot back has one again, so its handler may continue.
+    case resume(Handle)
     /// Let nothing more of the attempt be committed, cancel its task, and raise `gaveUp`.
     case giveUp(Handle)
     /// Draw the time before the next attempt, with the delay that an error asked for, and raise `drawn`. Its terms are large, and

@@ -18,7 +18,9 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   private let wallTime: @Sendable () -> Int64
   private let buffer: Lock<EntryBuffer>
   /// The runs that have not ended; only the holder of the store's lock changes them.
-  private let runs: Lock<OpenRuns<I.Action>>
+  private let runs: Lock<OpenRuns>
+  /// The open runs whose actions cannot be decoded, by the keys that their senders gave.
+  private let unreadable: [UTF8Text: UnreadableRun]
   private let store = Lock<WeakStore>(WeakStore())
   /// Whether a snapshot of this writer was decoded.
   private let hasCheckedSnapshot = Atomic(false)
@@ -32,18 +34,21 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Creates the writer that continues a log.
   ///
   /// - Parameters:
-  ///   - open: The runs that have not ended.
+  ///   - open: The runs that are handled again.
+  ///   - unreadable: The runs that stay open, because their actions cannot be decoded.
   ///   - number: The number that the writer drew when it opened the log.
   init(
-    _ log: StoreLog<I>, after restored: Restoration<I>, open: [OpenRun<I.Action>], number: UInt64, epoch: JournalEpoch,
-    calls: JournalCalls, wallTime: @escaping @Sendable () -> Int64
+    _ log: StoreLog<I>, after restored: Restoration<I>, open: [OpenRun], unreadable: [UnreadableRun], number: UInt64,
+    epoch: JournalEpoch, calls: JournalCalls, wallTime: @escaping @Sendable () -> Int64
   ) {
     self.log = log
     self.calls = calls
     self.epoch = epoch
     self.wallTime = wallTime
     gate = DurabilityGate(restored: restored.revision)
-    runs = Lock(OpenRuns(open))
+    runs = Lock(OpenRuns(open + unreadable.map(\.run)))
+    self.unreadable = Dictionary(
+      unreadable.filter(\.run.takeUp.isSendersKey).map { (UTF8Text($0.run.takeUp.key), $0) }, uniquingKeysWith: { $1 })
     let limits = EntryBuffer.Limits(
       writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
     buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
@@ -67,7 +72,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
-  func result(of key: String) -> KeyedResult? { buffer.withLock { $0.keys.result(of: key, at: wallTime()) } }
+  func result(of key: String) -> KeyedResult? {
+    if !unreadable.isEmpty, let run = unreadable[UTF8Text(key)] { return run.result }
+    return buffer.withLock { $0.keys.result(of: key, at: wallTime()) }
+  }
 
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, after revision: Int) throws {
     // The program supplies the coder, so it runs without the locks of this writer.
@@ -78,8 +86,12 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       if let result, let results { remember(results, result) }
     case .takenUp(let action, let id, let key, let recovery, let mutations):
       let head = TakeUpHead(action: action, key: key, recovery: recovery, time: wallTime())
-      let sequence = try add(.takeUp, head, mutations, in: room, after: revision)
-      runs.withLock { $0.begin(OpenRun(sequence: sequence.number, takeUp: head), id) }
+      let entry = try log.entry(.takeUp, head, mutations, after: revision)
+      let sequence = try add(entry, in: room, after: revision)
+      let run = OpenRun(
+        sequence: sequence.number, takeUp: head.with(EncodedAction()), payload: entry.payload,
+        schemaVersion: entry.schemaVersion)
+      runs.withLock { $0.begin(run, id) }
     case .emitted(let mutation, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), .one(mutation), in: room, after: revision)
     case .step(let step?, let mutations, let id):
@@ -209,7 +221,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       guard failure == nil else { return didTakeSnapshot(nil) }
       Task.detached {
         let payload = SnapshotPayload(
-          state: value, runs: runs.all, keys: keys.all, epoch: self.epoch)
+          state: value, runs: runs.all.map { StoredRun($0) }, keys: keys.all, epoch: self.epoch)
         await self.persist(payload, at: last, revision: revision)
       }
     }
@@ -232,8 +244,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     takeSnapshot(of: value, revision: revision)
   }
 
-  private func persist(_ payload: SnapshotPayload<I.Action, I.State>, at sequence: JournalSequence, revision: Int) async
-  {
+  private func persist(_ payload: SnapshotPayload<I.State>, at sequence: JournalSequence, revision: Int) async {
     do throws(JournalError) {
       // What could be read once can be read later, as far as types and the coder go.
       let bytes = try log.encode(payload, isChecked: !hasCheckedSnapshot.load(ordering: .relaxed))

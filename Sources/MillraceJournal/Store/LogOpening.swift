@@ -9,8 +9,10 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   let writer: UInt64
   let report: @Sendable (Incident) -> Void
   private(set) var restored: Restoration<I>
-  /// The runs that have not ended.
-  private(set) var runs: [OpenRun<I.Action>] = []
+  /// The runs that have not ended, and are handled again.
+  private(set) var runs: [ReadableRun<I.Action>] = []
+  /// The runs that stay open, because their actions cannot be decoded.
+  private(set) var unreadable: [UnreadableRun] = []
   private var batches: UInt64 = 0
 
   init(
@@ -33,7 +35,7 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     var conflict: JournalSequence?
     while true {
       try await restored.readOn(calls, progress)
-      runs = try restored.openRuns()
+      (runs, unreadable) = try restored.openRuns()
       do throws(JournalError) {
         return try await append([.epoch(epoch)])
       } catch  where error.code == .conflict && restored.last != conflict {
@@ -47,19 +49,20 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   ///
   /// - Throws: ``JournalError``.
   mutating func recoverRuns(_ interactor: I) async throws(JournalError) {
-    var (entries, rest): ([JournalEntry], [OpenRun<I.Action>]) = ([], [])
-    for var run in runs {
-      let count = run.resumed ?? 0
-      if count < run.takeUp.recoveryLimit {
-        entries.append(try restored.resume(run, count + 1))
-        run.resumed = count + 1
-        rest.append(run)
+    var (entries, rest): ([JournalEntry], [ReadableRun<I.Action>]) = ([], [])
+    for var open in runs {
+      let count = open.run.resumed ?? 0
+      if count < open.run.takeUp.recoveryLimit {
+        entries.append(try restored.resume(open.run, count + 1))
+        open.run.resumed = count + 1
+        rest.append(open)
       } else {
-        if run.takeUp.handlesAgain { reportLimit(run, count) }
-        entries.append(try abandon(run, interactor))
+        if open.run.takeUp.handlesAgain { reportLimit(open.run, count) }
+        entries.append(try abandon(open, interactor))
       }
     }
     runs = rest
+    if !unreadable.isEmpty { reportUnreadable() }
     if !entries.isEmpty { try await append(entries) }
   }
 
@@ -93,8 +96,8 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     }
   }
 
-  private mutating func abandon(_ run: OpenRun<I.Action>, _ interactor: I) throws(JournalError) -> JournalEntry {
-    let closing = interactor.closing(run.takeUp.action, outcome: .abandoned)
+  private mutating func abandon(_ open: ReadableRun<I.Action>, _ interactor: I) throws(JournalError) -> JournalEntry {
+    let (run, closing) = (open.run, interactor.closing(open.action, outcome: .abandoned))
     return try restored.abandon(run, closing: closing) { [report] error in
       report(
         Incident(
@@ -105,7 +108,20 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     }
   }
 
-  private func reportLimit(_ run: OpenRun<I.Action>, _ count: Int) {
+  private func reportUnreadable() {
+    guard let first = unreadable.first else { return }
+    let others = unreadable.count == 1 ? "" : " (the first of \(unreadable.count))"
+    report(
+      Incident(
+        .unreadableAction, of: I.Action.self, error: first.reason,
+        """
+        \(String(reflecting: I.self)) left a run open in the log\(others), because this program cannot decode its action, of type \
+        \(String(reflecting: I.Action.self)); add the step to the schema with 'upcastingActions(from: \(first.run.schemaVersion))'. \
+        \(first.reason)
+        """))
+  }
+
+  private func reportLimit(_ run: OpenRun, _ count: Int) {
     report(
       Incident(
         .recoveryLimit, of: I.Action.self,

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceEntries
 
 /// The state of a store that is being restored, and the runs that were open.
 struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
@@ -11,7 +12,9 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var growth = LogGrowth()
   /// The initial state of the newest writer; nil unless the state is the fold from the initial one.
   private(set) var foundInitial: InitialState?
-  private var open: [UInt64: OpenRun<StoredAction<I.Action>>] = [:]
+  private var open: [UInt64: OpenRun] = [:]
+  /// The reasons for which actions of open runs are lost, by the sequences of their take-ups.
+  private var lost: [UInt64: String] = [:]
   private var beginsWithInitial = true
 
   init(_ initial: I.State, from log: StoreLog<I>) {
@@ -23,18 +26,22 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
 
   /// Decodes the actions of the open runs, in the order in which they were taken up.
   ///
-  /// - Throws: ``JournalError`` with the sequence of the take-up whose action cannot be decoded.
-  func openRuns() throws(JournalError) -> [OpenRun<I.Action>] {
-    var runs: [OpenRun<I.Action>] = []
+  /// - Returns: the runs whose actions can be decoded, and the others with the reasons.
+  /// - Throws: ``JournalError`` with the sequence of a take-up whose action the snapshot of an earlier version of the library has in a schema
+  ///   without a step: it would be lost with the next snapshot.
+  func openRuns() throws(JournalError) -> (readable: [ReadableRun<I.Action>], unreadable: [UnreadableRun]) {
+    var (readable, unreadable): ([ReadableRun<I.Action>], [UnreadableRun]) = ([], [])
     for run in open.values.sorted(by: { $0.sequence < $1.sequence }) {
-      switch run.takeUp.action {
-      case .readable(let action):
-        runs.append(run.with(action))
-      case .unreadable(let reason):
+      if let reason = lost[run.sequence] {
         throw .unreadable(log.key, at: JournalSequence(run.sequence), "the action of its open run, \(reason)")
       }
+      do throws(JournalError) {
+        readable.append(ReadableRun(run: run, action: try log.action(of: run)))
+      } catch {
+        unreadable.append(UnreadableRun(run: run, reason: error))
+      }
     }
-    return runs
+    return (readable, unreadable)
   }
 
   // MARK: Reading
@@ -72,12 +79,14 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     guard
       let snapshot = try await calls.read({ journal, key throws(JournalError) in try await journal.snapshot(of: key) })
     else { return }
-    let payload: StoreSchema<I>.Snapshot
+    let (payload, runs): (SnapshotPayload<I.State>, (runs: [OpenRun], unreadable: [UInt64: String]))
     do {
       payload = try log.schema.snapshot(snapshot, log.options.coder)
+      runs = try log.openRuns(of: payload, in: snapshot)
     } catch {
+      let reason = (error as? StoreSchema<I>.Unreadable)?.reason ?? DecodingReason.text(of: error)
       // The whole log tells the same, if it is there.
-      let unreadable = JournalError.unreadableSnapshot(log.key, snapshot, error.reason)
+      let unreadable = JournalError.unreadableSnapshot(log.key, snapshot, reason)
       do {
         _ = try await calls.read { journal, key throws(JournalError) in
           try await journal.records(of: key, after: .start, upTo: 1)
@@ -91,7 +100,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     self = Restoration(payload.state, from: log)
     (revision, last, beginsWithInitial) = (snapshot.revision, snapshot.sequence, false)
     growth.didTake(snapshot.payload.count)
-    for run in payload.runs { open[run.sequence] = run }
+    for run in runs.runs { open[run.sequence] = run }
+    lost = runs.unreadable
     try remember(payload.keys)
   }
 
@@ -109,8 +119,10 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       reduce(payload.mutations)
       try remember(payload.head.results ?? [])
     case .takeUp:
-      let payload = try log.takeUp(of: record)
-      open[record.sequence.number] = OpenRun(sequence: record.sequence.number, takeUp: payload.head)
+      let payload = try log.payload(TakeUpHead<EncodedAction>.self, of: record)
+      open[record.sequence.number] = OpenRun(
+        sequence: record.sequence.number, takeUp: payload.head, payload: record.entry.payload,
+        schemaVersion: record.entry.schemaVersion)
       reduce(payload.mutations)
     case .resumed:
       let head = try log.payload(ResumedHead.self, of: record).head
@@ -160,7 +172,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   /// - Parameter lost: Called with the reason for which the closing mutation is left out.
   /// - Throws: ``JournalError`` if the end cannot be encoded at all.
   mutating func abandon(
-    _ run: OpenRun<I.Action>, closing: I.Mutation?, lost: (JournalError) -> Void
+    _ run: OpenRun, closing: I.Mutation?, lost: (JournalError) -> Void
   ) throws(JournalError) -> JournalEntry {
     let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", results: nil)
     open[run.sequence] = nil
@@ -183,7 +195,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   ///
   /// - Parameter count: the number of times that it has been handled again in a row, with this one.
   /// - Throws: ``JournalError`` if it cannot be encoded.
-  func resume(_ run: OpenRun<I.Action>, _ count: Int) throws(JournalError) -> JournalEntry {
+  func resume(_ run: OpenRun, _ count: Int) throws(JournalError) -> JournalEntry {
     try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)
   }
 

@@ -27,7 +27,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
   /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. First come all
   /// closings, which are durable when this returns, then the runs that are handled again, both in the order in which the actions were
-  /// taken up, and then the feedbacks.
+  /// taken up, and then the feedbacks. A run whose action cannot be decoded stays open in the log, with an incident, for a version of the program
+  /// that has the step (``StoreSchema/upcastingActions(from:_:)``); an action that is sent with its key is rejected until then.
   ///
   /// **Snapshots** are taken by the store, when the log behind the newest one has reached 10,000 records or 16 MiB, and is also four times as large as that snapshot. So
   /// the time of an opening depends on the size of the state, and not on the length of the history. A step only keeps a copy of the state; a task encodes
@@ -75,7 +76,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     try await opening.recoverRuns(interactor)
     let (restored, runs) = (opening.restored, opening.runs)
     let writer = JournalWriter(
-      log, after: restored, open: runs, number: number, epoch: epoch, calls: calls, wallTime: configuration.wallTime)
+      log, after: restored, open: runs.map(\.run), unreadable: opening.unreadable, number: number, epoch: epoch,
+      calls: calls, wallTime: configuration.wallTime)
     let store = Store.restored(
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)
@@ -83,7 +85,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
     let now = configuration.wallTime()
     store.handleAgain(runs.map { $0.restored(at: now) }) {
-      writer.name(runs[$0].sequence, $1)
+      writer.name(runs[$0].run.sequence, $1)
     }
     store.begin(feedbacks)
     return store

@@ -48,11 +48,11 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   /// - Parameter isChecked: Whether it is decoded to see that it can be read, because the records that it covers may be removed.
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/notEncoded``.
   func encode(
-    _ payload: SnapshotPayload<I.Action, I.State>, isChecked: Bool
+    _ payload: SnapshotPayload<I.State>, isChecked: Bool
   ) throws(JournalError) -> [UInt8] {
     do {
       let data = try options.coder.encode(payload)
-      if isChecked { _ = try options.coder.decode(SnapshotPayload<I.Action, I.State>.self, from: data) }
+      if isChecked { _ = try options.coder.decode(SnapshotPayload<I.State>.self, from: data) }
       return Array(data)
     } catch {
       throw .notEncoded(key, "The snapshot", DecodingReason.text(of: error))
@@ -79,7 +79,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
   }
 
-  /// Decodes the payload of a record that has no action.
+  /// Decodes the payload of a record, of a take-up without its action.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence.
   func payload<Head: Codable>(
@@ -92,15 +92,55 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
   }
 
-  /// Decodes the payload of a take-up.
+  /// Decodes the action of an open run.
   ///
-  /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence.
-  func takeUp(of record: JournalRecord) throws(JournalError) -> StoreSchema<I>.TakeUp {
+  /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence of the take-up.
+  func action(of run: OpenRun) throws(JournalError) -> I.Action {
     do {
-      return try schema.takeUp(of: record.entry, options.coder)
+      return try schema.action(of: run, options.coder)
     } catch {
-      throw .unreadable(key, at: record.sequence, error.reason)
+      throw .unreadable(key, at: JournalSequence(run.sequence), "the action of its open run, \(error.reason)")
     }
+  }
+
+  /// The open runs of a snapshot that was read.
+  ///
+  /// - Returns: the runs, and by their sequences the reasons for which actions cannot be read that a snapshot of an earlier version of
+  ///   the library has.
+  /// - Throws: ``StoreSchema/Unreadable``.
+  func openRuns(
+    of payload: SnapshotPayload<I.State>, in snapshot: JournalSnapshot
+  ) throws -> (runs: [OpenRun], unreadable: [UInt64: String]) {
+    let isEarlier = payload.runs.contains { $0.payload == nil }
+    if isEarlier { return try openRuns(try schema.earlierRuns(in: snapshot, options.coder)) }
+    return (
+      try payload.runs.map { run in
+        let (bytes, version) = (run.payload?.bytes ?? [], run.version ?? snapshot.schemaVersion)
+        let takeUp = try options.coder.decode(TakenUpHead.self, from: Data(bytes)).head
+        return OpenRun(
+          sequence: run.sequence, takeUp: takeUp, payload: bytes, schemaVersion: version, resumed: run.resumed,
+          steps: run.steps)
+      }, [:]
+    )
+  }
+
+  private func openRuns(
+    _ earlier: [EarlierRun<StoredAction<I.Action>>]
+  ) throws -> (runs: [OpenRun], unreadable: [UInt64: String]) {
+    var unreadable: [UInt64: String] = [:]
+    let runs = try earlier.map { run in
+      var payload: [UInt8] = []
+      switch run.takeUp.action {
+      case .readable(let action):
+        payload = try encoder.encode(run.takeUp.with(action), DecidedMutations<I.Mutation>.none)
+      case .unreadable(let reason): unreadable[run.sequence] = reason
+      }
+      return OpenRun(
+        sequence: run.sequence, takeUp: run.takeUp.with(EncodedAction()), payload: payload,
+        schemaVersion: schema.version,
+        resumed: run.resumed, steps: run.steps)
+    }
+    return (runs, unreadable)
   }
 }
 

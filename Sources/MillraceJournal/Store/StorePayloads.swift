@@ -124,40 +124,25 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   }
 }
 
-/// An action as it is read from a log: one that cannot be decoded stops an opening only if its run is open.
-enum StoredAction<Action: Codable & Sendable>: Codable, Sendable {
-  case readable(Action)
-  /// The reason, as the middle of a sentence.
-  case unreadable(String)
+/// The place of an action that is not decoded.
+struct EncodedAction: Codable, Sendable {
+  init() {}
 
-  init(from decoder: any Decoder) throws {
-    do {
-      self = .readable(try decoder.singleValueContainer().decode(Action.self))
-    } catch {
-      self = .unreadable(DecodingReason.text(of: error))
-    }
-  }
+  init(from decoder: any Decoder) throws {}
 
-  /// The action that is made of it; unreadable with the reason if that throws.
-  func map<Other: Codable & Sendable>(_ transform: (Action) throws -> Other) -> StoredAction<Other> {
-    switch self {
-    case .readable(let action):
-      do {
-        return .readable(try transform(action))
-      } catch {
-        return .unreadable(DecodingReason.text(of: error))
-      }
-    case .unreadable(let reason): return .unreadable(reason)
-    }
-  }
+  func encode(to encoder: any Encoder) throws {}
+}
 
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .readable(let action): try container.encode(action)
-    case .unreadable: try container.encodeNil()
-    }
-  }
+/// The head of a take-up, without its action and its mutations.
+struct TakenUpHead: Codable {
+  let head: TakeUpHead<EncodedAction>
+}
+
+/// The action of a take-up, without the rest of the entry.
+struct TakenUpAction<Action: Codable & Sendable>: Codable {
+  struct Head: Codable { let action: Action }
+
+  let head: Head
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/resumed``.
@@ -182,28 +167,4 @@ struct EndHead: PayloadHead {
   let outcome: String
   /// The results that idempotency keys remember; nil without a key.
   let results: [RememberedResult]?
-}
-
-/// The payload of a snapshot of a store: the state, and everything else that its log would tell.
-struct SnapshotPayload<Action: Codable & Sendable, State: Codable & Sendable>: Codable, Sendable {
-  let state: State
-  /// The runs that have not ended, in the order of their take-ups.
-  let runs: [OpenRun<Action>]
-  /// The results of idempotency keys, the oldest first.
-  let keys: [RememberedResult]
-  /// The writer of the snapshot.
-  let epoch: JournalEpoch
-
-  /// The payload with another state.
-  func map<Other: Codable & Sendable>(
-    _ transform: (State) throws -> Other
-  ) rethrows -> SnapshotPayload<Action, Other> {
-    SnapshotPayload<Action, Other>(state: try transform(state), runs: runs, keys: keys, epoch: epoch)
-  }
-
-  /// The payload with other actions.
-  func mapActions<Other: Codable & Sendable>(_ transform: (Action) -> Other) -> SnapshotPayload<Other, State> {
-    SnapshotPayload<Other, State>(
-      state: state, runs: runs.map { $0.with(transform($0.takeUp.action)) }, keys: keys, epoch: epoch)
-  }
 }

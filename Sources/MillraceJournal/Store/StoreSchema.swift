@@ -15,7 +15,8 @@ import MillraceEntries
 /// ```
 ///
 /// Each mutation becomes exactly one, so that revisions keep their meaning. Of the actions only those of runs that are open when the log is
-/// opened are needed; without a step they are decoded as they are.
+/// opened are decoded, without a step as they are. An open run whose action cannot be decoded does not stop the opening: it stays open in the
+/// log, is reported as an incident, and is handled again by a version that has the step.
 public struct StoreSchema<I: Interactor>: Sendable
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The version of the entries and snapshots that the store writes, from 1.
@@ -24,9 +25,6 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private var mutations: [Int: any PayloadDecoding<I.Mutation>] = [:]
   private var states: [Int: any SnapshotDecoding<I.State>] = [:]
   private var actions: [Int: any ActionDecoding<I.Action>] = [:]
-
-  typealias Snapshot = SnapshotPayload<StoredAction<I.Action>, I.State>
-  typealias TakeUp = EntryPayload<TakeUpHead<StoredAction<I.Action>>, I.Mutation>
 
   /// Creates the schema of a version that reads only this version.
   public init(version: Int = 1) {
@@ -68,8 +66,8 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// - Parameters:
   ///   - version: the earlier version.
-  ///   - upcast: makes an action of this version of one of the earlier version. It is called on an unspecified thread, at each opening, also
-  ///     for runs that have ended, so it has no effects. An error stops the opening if the run is open.
+  ///   - upcast: makes an action of this version of one of the earlier version. It is called on an unspecified thread, at each opening, for
+  ///     each run that is open, so it has no effects. After an error the run stays open in the log, and is not handled.
   public func upcastingActions<Old: Codable & Sendable>(
     from version: Int, _ upcast: @escaping @Sendable (Old) throws -> I.Action
   ) -> StoreSchema {
@@ -78,7 +76,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     return schema
   }
 
-  /// Decodes the payload of an entry that has no action.
+  /// Decodes the payload of an entry, of a take-up without its action.
   ///
   /// - Throws: the reason, as the middle of a sentence.
   func payload<Head: Codable>(
@@ -88,26 +86,34 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     return try reading { try step.payload(head, coder, Data(entry.payload)) }
   }
 
-  /// Decodes the payload of a take-up.
+  /// Decodes the action of a take-up.
   ///
   /// - Throws: the reason, as the middle of a sentence.
-  func takeUp(of entry: JournalEntry, _ coder: any JournalCoder) throws(Unreadable) -> TakeUp {
-    let (step, data) = (try mutationStep(from: entry.schemaVersion), Data(entry.payload))
-    let actions = actionStep(from: entry.schemaVersion)
-    return try reading { try actions.takeUp(step, coder, data) }
+  func action(of run: OpenRun, _ coder: any JournalCoder) throws(Unreadable) -> I.Action {
+    let step = actionStep(from: run.schemaVersion)
+    return try reading { try step.action(coder, Data(run.payload)) }
   }
 
   /// Decodes a snapshot.
   ///
   /// - Throws: the reason, as the middle of a sentence.
-  func snapshot(_ snapshot: JournalSnapshot, _ coder: any JournalCoder) throws(Unreadable) -> Snapshot {
+  func snapshot(_ snapshot: JournalSnapshot, _ coder: any JournalCoder) throws(Unreadable) -> SnapshotPayload<I.State> {
     // The store counts on from both numbers.
     guard 0...1 << 62 ~= snapshot.revision, snapshot.sequence.number <= 1 << 62 else {
       throw Unreadable(reason: "no store has its revision or its sequence")
     }
-    let (found, data) = (snapshot.schemaVersion, Data(snapshot.payload))
-    let (step, actions) = (try stateStep(from: found), actionStep(from: found))
-    return try reading { try actions.snapshot(step, coder, data) }
+    let step = try stateStep(from: snapshot.schemaVersion)
+    return try reading { try step.snapshot(coder, Data(snapshot.payload)) }
+  }
+
+  /// Decodes the open runs of a snapshot of an earlier version of the library.
+  ///
+  /// - Throws: the reason, as the middle of a sentence.
+  func earlierRuns(
+    in snapshot: JournalSnapshot, _ coder: any JournalCoder
+  ) throws(Unreadable) -> [EarlierRun<StoredAction<I.Action>>] {
+    let step = actionStep(from: snapshot.schemaVersion)
+    return try reading { try step.earlierRuns(coder, Data(snapshot.payload)) }
   }
 
   /// Whether values of a version without a step are decoded as they are.
@@ -181,47 +187,38 @@ private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
 private protocol SnapshotDecoding<State>: Sendable {
   associatedtype State: Codable & Sendable
 
-  func snapshot<Action: Codable & Sendable>(
-    _ action: Action.Type, _ coder: any JournalCoder, _ data: Data
-  ) throws -> SnapshotPayload<StoredAction<Action>, State>
+  func snapshot(_ coder: any JournalCoder, _ data: Data) throws -> SnapshotPayload<State>
 }
 
 private struct StateUpcaster<Old: Codable & Sendable, State: Codable & Sendable>: SnapshotDecoding {
   let upcast: @Sendable (Old) throws -> State
 
-  func snapshot<Action: Codable & Sendable>(
-    _ action: Action.Type, _ coder: any JournalCoder, _ data: Data
-  ) throws -> SnapshotPayload<StoredAction<Action>, State> {
-    try coder.decode(SnapshotPayload<StoredAction<Action>, Old>.self, from: data).map(upcast)
+  func snapshot(_ coder: any JournalCoder, _ data: Data) throws -> SnapshotPayload<State> {
+    try coder.decode(SnapshotPayload<Old>.self, from: data).map(upcast)
   }
 }
 
-/// Decodes take-ups and snapshots whose actions belong to one version.
+/// Decodes actions that belong to one version.
 private protocol ActionDecoding<Action>: Sendable {
   associatedtype Action: Codable & Sendable
 
-  func takeUp<Mutation: Codable>(
-    _ mutations: any PayloadDecoding<Mutation>, _ coder: any JournalCoder, _ data: Data
-  ) throws -> EntryPayload<TakeUpHead<StoredAction<Action>>, Mutation>
+  func action(_ coder: any JournalCoder, _ data: Data) throws -> Action
 
-  func snapshot<State: Codable & Sendable>(
-    _ states: any SnapshotDecoding<State>, _ coder: any JournalCoder, _ data: Data
-  ) throws -> SnapshotPayload<StoredAction<Action>, State>
+  func earlierRuns(_ coder: any JournalCoder, _ data: Data) throws -> [EarlierRun<StoredAction<Action>>]
 }
 
 private struct ActionUpcaster<Old: Codable & Sendable, Action: Codable & Sendable>: ActionDecoding {
   let upcast: @Sendable (Old) throws -> Action
 
-  func takeUp<Mutation: Codable>(
-    _ mutations: any PayloadDecoding<Mutation>, _ coder: any JournalCoder, _ data: Data
-  ) throws -> EntryPayload<TakeUpHead<StoredAction<Action>>, Mutation> {
-    let old = try mutations.payload(TakeUpHead<StoredAction<Old>>.self, coder, data)
-    return EntryPayload(head: old.head.with(old.head.action.map(upcast)), mutations: old.mutations)
+  func action(_ coder: any JournalCoder, _ data: Data) throws -> Action {
+    try upcast(try coder.decode(TakenUpAction<Old>.self, from: data).head.action)
   }
 
-  func snapshot<State: Codable & Sendable>(
-    _ states: any SnapshotDecoding<State>, _ coder: any JournalCoder, _ data: Data
-  ) throws -> SnapshotPayload<StoredAction<Action>, State> {
-    try states.snapshot(Old.self, coder, data).mapActions { $0.map(upcast) }
+  func earlierRuns(_ coder: any JournalCoder, _ data: Data) throws -> [EarlierRun<StoredAction<Action>>] {
+    try coder.decode(EarlierRuns<StoredAction<Old>>.self, from: data).runs.map { run in
+      EarlierRun(
+        sequence: run.sequence, takeUp: run.takeUp.with(run.takeUp.action.map(upcast)), resumed: run.resumed,
+        steps: run.steps)
+    }
   }
 }

@@ -80,7 +80,7 @@ struct LogOpeningTests {
   ) throws -> JournalSnapshot {
     var keys: [RememberedResult] = []
     if let result { keys = [.init(KeyedResult(keys: ["a"], outcome: .finished, revisions: result), of: "a", at: time)] }
-    let payload = SnapshotPayload<Accounts.Action, Accounts.State>(
+    let payload = SnapshotPayload<Accounts.State>(
       state: Accounts.State(balance: 1), runs: [], keys: keys, epoch: .now())
     return JournalSnapshot(
       sequence: JournalSequence(sequence), revision: revision, payload: Array(try JSONJournalCoder().encode(payload)))

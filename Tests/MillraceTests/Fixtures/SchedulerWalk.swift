@@ -151,7 +151,7 @@ struct SchedulerWalk: ~Copyable {
     (refused, committed) = (nil, nil)
   }
 
-  /// Has the handler of a run begin or end to rest.
+  /// Begins or ends the rest of a run.
   private mutating func toggleRest() {
     guard let handler = handlers.randomElement(using: &random), let action = known[Int(handler.handle)],
       !action.isSettled, !action.isAttemptOver, action.attempt == handler.attempt ?? 1, action.plan >= 0
@@ -282,9 +282,9 @@ struct SchedulerWalk: ~Copyable {
         fail("R4: a run was joined across a serial action")
       }
     case .start(let handle, let attempt): start(handle, attempt)
-    case .goOn(let handle):
+    case .resume(let handle):
       guard let action = known[Int(handle)], !action.isSettled, action.wantsSlot, !action.isResting else {
-        return fail("T12: a run goes on that rests, has its slot, or has ended")
+        return fail("T12: a run continues that rests, has its slot, or has ended")
       }
       takeSlotAgain(handle)
     case .giveUp(let handle):
@@ -406,7 +406,9 @@ struct SchedulerWalk: ~Copyable {
   private mutating func settle(_ handle: Handle, _ outcome: Outcome, _ asksClosing: Bool) {
     guard let action = known[Int(handle)], !action.isSettled else { return fail("R1: an action has two outcomes") }
     // A shared run may be left to actions that joined it, after the one that is handled again was cancelled.
-    if action.isRestored, !action.isShared, case .rejected = outcome { fail("T13: an action that is handled again is rejected") }
+    if action.isRestored, !action.isShared, case .rejected = outcome {
+      fail("T13: an action that is handled again is rejected")
+    }
     if asksClosing != (action.isTakenUp && outcome.kind != .finished) {
       fail(
         "R2: \(asksClosing ? "a closing" : "no closing") of an action that was \(action.isTakenUp ? "" : "not ")taken up"

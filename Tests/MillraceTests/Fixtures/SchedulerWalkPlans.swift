@@ -14,7 +14,7 @@ extension SchedulerWalk {
     var attempt = 0
     var isAttemptOver = false
 
-    /// Whether its handler rests; whether it has its slot and its permits, once it was started; and whether it waits for them to go on.
+    /// Whether its handler rests; whether it has its slot and its permits, once it was started; and whether it waits for them to continue.
     var isResting = false
     var hasSlot = true
     var wantsSlot = false

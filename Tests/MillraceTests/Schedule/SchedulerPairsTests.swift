@@ -183,7 +183,7 @@ struct SchedulerPairsTests {
 
   // MARK: A drain
 
-  @Test("T9: a drain does not wait for a run that rests, and for one that goes on")
+  @Test("T9: a drain does not wait for a run that rests, and for one that continues")
   func restingInDrain() {
     var table = Table()
     for event in [Event.arrive("a", .serial(key: "k")), .handles("a"), .rests("a")] { _ = table.raise(event) }

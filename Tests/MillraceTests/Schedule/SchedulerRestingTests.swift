@@ -15,7 +15,7 @@ extension SchedulerTests {
         (.arrive("b", .concurrent(max: 9, key: "b").limited(to: 1, key: "gateway")), ["decide b"]), (.handles("b"), []),
         (.rests("a"), ["start b"]), (.wakes("a"), []),
         (.arrive("c", .serial(key: "c").limited(to: 1, key: "gateway")), ["decide c"]), (.handles("c"), []),
-        (.returns("b"), ["settle b finished", "go on a", "forget b"]),
+        (.returns("b"), ["settle b finished", "resume a", "forget b"]),
         (.returns("a"), ["settle a finished", "start c", "forget a"]),
       ])
   }
@@ -74,29 +74,49 @@ extension SchedulerTests {
         (.arrive("b", .serial(key: "b")), ["decide b"]), (.handles("b"), ["start b"]), (.time(10), ["give up a"]),
         (.gaveUp("a"), ["draw a after 1"]), (.drawn("a", 0), []), (.time(10), []),
         (.wakes("a"), []), (.returns("b"), ["settle b finished", "start a 2", "forget b"]),
-        (.rests("a"), []), (.wakes("a"), ["go on a"]),
+        (.rests("a"), []), (.wakes("a"), ["resume a"]),
       ])
   }
 
-  @Test("T12: a breaker that opened while a run had no slot keeps its next attempt from being made")
+  @Test("T12: a breaker that opened while runs had no slot ends each before its next attempt, in a step of its own")
   func restingAndBreaker() {
     let breaker = Plan.Breaker(failures: 1, within: .seconds(1), openFor: .seconds(1))
     let guarded = Plan.concurrent(max: 9, key: "k").breaker(breaker, key: "gateway")
+    let repeated = guarded.attemptTimeout(.nanoseconds(10)).retry(3, backoff: .none)
     check(
       Table(slots: 1),
       [
-        (
-          .arrive("a", guarded.attemptTimeout(.nanoseconds(10)).retry(3, backoff: .none)),
-          ["decide a"]
-        ),
-        (.handles("a"), ["start a 1"]), (.rests("a"), []),
-        (.arrive("b", guarded), ["decide b"]), (.handles("b"), ["start b 1"]),
+        (.arrive("a", repeated), ["decide a"]), (.handles("a"), ["start a 1"]), (.rests("a"), []),
+        (.arrive("b", repeated), ["decide b"]), (.handles("b"), ["start b 1"]), (.rests("b"), []),
+        (.arrive("c", guarded), ["decide c"]), (.handles("c"), ["start c 1"]),
         (.returns("a", attempt: 1, fails: true, counts: false), ["draw a after 1"]), (.drawn("a", 0), []),
         (.time(0), []),
+        (.returns("b", attempt: 1, fails: true, counts: false), ["draw b after 1"]), (.drawn("b", 0), []),
+        (.time(0), []),
         (
-          .returns("b", attempt: 1, fails: true),
-          ["settle b failed, closing", "settle a failed, closing", "forget a", "forget b"]
+          .returns("c", attempt: 1, fails: true),
+          ["settle c failed, closing", "settle a failed, closing", "forget a", "forget c"]
         ),
+        (.step, ["settle b failed, closing", "forget b"]),
       ])
+  }
+
+  @Test("A request that waits for a permit waits for the runs that have one, and for none that has given it back")
+  func ownersOfPermits() {
+    var table = Table(slots: 9, waiting: 9)
+    for name in ["a", "b", "c"] {
+      _ = table.raise(.arrive(name, .serial(key: name).limited(to: 1, key: "gateway")))
+      _ = table.raise(.handles(name))
+      if name == "a" { _ = table.raise(.rests(name)) }
+    }
+    func owners(of name: String) -> [Scheduler.Handle] {
+      guard let handle = table.handles[name], case .ends(let owners) = table.scheduler.wait(of: handle) else {
+        return []
+      }
+      return owners
+    }
+    #expect(owners(of: "c") == [table.handles["b"]])
+    _ = table.raise(.wakes("a"))
+    #expect(owners(of: "a") == [table.handles["b"]])
   }
 }

@@ -16,7 +16,7 @@ extension SchedulerTests {
       counts: Bool = true)
     case gaveUp(String, hasCommitted: Bool = false)
     case drawn(String, Int64)
-    /// The handler of a run begins to rest, or wants to go on.
+    /// The handler of a run begins to rest, or wants to continue.
     case rests(String), wakes(String)
     case end(String), endKey(String), endAll
     case limit(Int?, String)
@@ -106,7 +106,7 @@ extension SchedulerTests {
         return "share \(name(handle))"
       case .join(let handle, let run): return "join \(name(handle)) to \(name(run))"
       case .start(let handle, let attempt): return "start \(name(handle))\(attempt.map { " \($0)" } ?? "")"
-      case .goOn(let handle): return "go on \(name(handle))"
+      case .resume(let handle): return "resume \(name(handle))"
       case .giveUp(let handle): return "give up \(name(handle))"
       case .draw(let handle, _, let made, let delay):
         return "draw \(name(handle)) after \(made)\(delay.map { ", \($0) at least" } ?? "")"

@@ -1,0 +1,86 @@
+import Millrace
+
+/// An action that was taken up and has not ended.
+///
+/// Its action stays as it was encoded: it is decoded when the log is opened, and one that this version cannot decode is kept for a later one.
+struct OpenRun: Sendable {
+  /// The sequence of the take-up.
+  let sequence: UInt64
+  let takeUp: TakeUpHead<EncodedAction>
+  /// The payload of the take-up, and the version of the schema that encoded it.
+  let payload: [UInt8]
+  let schemaVersion: Int
+  /// The number of times the run was handled again in a row without progress; nil for none.
+  var resumed: Int?
+  /// The steps of the run, in the order in which they were stored; nil for none.
+  var steps: [StepPayload]?
+
+  /// Adds a step, which is progress.
+  mutating func add(_ step: StepPayload) {
+    // In place, because a run may have 10,000.
+    if steps == nil { steps = [] }
+    steps?.append(step)
+    resumed = nil
+  }
+}
+
+/// An open run with its action, as the program that opens the log understands it.
+struct ReadableRun<Action: Codable & Sendable>: Sendable {
+  var run: OpenRun
+  let action: Action
+
+  /// The action as it is handled again at a wall time.
+  func restored(at now: Int64) -> RestoredAction<Action> {
+    RestoredAction(
+      action, key: RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey), age: run.takeUp.age(at: now),
+      steps: run.steps?.map(\.stored) ?? [])
+  }
+}
+
+/// An open run whose action cannot be decoded, which stays open until a program can.
+struct UnreadableRun: Sendable {
+  let run: OpenRun
+  let reason: JournalError
+
+  /// The outcome of an action that is sent with the key of the run.
+  var result: KeyedResult { KeyedResult(keys: [run.takeUp.key], outcome: .rejected(.journal(reason)), revisions: nil) }
+}
+
+/// The runs of a log that have not ended.
+///
+/// Runs that were open when the log was opened are there from the start, and get the ids of their actions later, so a snapshot has
+/// all of them at any time.
+struct OpenRuns: Sendable {
+  private var runs: [UInt64: OpenRun]
+  private var sequences: [ActionID: UInt64] = [:]
+
+  init(_ restored: [OpenRun]) {
+    runs = Dictionary(restored.map { ($0.sequence, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// All runs, in the order in which their actions were taken up.
+  var all: [OpenRun] { runs.values.sorted { $0.sequence < $1.sequence } }
+
+  /// Names a run by the id that its action has in this store.
+  mutating func name(_ run: UInt64, _ id: ActionID) { sequences[id] = run }
+
+  mutating func begin(_ run: OpenRun, _ id: ActionID) {
+    runs[run.sequence] = run
+    sequences[id] = run.sequence
+  }
+
+  mutating func add(_ step: StepPayload, _ id: ActionID) {
+    if let run = sequences[id] { runs[run]?.add(step) }
+  }
+
+  mutating func resetCount(of id: ActionID) {
+    if let run = sequences[id] { runs[run]?.resumed = nil }
+  }
+
+  mutating func end(_ id: ActionID) {
+    if let run = sequences.removeValue(forKey: id) { runs[run] = nil }
+  }
+
+  /// The sequence of the take-up of a run that was named; 0 for another one.
+  func sequence(of id: ActionID) -> UInt64 { sequences[id] ?? 0 }
+}
