@@ -62,7 +62,7 @@ public struct Metrics: Sendable {
   package let plans: [PlanFigures]
 
   package init(
-    sent: Int, accepted: Int, inFlight: Int, resting: Int = 0, waiting: Int, submitting: Int, notReturned: Int,
+    sent: Int, accepted: Int, inFlight: Int, resting: Int, waiting: Int, submitting: Int, notReturned: Int,
     retries: Int,
     lateEmits: Int, commits: Int, outcomes: [Outcome.Kind: Int], rejections: [Rejection.Kind: Int], observers: Int,
     observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = []

@@ -85,12 +85,15 @@ final class JournaledTakeUp: Sendable {
   /// The steps that were restored with the take-up, in the order in which they were stored.
   let steps: [StoredStep]
 
+  /// The idempotency keys of actions that joined the run before the store was restored.
+  let joinedKeys: [String]
+
   private let asked = Atomic(false)
 
   @usableFromInline
   init(
     position: Int, key: String?, isRestored: Bool = false, age: Instant = 0, _ coder: (any StepCoder)?,
-    steps: [StoredStep] = []
+    steps: [StoredStep] = [], joinedKeys: [String] = []
   ) {
     self.position = position
     self.key = key
@@ -98,6 +101,7 @@ final class JournaledTakeUp: Sendable {
     self.age = age
     self.coder = coder
     self.steps = steps
+    self.joinedKeys = joinedKeys
   }
 
   /// Whether the handler has returned a sequence, which is asked for its next mutation only while the journal has room.
@@ -136,6 +140,9 @@ struct RunRecord<I: Interactor> {
   /// The last revision before the first attempt.
   @usableFromInline var revisionBeforeAttempts = 0
 
+  /// Whether its attempt has committed, besides by steps.
+  @usableFromInline var hasCommitted: Bool { lastRevision > revisionBeforeAttempts }
+
   /// Whether the action was accepted, which interceptors were notified of if there were any.
   @usableFromInline var wasAccepted = false
 
@@ -166,7 +173,7 @@ struct RunRecord<I: Interactor> {
   @inlinable
   init() {}
 
-  /// Whether an idempotency key may remember the outcome: its own, or the key of an action that shares the run.
+  /// Whether an idempotency key may remember the outcome: its own, or the key of an action that shares the run in this process.
   var mayHaveKey: Bool { journaled != nil || isShared }
 }
 

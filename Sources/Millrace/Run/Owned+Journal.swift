@@ -53,6 +53,7 @@ extension Owned {
     if decision.handles, let journal {
       let coder: (any StepCoder)? = recovery(of: run, at: core) == .abandon ? nil : journal.sink
       run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key, coder)
+      for joiner in joiners(of: run) { journalJoin(of: joiner, run, at: core) }
     }
     return true
   }
@@ -221,7 +222,7 @@ extension Owned {
   ) {
     let restored = actions.enumerated().map { index, restored in
       let run = ActiveRun(id: nextID(), action: restored.action, core: core, lineage: nil)
-      restoreTakeUp(of: run, restored.key, age: restored.age, steps: restored.steps, at: core)
+      restoreTakeUp(of: run, restored, at: core)
       assign(index, run.id)
       return run
     }
@@ -267,17 +268,16 @@ extension Owned {
     return false
   }
 
-  /// Records the take-up of an action that is handled again, with its key and its age.
+  /// Records the take-up of an action that is handled again, with its key and those of actions that had joined its run.
   @usableFromInline
-  mutating func restoreTakeUp(
-    of run: ActiveRun<I>, _ key: RunKey, age: Instant, steps: [StoredStep], at core: StoreCore<I>
-  ) {
+  mutating func restoreTakeUp(of run: ActiveRun<I>, _ restored: RestoredAction<I.Action>, at core: StoreCore<I>) {
+    let key = restored.key
     run.takenUp = JournaledTakeUp(
-      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: age, journal?.sink, steps: steps
-    )
-    guard key.isSenders else { return }
-    run.record.journaled = JournaledSend(key: key.text, confirms: false)
-    madeRuns(at: core).keyed[UTF8Text(key.text)] = KeyedRuns(first: run.id)
+      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: restored.age, journal?.sink,
+      steps: restored.steps, joinedKeys: restored.joinedKeys)
+    if key.isSenders { run.record.journaled = JournaledSend(key: key.text, confirms: false) }
+    let keys = restored.joinedKeys + (key.isSenders ? [key.text] : [])
+    for key in keys { madeRuns(at: core).keyed[UTF8Text(key)] = KeyedRuns(first: run.id) }
   }
 
   // MARK: Results
@@ -294,11 +294,14 @@ extension Owned {
   /// keys are free again.
   private func keyedRuns(of run: ActiveRun<I>, _ outcome: Outcome) -> [ActiveRun<I>] {
     guard outcome.isRemembered else { return [] }
-    var keyed = run.record.journaled?.key == nil || run.record.isResultKept ? [] : [run]
-    if run.record.isShared, let joined = runs?.keyedJoiners[run.id] {
-      keyed += joined.values.sorted { $0.id.number < $1.id.number }
-    }
-    return keyed
+    return (run.record.journaled?.key == nil || run.record.isResultKept ? [] : [run]) + joiners(of: run)
+  }
+
+  /// The actions with keys that share a run, besides the first, in the order in which they were sent.
+  @usableFromInline
+  func joiners(of run: ActiveRun<I>) -> [ActiveRun<I>] {
+    guard run.record.isShared, let joined = runs?.keyedJoiners[run.id] else { return [] }
+    return joined.values.sorted { $0.id.number < $1.id.number }
   }
 
   /// The result of an action that finishes with its decision, to be kept with that; nil if no key remembers it.
@@ -316,18 +319,30 @@ extension Owned {
   private func result(
     of run: ActiveRun<I>, _ keyed: [ActiveRun<I>], _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
   ) -> KeyedResult? {
-    if keyed.isEmpty { return nil }
+    let joinedKeys = outcome.isRemembered ? run.takenUp?.joinedKeys ?? [] : []
+    if keyed.isEmpty, joinedKeys.isEmpty { return nil }
     let committed = run.record.sharedRun?.record.lastRevision ?? run.record.lastRevision
     let last = closing == nil ? committed : core.revision + 1
     let first = run.firstRevision > 0 ? run.firstRevision : last
     return KeyedResult(
-      keys: keyed.compactMap(\.record.journaled?.key), outcome: outcome, revisions: last == 0 ? nil : first...last)
+      keys: keyed.compactMap(\.record.journaled?.key) + joinedKeys, outcome: outcome,
+      revisions: last == 0 ? nil : first...last)
   }
 
   /// Registers the key of an action that joins a shared run, so that the end of the run records the outcome for it.
   @usableFromInline
-  func joinKey(of run: ActiveRun<I>, _ shared: ActiveRun<I>) {
-    if run.record.journaled?.key != nil { runs?.keyedJoiners[shared.id, default: [:]][run.id] = run }
+  mutating func joinKey(of run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
+    if run.record.journaled?.key == nil { return }
+    runs?.keyedJoiners[shared.id, default: [:]][run.id] = run
+    journalJoin(of: run, shared, at: core)
+  }
+
+  /// Keeps the key of an action that shares a run which is in the log and is handled again, so that the action waits for that run when
+  /// it is sent once more after a crash.
+  @usableFromInline
+  mutating func journalJoin(of run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
+    guard shared.takenUp?.coder != nil, let key = run.record.journaled?.key else { return }
+    if let error = keep(.joined(shared.id, key: key), in: .unlimited, at: core) { end(run, .failed(error), at: core) }
   }
 
   // MARK: Ending
@@ -341,13 +356,18 @@ extension Owned {
       joined[run.id] = nil
       if !joined.isEmpty { runs.keyedJoiners[shared.id] = joined }
     }
-    guard let key = run.record.journaled?.key.map({ UTF8Text($0) }), let runs, let ended = runs.keyed[key],
-      ended.first == run.id
-    else { return [] }
-    run.record.journaled = nil
-    runs.keyed[key] = nil
-    runs.followerCount -= ended.followers.count
-    return ended.followers
+    guard let runs else { return [] }
+    var keys = run.takenUp?.joinedKeys ?? []
+    if let key = run.record.journaled?.key { keys.append(key) }
+    var followers: [ActiveRun<I>] = []
+    for key in keys.map({ UTF8Text($0) }) {
+      guard let ended = runs.keyed[key], ended.first == run.id else { continue }
+      run.record.journaled = nil
+      runs.keyed[key] = nil
+      followers += ended.followers
+    }
+    runs.followerCount -= followers.count
+    return followers
   }
 
   /// Ends an action with the outcome of the first action of its key, unless it was cancelled.
@@ -369,30 +389,5 @@ extension Owned {
       run.record.lastRevision = revisions.upperBound
     }
     settle(run, outcome, asksClosing: false, at: core)
-  }
-}
-
-extension Rejection {
-  /// The rejection of an action whose entry the journal did not take.
-  @usableFromInline
-  init(ofJournal error: any Error) {
-    self = error is JournalFull ? .full : .journal(error)
-  }
-}
-
-extension Outcome {
-  /// Whether an idempotency key keeps the outcome; after another one the key is free again.
-  fileprivate var isRemembered: Bool {
-    switch self {
-    case .finished, .rejected(.decided): true
-    case .failed, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned, .leftOpen: false
-    }
-  }
-}
-
-/// The error of an action with demands on a journal that is sent to a store without one.
-struct MissingJournal: Error, CustomStringConvertible {
-  var description: String {
-    "The store has no journal, so it neither remembers idempotency keys nor confirms decisions; open it with `Store.open`."
   }
 }

@@ -209,7 +209,7 @@ extension Owned {
     run.record.attempt?.willEnd()
     if let cancelling = run.cancelTask() { core.lock.afterUnlock(cancelling) }
     run.resumeParts(hasSlot: false, at: core)
-    raise(.gaveUp(handle, hasCommitted: run.record.lastRevision > run.record.revisionBeforeAttempts), at: core)
+    raise(.gaveUp(handle, hasCommitted: run.record.hasCommitted), at: core)
   }
 
   /// Takes the outcome of an attempt whose handler has returned.
@@ -222,10 +222,12 @@ extension Owned {
     guard let handle = run.record.handle else { return }
     runs?.tables.times.handle.record(nanoseconds: time)
     attempt.willEnd()
-    let hasCommitted = run.record.lastRevision > run.record.revisionBeforeAttempts
-    let event = Scheduler.Event.returned(
-      handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice, countsForBreaker: countsForBreaker)
-    raise(event, at: core)
+    let hasCommitted = run.record.hasCommitted
+    raise(
+      .returned(
+        handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice, countsForBreaker: countsForBreaker
+      ),
+      at: core)
   }
 
   @inlinable
@@ -239,9 +241,9 @@ extension Owned {
   }
 
   @usableFromInline
-  func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
+  mutating func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
-    joinKey(of: run, shared)
+    joinKey(of: run, shared, at: core)
     if shared.firstRevision > 0 { recordFirstCommit(shared.firstRevision, of: run, at: core) }
   }
 
@@ -284,7 +286,7 @@ extension Owned {
     }
     run.record.attempt?.willEnd()
     run.record.attempt = nil
-    let followers = run.record.journaled == nil ? [] : forgetKey(of: run)
+    let followers = run.record.journaled == nil && run.takenUp == nil ? [] : forgetKey(of: run)
     if let shared = run.record.sharedRun {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil
@@ -349,11 +351,7 @@ extension Owned {
   var isShuttingDown: Bool { runs?.shutdown != nil }
 
   /// Whether an action may be taken up that has to wait then.
-  private var hasRoomForSubmit: Bool {
-    if isBackpressured { return false }
-    guard let runs else { return true }
-    return runs.scheduler.hasRoomForSubmit
-  }
+  private var hasRoomForSubmit: Bool { !isBackpressured && runs?.scheduler.hasRoomForSubmit != false }
 
   /// Takes the action up, unless its submit was cancelled.
   private mutating func accept(_ submitter: Submitter<I>, at core: StoreCore<I>) {

@@ -83,6 +83,8 @@ package enum StoreEntry<Action, Mutation> {
   case emitted(Mutation, by: ActionID)
   /// A step of the handler of this action with its mutations; nil without a step if only the mutations are stored.
   case step(StoredStep?, [Mutation], by: ActionID)
+  /// The idempotency key of an action that joins the run of this action, which is handled again.
+  case joined(ActionID, key: String)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
   /// An orderly shutdown left an action open that was handled again.
@@ -119,11 +121,17 @@ package struct RestoredAction<Action: Sendable>: Sendable {
   /// Its steps, in the order in which they were stored.
   @usableFromInline let steps: [StoredStep]
 
-  package init(_ action: Action, key: RunKey, age: Duration = .zero, steps: [StoredStep] = []) {
+  /// The idempotency keys of actions that had joined its run.
+  @usableFromInline let joinedKeys: [String]
+
+  package init(
+    _ action: Action, key: RunKey, age: Duration = .zero, steps: [StoredStep] = [], joinedKeys: [String] = []
+  ) {
     self.action = action
     self.key = key
     self.age = age.nanoseconds
     self.steps = steps
+    self.joinedKeys = joinedKeys
   }
 }
 
@@ -214,5 +222,30 @@ final class StoreJournal<I: Interactor> {
   func append(_ entry: StoreEntry<I.Action, I.Mutation>, in room: JournalRoom, after revision: Int) throws {
     try sink.append(entry, in: room, after: revision)
     position += 1
+  }
+}
+
+extension Rejection {
+  /// The rejection of an action whose entry the journal did not take.
+  @usableFromInline
+  init(ofJournal error: any Error) {
+    self = error is JournalFull ? .full : .journal(error)
+  }
+}
+
+extension Outcome {
+  /// Whether an idempotency key keeps the outcome; after another one the key is free again.
+  var isRemembered: Bool {
+    switch self {
+    case .finished, .rejected(.decided): true
+    case .failed, .cancelled, .superseded, .timedOut, .rejected, .shutDown, .abandoned, .leftOpen: false
+    }
+  }
+}
+
+/// The error of an action with demands on a journal that is sent to a store without one.
+struct MissingJournal: Error, CustomStringConvertible {
+  var description: String {
+    "The store has no journal, so it neither remembers idempotency keys nor confirms decisions; open it with `Store.open`."
   }
 }

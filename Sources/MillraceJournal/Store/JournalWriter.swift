@@ -47,8 +47,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     self.wallTime = wallTime
     gate = DurabilityGate(restored: restored.revision)
     runs = Lock(OpenRuns(open + unreadable.map(\.run)))
-    self.unreadable = Dictionary(
-      unreadable.filter(\.run.takeUp.isSendersKey).map { (UTF8Text($0.run.takeUp.key), $0) }, uniquingKeysWith: { $1 })
+    let keys = unreadable.flatMap { run in run.run.sendersKeys.map { (UTF8Text($0), run) } }
+    self.unreadable = Dictionary(keys, uniquingKeysWith: { $1 })
     let limits = EntryBuffer.Limits(
       writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
     buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
@@ -102,6 +102,9 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       runs.withLock { $0.add(payload, id) }
     case .step(nil, let mutations, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), DecidedMutations(mutations), in: room, after: revision)
+    case .joined(let id, let key):
+      try add(.joined, JoinedHead(run: takeUp(of: id), key: key), .none, in: room, after: revision)
+      runs.withLock { $0.join(key, id) }
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)

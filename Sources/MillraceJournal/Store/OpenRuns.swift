@@ -14,6 +14,11 @@ struct OpenRun: Sendable {
   var resumed: Int?
   /// The steps of the run, in the order in which they were stored; nil for none.
   var steps: [StepPayload]?
+  /// The idempotency keys of actions that have joined the run; nil for none.
+  var joinedKeys: [String]?
+
+  /// All keys whose senders wait for the run.
+  var sendersKeys: [String] { (takeUp.isSendersKey ? [takeUp.key] : []) + (joinedKeys ?? []) }
 
   /// Adds a step, which is progress.
   mutating func add(_ step: StepPayload) {
@@ -22,6 +27,8 @@ struct OpenRun: Sendable {
     steps?.append(step)
     resumed = nil
   }
+
+  mutating func join(_ key: String) { joinedKeys = (joinedKeys ?? []) + [key] }
 }
 
 /// An open run with its action, as the program that opens the log understands it.
@@ -33,7 +40,7 @@ struct ReadableRun<Action: Codable & Sendable>: Sendable {
   func restored(at now: Int64) -> RestoredAction<Action> {
     RestoredAction(
       action, key: RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey), age: run.takeUp.age(at: now),
-      steps: run.steps?.map(\.stored) ?? [])
+      steps: run.steps?.map(\.stored) ?? [], joinedKeys: run.joinedKeys ?? [])
   }
 }
 
@@ -43,7 +50,7 @@ struct UnreadableRun: Sendable {
   let reason: JournalError
 
   /// The outcome of an action that is sent with the key of the run.
-  var result: KeyedResult { KeyedResult(keys: [run.takeUp.key], outcome: .rejected(.journal(reason)), revisions: nil) }
+  var result: KeyedResult { KeyedResult(keys: run.sendersKeys, outcome: .rejected(.journal(reason)), revisions: nil) }
 }
 
 /// The runs of a log that have not ended.
@@ -71,6 +78,10 @@ struct OpenRuns: Sendable {
 
   mutating func add(_ step: StepPayload, _ id: ActionID) {
     if let run = sequences[id] { runs[run]?.add(step) }
+  }
+
+  mutating func join(_ key: String, _ id: ActionID) {
+    if let run = sequences[id] { runs[run]?.join(key) }
   }
 
   mutating func resetCount(of id: ActionID) {

@@ -131,6 +131,9 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       let payload = try log.payload(StepHead.self, of: record)
       open[payload.head.run]?.add(payload.head.step)
       reduce(payload.mutations)
+    case .joined:
+      let head = try log.payload(JoinedHead.self, of: record).head
+      open[head.run]?.join(head.key)
     case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
     case .end:
       let payload = try log.payload(EndHead.self, of: record)

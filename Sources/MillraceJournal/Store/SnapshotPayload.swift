@@ -26,6 +26,7 @@ struct StoredRun: Codable, Sendable {
   let version: Int?
   let resumed: Int?
   let steps: [StepPayload]?
+  let joinedKeys: [String]?
 
   init(_ run: OpenRun) {
     sequence = run.sequence
@@ -33,6 +34,7 @@ struct StoredRun: Codable, Sendable {
     version = run.schemaVersion
     resumed = run.resumed
     steps = run.steps
+    joinedKeys = run.joinedKeys
   }
 }
 

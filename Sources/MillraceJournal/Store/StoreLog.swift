@@ -119,7 +119,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
         let takeUp = try options.coder.decode(TakenUpHead.self, from: Data(bytes)).head
         return OpenRun(
           sequence: run.sequence, takeUp: takeUp, payload: bytes, schemaVersion: version, resumed: run.resumed,
-          steps: run.steps)
+          steps: run.steps, joinedKeys: run.joinedKeys)
       }, [:]
     )
   }

@@ -153,6 +153,13 @@ struct ResumedHead: PayloadHead {
   let count: Int
 }
 
+/// The head of an entry of the kind ``JournalEntry/Kind/joined``.
+struct JoinedHead: PayloadHead {
+  /// The sequence of the take-up.
+  let run: UInt64
+  let key: String
+}
+
 /// The head of an entry of the kind ``JournalEntry/Kind/emit``.
 struct EmitHead: PayloadHead {
   /// The sequence of the take-up.

@@ -205,6 +205,63 @@ struct IdempotencyTests {
   }
 
   @Test(
+    "D3: an action that joined a shared run waits for it when it is sent again after a crash, and is not done again",
+    arguments: [1, 1_000], [false, true])
+  func joined(snapshotRecords: Int, isLeftOpen: Bool) async throws {
+    var options = JournalOptions()
+    options.snapshotRecords = snapshotRecords
+    let lives = Lives(journal)
+    let gates = (Gate(), Gate(), Gate())
+    let plan = Plan.shared(key: "s").recovery(.handleAgain)
+    let first = try await lives.open(plan: plan, options: options) { _, _ in try await gates.0.enter() }
+    // The second one joins before the run is in the log, as far as the first is concerned, and the third one after that.
+    let receipts = ["one", "two", "three", nil].map { first.send(.handle(7), key: $0) }
+    try await gates.0.waitForArrivals(1)
+    let late = first.send(.handle(7), key: "late")
+    // Behind it, so that the key of the last one is in the log.
+    #expect(await first.send(.note("noted")).outcome.kind == .finished)
+    if isLeftOpen {
+      await first.shutdown(drainFor: .zero)
+      #expect(await late.outcome.kind == .leftOpen)
+    }
+
+    // It is handled again twice, so that the second life has to keep the keys, too.
+    let second = try await lives.open(plan: plan, options: options) { _, _ in try await gates.1.enter() }
+    try await gates.1.waitForArrivals(1)
+    #expect(await second.send(.note("noted")).outcome.kind == .finished)
+    let third = try await lives.open(plan: plan, options: options) { run, number in
+      try await gates.2.enter()
+      run.emit("done \(number)")
+    }
+    try await gates.2.waitForArrivals(1)
+    let again = ["one", "two", "three", "late"].map { third.send(.handle(7), key: $0) }
+    gates.2.open()
+    for receipt in again { #expect(await receipt.outcome.kind == .finished) }
+    #expect(await third.state == ["noted", "noted", "done 7"])
+    #expect(await third.send(.handle(7), key: "late").outcome.kind == .finished)
+
+    let fourth = try await lives.open(plan: plan, options: options) { _, _ in }
+    for key in ["one", "two", "three", "late"] {
+      #expect(await fourth.send(.handle(7), key: key).outcome.kind == .finished)
+    }
+    #expect(await fourth.state == ["noted", "noted", "done 7"], "the results of all keys are remembered")
+    withExtendedLifetime((receipts, late)) {}
+  }
+
+  @Test("A shared run that is not handled again has no record of the keys that joined it")
+  func joinedAbandoned() async throws {
+    let gate = Gate()
+    let store = try await open { run, amount in
+      try await gate.enter()
+      run.emit(.added(amount))
+    }
+    let receipts = ["a", "b"].map { store.send(.shared(7), key: $0) }
+    gate.open()
+    for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+    #expect(try await journal.records(of: "account", after: .start).records.allSatisfy { $0.entry.kind != .joined })
+  }
+
+  @Test(
     "Keys that are canonically equal and differ in UTF-8 are two keys: open, remembered, after a crash and in a snapshot"
   )
   func canonicallyEqual() async throws {

@@ -7,7 +7,8 @@ struct MetricsSeriesTests {
   private typealias Series = Metrics.Series
 
   private let metrics = Metrics(
-    sent: 0, accepted: 0, inFlight: 0, waiting: 0, submitting: 0, notReturned: 0, retries: 0, lateEmits: 0, commits: 0,
+    sent: 0, accepted: 0, inFlight: 0, resting: 0, waiting: 0, submitting: 0, notReturned: 0, retries: 0, lateEmits: 0,
+    commits: 0,
     outcomes: [:], rejections: [:], observers: 0, observerLag: 0, handleTime: Histogram(), waitTime: Histogram())
 
   /// The text of the series, which follows the store's own, without the end.

@@ -11,7 +11,8 @@ struct MetricsTests {
     for value in handleTime { handle.record(nanoseconds: value) }
     for value in waitTime { wait.record(nanoseconds: value) }
     return Metrics(
-      sent: 1_001, accepted: 990, inFlight: 3, waiting: 4, submitting: 5, notReturned: 6, retries: 7, lateEmits: 8,
+      sent: 1_001, accepted: 990, inFlight: 3, resting: 2, waiting: 4, submitting: 5, notReturned: 6, retries: 7,
+      lateEmits: 8,
       commits: 9_000_000_000_000_000_009, outcomes: [.finished: 900, .rejected: 11, .timedOut: 12],
       rejections: [.full: 10, .breakerOpen: 1], observers: 13, observerLag: 14, handleTime: handle, waitTime: wait)
   }
@@ -39,7 +40,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 87)
+    #expect(checker.samples.count == 88)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -194,8 +195,11 @@ private let goldenText = """
   millrace_actions_rejected_total{reason="missingChild"} 0
   millrace_actions_rejected_total{reason="notSent"} 0
   # TYPE millrace_actions_in_flight gauge
-  # HELP millrace_actions_in_flight Actions whose handler runs or rests between attempts.
+  # HELP millrace_actions_in_flight Actions whose handler runs, or waits for its next attempt.
   millrace_actions_in_flight 3
+  # TYPE millrace_actions_resting gauge
+  # HELP millrace_actions_resting Actions whose handler sleeps or waits in a step, without a slot.
+  millrace_actions_resting 2
   # TYPE millrace_actions_waiting gauge
   # HELP millrace_actions_waiting Actions that wait for a slot, their key's turn or their plan's time.
   millrace_actions_waiting 4
