@@ -91,7 +91,7 @@ public struct StepError: Error, Sendable, CustomStringConvertible {
     public static let timedOut = Code(name: "timedOut")
 
     /// Whether the step ends its run, because the handler is not the one that stored the steps.
-    var endsRun: Bool { self == .unreadable || self == .otherKind }
+    package var endsRun: Bool { self == .unreadable || self == .otherKind }
   }
 
   /// The kind.

@@ -19,6 +19,14 @@ public struct Metrics: Sendable {
   /// The number of actions that wait now: for a slot, for the turn of their key, or for the time of their plan.
   public let waiting: Int
 
+  /// The number of open runs, by what they do or wait for; a kind without a run counts 0, and may be left out.
+  ///
+  /// Actions that join a shared run are no runs of their own. ``Store/openRuns(limit:after:)`` lists the runs.
+  public let openRuns: [OpenRunStage.Kind: Int]
+
+  /// The wall time in milliseconds since 1970 at which the run was accepted whose handler started first; nil if no run with a plan is out.
+  public let oldestRunStart: Int64?
+
   /// The number of callers of `submit` that are suspended now.
   public let submitting: Int
 
@@ -65,7 +73,8 @@ public struct Metrics: Sendable {
     sent: Int, accepted: Int, inFlight: Int, resting: Int, waiting: Int, submitting: Int, notReturned: Int,
     retries: Int,
     lateEmits: Int, commits: Int, outcomes: [Outcome.Kind: Int], rejections: [Rejection.Kind: Int], observers: Int,
-    observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = []
+    observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = [],
+    openRuns: [OpenRunStage.Kind: Int] = [:], oldestRunStart: Int64? = nil
   ) {
     self.sent = sent
     self.accepted = accepted
@@ -84,6 +93,8 @@ public struct Metrics: Sendable {
     self.handleTime = handleTime
     self.waitTime = waitTime
     self.plans = plans
+    self.openRuns = openRuns
+    self.oldestRunStart = oldestRunStart
   }
 }
 
@@ -99,7 +110,7 @@ extension Metrics {
   ///
   /// **Names.** What is not a letter or digit of ASCII or `_` becomes `_`, and one that begins with a digit gets `_` before
   /// it. A label keeps one of several `_` it begins with, since `__` is the scraper's own. One whose name is taken by
-  /// another, or by `le`, `outcome` or `reason`, gets `_` after it. Values are escaped, and may be anything.
+  /// another, or by `le`, `outcome`, `reason` or `stage`, gets `_` after it. Values are escaped, and may be anything.
   ///
   /// - Parameters:
   ///   - prefix: the beginning of all names, followed by `_`; empty for nothing.
@@ -129,6 +140,14 @@ extension Metrics {
     text.addGauge("actions_resting", resting, help: "Actions whose handler sleeps or waits in a step, without a slot.")
     text.addGauge(
       "actions_waiting", waiting, help: "Actions that wait for a slot, their key's turn or their plan's time.")
+    text.addGauges(
+      "open_runs", OpenRunStage.Kind.allCases.map { ($0.rawValue, openRuns[$0] ?? 0) }, by: .stage,
+      help: "Runs that have not ended, by what they do or wait for.")
+    if let oldestRunStart {
+      text.addTime(
+        "oldest_run_start", milliseconds: oldestRunStart,
+        help: "Time at which the oldest run was accepted whose handler is out.")
+    }
     text.addGauge("submits_suspended", submitting, help: "Callers of submit that are suspended.")
   }
 

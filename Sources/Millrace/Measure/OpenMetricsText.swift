@@ -2,7 +2,7 @@
 struct OpenMetricsText {
   /// The labels that the text itself gives to samples.
   enum OwnLabel: String, CaseIterable {
-    case le, outcome, reason
+    case le, outcome, reason, stage
   }
 
   enum Kind: String {
@@ -50,6 +50,18 @@ struct OpenMetricsText {
   mutating func addGauge(_ name: String, _ value: Int, unit: String = "", help: String) {
     let family = begin(prefix + name, .gauge, unit: unit, help: help)
     add(family, "\(value)", labels)
+  }
+
+  /// A gauge that has one sample for each value of a label.
+  mutating func addGauges(_ name: String, _ values: [(String, Int)], by label: OwnLabel, help: String) {
+    let family = begin(prefix + name, .gauge, help: help)
+    for (kind, value) in values { add(family, "\(value)", labels, (label.rawValue, kind)) }
+  }
+
+  /// A gauge that is a time since 1970, in seconds.
+  mutating func addTime(_ name: String, milliseconds: Int64, help: String) {
+    let family = begin(prefix + name, .gauge, unit: "seconds", help: help)
+    add(family, Self.seconds(.milliseconds(milliseconds)), labels)
   }
 
   mutating func addCounter(_ name: String, _ value: Int, help: String) {

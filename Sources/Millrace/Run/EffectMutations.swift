@@ -12,18 +12,19 @@ extension Effect {
   public func mutations(
     state: I.State, clock: any Clock<Duration> = ContinuousClock()
   ) -> some AsyncSequence<I.Mutation, any Error> & Sendable {
-    EffectMutations(effect: self, state: state, clock: clock)
+    let key = "apart-\(UInt64.random(in: 0...UInt64.max))"
+    return EffectMutations(effect: self, state: state, terms: LoneTerms(idempotencyKey: key, clock: clock))
   }
 }
 
 /// The mutations of an effect that runs outside a store.
-private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
+struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
   typealias Element = I.Mutation
   typealias Failure = any Error
 
   let effect: Effect<I>
   let state: I.State
-  let clock: any Clock<Duration>
+  let terms: LoneTerms
 
   private static var unsendable: String {
     "The effect is iterated outside a store, where nothing takes actions; return it from `handle` of a store's interactor."
@@ -36,8 +37,7 @@ private struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
     let run = Run<I>(
       ForwardedRun(
         LoneEnvironment(
-          id: .takenAtOnce(1), attempt: 1, idempotencyKey: "apart-\(UInt64.random(in: 0...UInt64.max))", clock: clock,
-          context: nil, isOver: { fold.isOver },
+          terms, isOver: { fold.isOver },
           fail: { error in
             fold.end()
             continuation.finish(throwing: error)

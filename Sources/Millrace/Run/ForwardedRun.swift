@@ -94,14 +94,21 @@ protocol RunEnvironment: Sendable {
   func endRunLater(failing error: any Error)
 }
 
-/// The facts of a run outside a store.
-struct LoneEnvironment: RunEnvironment {
-  let id: ActionID
-  let attempt: Int
+/// The terms of a run outside a store.
+struct LoneTerms: Sendable {
   let idempotencyKey: String
   let clock: any Clock<Duration>
-  let context: RunContext?
-  let steps = RunSteps()
+
+  /// The steps of the run, if there are any before it; otherwise each run has its own.
+  var steps: RunSteps?
+  var stepCoder: (any StepCoder)?
+  var wallTime: @Sendable () -> Int64 = WallTime.now
+}
+
+/// The facts of a run outside a store.
+struct LoneEnvironment: RunEnvironment {
+  private let terms: LoneTerms
+  let steps: RunSteps
 
   /// Whether nothing takes mutations any more.
   let isOver: @Sendable () -> Bool
@@ -109,6 +116,18 @@ struct LoneEnvironment: RunEnvironment {
   /// Ends the effect with an error.
   let fail: @Sendable (any Error) -> Void
 
+  init(_ terms: LoneTerms, isOver: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (any Error) -> Void) {
+    self.terms = terms
+    steps = terms.steps ?? RunSteps()
+    self.isOver = isOver
+    self.fail = fail
+  }
+
+  var id: ActionID { .takenAtOnce(1) }
+  var attempt: Int { 1 }
+  var idempotencyKey: String { terms.idempotencyKey }
+  var clock: any Clock<Duration> { terms.clock }
+  var context: RunContext? { nil }
   var timeRemaining: Duration? { nil }
 
   func refuse(_ reason: String) -> Receipt {
@@ -117,9 +136,9 @@ struct LoneEnvironment: RunEnvironment {
 
   var isCut: Bool { isOver() }
   var mayRepeat: Bool { false }
-  var stepCoder: (any StepCoder)? { nil }
+  var stepCoder: (any StepCoder)? { terms.stepCoder }
 
-  func wallTime() -> Int64 { WallTime.now() }
+  func wallTime() -> Int64 { terms.wallTime() }
   func waitForRoom() async {}
   func restBegins() {}
   func takeSlotAgain() async {}

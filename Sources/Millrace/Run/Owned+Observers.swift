@@ -340,38 +340,6 @@ extension Owned {
           + "(\(run.id)) after the run had ended, which changed nothing. Return when emit answers false, and let the gateways "
           + "it waits for heed cancellation. Further ones are counted in the store's metrics."), at: core)
   }
-
-  func metrics(at core: StoreCore<I>) -> Metrics {
-    let tally = runs?.tally ?? Tally()
-    var rejections = tally.rejections
-    let overflowed = core.overflowed.load(ordering: .relaxed)
-    let full = overflowed + tally.refused
-    if full > 0 { rejections[.full, default: 0] += full }
-    let sent = takenAtOnce + core.queued.load(ordering: .relaxed) + overflowed
-    let accepted = sent - rejections.values.reduce(0, +)
-    let notReturned = runs?.scheduler.notReturned.count ?? 0
-    let followed = registry?.log?.cursors.elements.map(\.delivered) ?? []
-    let seen = (registry?.positions.elements.map(\.seen) ?? []) + followed
-    let observers = seen.count + (registry?.valueObservers ?? 0)
-    let lag = core.revision - (seen.min() ?? core.revision)
-    let resting = runs?.scheduler.resting ?? 0
-    let inFlight = (runs?.scheduler.runs.count ?? 0) - resting
-    let waiting = runs?.scheduler.waitingCount ?? 0
-    let (firstMembers, sharedRuns) = runs.map { ($0.scheduler.firstMembers, $0.scheduler.sharedRuns) } ?? (0, 0)
-    // A shared run is none that was sent; the first of those that share it does not wait.
-    let open = inFlight + resting + waiting + core.queuedNow + firstMembers - sharedRuns
-    var outcomes = tally.outcomes
-    let unfinished = outcomes.values.reduce(0, +)
-    if accepted < sent { outcomes[.rejected] = sent - accepted }
-    if accepted > open + unfinished { outcomes[.finished] = accepted - open - unfinished }
-    return Metrics(
-      sent: sent, accepted: accepted, inFlight: inFlight, resting: resting, waiting: waiting,
-      submitting: runs?.scheduler.submitting ?? 0, notReturned: notReturned, retries: runs?.scheduler.retries ?? 0,
-      lateEmits: tally.lateEmits,
-      commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
-      handleTime: runs?.tables.times.handle ?? Histogram(), waitTime: runs?.tables.times.wait ?? Histogram(),
-      plans: runs?.scheduler.namedPlans.figures ?? [])
-  }
 }
 
 extension Outcome {

@@ -27,7 +27,9 @@ extension Run {
       try await sleep(name, for: duration, entry, on: clock)
     } else {
       let end = try await end(of: name, .sleep, in: duration, entry)
-      if WallTime.rest(until: end, wallTime()) > .zero { try await rest { try await sleep(until: end, on: clock) } }
+      if WallTime.rest(until: end, wallTime()) > .zero {
+        try await rest(name, .sleep, until: end) { try await sleep(until: end, on: clock) }
+      }
     }
     if isCut { throw CancellationError() }
   }
@@ -67,12 +69,14 @@ extension Run {
   }
 
   /// Performs a sleep or a wait, during which the run has no slot, and a shutdown does not wait for it, if its steps are stored.
-  private func rest<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+  private func rest<Value: Sendable>(
+    _ name: String, _ kind: StoredStep.Kind, until end: Int64?, _ body: () async throws -> Value
+  ) async throws -> Value {
     guard stepCoder != nil else { return try await body() }
-    if steps.count(rests: 1, attempt: attempt).beginsToRest { restBegins() }
+    if steps.enter(name, kind, until: end, attempt: attempt).beginsToRest { restBegins() }
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
-    if steps.count(rests: -1, attempt: attempt).mayLackSlot { await takeSlotAgain() }
+    if steps.leave(name, kind, attempt: attempt).mayLackSlot { await takeSlotAgain() }
     return try result.get()
   }
 
@@ -82,16 +86,18 @@ extension Run {
   ) async throws -> Value? {
     // First, because the end may have passed while no process had the store, and because it costs less.
     if let value = condition(try await state) { return value }
-    guard let timeout else { return try await rest { try await firstValue(condition) } }
+    guard let timeout else { return try await rest(name, .wait, until: nil) { try await firstValue(condition) } }
     let clock = clock
     let sleep: @Sendable () async throws -> Void
+    var end: Int64?
     if stepCoder == nil {
       sleep = { try await self.sleep(name, kind: .wait, for: timeout, entry, on: clock) }
     } else {
-      let end = try await end(of: name, .wait, in: timeout, entry)
-      sleep = { try await self.sleep(until: end, on: clock) }
+      let time = try await self.end(of: name, .wait, in: timeout, entry)
+      end = time
+      sleep = { try await self.sleep(until: time, on: clock) }
     }
-    return try await rest {
+    return try await rest(name, .wait, until: end) {
       let found = try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask { try await firstValue(condition) }
         group.addTask {

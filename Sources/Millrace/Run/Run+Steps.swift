@@ -41,7 +41,7 @@ extension Run {
     _ name: String, retry: StepRetry = .none, commit: @Sendable (Value) -> [I.Mutation] = { _ in [] },
     _ body: @escaping @Sendable (Step) async throws -> Value
   ) async throws -> Value {
-    if isCut || Task.isCancelled { throw CancellationError() }
+    if isCut || Task.isCancelled && !steps.isProbed { throw CancellationError() }
     let beginning: RunSteps.Beginning
     do { beginning = try steps.begin(name, .step, attempt: attempt, stepCoder) } catch {
       throw await refusal(by: error)
@@ -53,8 +53,8 @@ extension Run {
     }
     let value: Value
     let isStored = stepCoder != nil
-    if isStored { await beginBody() }
-    defer { if isStored { endBody() } }
+    if isStored { await beginBody(of: name) }
+    defer { if isStored { endBody(of: name) } }
     do {
       if isCut { throw CancellationError() }
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
@@ -138,7 +138,7 @@ extension Run {
   ///
   /// - Throws: ``StepError``, and `CancellationError` if the handling is over, or ends with this.
   func beginStep(_ name: String, _ kind: StoredStep.Kind) async throws -> RunSteps.Entry? {
-    if isCut || Task.isCancelled { throw CancellationError() }
+    if isCut || Task.isCancelled && !steps.isProbed { throw CancellationError() }
     let beginning: RunSteps.Beginning
     do { beginning = try steps.begin(name, kind, attempt: attempt, stepCoder) } catch { throw await refusal(by: error) }
     switch beginning {
@@ -163,14 +163,14 @@ extension Run {
 
   /// Counts a body that is called, and returns when the run has its slot, which it gave back if another part of its handler rests.
   @usableFromInline
-  func beginBody() async {
-    if steps.count(bodies: 1, attempt: attempt).mayLackSlot { await takeSlotAgain() }
+  func beginBody(of name: String) async {
+    if steps.enter(name, .step, attempt: attempt).mayLackSlot { await takeSlotAgain() }
   }
 
   /// Counts a body that has returned; another part of the handler may rest.
   @usableFromInline
-  func endBody() {
-    if steps.count(bodies: -1, attempt: attempt).beginsToRest { restBegins() }
+  func endBody(of name: String) {
+    if steps.leave(name, .step, attempt: attempt).beginsToRest { restBegins() }
   }
 
   /// Whether a step without mutations leaves nothing to store and nothing to keep.

@@ -43,6 +43,13 @@ final class RunSteps: Sendable {
     case committed
   }
 
+  /// A sleep, a wait or a body that is out.
+  private struct Inside {
+    let name: String
+    let kind: StoredStep.Kind
+    let end: Int64?
+  }
+
   private struct Content {
     var attempt = 1
     var used = Set<UTF8Text>(minimumCapacity: 8)
@@ -51,15 +58,24 @@ final class RunSteps: Sendable {
     var unused: Set<UTF8Text> = []
     var byteCount = 0
     var isOver = false
+    var asked: [String] = []
     /// The number of sleeps and waits, and of bodies that have not returned; counted only where steps are stored.
     var rests = 0
     var bodies = 0
+    /// The sleeps, waits and bodies that these count, and the step that was begun or stored last.
+    var inside: [Inside] = []
+    var last: String?
 
     /// Whether the store may have taken the run's slot back, and the parts of the handler that wait for one.
     var mayLackSlot = false
     var waitingForSlot: [UnsafeContinuation<Void, Never>] = []
 
     var isResting: Bool { rests > 0 && bodies == 0 }
+
+    mutating func probe(_ name: String) -> Beginning {
+      asked.append(name)
+      return .over
+    }
 
     mutating func takeWaiting() -> [UnsafeContinuation<Void, Never>] {
       defer { waitingForSlot = [] }
@@ -69,14 +85,22 @@ final class RunSteps: Sendable {
 
   private let content: Lock<Content>
 
-  /// - Parameter stored: the steps that were restored, in the order in which they were stored.
-  init(_ stored: [StoredStep] = [], _ coder: (any StepCoder)? = nil) {
+  /// Whether a check asks which steps have no result, also those of parts of a handler that are cancelled by others.
+  @usableFromInline let isProbed: Bool
+
+  /// - Parameters:
+  ///   - stored: the steps that were restored, in the order in which they were stored.
+  ///   - coder: decodes their results.
+  ///   - isProbed: whether the first step without a result is noted, and ends the handling.
+  init(_ stored: [StoredStep] = [], _ coder: (any StepCoder)? = nil, isProbed: Bool = false) {
+    self.isProbed = isProbed
     var content = Content()
     for step in stored {
       content.entries[UTF8Text(step.name), default: Entry(kind: step.kind)].add(step, coder)
       content.byteCount += step.byteCount
     }
     content.unused = Set(content.entries.keys)
+    content.last = stored.last?.name
     self.content = Lock(content)
   }
 
@@ -93,13 +117,15 @@ final class RunSteps: Sendable {
       if content.isOver || attempt < content.attempt { return .over }
       if attempt > content.attempt {
         (content.attempt, content.used) = (attempt, [])
-        (content.rests, content.bodies, content.mayLackSlot) = (0, 0, false)
+        (content.rests, content.bodies, content.inside, content.mayLackSlot) = (0, 0, [], false)
       }
       let key = UTF8Text(name)
       guard content.used.insert(key).inserted else { throw .duplicate(name) }
       if !content.entries.isEmpty, let entry = content.entries[key] {
         guard entry.kind == kind else { throw .otherKind(name, kind, stored: entry.kind) }
         content.unused.remove(key)
+        // In a check each sleep that has begun is over.
+        if isProbed, entry.result == nil, kind != .sleep { return content.probe(name) }
         return .known(entry)
       }
       if max(content.used.count, content.entries.count + 1) > limits.count {
@@ -110,9 +136,13 @@ final class RunSteps: Sendable {
         content.used.remove(key)
         throw .tooMany(name, bytes: limits.runBytes)
       }
+      if isProbed { return content.probe(name) }
       return .new
     }
   }
+
+  /// The names of the steps without a result that a check has met.
+  var asked: [String] { content.withLock { $0.asked } }
 
   /// Counts the bytes of a result that is to be stored.
   ///
@@ -144,18 +174,51 @@ final class RunSteps: Sendable {
   /// Whether a part of the handler sleeps or waits, and no body is out, so that the run may be left open.
   var isResting: Bool { content.withLock { $0.isResting } }
 
-  /// Counts sleeps and waits, and bodies that have not returned, of an attempt.
+  /// Counts a sleep, a wait or a body that begins, of an attempt; a sleep and a wait with the wall time at which it is over.
   ///
   /// - Returns: whether the run begins to rest with this, and whether it may lack its slot.
-  func count(rests: Int = 0, bodies: Int = 0, attempt: Int) -> (beginsToRest: Bool, mayLackSlot: Bool) {
+  func enter(
+    _ name: String, _ kind: StoredStep.Kind, until end: Int64? = nil, attempt: Int
+  ) -> (beginsToRest: Bool, mayLackSlot: Bool) {
+    count(1, kind, attempt) { content in
+      content.inside.append(Inside(name: name, kind: kind, end: end))
+      content.last = name
+    }
+  }
+
+  /// Uncounts a sleep, a wait or a body that is over, and returns what ``enter(_:_:until:attempt:)`` does.
+  func leave(_ name: String, _ kind: StoredStep.Kind, attempt: Int) -> (beginsToRest: Bool, mayLackSlot: Bool) {
+    count(-1, kind, attempt) { content in
+      if let index = content.inside.firstIndex(where: { $0.name == name }) { content.inside.remove(at: index) }
+    }
+  }
+
+  private func count(
+    _ change: Int, _ kind: StoredStep.Kind, _ attempt: Int, _ note: (inout Content) -> Void
+  ) -> (beginsToRest: Bool, mayLackSlot: Bool) {
     content.withLock { content in
       guard attempt == content.attempt else { return (false, false) }
       let before = content.isResting
-      content.rests += rests
-      content.bodies += bodies
+      if kind == .step { content.bodies += change } else { content.rests += change }
+      note(&content)
       let begins = content.isResting && !before
       if begins { content.mayLackSlot = true }
       return (begins, content.mayLackSlot)
+    }
+  }
+
+  /// The step that was begun or stored last; nil without one.
+  var last: String? { content.withLock { $0.last } }
+
+  /// The step that the run is in: a body before a sleep or a wait; nil if it is in none.
+  var stage: OpenRunStage? {
+    content.withLock { content in
+      guard let step = content.inside.last(where: { $0.kind == .step }) ?? content.inside.last else { return nil }
+      switch (step.kind, step.end) {
+      case (.sleep, let end?): return .sleep(step.name, until: end)
+      case (.wait, let end): return .condition(step.name, until: end)
+      default: return .step(step.name)
+      }
     }
   }
 

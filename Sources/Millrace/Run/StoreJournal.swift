@@ -31,6 +31,13 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   /// The result of the action that was sent with this idempotency key; nil if none is remembered.
   func result(of key: String) -> KeyedResult?
 
+  /// The facts that the log has about an open run; nil for one that is not in the log.
+  func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)?
+
+  /// The open runs of the log whose actions cannot be decoded.
+  var unreadableRuns: [OpenRun<Action>] { get }
+  var unreadableCount: Int { get }
+
   /// The longest time for which a shutdown waits until the entries are stored, on the store's clock.
   var flushTime: Duration { get }
 

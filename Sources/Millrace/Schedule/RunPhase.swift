@@ -107,6 +107,22 @@ package struct RunPhase: Equatable {
   }
 }
 
+/// The number of actions that wait, by what for; those that wait in a shared run are none of them.
+struct WaitCounts: Equatable {
+  private(set) var pace = 0
+  private(set) var turn = 0
+  private(set) var line = 0
+
+  mutating func add(_ wait: PlannedAction.Wait, _ change: Int) {
+    switch wait {
+    case .pace: pace += change
+    case .turn: turn += change
+    case .line: line += change
+    case .nowhere, .sharedRun, .slotAgain: break
+    }
+  }
+}
+
 /// The state of an action that has a plan, or that waits.
 struct PlannedAction {
   /// The list in which an action waits.

@@ -24,6 +24,21 @@ extension Scheduler {
     case step
   }
 
+  /// The stage of an action that has not ended.
+  func openStage(of handle: Handle) -> OpenRunStage {
+    let entry = entries[handle]
+    if entry.phase.stage == .betweenAttempts { return .nextAttempt }
+    switch entry.plan.map({ plans[$0].wait }) {
+    case .pace: return .pace
+    case .turn: return .turn
+    case .line, .slotAgain: return .slot
+    case .nowhere, .sharedRun, nil: return .running
+    }
+  }
+
+  /// Whether a handler of an action was ever begun.
+  func wasStarted(_ handle: Handle) -> Bool { entries[handle].phase.hasBegun }
+
   var openActions: [(handle: Handle, reason: Reason)] {
     standingHandles.map { ($0, reason(of: $0)) }
   }

@@ -65,6 +65,7 @@ extension Scheduler {
   /// Adds an action to the waiting room, for which room was made.
   mutating func enterRoom(_ handle: Handle, _ plan: Int32, _ wait: PlannedAction.Wait) {
     plans[plan].wait = wait
+    waits.add(wait, 1)
     if plans[plan].isRestored { return standing.append(handle, to: &restored) }
     standing.append(handle, to: &room)
     guard limits.onOverflow == .dropNewestOfFullestKey else { return }
@@ -85,6 +86,7 @@ extension Scheduler {
       plans[plan].wait = .nowhere
       return leaveLine(handle, plan)
     }
+    waits.add(plans[plan].wait, -1)
     plans[plan].wait = .nowhere
     if plans[plan].isRestored { return standing.remove(handle, from: &restored) }
     standing.remove(handle, from: &room)

@@ -108,6 +108,9 @@ struct Scheduler: ~Copyable {
   /// The number of handlers that may still be begun.
   @usableFromInline var freeSlots: Int32
 
+  /// The number of actions that wait, by what for.
+  var waits = WaitCounts()
+
   /// The number of suspended submits.
   var submitting = 0
 

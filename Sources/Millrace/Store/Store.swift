@@ -167,6 +167,31 @@ public final actor Store<I: Interactor> {
     get async { await core.metrics() }
   }
 
+  /// The runs that have not ended, each with its action, its age, its last step, and what it waits for.
+  ///
+  /// ```swift
+  /// var runs = await store.openRuns()
+  /// while let last = runs.last {
+  ///   for run in runs { print(run) }
+  ///   runs = await store.openRuns(after: last.id)
+  /// }
+  /// ```
+  ///
+  /// **Order.** In the order of their ids, which is about that in which they were sent. A run that is open all the time is listed once in such
+  /// a loop. Of actions that share a run the first is listed, and of a log also the runs that this program cannot decode. Actions that another
+  /// thread has queued and not taken up are not listed.
+  ///
+  /// **Cost.** The store looks at 1,000 runs in a step, so no sender waits for more; a call looks at all that are open.
+  ///
+  /// **Cancellation** of the calling task has no effect.
+  ///
+  /// - Parameters:
+  ///   - limit: the largest number of runs that are returned; below 0 it is taken as 0.
+  ///   - id: the run behind which the list begins; nil begins with the first.
+  public nonisolated func openRuns(limit: Int = 1_000, after id: ActionID? = nil) async -> [OpenRun<I.Action>] {
+    await core.openRuns(limit: limit, after: id)
+  }
+
   // MARK: Keys
 
   /// Cancels everything of a key that was accepted so far: waiting, debounced, joined or running.

@@ -18,9 +18,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   private let wallTime: @Sendable () -> Int64
   private let buffer: Lock<EntryBuffer>
   /// The runs that have not ended; only the holder of the store's lock changes them.
-  private let runs: Lock<OpenRuns>
-  /// The open runs whose actions cannot be decoded, by the keys that their senders gave.
-  private let unreadable: [UTF8Text: UnreadableRun]
+  private let runs: Lock<LoggedRuns>
+  /// The open runs whose actions cannot be decoded, and the outcomes of actions that are sent with their keys.
+  private let unreadable: [UnreadableRun]
+  private let refused: [UTF8Text: KeyedResult]
   private let store = Lock<WeakStore>(WeakStore())
   /// Whether a snapshot of this writer was decoded.
   private let hasCheckedSnapshot = Atomic(false)
@@ -38,7 +39,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   ///   - unreadable: The runs that stay open, because their actions cannot be decoded.
   ///   - number: The number that the writer drew when it opened the log.
   init(
-    _ log: StoreLog<I>, after restored: Restoration<I>, open: [OpenRun], unreadable: [UnreadableRun], number: UInt64,
+    _ log: StoreLog<I>, after restored: Restoration<I>, open: [LoggedRun], unreadable: [UnreadableRun], number: UInt64,
     epoch: JournalEpoch, calls: JournalCalls, wallTime: @escaping @Sendable () -> Int64
   ) {
     self.log = log
@@ -46,9 +47,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     self.epoch = epoch
     self.wallTime = wallTime
     gate = DurabilityGate(restored: restored.revision)
-    runs = Lock(OpenRuns(open + unreadable.map(\.run)))
-    let keys = unreadable.flatMap { run in run.run.sendersKeys.map { (UTF8Text($0), run) } }
-    self.unreadable = Dictionary(keys, uniquingKeysWith: { $1 })
+    runs = Lock(LoggedRuns(open + unreadable.map(\.run)))
+    self.unreadable = unreadable
+    refused = Dictionary(
+      unreadable.flatMap { run in run.run.sendersKeys.map { (UTF8Text($0), run.result) } }, uniquingKeysWith: { $1 })
     let limits = EntryBuffer.Limits(
       writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
     buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
@@ -73,7 +75,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   func result(of key: String) -> KeyedResult? {
-    if !unreadable.isEmpty, let run = unreadable[UTF8Text(key)] { return run.result }
+    if !refused.isEmpty, let result = refused[UTF8Text(key)] { return result }
     return buffer.withLock { $0.keys.result(of: key, at: wallTime()) }
   }
 
@@ -88,7 +90,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       let head = TakeUpHead(action: action, key: key, recovery: recovery, time: wallTime())
       let entry = try log.entry(.takeUp, head, mutations, after: revision)
       let sequence = try add(entry, in: room, after: revision)
-      let run = OpenRun(
+      let run = LoggedRun(
         sequence: sequence.number, takeUp: head.with(EncodedAction()), payload: entry.payload,
         schemaVersion: entry.schemaVersion)
       runs.withLock { $0.begin(run, id) }
@@ -158,6 +160,13 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     if begins { Task.detached { [self] in await write() } }
     return isDue
   }
+
+  func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)? {
+    runs.withLock { $0.run(of: id).map { ($0.sequence, $0.resumed ?? 0) } }
+  }
+
+  var unreadableCount: Int { unreadable.count }
+  var unreadableRuns: [OpenRun<I.Action>] { unreadable.map { $0.open(at: wallTime()) } }
 
   /// The sequence of the take-up of an open run.
   private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0.sequence(of: run) } }

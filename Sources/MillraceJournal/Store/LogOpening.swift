@@ -121,7 +121,7 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
         """))
   }
 
-  private func reportLimit(_ run: OpenRun, _ count: Int) {
+  private func reportLimit(_ run: LoggedRun, _ count: Int) {
     report(
       Incident(
         .recoveryLimit, of: I.Action.self,

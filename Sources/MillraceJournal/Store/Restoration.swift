@@ -12,7 +12,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var growth = LogGrowth()
   /// The initial state of the newest writer; nil unless the state is the fold from the initial one.
   private(set) var foundInitial: InitialState?
-  private var open: [UInt64: OpenRun] = [:]
+  private var open: [UInt64: LoggedRun] = [:]
   /// The reasons for which actions of open runs are lost, by the sequences of their take-ups.
   private var lost: [UInt64: String] = [:]
   private var beginsWithInitial = true
@@ -79,7 +79,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     guard
       let snapshot = try await calls.read({ journal, key throws(JournalError) in try await journal.snapshot(of: key) })
     else { return }
-    let (payload, runs): (SnapshotPayload<I.State>, (runs: [OpenRun], unreadable: [UInt64: String]))
+    let (payload, runs): (SnapshotPayload<I.State>, (runs: [LoggedRun], unreadable: [UInt64: String]))
     do {
       payload = try log.schema.snapshot(snapshot, log.options.coder)
       runs = try log.openRuns(of: payload, in: snapshot)
@@ -120,7 +120,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       try remember(payload.head.results ?? [])
     case .takeUp:
       let payload = try log.payload(TakeUpHead<EncodedAction>.self, of: record)
-      open[record.sequence.number] = OpenRun(
+      open[record.sequence.number] = LoggedRun(
         sequence: record.sequence.number, takeUp: payload.head, payload: record.entry.payload,
         schemaVersion: record.entry.schemaVersion)
       reduce(payload.mutations)
@@ -175,7 +175,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   /// - Parameter lost: Called with the reason for which the closing mutation is left out.
   /// - Throws: ``JournalError`` if the end cannot be encoded at all.
   mutating func abandon(
-    _ run: OpenRun, closing: I.Mutation?, lost: (JournalError) -> Void
+    _ run: LoggedRun, closing: I.Mutation?, lost: (JournalError) -> Void
   ) throws(JournalError) -> JournalEntry {
     let head = EndHead(run: run.sequence, outcome: "\(Outcome.Kind.abandoned)", results: nil)
     open[run.sequence] = nil
@@ -198,7 +198,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   ///
   /// - Parameter count: the number of times that it has been handled again in a row, with this one.
   /// - Throws: ``JournalError`` if it cannot be encoded.
-  func resume(_ run: OpenRun, _ count: Int) throws(JournalError) -> JournalEntry {
+  func resume(_ run: LoggedRun, _ count: Int) throws(JournalError) -> JournalEntry {
     try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)
   }
 

@@ -28,7 +28,7 @@ struct StoredRun: Codable, Sendable {
   let steps: [StepPayload]?
   let joinedKeys: [String]?
 
-  init(_ run: OpenRun) {
+  init(_ run: LoggedRun) {
     sequence = run.sequence
     payload = StepBytes(run.payload)
     version = run.schemaVersion

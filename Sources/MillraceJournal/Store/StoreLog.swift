@@ -95,7 +95,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   /// Decodes the action of an open run.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence of the take-up.
-  func action(of run: OpenRun) throws(JournalError) -> I.Action {
+  func action(of run: LoggedRun) throws(JournalError) -> I.Action {
     do {
       return try schema.action(of: run, options.coder)
     } catch {
@@ -110,14 +110,14 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   /// - Throws: ``StoreSchema/Unreadable``.
   func openRuns(
     of payload: SnapshotPayload<I.State>, in snapshot: JournalSnapshot
-  ) throws -> (runs: [OpenRun], unreadable: [UInt64: String]) {
+  ) throws -> (runs: [LoggedRun], unreadable: [UInt64: String]) {
     let isEarlier = payload.runs.contains { $0.payload == nil }
     if isEarlier { return try openRuns(try schema.earlierRuns(in: snapshot, options.coder)) }
     return (
       try payload.runs.map { run in
         let (bytes, version) = (run.payload?.bytes ?? [], run.version ?? snapshot.schemaVersion)
         let takeUp = try options.coder.decode(TakenUpHead.self, from: Data(bytes)).head
-        return OpenRun(
+        return LoggedRun(
           sequence: run.sequence, takeUp: takeUp, payload: bytes, schemaVersion: version, resumed: run.resumed,
           steps: run.steps, joinedKeys: run.joinedKeys)
       }, [:]
@@ -126,7 +126,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
 
   private func openRuns(
     _ earlier: [EarlierRun<StoredAction<I.Action>>]
-  ) throws -> (runs: [OpenRun], unreadable: [UInt64: String]) {
+  ) throws -> (runs: [LoggedRun], unreadable: [UInt64: String]) {
     var unreadable: [UInt64: String] = [:]
     let runs = try earlier.map { run in
       var payload: [UInt8] = []
@@ -135,7 +135,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
         payload = try encoder.encode(run.takeUp.with(action), DecidedMutations<I.Mutation>.none)
       case .unreadable(let reason): unreadable[run.sequence] = reason
       }
-      return OpenRun(
+      return LoggedRun(
         sequence: run.sequence, takeUp: run.takeUp.with(EncodedAction()), payload: payload,
         schemaVersion: schema.version,
         resumed: run.resumed, steps: run.steps)

@@ -89,7 +89,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Decodes the action of a take-up.
   ///
   /// - Throws: the reason, as the middle of a sentence.
-  func action(of run: OpenRun, _ coder: any JournalCoder) throws(Unreadable) -> I.Action {
+  func action(of run: LoggedRun, _ coder: any JournalCoder) throws(Unreadable) -> I.Action {
     let step = actionStep(from: run.schemaVersion)
     return try reading { try step.action(coder, Data(run.payload)) }
   }

@@ -77,6 +77,7 @@
     func protect(_ isProtected: Bool) { millrace_disk_protect(disk, isProtected) }
     func size(_ file: String) -> Int { Int(millrace_disk_size(disk, file)) }
     func flip(_ file: String, bit: Int) { millrace_disk_flip(disk, file, UInt64(bit)) }
+    func cut(_ file: String, after size: Int) { millrace_disk_cut(disk, file, UInt64(size)) }
     func copy(_ other: Disk) { millrace_disk_copy(disk, other.disk) }
   }
 #endif

@@ -1,5 +1,6 @@
 import Millrace
 import MillraceJournal
+import MillraceTesting
 import Testing
 
 /// Durations of any length and sign, which the options of a journal take.
@@ -25,5 +26,24 @@ struct JournalDurationsTests {
         #expect(time <= .zero, "\(error)")
       }
     }
+  }
+
+  @Test(
+    "The check of a log takes every patience",
+    arguments: [
+      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
+      .seconds(-1), .zero,
+    ])
+  func patience(_ time: Duration) async throws {
+    let lives = Lives()
+    let gate = Gate()
+    let store = try await lives.open { _, _ in try await gate.enter() }
+    store.send(.handle(1))
+    try await gate.waitForArrivals(1)
+    let check = try await JournalCheck.run(
+      lives.journal, key: "k", initial: [], interactor: Stepped { run, _ in try await run.step("a") { _ in } },
+      patience: time)
+    #expect([.asks(["a"]), .doesNotReturn].contains(check.runs.first?.finding))
+    if time > .zero { #expect(check.problems.isEmpty) }
   }
 }

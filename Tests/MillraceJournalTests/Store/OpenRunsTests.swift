@@ -169,10 +169,10 @@ struct OpenRunsTests {
   @Test("A run that was begun, or named, ends by the id of its action")
   func names() throws {
     let head = TakeUpHead(action: EncodedAction(), key: RunKey("a", isSenders: false), recovery: .handleAgain, time: 0)
-    func run(_ sequence: UInt64) -> OpenRun {
-      OpenRun(sequence: sequence, takeUp: head, payload: [], schemaVersion: 1)
+    func run(_ sequence: UInt64) -> LoggedRun {
+      LoggedRun(sequence: sequence, takeUp: head, payload: [], schemaVersion: 1)
     }
-    var runs = OpenRuns([run(5), run(3)])
+    var runs = LoggedRuns([run(5), run(3)])
     #expect(runs.all.map(\.sequence) == [3, 5])
     let ids = (1...3).map { ActionID.takenAtOnce($0) }
     runs.name(5, ids[0])

@@ -18,6 +18,16 @@ enum MetricsSnippets {
     // snippet.end
   }
 
+  static func list(_ store: Store<Stock>, _ print: (Any...) -> Void) async {
+    // snippet.openRuns
+    var page = await store.openRuns(limit: 1_000)
+    while let last = page.last {
+      for run in page { print(run.id, run.action as Any, run.stage, run.age as Any, run.lastStep as Any) }
+      page = await store.openRuns(limit: 1_000, after: last.id)
+    }
+    // snippet.end
+  }
+
   struct Endpoint {
     // snippet.metricsPage
     func metricsPage(of store: Store<Stock>) async -> (type: String, body: String) {

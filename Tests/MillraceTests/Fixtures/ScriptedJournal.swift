@@ -118,6 +118,11 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   let stepLimits = StepLimits()
 
+  func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)? { nil }
+
+  var unreadableRuns: [OpenRun<Action>] { [] }
+  var unreadableCount: Int { 0 }
+
   func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { Array(try JSONEncoder().encode([value])) }
 
   func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {

@@ -14,7 +14,8 @@ struct MetricsTests {
       sent: 1_001, accepted: 990, inFlight: 3, resting: 2, waiting: 4, submitting: 5, notReturned: 6, retries: 7,
       lateEmits: 8,
       commits: 9_000_000_000_000_000_009, outcomes: [.finished: 900, .rejected: 11, .timedOut: 12],
-      rejections: [.full: 10, .breakerOpen: 1], observers: 13, observerLag: 14, handleTime: handle, waitTime: wait)
+      rejections: [.full: 10, .breakerOpen: 1], observers: 13, observerLag: 14, handleTime: handle, waitTime: wait,
+      openRuns: [.turn: 15, .running: 16], oldestRunStart: 1_700_000_000_250)
   }
 
   /// The line of the number of observers, or of another sample that is not a family's second.
@@ -40,7 +41,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 88)
+    #expect(checker.samples.count == 95)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -203,6 +204,18 @@ private let goldenText = """
   # TYPE millrace_actions_waiting gauge
   # HELP millrace_actions_waiting Actions that wait for a slot, their key's turn or their plan's time.
   millrace_actions_waiting 4
+  # TYPE millrace_open_runs gauge
+  # HELP millrace_open_runs Runs that have not ended, by what they do or wait for.
+  millrace_open_runs{stage="pace"} 0
+  millrace_open_runs{stage="turn"} 15
+  millrace_open_runs{stage="slot"} 0
+  millrace_open_runs{stage="running"} 16
+  millrace_open_runs{stage="resting"} 0
+  millrace_open_runs{stage="unreadable"} 0
+  # TYPE millrace_oldest_run_start_seconds gauge
+  # UNIT millrace_oldest_run_start_seconds seconds
+  # HELP millrace_oldest_run_start_seconds Time at which the oldest run was accepted whose handler is out.
+  millrace_oldest_run_start_seconds 1700000000.25
   # TYPE millrace_submits_suspended gauge
   # HELP millrace_submits_suspended Callers of submit that are suspended.
   millrace_submits_suspended 5

@@ -124,11 +124,15 @@ struct StepRetryTests {
   @Test("A value that a body returns after its timeout is the result; an error that it throws then is none")
   func lateValue() async throws {
     for throwsLate in [false, true] {
-      let gate = Gate()
+      let (gate, cancelled) = (Gate(), Gate())
       let receipt = send { run in
         let result = await Result(catching: {
           try await run.step("a", retry: StepRetry(timeout: .seconds(10))) { _ in
-            await gate.enterIgnoringCancellation()
+            await withTaskCancellationHandler {
+              await gate.enterIgnoringCancellation()
+            } onCancel: {
+              cancelled.open()
+            }
             if throwsLate { throw Failed(call: 1) }
             return 7
           }
@@ -141,6 +145,8 @@ struct StepRetryTests {
       try await gate.waitForArrivals(1)
       try await clock.waitForSleepers()
       clock.advance(by: .seconds(10))
+      // The body is cancelled when its time is over, and not before.
+      try await cancelled.enter()
       gate.open()
       #expect(await receipt.outcome.kind == .finished)
     }

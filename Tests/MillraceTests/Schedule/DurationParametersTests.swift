@@ -57,7 +57,8 @@ struct DurationParametersTests {
       "MillraceRecording/FileRecorder.finish(limit)", "MillraceRecording/RecordingPlayback.every(Duration)",
     ],
     "JournalDurationsTests": [
-      "MillraceJournal/JournalOptions.deadline", "MillraceJournal/JournalOptions.rememberedTime",
+      "MillraceJournal/JournalCheck.run(patience)", "MillraceJournal/JournalOptions.deadline",
+      "MillraceJournal/JournalOptions.rememberedTime",
     ],
   ]
 

@@ -257,4 +257,14 @@ void millrace_disk_flip(struct millrace_disk *disk, const char *name, uint64_t b
   UNLOCKED(disk);
 }
 
+void millrace_disk_cut(struct millrace_disk *disk, const char *name, uint64_t size) {
+  LOCKED(disk);
+  struct file *file = millrace_find(disk, name);
+  if (file && size < file->seen.count) {
+    millrace_resize(&file->seen, size);
+    if (size < file->durable.count) millrace_resize(&file->durable, size);
+  }
+  UNLOCKED(disk);
+}
+
 #endif

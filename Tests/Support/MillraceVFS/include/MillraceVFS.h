@@ -59,6 +59,8 @@ uint64_t millrace_disk_size(struct millrace_disk *disk, const char *file);
 void millrace_disk_read(struct millrace_disk *disk, const char *file, uint8_t *bytes);
 /// Flips one bit of a file, on the disk and for readers.
 void millrace_disk_flip(struct millrace_disk *disk, const char *file, uint64_t bit);
+/// Cuts a file after this number of bytes, on the disk and for readers.
+void millrace_disk_cut(struct millrace_disk *disk, const char *file, uint64_t size);
 
 #pragma clang assume_nonnull end
 

@@ -3,7 +3,7 @@ import Millrace
 /// An action that was taken up and has not ended.
 ///
 /// Its action stays as it was encoded: it is decoded when the log is opened, and one that this version cannot decode is kept for a later one.
-struct OpenRun: Sendable {
+struct LoggedRun: Sendable {
   /// The sequence of the take-up.
   let sequence: UInt64
   let takeUp: TakeUpHead<EncodedAction>
@@ -33,7 +33,7 @@ struct OpenRun: Sendable {
 
 /// An open run with its action, as the program that opens the log understands it.
 struct ReadableRun<Action: Codable & Sendable>: Sendable {
-  var run: OpenRun
+  var run: LoggedRun
   let action: Action
 
   /// The action as it is handled again at a wall time.
@@ -46,8 +46,16 @@ struct ReadableRun<Action: Codable & Sendable>: Sendable {
 
 /// An open run whose action cannot be decoded, which stays open until a program can.
 struct UnreadableRun: Sendable {
-  let run: OpenRun
+  let run: LoggedRun
   let reason: JournalError
+
+  /// The run for operators; no action has its id.
+  func open<Action: Sendable>(at now: Int64) -> OpenRun<Action> {
+    OpenRun(
+      id: ActionID(number: run.sequence << 2 | 3), action: nil, key: run.takeUp.key, age: run.takeUp.age(at: now),
+      deaths: run.resumed ?? 0, lastStep: run.steps?.last?.name, stage: .unreadable(reason.description),
+      record: run.sequence)
+  }
 
   /// The outcome of an action that is sent with the key of the run.
   var result: KeyedResult { KeyedResult(keys: run.sendersKeys, outcome: .rejected(.journal(reason)), revisions: nil) }
@@ -57,21 +65,21 @@ struct UnreadableRun: Sendable {
 ///
 /// Runs that were open when the log was opened are there from the start, and get the ids of their actions later, so a snapshot has
 /// all of them at any time.
-struct OpenRuns: Sendable {
-  private var runs: [UInt64: OpenRun]
+struct LoggedRuns: Sendable {
+  private var runs: [UInt64: LoggedRun]
   private var sequences: [ActionID: UInt64] = [:]
 
-  init(_ restored: [OpenRun]) {
+  init(_ restored: [LoggedRun]) {
     runs = Dictionary(restored.map { ($0.sequence, $0) }, uniquingKeysWith: { $1 })
   }
 
   /// All runs, in the order in which their actions were taken up.
-  var all: [OpenRun] { runs.values.sorted { $0.sequence < $1.sequence } }
+  var all: [LoggedRun] { runs.values.sorted { $0.sequence < $1.sequence } }
 
   /// Names a run by the id that its action has in this store.
   mutating func name(_ run: UInt64, _ id: ActionID) { sequences[id] = run }
 
-  mutating func begin(_ run: OpenRun, _ id: ActionID) {
+  mutating func begin(_ run: LoggedRun, _ id: ActionID) {
     runs[run.sequence] = run
     sequences[id] = run.sequence
   }
@@ -91,6 +99,9 @@ struct OpenRuns: Sendable {
   mutating func end(_ id: ActionID) {
     if let run = sequences.removeValue(forKey: id) { runs[run] = nil }
   }
+
+  /// A run that was named; nil for another one.
+  func run(of id: ActionID) -> LoggedRun? { sequences[id].flatMap { runs[$0] } }
 
   /// The sequence of the take-up of a run that was named; 0 for another one.
   func sequence(of id: ActionID) -> UInt64 { sequences[id] ?? 0 }

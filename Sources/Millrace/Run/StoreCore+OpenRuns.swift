@@ -1,0 +1,76 @@
+/// The open runs, for operators.
+extension StoreCore {
+  /// The number of runs that one step looks at, so that senders wait for no more.
+  private static var runsAStep: Int { 1_000 }
+
+  /// The open runs behind one in the order of their ids, at most `limit`.
+  func openRuns(limit: Int, after: ActionID?) async -> [OpenRun<I.Action>] {
+    var (found, unreadable): ([(id: ActionID, handle: Int)], [OpenRun<I.Action>]) = ([], [])
+    var next: Int? = 0
+    while let first = next {
+      let range = first..<first + Self.runsAStep
+      let page = await read { owned in
+        (
+          owned.runs?.openIDs(in: range) ?? [], owned.runs?.tables.records.count ?? 0,
+          owned.journal?.sink.unreadableRuns
+        )
+      }
+      found += page.0
+      if first == 0 { unreadable = page.2 ?? [] }
+      next = range.upperBound < page.1 ? range.upperBound : nil
+    }
+    let isBehind = { (id: ActionID) in after.map { id.number > $0.number } ?? true }
+    let names = (found.map(\.id) + unreadable.map(\.id)).filter(isBehind).sorted { $0.number < $1.number }
+    let chosen = Set(names.prefix(max(limit, 0)))
+    let handles = found.filter { chosen.contains($0.id) }
+    var runs = unreadable.filter { chosen.contains($0.id) }
+    for first in stride(from: 0, to: handles.count, by: Self.runsAStep) {
+      let page = handles[first..<min(first + Self.runsAStep, handles.count)]
+      runs += await read { owned in page.compactMap { owned.openRun($0.id, $0.handle, at: self) } }
+    }
+    return runs.sorted { $0.id.number < $1.id.number }
+  }
+
+  /// Returns the result of a step.
+  private func read<Value: Sendable>(_ step: @escaping @Sendable (inout Owned<I>) -> Value) async -> Value {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
+      perform { owned in
+        let value = step(&owned)
+        self.lock.afterUnlock { continuation.resume(returning: value) }
+      }
+    }
+  }
+}
+
+extension RunRegistry {
+  /// The open runs with these handles; not the actions that share a run, whose first one has the id of the run.
+  fileprivate func openIDs(in range: Range<Int>) -> [(id: ActionID, handle: Int)] {
+    range.clamped(to: tables.records.indices).compactMap { handle in
+      guard let run = tables.records[handle], !run.hasEnded, run.record.sharedRun == nil else { return nil }
+      return (run.id, handle)
+    }
+  }
+}
+
+extension Owned {
+  /// The run with a handle; nil if it has ended since.
+  fileprivate func openRun(_ id: ActionID, _ handle: Int, at core: StoreCore<I>) -> OpenRun<I.Action>? {
+    guard let runs, runs.tables.records.indices.contains(handle), let run = runs.tables.records[handle], run.id == id,
+      !run.hasEnded
+    else { return nil }
+    let logged = journal?.sink.loggedRun(of: id)
+    let steps = run.madeSteps
+    var stage = runs.scheduler.openStage(of: Scheduler.Handle(handle))
+    if stage == .running {
+      let isDurable = run.takenUp.map { journal?.gate.isDurable(position: $0.position) != false } ?? true
+      stage = isDurable ? steps?.stage ?? .running : .durability
+    }
+    let accepted = runs.scheduler.planned(Scheduler.Handle(handle))?.acceptedAt
+    let age = accepted.map { Duration.nanoseconds(max(runs.services.time.now() - $0, 0) + (run.takenUp?.age ?? 0)) }
+    return OpenRun(
+      id: id, action: run.action, key: run.record.journaled?.key ?? core.idempotencyKey(of: run), age: age,
+      attempt: run.record.attempt?.number ?? (runs.scheduler.wasStarted(Scheduler.Handle(handle)) ? 1 : 0),
+      deaths: logged?.deaths ?? 0, lastStep: steps?.last ?? run.takenUp?.steps.last?.name, stage: stage,
+      record: logged?.record)
+  }
+}
