@@ -31,6 +31,13 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// The steps of its handlers, with those that were restored.
   @usableFromInline var steps: RunSteps { madeSteps ?? makeSteps(RunSteps(takenUp?.steps ?? [], takenUp?.coder)) }
 
+  /// Frees the results of its steps, once it has ended, and resumes the parts of its handler that wait for its slot.
+  @usableFromInline
+  func forgetSteps(at core: StoreCore<I>) {
+    guard let parts = madeSteps?.removeAll(), !parts.isEmpty else { return }
+    core.lock.afterUnlock { parts.forEach { $0.resume() } }
+  }
+
   /// Resumes the parts of its handler that wait for its slot, once the lock is free.
   @usableFromInline
   func resumeParts(hasSlot: Bool, at core: StoreCore<I>) {

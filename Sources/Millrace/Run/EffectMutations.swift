@@ -12,8 +12,7 @@ extension Effect {
   public func mutations(
     state: I.State, clock: any Clock<Duration> = ContinuousClock()
   ) -> some AsyncSequence<I.Mutation, any Error> & Sendable {
-    let key = "apart-\(UInt64.random(in: 0...UInt64.max))"
-    return EffectMutations(effect: self, state: state, terms: LoneTerms(idempotencyKey: key, clock: clock))
+    EffectMutations(effect: self, state: state, terms: LoneTerms(clock: clock))
   }
 }
 

@@ -96,10 +96,10 @@ protocol RunEnvironment: Sendable {
 
 /// The terms of a run outside a store.
 struct LoneTerms: Sendable {
-  let idempotencyKey: String
   let clock: any Clock<Duration>
 
-  /// The steps of the run, if there are any before it; otherwise each run has its own.
+  /// The key and the steps of the run, if it has any before; otherwise each run has its own.
+  var idempotencyKey: String?
   var steps: RunSteps?
   var stepCoder: (any StepCoder)?
   var wallTime: @Sendable () -> Int64 = WallTime.now
@@ -108,6 +108,7 @@ struct LoneTerms: Sendable {
 /// The facts of a run outside a store.
 struct LoneEnvironment: RunEnvironment {
   private let terms: LoneTerms
+  let idempotencyKey: String
   let steps: RunSteps
 
   /// Whether nothing takes mutations any more.
@@ -118,6 +119,7 @@ struct LoneEnvironment: RunEnvironment {
 
   init(_ terms: LoneTerms, isOver: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (any Error) -> Void) {
     self.terms = terms
+    idempotencyKey = terms.idempotencyKey ?? "apart-\(UInt64.random(in: 0...UInt64.max))"
     steps = terms.steps ?? RunSteps()
     self.isOver = isOver
     self.fail = fail
@@ -125,7 +127,6 @@ struct LoneEnvironment: RunEnvironment {
 
   var id: ActionID { .takenAtOnce(1) }
   var attempt: Int { 1 }
-  var idempotencyKey: String { terms.idempotencyKey }
   var clock: any Clock<Duration> { terms.clock }
   var context: RunContext? { nil }
   var timeRemaining: Duration? { nil }

@@ -53,7 +53,8 @@ extension Owned {
     if decision.handles, let journal {
       let coder: (any StepCoder)? = recovery(of: run, at: core) == .abandon ? nil : journal.sink
       run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key, coder)
-      for joiner in joiners(of: run) { journalJoin(of: joiner, run, at: core) }
+      // One that is not taken ends no action here: the run is between two stages.
+      for joiner in joiners(of: run) { _ = journalJoin(of: joiner, run, at: core) }
     }
     return true
   }
@@ -124,21 +125,25 @@ extension Owned {
       return nil
     }
     let keyed = keyedRuns(of: run, outcome)
+    let joined = outcome.isRemembered ? run.takenUp?.joinedKeys ?? [] : []
     if let closing {
-      guard let error = keepEnd(of: run, outcome, closing: closing, keyed, at: core) else { return closing }
+      guard let error = keepEnd(of: run, outcome, closing: closing, keyed, joined, at: core) else { return closing }
       reportLostClosing(error, of: run, at: core)
     }
-    if keepEnd(of: run, outcome, closing: nil, keyed, at: core) != nil, !keyed.isEmpty {
-      _ = keepEnd(of: run, outcome, closing: nil, [], at: core)
+    if keepEnd(of: run, outcome, closing: nil, keyed, joined, at: core) != nil, !keyed.isEmpty || !joined.isEmpty {
+      _ = keepEnd(of: run, outcome, closing: nil, [], [], at: core)
     }
     return nil
   }
 
-  /// Keeps the end of an action with the result for the keys of these actions, and returns the reason if it cannot be kept.
+  /// Keeps the end of an action with the result for the keys of these actions and for those that joined its run in an earlier process,
+  /// and returns the reason if it cannot be kept.
   private mutating func keepEnd(
-    of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, _ keyed: [ActiveRun<I>], at core: StoreCore<I>
+    of run: ActiveRun<I>, _ outcome: Outcome, closing: I.Mutation?, _ keyed: [ActiveRun<I>], _ joined: [String],
+    at core: StoreCore<I>
   ) -> (any Error)? {
-    let result = result(of: run, keyed, outcome, closing: closing, at: core)
+    let keys = keyed.compactMap(\.record.journaled?.key) + joined
+    let result = keys.isEmpty ? nil : result(of: run, keys, outcome, closing: closing, at: core)
     let entry: StoreEntry<I.Action, I.Mutation>
     if run.takenUp != nil {
       entry = .ended(run.id, outcome, closing: closing, result)
@@ -315,18 +320,14 @@ extension Owned {
     return KeyedResult(keys: keyed.compactMap(\.record.journaled?.key), outcome: .finished, revisions: revisions)
   }
 
-  /// The result of an action that ends, to be kept with its end; nil if no key remembers it.
+  /// The result of an action that ends, to be kept with its end for these keys.
   private func result(
-    of run: ActiveRun<I>, _ keyed: [ActiveRun<I>], _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
-  ) -> KeyedResult? {
-    let joinedKeys = outcome.isRemembered ? run.takenUp?.joinedKeys ?? [] : []
-    if keyed.isEmpty, joinedKeys.isEmpty { return nil }
+    of run: ActiveRun<I>, _ keys: [String], _ outcome: Outcome, closing: I.Mutation?, at core: StoreCore<I>
+  ) -> KeyedResult {
     let committed = run.record.sharedRun?.record.lastRevision ?? run.record.lastRevision
     let last = closing == nil ? committed : core.revision + 1
     let first = run.firstRevision > 0 ? run.firstRevision : last
-    return KeyedResult(
-      keys: keyed.compactMap(\.record.journaled?.key) + joinedKeys, outcome: outcome,
-      revisions: last == 0 ? nil : first...last)
+    return KeyedResult(keys: keys, outcome: outcome, revisions: last == 0 ? nil : first...last)
   }
 
   /// Registers the key of an action that joins a shared run, so that the end of the run records the outcome for it.
@@ -334,15 +335,19 @@ extension Owned {
   mutating func joinKey(of run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     if run.record.journaled?.key == nil { return }
     runs?.keyedJoiners[shared.id, default: [:]][run.id] = run
-    journalJoin(of: run, shared, at: core)
+    if let error = journalJoin(of: run, shared, at: core) { end(run, .failed(error), at: core) }
   }
 
-  /// Keeps the key of an action that shares a run which is in the log and is handled again, so that the action waits for that run when
-  /// it is sent once more after a crash.
+  /// Keeps that an action with a key has joined a run which is in the log and is handled again, or has left it; returns the reason if that
+  /// cannot be kept.
+  ///
+  /// An action that has joined waits for the run when it is sent once more after a crash.
   @usableFromInline
-  mutating func journalJoin(of run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
-    guard shared.takenUp?.coder != nil, let key = run.record.journaled?.key else { return }
-    if let error = keep(.joined(shared.id, key: key), in: .unlimited, at: core) { end(run, .failed(error), at: core) }
+  mutating func journalJoin(
+    of run: ActiveRun<I>, _ shared: ActiveRun<I>, leaves: Bool = false, at core: StoreCore<I>
+  ) -> (any Error)? {
+    guard shared.takenUp?.coder != nil, let key = run.record.journaled?.key else { return nil }
+    return keep(.joined(shared.id, key: key, leaves: leaves), in: .unlimited, at: core)
   }
 
   // MARK: Ending
@@ -351,9 +356,12 @@ extension Owned {
   ///
   /// An action that was refused before its take-up leaves its key to the first one.
   @usableFromInline
-  func forgetKey(of run: ActiveRun<I>) -> [ActiveRun<I>] {
+  mutating func forgetKey(of run: ActiveRun<I>, _ outcome: Outcome, at core: StoreCore<I>) -> [ActiveRun<I>] {
     if let shared = run.record.sharedRun, let runs, var joined = runs.keyedJoiners.removeValue(forKey: shared.id) {
-      joined[run.id] = nil
+      let leaves = joined.removeValue(forKey: run.id) != nil
+      if leaves, !shared.hasEnded, outcome.kind != .leftOpen {
+        _ = journalJoin(of: run, shared, leaves: true, at: core)
+      }
       if !joined.isEmpty { runs.keyedJoiners[shared.id] = joined }
     }
     guard let runs else { return [] }

@@ -15,7 +15,7 @@ extension Owned {
     let seen = (registry?.positions.elements.map(\.seen) ?? []) + followed
     let observers = seen.count + (registry?.valueObservers ?? 0)
     let lag = core.revision - (seen.min() ?? core.revision)
-    let resting = runs?.scheduler.resting ?? 0
+    let resting = runs.map { $0.scheduler.withoutSlot - $0.scheduler.endedWithoutSlot } ?? 0
     let inFlight = (runs?.scheduler.runs.count ?? 0) - resting
     let waiting = runs?.scheduler.waitingCount ?? 0
     let (firstMembers, sharedRuns) = runs.map { ($0.scheduler.firstMembers, $0.scheduler.sharedRuns) } ?? (0, 0)
@@ -31,16 +31,16 @@ extension Owned {
       lateEmits: tally.lateEmits,
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
       handleTime: runs?.tables.times.handle ?? Histogram(), waitTime: runs?.tables.times.wait ?? Histogram(),
-      plans: runs?.scheduler.namedPlans.figures ?? [], openRuns: openRuns(inFlight: inFlight),
+      plans: runs?.scheduler.namedPlans.figures ?? [], openRuns: openRuns(inFlight: inFlight, resting: resting),
       oldestRunStart: oldestRunStart(at: core))
   }
 
   /// The number of open runs by kind.
-  private func openRuns(inFlight: Int) -> [OpenRunStage.Kind: Int] {
+  private func openRuns(inFlight: Int, resting: Int) -> [OpenRunStage.Kind: Int] {
     let waits = runs?.scheduler.waits ?? WaitCounts()
     return [
       .pace: waits.pace, .turn: waits.turn, .slot: waits.line, .running: inFlight,
-      .resting: runs?.scheduler.resting ?? 0, .unreadable: journal?.sink.unreadableCount ?? 0,
+      .resting: resting, .unreadable: journal?.sink.unreadableCount ?? 0,
     ]
   }
 

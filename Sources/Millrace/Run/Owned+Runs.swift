@@ -222,12 +222,11 @@ extension Owned {
     guard let handle = run.record.handle else { return }
     runs?.tables.times.handle.record(nanoseconds: time)
     attempt.willEnd()
-    let hasCommitted = run.record.hasCommitted
-    raise(
-      .returned(
-        handle, attempt: attempt.number, outcome, hasCommitted: hasCommitted, advice, countsForBreaker: countsForBreaker
-      ),
-      at: core)
+    if run.record.attempt === attempt { run.resumeParts(hasSlot: false, at: core) }
+    let event = Scheduler.Event.returned(
+      handle, attempt: attempt.number, outcome, hasCommitted: run.record.hasCommitted, advice,
+      countsForBreaker: countsForBreaker)
+    raise(event, at: core)
   }
 
   @inlinable
@@ -271,7 +270,7 @@ extension Owned {
     if case .shutDown = outcome, staysOpen(run) { return settle(run, .leftOpen, asksClosing: false, at: core) }
     run.willEnd()
     if outcome.isFinished, run.takenUp?.isRestored == true { reportUnusedSteps(of: run, at: core) }
-    run.forgetSteps()
+    run.forgetSteps(at: core)
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing || isOwedClosing(run, outcome) {
       var closing = core.interactor.closing(run.action, outcome: outcome)
@@ -286,7 +285,7 @@ extension Owned {
     }
     run.record.attempt?.willEnd()
     run.record.attempt = nil
-    let followers = run.record.journaled == nil && run.takenUp == nil ? [] : forgetKey(of: run)
+    let followers = run.record.journaled == nil && run.takenUp == nil ? [] : forgetKey(of: run, outcome, at: core)
     if let shared = run.record.sharedRun {
       run.record.lastRevision = shared.record.lastRevision
       run.record.sharedRun = nil

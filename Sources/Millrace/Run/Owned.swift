@@ -325,7 +325,7 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func finish(_ run: ActiveRun<I>, at core: StoreCore<I>) {
     run.willEnd()
-    run.forgetSteps()
+    run.forgetSteps(at: core)
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if run.record.answer != nil { readAnswer(of: run, .finished) }
     if run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) { core.answerAfterUnlock(run) }

@@ -56,7 +56,8 @@ extension Run {
     if isStored { await beginBody(of: name) }
     defer { if isStored { endBody(of: name) } }
     do {
-      if isCut { throw CancellationError() }
+      // Again, because the run may have waited for its slot.
+      if isCut || Task.isCancelled && !steps.isProbed { throw CancellationError() }
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
       value =
         retry.isOneCall

@@ -238,13 +238,12 @@ final class RunSteps: Sendable {
   /// The names of the restored steps that no handler has asked for, sorted.
   var unused: [String] { content.withLock { $0.unused.map(\.text) }.sorted() }
 
-  /// Forgets all results, because the run has ended.
-  func removeAll() {
-    let waiting = content.withLock { content in
+  /// Forgets all results, because the run has ended, and hands over the parts of the handler that wait for its slot.
+  func removeAll() -> [UnsafeContinuation<Void, Never>] {
+    content.withLock { content in
       (content.used, content.entries, content.unused, content.isOver) = ([], [:], [], true)
       return content.takeWaiting()
     }
-    waiting.forEach { $0.resume() }
   }
 }
 

@@ -5,20 +5,15 @@ extension StoreCore {
 
   /// The open runs behind one in the order of their ids, at most `limit`.
   func openRuns(limit: Int, after: ActionID?) async -> [OpenRun<I.Action>] {
-    var (found, unreadable): ([(id: ActionID, handle: Int)], [OpenRun<I.Action>]) = ([], [])
+    var found: [(id: ActionID, handle: Int)] = []
     var next: Int? = 0
     while let first = next {
       let range = first..<first + Self.runsAStep
-      let page = await read { owned in
-        (
-          owned.runs?.openIDs(in: range) ?? [], owned.runs?.tables.records.count ?? 0,
-          owned.journal?.sink.unreadableRuns
-        )
-      }
+      let page = await read { ($0.runs?.openIDs(in: range) ?? [], $0.runs?.tables.records.count ?? 0) }
       found += page.0
-      if first == 0 { unreadable = page.2 ?? [] }
       next = range.upperBound < page.1 ? range.upperBound : nil
     }
+    let unreadable = await read { $0.journal?.sink }?.unreadableRuns ?? []
     let isBehind = { (id: ActionID) in after.map { id.number > $0.number } ?? true }
     let names = (found.map(\.id) + unreadable.map(\.id)).filter(isBehind).sorted { $0.number < $1.number }
     let chosen = Set(names.prefix(max(limit, 0)))

@@ -56,7 +56,8 @@ package enum JournalRoom: Sendable {
   case admission
   /// Three quarters: emits of a handler that is not asked for them.
   case emits
-  /// No limit: ends, closings and marks, and the mutations that a handler is asked for. There is at most one of each for a run.
+  /// No limit: ends, closings and marks, and the mutations that a handler is asked for. There is at most one of each for a run, and two
+  /// entries for each action that joins it.
   case unlimited
 }
 
@@ -90,8 +91,8 @@ package enum StoreEntry<Action, Mutation> {
   case emitted(Mutation, by: ActionID)
   /// A step of the handler of this action with its mutations; nil without a step if only the mutations are stored.
   case step(StoredStep?, [Mutation], by: ActionID)
-  /// The idempotency key of an action that joins the run of this action, which is handled again.
-  case joined(ActionID, key: String)
+  /// The idempotency key of an action that joins the run of this action, which is handled again, or that leaves it before its end.
+  case joined(ActionID, key: String, leaves: Bool)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
   /// An orderly shutdown left an action open that was handled again.

@@ -106,10 +106,6 @@ package class Ticket: Startable, RunTreeMember, @unchecked Sendable {
   /// Keeps the steps if there are none, and returns those that are kept.
   final func makeSteps(_ made: RunSteps) -> RunSteps { lazySteps.storeIfNil(made) }
 
-  /// Frees the results of its steps, once it has ended.
-  @usableFromInline
-  final func forgetSteps() { lazySteps.load()?.removeAll() }
-
   // MARK: Causality
 
   final var runID: RunID { RunID(store: store, action: id) }

@@ -244,6 +244,7 @@ extension Scheduler {
     while let handle = keys[key].waiting.first { end(handle, outcome) }
     if keys[key].live.count == 1, let handle = keys[key].live.first { return end(handle, outcome) }
     let live = liveActions.handles(of: keys[key].live)
+    leaveLines(live)
     for handle in live.sorted(by: { order(of: $0) < order(of: $1) }) { end(handle, outcome) }
   }
 

@@ -176,6 +176,7 @@ extension Scheduler {
     guard let plan = entries[handle].plan, entries[handle].phase.stage == .running, plans[plan].isResting != isResting
     else { return }
     plans[plan].isResting = isResting
+    restingRuns += isResting ? 1 : -1
     if isResting {
       if plans[plan].wait == .slotAgain { leaveQueue(handle, plan) } else { giveBackSlot(of: plan) }
       if lifecycle == .draining { steps.append(.finishIfDrained) }
@@ -187,15 +188,16 @@ extension Scheduler {
   /// Whether a run that was started has a slot and its permits.
   func hasSlot(_ handle: Handle) -> Bool { entries[handle].plan.map { plans[$0].hasSlot } ?? true }
 
-  /// Notes that nothing of a run rests, because its attempt is over.
+  /// Notes that nothing of a run rests, because it or its attempt is over.
   mutating func endRest(of handle: Handle, _ plan: Int32) {
+    if plans[plan].isResting { restingRuns -= 1 }
     plans[plan].isResting = false
     if plans[plan].wait == .slotAgain { leaveQueue(handle, plan) }
   }
 
   private mutating func giveBackSlot(of plan: Int32) {
-    guard resting < limits.runsResting else { return }
-    resting += 1
+    guard withoutSlot < limits.runsResting else { return }
+    withoutSlot += 1
     plans[plan].hasSlot = false
     freeSlots += 1
     returnPermits(of: plan)
@@ -210,7 +212,7 @@ extension Scheduler {
   }
 
   private mutating func takeSlotAgain(_ handle: Handle, _ plan: Int32) {
-    resting -= 1
+    withoutSlot -= 1
     plans[plan].hasSlot = true
     freeSlots -= 1
     takePermits(of: plan)

@@ -27,12 +27,11 @@ extension Scheduler {
   /// The stage of an action that has not ended.
   func openStage(of handle: Handle) -> OpenRunStage {
     let entry = entries[handle]
-    if entry.phase.stage == .betweenAttempts { return .nextAttempt }
     switch entry.plan.map({ plans[$0].wait }) {
     case .pace: return .pace
     case .turn: return .turn
     case .line, .slotAgain: return .slot
-    case .nowhere, .sharedRun, nil: return .running
+    case .nowhere, .sharedRun, nil: return entry.phase.stage == .betweenAttempts ? .nextAttempt : .running
     }
   }
 
@@ -49,11 +48,9 @@ extension Scheduler {
 
   private func reason(of handle: Handle) -> Reason {
     let entry = entries[handle]
+    if let plan = entry.plan, plans[plan].wait == .slotAgain { return reason(ofWaiting: plan, handle) }
     switch entry.phase.stage {
-    case .running:
-      guard let plan = entry.plan else { return .handlerOut }
-      if plans[plan].wait == .slotAgain { return reason(ofWaiting: plan, handle) }
-      return plans[plan].isResting ? .resting : .handlerOut
+    case .running: return entry.plan.map { plans[$0].isResting } == true ? .resting : .handlerOut
     case .betweenAttempts: return .betweenAttempts
     case .ended: return .handlerOutAfterEnd
     case .accepted, .takenUp: return entry.plan.map { reason(ofWaiting: $0, handle) } ?? .step

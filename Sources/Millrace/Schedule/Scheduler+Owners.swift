@@ -32,7 +32,11 @@ extension Scheduler {
     let owners = standing.handles(of: runs).filter { run in
       entries[run].plan.map { plans[$0].hasSlot && plans[$0].limits.contains(key) } ?? false
     }
-    return owners.count == keys[key].permits.taken && !owners.isEmpty ? .ends(of: owners) : .other
+    // A run whose steps are stored may give its permit back before it ends.
+    let mayRest = owners.contains { owner in
+      entries[owner].plan.flatMap { plans[$0].terms?.recovery }.map { $0 != .abandon } ?? false
+    }
+    return owners.count == keys[key].permits.taken && !owners.isEmpty && !mayRest ? .ends(of: owners) : .other
   }
 }
 

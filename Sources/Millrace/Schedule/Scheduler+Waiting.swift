@@ -117,7 +117,15 @@ extension Scheduler {
   /// Ends everything, what waits first, so that it is not taken up by what that frees.
   mutating func endAll(_ outcome: Outcome, asksClosing: Bool) {
     while let handle = restored.first ?? room.first { end(handle, outcome, asksClosing: asksClosing) }
+    leaveLines(standing.handles(of: runs))
     while let handle = runs.first { end(handle, outcome, asksClosing: asksClosing) }
+  }
+
+  /// Takes runs that are to end out of the lines in which they wait for a slot again, so that none gets one from another's end.
+  mutating func leaveLines(_ runs: [Handle]) {
+    for run in runs {
+      if let plan = entries[run].plan, plans[plan].wait == .slotAgain { leaveQueue(run, plan) }
+    }
   }
 
   /// Begins a drain, or shortens it; passes debounced and throttled actions at once.
@@ -139,19 +147,15 @@ extension Scheduler {
   }
 
   /// Whether a drain waits for a run: it neither asked for the shutdown, nor rests.
-  private func isAwaited(_ run: Handle) -> Bool {
-    !callers.contains(run) && entries[run].plan.map { plans[$0].isResting } != true
-  }
+  private func isAwaited(_ run: Handle) -> Bool { !callers.contains(run) && !rests(run) }
+
+  private func rests(_ run: Handle) -> Bool { entries[run].plan.map { plans[$0].isResting } == true }
 
   /// Whether a drain waits for nothing more.
   var isDrained: Bool {
-    var next = runs.first
-    while let run = next {
-      guard !isAwaited(run) else { return false }
-      next = standing.handle(after: run)
-    }
-    guard restored.isEmpty else { return false }
-    next = room.first
+    let called = callers.isEmpty ? 0 : standing.handles(of: runs).count { callers.contains($0) && !rests($0) }
+    guard runs.count == restingRuns + called, restored.isEmpty else { return false }
+    var next = room.first
     while let handle = next {
       guard let plan = entries[handle].plan, let run = plans[plan].sharedRun, !isAwaited(run),
         entries[run].phase.stage != .ended

@@ -118,8 +118,13 @@ struct Scheduler: ~Copyable {
   var drainEnd: TimerQueue<Timer>.ID?
   var callers: [Handle] = []
 
-  /// The number of runs that have no slot, because they rest or wait for one again.
-  var resting = 0
+  /// The number of runs that have no slot, because they rest or wait for one again; those that have ended meanwhile and whose handlers
+  /// have not returned are counted too, and in `endedWithoutSlot`.
+  var withoutSlot = 0
+  var endedWithoutSlot = 0
+
+  /// The number of runs that rest and have not ended.
+  var restingRuns = 0
 
   /// The actions that the last event asks for.
   @usableFromInline var actions: [Action] = []
@@ -308,7 +313,7 @@ struct Scheduler: ~Copyable {
     if before.isInFlight { standing.remove(handle, from: &runs) }
     let plan = entries[handle].plan
     if let plan { tidyUp(after: handle, plan, outcome, asksClosing: asksClosing) }
-    if let plan, !plans[plan].hasSlot { resting -= 1 }
+    if let plan, !plans[plan].hasSlot { endedWithoutSlot += 1 }
     if before.handlersOut > 0 { standing.append(handle, to: &notReturned) }
     let closes = asksClosing && consequences.contains(.askClosing) && !outcome.isFinished
     actions.append(.settle(handle, outcome, asksClosing: closes))
@@ -319,6 +324,7 @@ struct Scheduler: ~Copyable {
 
   private mutating func tidyUp(after handle: Handle, _ plan: Int32, _ outcome: Outcome, asksClosing: Bool) {
     settleBreaker(plan, outcome)
+    endRest(of: handle, plan)
     leaveQueue(handle, plan)
     timers.cancel(&plans[plan].timeout)
     timers.cancel(&plans[plan].attemptTimer)
@@ -334,7 +340,10 @@ struct Scheduler: ~Copyable {
   /// Passes the slot, the permits and the key of an action that is over to the actions that wait for them, and releases the action.
   private mutating func free(_ handle: Handle, _ consequences: RunPhase.Consequences) {
     let plan = entries[handle].plan
-    if consequences.contains(.freeSlot), plan.map({ plans[$0].hasSlot }) ?? true {
+    if let plan, !plans[plan].hasSlot {
+      withoutSlot -= 1
+      endedWithoutSlot -= 1
+    } else if consequences.contains(.freeSlot) {
       freeSlots += 1
       if let plan { returnPermits(of: plan) }
       giveSlots()

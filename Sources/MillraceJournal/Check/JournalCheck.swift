@@ -26,11 +26,11 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
     /// The result of the check.
     public let finding: Finding
 
-    /// Whether the new version would not continue the run as the old one left it.
+    /// Whether the new version may not continue the run as the old one left it, so that a person has to look at it.
     public var isProblem: Bool {
       switch finding {
-      case .asks, .abandoned: false
-      case .finishes(let unused): !unused.isEmpty
+      case .abandoned: false
+      case .asks(_, let unused), .finishes(let unused): !unused.isEmpty
       case .fails, .unreadable, .doesNotReturn: true
       }
     }
@@ -41,8 +41,9 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
 
   /// The result of the check of a run.
   public enum Finding: Sendable, Hashable, CustomStringConvertible {
-    /// The handler asks for these steps next; for several, where it does steps in parallel.
-    case asks([String])
+    /// The handler asks for these steps next, and has not asked for these stored ones: they come later, or have another name now, so
+    /// that they would be done again. It asks for several, where it does steps in parallel or catches the end of its handling.
+    case asks([String], unused: [String])
     /// The handler returns without another step, and without these stored ones.
     case finishes(unused: [String])
     /// The handler throws this error, as after a stored failure of a step, or a stored result ends the run.
@@ -57,7 +58,9 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
     /// The finding as the end of a sentence about the run.
     public var description: String {
       switch self {
-      case .asks(let names): "asks for \(Self.list(names))"
+      case .asks(let names, let unused):
+        "asks for \(Self.list(names))"
+          + (unused.isEmpty ? "" : ", and not before for \(Self.list(unused)): it was inserted before, or renamed")
       case .finishes(let unused): "finishes" + (unused.isEmpty ? "" : " without \(Self.list(unused))")
       case .fails(let error): "fails: \(error)"
       case .unreadable(let reason): "cannot be decoded: \(reason)"
@@ -88,7 +91,7 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
   ///
   /// **Time.** A stored sleep is over. The handlers' clock is the one of the configuration.
   ///
-  /// **Cancellation** of the calling task has no effect on the reading; it ends the wait for a handler that does not return.
+  /// **Cancellation** of the calling task has no effect on the reading; from then on a handler that has not returned is not waited for.
   ///
   /// - Parameters:
   ///   - journal: the journal with the log, or a copy of it; it is only read.
@@ -143,7 +146,7 @@ extension JournalCheck.Finding {
     switch outcome {
     // A result that cannot be read ends the run whatever the handler does then.
     case .failure(let error as StepError) where error.code.endsRun: self = .fails("\(error)")
-    case _ where !asked.isEmpty: self = .asks(asked)
+    case _ where !asked.isEmpty: self = .asks(asked, unused: check.unused)
     case .success: self = .finishes(unused: check.unused)
     case .failure(let error): self = .fails("\(error)")
     case nil: self = .doesNotReturn

@@ -81,7 +81,7 @@ public struct JournalEntry: Sendable, Hashable {
     public static let rest = Kind(rawValue: 8)
     /// A run that was open when the log was opened is handled again: how often in a row.
     public static let resumed = Kind(rawValue: 9)
-    /// An action with an idempotency key has joined the run of another one: the key, which the end of the run answers.
+    /// An action with an idempotency key has joined the run of another one, or left it: the key, which the end of the run answers.
     public static let joined = Kind(rawValue: 10)
 
     /// The name of the kind, or its number.

@@ -104,6 +104,18 @@ extension JournalError {
       """)
   }
 
+  static func unreadableAction(
+    _ key: JournalKey, _ sequence: UInt64, version: Int, of newest: Int, _ reason: String
+  ) -> JournalError {
+    let step = "'upcastingActions(from: \(version))'"
+    return JournalError(
+      .corrupt, sequence: JournalSequence(sequence),
+      """
+      The action of an open run of \(key.quoted) (record \(sequence)) cannot be decoded: \(reason); \
+      \(version == newest ? "raise the version of the schema to \(version + 1), and add \(step) to it" : "add \(step) to the schema").
+      """)
+  }
+
   static func corruptSnapshot(_ key: JournalKey) -> JournalError {
     JournalError(
       .corrupt,

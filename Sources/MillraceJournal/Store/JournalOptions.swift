@@ -57,7 +57,8 @@ public struct JournalOptions: Sendable {
 
 /// Encodes the actions, mutations and outcomes that a store keeps in its journal.
 ///
-/// A version of a program has to decode the values that the version before it has encoded.
+/// A version of a program has to decode the values that the version before it has encoded. A coder finds the properties of a value by their names:
+/// those that a type does not ask for are skipped, and optional ones may be missing.
 public protocol JournalCoder: Sendable {
   /// Encodes a value; called with the store's lock, so it must not block.
   ///

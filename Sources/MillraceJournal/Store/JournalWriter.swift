@@ -104,9 +104,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       runs.withLock { $0.add(payload, id) }
     case .step(nil, let mutations, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), DecidedMutations(mutations), in: room, after: revision)
-    case .joined(let id, let key):
-      try add(.joined, JoinedHead(run: takeUp(of: id), key: key), .none, in: room, after: revision)
-      runs.withLock { $0.join(key, id) }
+    case .joined(let id, let key, let leaves):
+      let head = JoinedHead(run: takeUp(of: id), key: key, leaves: leaves, time: wallTime())
+      try add(.joined, head, .none, in: room, after: revision)
+      runs.withLock { $0.join(head) }
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
@@ -166,7 +167,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   var unreadableCount: Int { unreadable.count }
-  var unreadableRuns: [OpenRun<I.Action>] { unreadable.map { $0.open(at: wallTime()) } }
+  var unreadableRuns: [OpenRun<I.Action>] {
+    let now = unreadable.isEmpty ? 0 : wallTime()
+    return unreadable.map { $0.open(at: now) }
+  }
 
   /// The sequence of the take-up of an open run.
   private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0.sequence(of: run) } }

@@ -115,9 +115,8 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       Incident(
         .unreadableAction, of: I.Action.self, error: first.reason,
         """
-        \(String(reflecting: I.self)) left a run open in the log\(others), because this program cannot decode its action, of type \
-        \(String(reflecting: I.Action.self)); add the step to the schema with 'upcastingActions(from: \(first.run.schemaVersion))'. \
-        \(first.reason)
+        \(String(reflecting: I.self)) left a run of an action of type \(String(reflecting: I.Action.self)) open in the log\(others), \
+        because this program cannot decode it. \(first.reason)
         """))
   }
 

@@ -14,11 +14,11 @@ struct LoggedRun: Sendable {
   var resumed: Int?
   /// The steps of the run, in the order in which they were stored; nil for none.
   var steps: [StepPayload]?
-  /// The idempotency keys of actions that have joined the run; nil for none.
-  var joinedKeys: [String]?
+  /// The idempotency keys of actions that have joined the run, and the wall time of the last join.
+  var joined = JoinedKeys()
 
   /// All keys whose senders wait for the run.
-  var sendersKeys: [String] { (takeUp.isSendersKey ? [takeUp.key] : []) + (joinedKeys ?? []) }
+  var sendersKeys: [String] { (takeUp.isSendersKey ? [takeUp.key] : []) + joined.texts }
 
   /// Adds a step, which is progress.
   mutating func add(_ step: StepPayload) {
@@ -28,7 +28,26 @@ struct LoggedRun: Sendable {
     resumed = nil
   }
 
-  mutating func join(_ key: String) { joinedKeys = (joinedKeys ?? []) + [key] }
+  /// Applies the record of a key that joins the run, or leaves it.
+  mutating func join(_ head: JoinedHead) {
+    if head.leaves {
+      joined.keys.remove(UTF8Text(head.key))
+    } else {
+      joined.keys.insert(UTF8Text(head.key))
+      joined.time = max(joined.time ?? head.time, head.time)
+    }
+  }
+}
+
+/// The idempotency keys of actions that have joined a run.
+struct JoinedKeys: Sendable {
+  /// A set, because each client that repeats an action joins again.
+  var keys: Set<UTF8Text> = []
+  /// In milliseconds since 1970; nil before the first join.
+  var time: Int64?
+
+  /// The keys in an order that is the same each time.
+  var texts: [String] { keys.map(\.text).sorted() }
 }
 
 /// An open run with its action, as the program that opens the log understands it.
@@ -37,10 +56,14 @@ struct ReadableRun<Action: Codable & Sendable>: Sendable {
   let action: Action
 
   /// The action as it is handled again at a wall time.
+  ///
+  /// Each action that shares a run has a timeout of its own, so that of the last one counts.
   func restored(at now: Int64) -> RestoredAction<Action> {
-    RestoredAction(
-      action, key: RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey), age: run.takeUp.age(at: now),
-      steps: run.steps?.map(\.stored) ?? [], joinedKeys: run.joinedKeys ?? [])
+    let since = run.joined.keys.isEmpty ? run.takeUp.time : run.joined.time
+    return RestoredAction(
+      action, key: RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey),
+      age: run.takeUp.age(at: now, since: since),
+      steps: run.steps?.map(\.stored) ?? [], joinedKeys: run.joined.texts)
   }
 }
 
@@ -88,9 +111,7 @@ struct LoggedRuns: Sendable {
     if let run = sequences[id] { runs[run]?.add(step) }
   }
 
-  mutating func join(_ key: String, _ id: ActionID) {
-    if let run = sequences[id] { runs[run]?.join(key) }
-  }
+  mutating func join(_ head: JoinedHead) { runs[head.run]?.join(head) }
 
   mutating func resetCount(of id: ActionID) {
     if let run = sequences[id] { runs[run]?.resumed = nil }

@@ -33,7 +33,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     var (readable, unreadable): ([ReadableRun<I.Action>], [UnreadableRun]) = ([], [])
     for run in open.values.sorted(by: { $0.sequence < $1.sequence }) {
       if let reason = lost[run.sequence] {
-        throw .unreadable(log.key, at: JournalSequence(run.sequence), "the action of its open run, \(reason)")
+        throw .unreadableAction(log.key, run.sequence, version: run.schemaVersion, of: log.schema.version, reason)
       }
       do throws(JournalError) {
         readable.append(ReadableRun(run: run, action: try log.action(of: run)))
@@ -133,7 +133,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       reduce(payload.mutations)
     case .joined:
       let head = try log.payload(JoinedHead.self, of: record).head
-      open[head.run]?.join(head.key)
+      open[head.run]?.join(head)
     case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
     case .end:
       let payload = try log.payload(EndHead.self, of: record)

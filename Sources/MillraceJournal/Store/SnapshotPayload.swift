@@ -27,6 +27,8 @@ struct StoredRun: Codable, Sendable {
   let resumed: Int?
   let steps: [StepPayload]?
   let joinedKeys: [String]?
+  /// The wall time of the last join.
+  let joinTime: Int64?
 
   init(_ run: LoggedRun) {
     sequence = run.sequence
@@ -34,7 +36,8 @@ struct StoredRun: Codable, Sendable {
     version = run.schemaVersion
     resumed = run.resumed
     steps = run.steps
-    joinedKeys = run.joinedKeys
+    joinedKeys = run.joined.keys.isEmpty ? nil : run.joined.texts
+    joinTime = run.joined.time
   }
 }
 

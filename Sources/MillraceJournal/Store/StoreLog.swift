@@ -99,7 +99,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     do {
       return try schema.action(of: run, options.coder)
     } catch {
-      throw .unreadable(key, at: JournalSequence(run.sequence), "the action of its open run, \(error.reason)")
+      throw .unreadableAction(key, run.sequence, version: run.schemaVersion, of: schema.version, error.reason)
     }
   }
 
@@ -112,33 +112,35 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     of payload: SnapshotPayload<I.State>, in snapshot: JournalSnapshot
   ) throws -> (runs: [LoggedRun], unreadable: [UInt64: String]) {
     let isEarlier = payload.runs.contains { $0.payload == nil }
-    if isEarlier { return try openRuns(try schema.earlierRuns(in: snapshot, options.coder)) }
+    if isEarlier { return try openRuns(try schema.earlierRuns(in: snapshot, options.coder), snapshot.schemaVersion) }
     return (
       try payload.runs.map { run in
         let (bytes, version) = (run.payload?.bytes ?? [], run.version ?? snapshot.schemaVersion)
         let takeUp = try options.coder.decode(TakenUpHead.self, from: Data(bytes)).head
         return LoggedRun(
           sequence: run.sequence, takeUp: takeUp, payload: bytes, schemaVersion: version, resumed: run.resumed,
-          steps: run.steps, joinedKeys: run.joinedKeys)
+          steps: run.steps,
+          joined: JoinedKeys(keys: Set((run.joinedKeys ?? []).map { UTF8Text($0) }), time: run.joinTime))
       }, [:]
     )
   }
 
   private func openRuns(
-    _ earlier: [EarlierRun<StoredAction<I.Action>>]
+    _ earlier: [EarlierRun<StoredAction<I.Action>>], _ version: Int
   ) throws -> (runs: [LoggedRun], unreadable: [UInt64: String]) {
     var unreadable: [UInt64: String] = [:]
     let runs = try earlier.map { run in
-      var payload: [UInt8] = []
+      let takeUp = run.takeUp.with(EncodedAction())
       switch run.takeUp.action {
       case .readable(let action):
-        payload = try encoder.encode(run.takeUp.with(action), DecidedMutations<I.Mutation>.none)
-      case .unreadable(let reason): unreadable[run.sequence] = reason
+        let payload = try encoder.encode(run.takeUp.with(action), DecidedMutations<I.Mutation>.none)
+        return LoggedRun(
+          sequence: run.sequence, takeUp: takeUp, payload: payload, schemaVersion: schema.version, resumed: run.resumed,
+          steps: run.steps)
+      case .unreadable(let reason):
+        unreadable[run.sequence] = reason
+        return LoggedRun(sequence: run.sequence, takeUp: takeUp, payload: [], schemaVersion: version)
       }
-      return LoggedRun(
-        sequence: run.sequence, takeUp: run.takeUp.with(EncodedAction()), payload: payload,
-        schemaVersion: schema.version,
-        resumed: run.resumed, steps: run.steps)
     }
     return (runs, unreadable)
   }

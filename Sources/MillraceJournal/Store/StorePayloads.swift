@@ -111,8 +111,10 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   /// The number of times the action is handled again in a row without progress; 0 if it is abandoned.
   var recoveryLimit: Int { handlesAgain ? max(limit ?? Recovery.handleAgain.limit ?? 0, 0) : 0 }
 
-  /// The time since the take-up at a wall time; zero if the take-up has no time, or a later one.
-  func age(at now: Int64) -> Duration {
+  /// The time since the take-up, or since another wall time; zero if there is none, or it is later.
+  func age(at now: Int64) -> Duration { age(at: now, since: time) }
+
+  func age(at now: Int64, since time: Int64?) -> Duration {
     let age = now.subtractingReportingOverflow(time ?? now)
     return .milliseconds(age.overflow ? 0 : max(age.partialValue, 0))
   }
@@ -158,6 +160,10 @@ struct JoinedHead: PayloadHead {
   /// The sequence of the take-up.
   let run: UInt64
   let key: String
+  /// Whether the action has left the run.
+  let leaves: Bool
+  /// The wall time in milliseconds since 1970.
+  let time: Int64
 }
 
 /// The head of an entry of the kind ``JournalEntry/Kind/emit``.

@@ -16,7 +16,7 @@ import MillraceEntries
 ///
 /// Each mutation becomes exactly one, so that revisions keep their meaning. Of the actions only those of runs that are open when the log is
 /// opened are decoded, without a step as they are. An open run whose action cannot be decoded does not stop the opening: it stays open in the
-/// log, is reported as an incident, and is handled again by a version that has the step.
+/// log, is reported as an incident, and is handled again, or abandoned, as its plan says, by a version that has the step.
 public struct StoreSchema<I: Interactor>: Sendable
 where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The version of the entries and snapshots that the store writes, from 1.

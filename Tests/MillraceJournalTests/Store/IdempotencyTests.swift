@@ -248,6 +248,51 @@ struct IdempotencyTests {
     withExtendedLifetime((receipts, late)) {}
   }
 
+  // The key of the action that had left was answered by a run of others, so the action was never done.
+  @Test(
+    "D3: an action that joined a shared run and was cancelled is done anew when it is sent again after a crash",
+    arguments: [1, 1_000])
+  func joinedAndLeft(snapshotRecords: Int) async throws {
+    var options = JournalOptions()
+    options.snapshotRecords = snapshotRecords
+    let (lives, gates) = (Lives(journal), (Gate(), Gate()))
+    let plan = Plan.shared(key: "s").recovery(.handleAgain)
+    let first = try await lives.open(plan: plan, options: options) { _, _ in try await gates.0.enter() }
+    let receipts = ["one", "two"].map { first.send(.handle(7), key: $0) }
+    try await gates.0.waitForArrivals(1)
+    receipts[1].cancel()
+    #expect(await receipts[1].outcome.kind == .cancelled)
+    #expect(await first.send(.note("noted")).outcome.kind == .finished)
+    let second = try await lives.open(plan: plan, options: options) { run, number in
+      try await gates.1.enter()
+      run.emit("done \(number)")
+    }
+    gates.1.open()
+    #expect(await second.send(.handle(7), key: "one").outcome.kind == .finished)
+    #expect(await second.send(.handle(8), key: "two").outcome.kind == .finished)
+    #expect(await second.state == ["noted", "done 7", "done 8"])
+    withExtendedLifetime(receipts) {}
+  }
+
+  // The timeout of the first ended the run for all, and each was done again when it was sent once more.
+  @Test("T14: a restored run that others had joined has until the timeout of the last of them", arguments: [70, 111])
+  func joinedTimeout(openedAt seconds: Int64) async throws {
+    let (lives, gate, time) = (Lives(journal), Gate(), Recorder<Int64>())
+    let wallTime: @Sendable () -> Int64 = { time.recorded.last ?? 0 }
+    let plan = Plan.shared(key: "s").timeout(.seconds(60)).recovery(.handleAgain)
+    let first = try await lives.open(plan: plan, wallTime: wallTime) { _, _ in try await gate.enter() }
+    let early = first.send(.handle(7), key: "early")
+    try await gate.waitForArrivals(1)
+    time.record(50_000)
+    let late = first.send(.handle(7), key: "late")
+    #expect(await first.send(.note("noted")).outcome.kind == .finished)
+    time.record(seconds * 1_000)
+    let second = try await lives.open(plan: plan, wallTime: wallTime) { run, _ in run.emit("done") }
+    #expect(await second.send(.handle(7), key: "late").outcome.kind == .finished)
+    #expect(await second.state == (seconds < 110 ? ["noted", "done"] : ["noted", "timedOut", "done"]))
+    withExtendedLifetime((early, late)) {}
+  }
+
   @Test("A shared run that is not handled again has no record of the keys that joined it")
   func joinedAbandoned() async throws {
     let gate = Gate()

@@ -43,7 +43,7 @@ struct JournalDurationsTests {
     let check = try await JournalCheck.run(
       lives.journal, key: "k", initial: [], interactor: Stepped { run, _ in try await run.step("a") { _ in } },
       patience: time)
-    #expect([.asks(["a"]), .doesNotReturn].contains(check.runs.first?.finding))
+    #expect([.asks(["a"], unused: []), .doesNotReturn].contains(check.runs.first?.finding))
     if time > .zero { #expect(check.problems.isEmpty) }
   }
 }

@@ -179,7 +179,7 @@ struct OpenRunListTests {
       Issue.record("The run is not listed as unreadable: \(unreadable)")
       return
     }
-    #expect(reason.hasPrefix("Record 2 of \"k\" is whole and cannot be read: the action of its open run, "))
+    #expect(reason.hasPrefix("The action of an open run of \"k\" (record 2) cannot be decoded: "))
     #expect(unreadable.action == nil && unreadable.key == "order" && unreadable.age == .seconds(40))
     #expect(unreadable.record == 2 && unreadable.deaths == 3 && unreadable.lastStep == "charge")
     #expect(await other.openRuns(after: unreadable.id).isEmpty)

@@ -146,7 +146,7 @@ struct OpenRunsTests {
     #expect(error?.code == .corrupt && error?.sequence == 2)
     #expect(
       error?.description.hasPrefix(
-        "Record 2 of \"open\" is whole and cannot be read: the action of its open run, ") == true)
+        "The action of an open run of \"open\" (record 2) cannot be decoded: ") == true)
     await later.shutdown()
     let third = try await open(EarlierJob.self, key: "open", at: never)
     #expect(await third.state == 1, "the run is abandoned, and what the version between did is there")

@@ -128,4 +128,34 @@ struct RestingRunsTests {
       await store.shutdown(drainFor: .zero)
     }
   }
+
+  @Test("A body is not called in a task that was cancelled while its run waited for a slot")
+  func cancelledBody() async {
+    struct Refused: Error {}
+    await Simulation.run(seeds: 0..<300) { world in
+      var configuration = world.configuration
+      configuration.limits = .init(runsInFlight: 1)
+      let handling: Stepped.Handling = { run, _ in
+        _ = try? await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { try await run.sleep("rest", for: .milliseconds(10)) }
+          group.addTask {
+            try await run.step("body") { _ in
+              world.expect(!Task.isCancelled, "the body is called before the cancellation, or not at all")
+              await Task.yield()
+            }
+          }
+          group.addTask {
+            await world.pause(upTo: 20)
+            throw Refused()
+          }
+          for try await _ in group {}
+        }
+      }
+      let store = try await Store.open(
+        initial: [], interactor: Stepped(handling), journal: MemoryJournal(), key: "k", configuration: configuration)
+      let receipts = (1...4).map { store.send(.handle($0)) }
+      for receipt in receipts { world.expect(await receipt.outcome.kind == .finished, "each run ends") }
+      await store.shutdown(drainFor: .zero)
+    }
+  }
 }

@@ -97,7 +97,7 @@ struct SchedulerWalk: ~Copyable {
     if known.contains(where: { $0 != nil }) { fail("R1: an action has no outcome") }
     if let remainder = scheduler.remainder { fail("R5: \(remainder) when nothing is left") }
     if scheduler.freeSlots != SchedulerWalk.slots { fail("A1: a slot was lost") }
-    if scheduler.resting != 0 { fail("T12: a run rests when nothing is left") }
+    if scheduler.withoutSlot != 0 { fail("T12: a run rests when nothing is left") }
   }
 
   private mutating func arrive() {
@@ -156,7 +156,7 @@ struct SchedulerWalk: ~Copyable {
     guard let handler = handlers.randomElement(using: &random), let action = known[Int(handler.handle)],
       !action.isSettled, !action.isAttemptOver, action.attempt == handler.attempt ?? 1, action.plan >= 0
     else { return }
-    let (handle, before) = (handler.handle, scheduler.resting)
+    let (handle, before) = (handler.handle, scheduler.withoutSlot)
     let isPending = action.isResting || !action.hasSlot
     known[Int(handle)]?.isResting.toggle()
     scheduler.handle(.resting(handle, !action.isResting), at: now)

@@ -82,7 +82,7 @@ extension SchedulerWalk {
 
   mutating func checkBounds() {
     if scheduler.freeSlots < 0 { fail("A1: more handlers are out than there are slots") }
-    if scheduler.resting > SchedulerWalk.resting { fail("T12: more runs rest without a slot than may") }
+    if scheduler.withoutSlot > SchedulerWalk.resting { fail("T12: more runs rest without a slot than may") }
     if scheduler.room.count > SchedulerWalk.room { fail("A1: more actions wait than may") }
     if scheduler.freeSlots > 0, !scheduler.ring.isEmpty { fail("R4: an action waits for a slot that is free") }
     guard arrived % 32 == 0 else { return }

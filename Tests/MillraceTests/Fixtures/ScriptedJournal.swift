@@ -138,7 +138,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
       ("step \(step.map { "\($0.kind) \($0.name) " } ?? "")\(mutations)", mutations)
     case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
     case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
-    case .joined(_, let key): ("joined \(key)", [])
+    case .joined(_, let key, let leaves): ("\(leaves ? "left" : "joined") \(key)", [])
     case .leftOpen: ("left open", [])
     case .mark: ("mark", [])
     }

@@ -5,6 +5,14 @@ import Testing
 
 @Suite("Effect", .timeLimit(.minutes(1)))
 struct EffectTests {
+  @Test("Each iteration of an effect outside a store is a run of its own, with its own idempotency key")
+  func iterations() async throws {
+    let keys = Recorder<String>()
+    let mutations = Effect<Returner> { run in keys.record(run.idempotencyKey) }.mutations(state: [])
+    for _ in 1...2 { for try await _ in mutations {} }
+    #expect(Set(keys.recorded).count == 2)
+  }
+
   @Test(
     "An effect emits what it knows, in a store and alone",
     arguments: [

@@ -61,7 +61,7 @@ extension SchedulerTests {
     ]
     for (event, answer) in rows { #expect(table.raise(event) == answer, "\(event)") }
     #expect(table.scheduler.freeSlots == 1)
-    #expect(table.scheduler.resting == 0)
+    #expect(table.scheduler.withoutSlot == 0)
   }
 
   @Test("T12: a run whose attempt is over while it has no slot begins the next one once it has one again")
@@ -118,5 +118,52 @@ extension SchedulerTests {
     #expect(owners(of: "c") == [table.handles["b"]])
     _ = table.raise(.wakes("a"))
     #expect(owners(of: "a") == [table.handles["b"]])
+  }
+
+  // Their handlers were counted nowhere, so that there was no bound for those that ignore their cancellation.
+  @Test("T12: a run that has ended while it rested counts among those that rest until its handler has returned")
+  func endedWhileResting() {
+    check(
+      Table(slots: 1, waiting: 3, resting: 1),
+      [
+        (.arrive("a", .serial(key: "a")), ["decide a"]), (.handles("a"), ["start a"]), (.rests("a"), []),
+        (.end("a"), ["settle a cancelled, closing"]),
+        (.arrive("b", .serial(key: "b")), ["decide b"]), (.handles("b"), ["start b"]), (.rests("b"), []),
+        (.arrive("c", .serial(key: "c")), ["decide c"]), (.handles("c"), []),
+        (.returns("a"), ["forget a"]), (.wakes("b"), []), (.rests("b"), ["start c"]),
+      ])
+  }
+
+  // The end of the first gave its slot to the second, which began another attempt, or ended as its last attempt had.
+  @Test(
+    "S1: everything that ends at once has the one outcome, also a run that waits for a slot for its next attempt",
+    arguments: [true, false])
+  func endAllWithoutSlot(ofKey: Bool) {
+    let plan = Plan.concurrent(max: 9, key: "k").attemptTimeout(.nanoseconds(10)).retry(
+      3, backoff: .constant(.nanoseconds(5)))
+    var table = Table(slots: 1)
+    let events: [Event] = [
+      .arrive("a", plan), .handles("a"), .rests("a"), .arrive("b", plan), .handles("b"),
+      .returns("a", attempt: 1, fails: true), .drawn("a", 0), .time(0), .returns("b", attempt: 1, fails: true),
+      .drawn("b", 5),
+    ]
+    for event in events { _ = table.raise(event) }
+    let answer = table.raise(ofKey ? .endKey("k") : .endAll)
+    let outcome = ofKey ? "cancelled" : "shutDown"
+    #expect(answer.filter { $0.hasPrefix("settle") }.sorted() == ["a", "b"].map { "settle \($0) \(outcome), closing" })
+    #expect(!answer.contains { $0.hasPrefix("start") })
+  }
+
+  @Test("A request does not wait for a run that may give its permit back before it ends")
+  func ownersThatMayRest() {
+    var table = Table(slots: 9, waiting: 9)
+    for name in ["b", "c"] {
+      _ = table.raise(.arrive(name, .serial(key: name).limited(to: 1, key: "gateway").recovery(.handleAgain)))
+      _ = table.raise(.handles(name))
+    }
+    guard let handle = table.handles["c"], case .other = table.scheduler.wait(of: handle) else {
+      Issue.record("it waits for the run to end")
+      return
+    }
   }
 }
