@@ -52,7 +52,7 @@ public struct StepFailure: Error, Sendable, CustomStringConvertible {
   }
 
   /// The error that a breaker judges: the body's, as far as this process has it.
-  var judged: any Error {
+  package var judged: any Error {
     if case .error(let error) = payload { error } else { self }
   }
 
@@ -175,7 +175,7 @@ public struct StepError: Error, Sendable, CustomStringConvertible {
 
 extension StoredFailure {
   /// The error that the step throws.
-  func error(of step: String, _ coder: (any StepCoder)?) -> any Error {
+  package func error(of step: String, _ coder: (any StepCoder)?) -> any Error {
     if let code { return StepError(StepError.Code(name: code), step, message) }
     return StepFailure(self, of: step, coder)
   }

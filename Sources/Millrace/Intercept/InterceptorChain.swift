@@ -6,10 +6,12 @@ final class InterceptorChain<I: Interactor>: Sendable {
 
   @usableFromInline let interceptors: [Element]
   private let sinks: [any EventSink<I>]
+  let stepSinks: [any StepSink]
 
   init(_ interceptors: [Element]) {
     self.interceptors = interceptors
     sinks = interceptors.compactMap { $0 as? any EventSink<I> }
+    stepSinks = interceptors.compactMap { $0 as? any StepSink }
   }
 
   /// The action that passes in place of an action, or its rejection.

@@ -81,6 +81,9 @@ protocol RunEnvironment: Sendable {
   /// Suspends while too many bytes wait to be stored.
   func waitForRoom() async
 
+  /// The sinks of the store for the steps of the run; nil if none wants to know of them.
+  var stepSinks: StepSinks? { get }
+
   /// Called when the run begins to rest.
   func restBegins()
 
@@ -141,6 +144,7 @@ struct LoneEnvironment: RunEnvironment {
 
   func wallTime() -> Int64 { terms.wallTime() }
   func waitForRoom() async {}
+  var stepSinks: StepSinks? { nil }
   func restBegins() {}
   func takeSlotAgain() async {}
   func waitUntilDurable(position: Int) async -> (any Error)? { nil }

@@ -23,7 +23,10 @@ extension Run {
   /// - Throws: `CancellationError` if the handling is over or the calling task is cancelled, and ``StepError``.
   public func sleep(_ name: String, for duration: Duration) async throws {
     let entry = try await beginStep(name, .sleep)
-    if stepCoder == nil {
+    let sinks = stepSinks
+    if let sinks, try await sinks.answer(NoValue.self, to: name) != nil {
+      // It is over.
+    } else if stepCoder == nil {
       try await sleep(name, for: duration, entry, on: clock)
     } else {
       let end = try await end(of: name, .sleep, in: duration, entry)
@@ -32,6 +35,7 @@ extension Run {
       }
     }
     if isCut { throw CancellationError() }
+    sinks?.hasValue(NoValue(), name)
   }
 
   /// Returns a value that the state has, now or later.
@@ -61,7 +65,17 @@ extension Run {
   ) async throws -> Value {
     let entry = try await beginStep(name, .wait)
     if let entry, entry.result != nil { return try await value(of: entry, name) }
-    guard let found = try await firstValue(condition, name, timeout, entry) else {
+    let answer: Value?
+    do {
+      answer = try await stepSinks?.answer(Value.self, to: name)
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw try await storeFailure(error, of: name, .wait)
+    }
+    var found = answer
+    if found == nil { found = try await firstValue(condition, name, timeout, entry) }
+    guard let found else {
       throw try await storeFailure(StepError.noValue(name, in: timeout ?? .zero), of: name, .wait)
     }
     try await storeValue(found, of: name, .wait, [])

@@ -59,15 +59,24 @@ extension Run {
       // Again, because the run may have waited for its slot.
       if isCut || Task.isCancelled && !steps.isProbed { throw CancellationError() }
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
-      value =
-        retry.isOneCall
-        ? try await body(Step(name: name, attempt: 1, run: self))
-        : try await StepCalls(name: name, retry: retry, run: self, body: body).value()
+      if let sinks = stepSinks {
+        value = try await sinks.value(of: name) {
+          try await StepCalls(name: name, retry: retry, run: self, body: body).value()
+        }
+      } else {
+        value =
+          retry.isOneCall
+          ? try await body(Step(name: name, attempt: 1, run: self))
+          : try await StepCalls(name: name, retry: retry, run: self, body: body).value()
+      }
     } catch {
       throw try await failure(of: name, by: error)
     }
     let mutations = commit(value)
-    if keepsNothing, mutations.isEmpty, !isCut { return value }
+    if keepsNothing, mutations.isEmpty, !isCut {
+      stepSinks?.hasValue(value, name)
+      return value
+    }
     try await storeValue(value, of: name, .step, mutations)
     return value
   }
@@ -129,8 +138,11 @@ struct NoValue: Codable, Sendable {
   @usableFromInline
   init(from decoder: any Decoder) throws {}
 
+  /// Encodes an empty object, so that it is JSON by itself, too.
   @usableFromInline
-  func encode(to encoder: any Encoder) throws {}
+  func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: NoKey.self) }
+
+  private enum NoKey: CodingKey {}
 }
 
 /// The parts that all kinds of steps have in common.
@@ -187,8 +199,11 @@ extension Run {
   /// The value that is known of a step.
   @usableFromInline
   func value<Value: Codable & Sendable>(of entry: RunSteps.Entry, _ name: String) async throws -> Value {
+    let sinks = entry.isFirstAsk ? stepSinks : nil
     switch entry.result {
-    case .failure(let error): throw error
+    case .failure(let error):
+      sinks?.hasFailed(error, name)
+      throw error
     case .value(let value):
       if let value = value as? Value { return value }
       let reason = "it is a \(String(reflecting: type(of: value)))"
@@ -196,7 +211,9 @@ extension Run {
     case .encoded(let bytes):
       do {
         guard let coder = stepCoder else { break }
-        return try coder.decode(Value.self, from: bytes)
+        let value = try coder.decode(Value.self, from: bytes)
+        sinks?.hasValue(value, name)
+        return value
       } catch {
         throw await endsRun(StepError.unreadable(name, as: Value.self, "\(error)"))
       }
@@ -222,6 +239,7 @@ extension Run {
       }
       (stored, byteCount) = (StoredStep(name, kind, .value(bytes)), bytes.count)
     }
+    stepSinks?.hasValue(value, name)
     do {
       try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)
     } catch {
@@ -233,15 +251,16 @@ extension Run {
   /// Stores the error of a step, and returns the one to throw.
   func storeFailure(_ error: any Error, of name: String, _ kind: StoredStep.Kind) async throws -> any Error {
     // An error of another step, which the body let pass, is one of the body.
-    let own = (error as? StepError).flatMap { $0.step == name ? $0 : nil }
-    let thrown: any Error = own ?? StepFailure(error, of: name)
+    let isOwn = (error as? StepError)?.step == name || (error as? StepFailure)?.step == name
+    let thrown: any Error = isOwn ? error : StepFailure(error, of: name)
+    stepSinks?.hasFailed(thrown, name)
     var stored: StoredStep?
     if let coder = stepCoder {
       let message = (thrown as? StepFailure)?.message ?? "\(error)"
       let failure = StoredFailure(
         typeName: String(reflecting: type(of: error)), message: message,
         payload: (error as? any Encodable).flatMap { encoded($0, of: name, coder) },
-        code: own?.code.name)
+        code: isOwn ? (error as? StepError)?.code.name : nil)
       stored = StoredStep(name, kind, .failure(failure))
     }
     try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .failure(thrown)), [])

@@ -293,6 +293,14 @@ extension Run {
     }
   }
 
+  @usableFromInline var stepSinks: StepSinks? {
+    switch backing {
+    case .store(let core, let run): core.stepSinks(of: run)
+    case .attempt(let attempt): attempt.core.stepSinks(of: attempt.run)
+    case .apart(let apart): apart.environment.stepSinks
+    }
+  }
+
   @usableFromInline
   func restBegins() {
     switch backing {

@@ -13,6 +13,9 @@ final class RunSteps: Sendable {
 
     /// The position of its newest entry in the journal; 0 for one that was restored, or is not stored.
     var position = 0
+
+    /// Whether it was restored, and is asked for first now.
+    var isFirstAsk = false
   }
 
   /// The beginning of a step.
@@ -123,7 +126,8 @@ final class RunSteps: Sendable {
       guard content.used.insert(key).inserted else { throw .duplicate(name) }
       if !content.entries.isEmpty, let entry = content.entries[key] {
         guard entry.kind == kind else { throw .otherKind(name, kind, stored: entry.kind) }
-        content.unused.remove(key)
+        var entry = entry
+        entry.isFirstAsk = content.unused.remove(key) != nil
         // In a check each sleep that has begun is over.
         if isProbed, entry.result == nil, kind != .sleep { return content.probe(name) }
         return .known(entry)

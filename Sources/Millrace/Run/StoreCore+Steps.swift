@@ -18,6 +18,13 @@ extension StoreCore {
     return !run.hasEnded && attempt?.isOver != true
   }
 
+  /// The sinks for the steps of a run; nil if no interceptor wants to know of them.
+  @usableFromInline
+  func stepSinks(of run: ActiveRun<I>) -> StepSinks? {
+    guard let sinks = shared?.chain.stepSinks, !sinks.isEmpty else { return nil }
+    return StepSinks(sinks: sinks, run: run.runID)
+  }
+
   /// Notes that a run begins to rest.
   func restBegins(of run: ActiveRun<I>, _ attempt: Attempt<I>?) {
     perform { $0.restsChanged(of: run, attempt, at: self) }

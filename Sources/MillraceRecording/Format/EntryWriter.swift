@@ -50,6 +50,7 @@ struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     case .call(let call):
       line = Line("{\"kind\":\"call\",\"at\":\(call.at),\"took\":\(call.took)")
       if let run = call.run { line.add("run", "\"\(run)\"") }
+      if let step = call.step { line.add("step", try encoded(step)) }
       line.add("name", try encoded(call.name))
       line.add("request", try encoded(call.request))
       switch call.reply {
@@ -71,6 +72,7 @@ struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       switch step.result {
       case .value(let json): line.add("value", try encoded(json))
       case .failure(let json): line.add("failure", try encoded(json))
+      case .leftOut: line.add("leftOut", true)
       }
     case .end(let end):
       line = Line("{\"kind\":\"end\",\"at\":\(end.at),\"run\":\"\(end.run)\",\"outcome\":\"\(end.outcome)\"")

@@ -21,14 +21,20 @@ public struct RecordedCall: Sendable, Hashable {
   /// The result of the call.
   public let reply: RecordedReply
 
+  /// The step of the run whose body made the call; nil for a call outside of steps.
+  public let step: String?
+
   /// A call with its reply.
-  public init(at: Int64, took: Int64, run: RunID?, name: String, request: String, reply: RecordedReply) {
+  public init(
+    at: Int64, took: Int64, run: RunID?, name: String, request: String, reply: RecordedReply, step: String? = nil
+  ) {
     self.at = at
     self.took = took
     self.run = run
     self.name = name
     self.request = request
     self.reply = reply
+    self.step = step
   }
 }
 

@@ -1,8 +1,8 @@
 public import Millrace
 
-/// The stored result of a step: a named part of a handler that is done once, however often its run is handled.
+/// The result that a handler got of a step: a named part of it that is done once, however often its run is handled.
 ///
-/// No recorder writes such entries yet.
+/// A sleep and a wait are steps, too. A run that is handled again gets stored results, which are recorded as it gets them.
 public struct RecordedStep: Sendable, Hashable {
   /// The result of a step.
   public enum Result: Sendable, Hashable {
@@ -11,6 +11,9 @@ public struct RecordedStep: Sendable, Hashable {
 
     /// The failure that the step throws each time, as JSON with sorted keys.
     case failure(String)
+
+    /// A value that the redaction left out.
+    case leftOut
   }
 
   /// The time of the result, in nanoseconds since the start of the recording, on the recorder's clock.

@@ -21,7 +21,8 @@ public import Millrace
 ///
 /// **Texts of others.** The text of an error may hold a URL with a token, or the answer of a server, and a `tracestate` whatever
 /// a caller has put there; neither is made by the service. So a redaction leaves them out unless it says otherwise: of an error
-/// that a call throws or an action ends with, the type and its case or code is recorded, of a trace its `traceparent`.
+/// that a call throws or an action ends with, the type and its case or code is recorded, of a trace its `traceparent`. So are the values of
+/// steps left out, because they are whatever a gateway has answered.
 ///
 /// **Isolation.** The closures for actions, mutations, states and traces are called one at a time, by the writer, never with
 /// the store's lock. Those for requests, replies and errors of calls are called by the task that calls the gateway, several at once.
@@ -42,8 +43,11 @@ public struct Redaction<I: Interactor>: Sendable {
   /// Returns the value to record for a reply; it gets the name of the call, and the reply or the error of the named type.
   public let reply: @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable
 
+  /// Returns the value to record for the value of a step, or nil to leave it out; it gets the name of the step, and the value.
+  public let step: @Sendable (String, any Encodable & Sendable) -> (any Encodable & Sendable)?
+
   /// The text that is recorded for an error: of a call, for an error of another type than the call names, with the name of the call;
-  /// of an action that ends with the error, with the name of the action's case.
+  /// of a step, with its name; of an action that ends with the error, with the name of the action's case.
   public let error: @Sendable (String, any Error) -> String
 
   /// Returns the value to record for the trace of an action; nil for nothing.
@@ -58,6 +62,7 @@ public struct Redaction<I: Interactor>: Sendable {
     state = { $0 }
     request = { $1 }
     reply = { $1 }
+    step = { $1 }
     error = { "\($1)" }
     trace = { $0 }
     isRedacting = false
@@ -71,8 +76,9 @@ public struct Redaction<I: Interactor>: Sendable {
   ///   - state: the recorded form of a state.
   ///   - request: the recorded form of the request of a call, given its name.
   ///   - reply: the recorded form of a reply, or for an error of the type that the call names.
-  ///   - error: the text that is recorded for another error of a call, given its name, and for the error that an action ends with, given
-  ///     the name of the action's case; nil for its type with its case or code, without its payload.
+  ///   - step: the recorded form of the value of a step, given its name; nil, and a closure that returns nil, leave it out.
+  ///   - error: the text that is recorded for another error of a call and for that of a step, given its name, and for the error that an
+  ///     action ends with, given the name of the action's case; nil for its type with its case or code, without its payload.
   ///   - trace: the recorded form of the trace of an action; nil for only its `traceparent`.
   public init(
     action: @escaping @Sendable (I.Action) -> I.Action = { $0 },
@@ -80,6 +86,7 @@ public struct Redaction<I: Interactor>: Sendable {
     state: @escaping @Sendable (I.State) -> I.State = { $0 },
     request: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
     reply: @escaping @Sendable (String, any Encodable & Sendable) -> any Encodable & Sendable = { $1 },
+    step: (@Sendable (String, any Encodable & Sendable) -> (any Encodable & Sendable)?)? = nil,
     error: (@Sendable (String, any Error) -> String)? = nil,
     trace: (@Sendable (TraceContext) -> TraceContext?)? = nil
   ) {
@@ -88,6 +95,7 @@ public struct Redaction<I: Interactor>: Sendable {
     self.state = state
     self.request = request
     self.reply = reply
+    self.step = step ?? { _, _ in nil }
     self.error = error ?? { ErrorKind.text(of: $1) }
     self.trace = trace ?? { TraceContext(traceparent: $0.traceparent) }
     isRedacting = true
@@ -95,6 +103,7 @@ public struct Redaction<I: Interactor>: Sendable {
 
   /// The part that is about calls, which knows nothing of the store's types.
   var calls: CallRedaction { CallRedaction(request: request, reply: reply, error: error) }
+  var steps: StepRedaction { StepRedaction(step: step, error: error) }
 }
 
 /// Changes calls before they are recorded.

@@ -81,13 +81,17 @@ extension EntryLine {
     } else {
       return nil
     }
-    return RecordedCall(at: at, took: took, run: run, name: name, request: request, reply: reply)
+    let step = fields.string("step")
+    guard step != nil || !fields.has("step") else { return nil }
+    return RecordedCall(at: at, took: took, run: run, name: name, request: request, reply: reply, step: step)
   }
 
   private static func step(_ fields: LineFields, _ at: Int64) -> RecordedStep? {
     guard let run = fields.run("run"), let name = fields.string("name") else { return nil }
     if let json = fields.string("value") { return RecordedStep(at: at, run: run, name: name, result: .value(json)) }
-    guard let json = fields.string("failure"), !fields.has("value") else { return nil }
+    if fields.has("value") { return nil }
+    if fields.bool("leftOut") == true { return RecordedStep(at: at, run: run, name: name, result: .leftOut) }
+    guard let json = fields.string("failure"), !fields.has("leftOut") else { return nil }
     return RecordedStep(at: at, run: run, name: name, result: .failure(json))
   }
 }

@@ -9,7 +9,7 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
 
   private enum Key: String, CodingKey {
     case kind, at, run, parent, root, traceparent, tracestate, accepted, action
-    case took, name, request, reply, failure, error, cancelled
+    case took, name, request, reply, failure, error, cancelled, step, leftOut
     case revision, mutation, attempt, duration, value, outcome, hash, state, missed
   }
 
@@ -77,13 +77,15 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
     return RecordedCall(
       at: at, took: try line.nanoseconds(.took), run: try line.runIfPresent(.run),
       name: try line.decode(String.self, forKey: .name), request: try line.decode(String.self, forKey: .request),
-      reply: reply)
+      reply: reply, step: try line.decodeIfPresent(String.self, forKey: .step))
   }
 
   private static func step(_ line: Container, _ at: Int64) throws -> RecordedStep {
     let result: RecordedStep.Result =
       if let json = try line.decodeIfPresent(String.self, forKey: .value) {
         .value(json)
+      } else if try line.decodeIfPresent(Bool.self, forKey: .leftOut) == true {
+        .leftOut
       } else {
         .failure(try line.decode(String.self, forKey: .failure))
       }

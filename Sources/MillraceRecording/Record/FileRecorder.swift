@@ -44,6 +44,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private typealias Intake = RecordingIntake<EntryBuffer<I.Action, I.Mutation, I.State>>
 
   private let intake: Intake
+  private let steps: StepTape<EntryBuffer<I.Action, I.Mutation, I.State>>
   private let writer: RecordingWriter<I>
 
   /// The tape through which handlers call gateways, so that the replies are recorded.
@@ -95,6 +96,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     }
     writer.begin(RecordedState(at: 0, revision: revision, state: initial), intake)
     tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, report: { writer.tell($0) }))
+    steps = StepTape(intake: intake, redaction: redaction.steps, report: { writer.tell($0) })
     self.intake = intake
     self.writer = writer
   }
@@ -174,6 +176,18 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Records how an action ended.
   public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     intake.ended(cause, outcome)
+  }
+}
+
+extension FileRecorder: StepSink {
+  /// Records the value that a handler gets of a step.
+  package func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
+    steps.stepHasValue(value, name, of: run)
+  }
+
+  /// Records the failure that a handler gets of a step.
+  package func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {
+    steps.stepHasFailed(error, name, of: run)
   }
 }
 

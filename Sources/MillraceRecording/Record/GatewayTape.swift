@@ -134,7 +134,8 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
       let text = try JSON.text(of: redaction.request(name, request))
       intake.called(
         RecordedCall(
-          at: now, took: now - start, run: RunContext.current?.run, name: name, request: text, reply: try reply()))
+          at: now, took: now - start, run: RunContext.current?.run, name: name, request: text, reply: try reply(),
+          step: StepScope.current.get()))
     } catch {
       intake.missedOne()
       guard hasReported.isFirst() else { return }
@@ -150,7 +151,7 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
 }
 
 /// Passes the first one on.
-private final class Once: Sendable {
+final class Once: Sendable {
   private let isDone = Lock(false)
 
   func isFirst() -> Bool {

@@ -67,6 +67,10 @@ final class RecordingIntake<Keep: EntryKeeping>: Sendable {
     change { $0.call(call) }
   }
 
+  func stepped(_ step: RecordedStep) {
+    change { $0.step(step) }
+  }
+
   func missedOne() {
     change { $0.miss() }
   }
@@ -161,6 +165,11 @@ struct IntakeState<Keep: EntryKeeping>: Sendable {
   mutating func call(_ call: RecordedCall) {
     if isOver { return }
     add(.call(call))
+  }
+
+  mutating func step(_ step: RecordedStep) {
+    if isOver { return }
+    add(.step(step))
   }
 
   /// Notes something that could not become an entry.

@@ -23,6 +23,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private typealias Ring = EntryRing<I.Action, I.Mutation, I.State>
 
   private let intake: RecordingIntake<Ring>
+  private let steps: StepTape<Ring>
   private let redaction: Redaction<I>
   private let began: Int64
 
@@ -53,9 +54,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     intake = RecordingIntake(
       ring, revision: revision, interval: checkpoint, clock: clock, errorText: redaction.error
     ) { _, _ in }
-    tape = GatewayTape(
-      RecordingDeck(
-        intake: intake, redaction: redaction.calls, report: report ?? { writeToStandardError(line: $0.description) }))
+    let report = report ?? { writeToStandardError(line: $0.description) }
+    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, report: report))
+    steps = StepTape(intake: intake, redaction: redaction.steps, report: report)
     self.redaction = redaction
     began = wallTime?() ?? WallTime.now()
   }
@@ -87,6 +88,18 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// Records how an action ended.
   public func ended(_ cause: Cause<I.Action>, outcome: Outcome) {
     intake.ended(cause, outcome)
+  }
+}
+
+extension RingRecorder: StepSink {
+  /// Records the value that a handler gets of a step.
+  package func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
+    steps.stepHasValue(value, name, of: run)
+  }
+
+  /// Records the failure that a handler gets of a step.
+  package func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {
+    steps.stepHasFailed(error, name, of: run)
   }
 }
 

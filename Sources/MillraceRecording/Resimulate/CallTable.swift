@@ -93,6 +93,12 @@ struct CallTable<Waiter: Sendable>: Sendable {
     return waiter
   }
 
+  /// Whether a recorded call of a key was not made again yet.
+  func expects(_ key: Key) -> Bool {
+    guard !isOver, let number = numbers[key] else { return false }
+    return lines[number].arrivals < lines[number].recorded.count
+  }
+
   /// Whether a recorded call has come again, answered or not.
   func hasArrived(_ index: Int) -> Bool { lines[calls[index].line].arrivals > calls[index].position }
 
@@ -133,10 +139,14 @@ struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: 
     let live = RunContext.current?.run
     guard let reply = try await board.reply(to: name, text, of: live) else {
       if board.read({ $0.isOver }) { throw AnsweringDeck.tooLate(name) }
-      throw fail(.unexpectedCall, live, "called \"\(name)\" with \(text), which it did not when it was recorded")
+      throw board.fail(
+        .unexpectedCall, live,
+        "called \"\(name)\" with \(text), which it did not when it was recorded; the call has failed")
     }
     func unreadable(_ json: String, as type: String) -> RecordedFailure {
-      fail(.unreadableReply, live, "got the recorded reply \(json) to \"\(name)\", which is no \(type)")
+      board.fail(
+        .unreadableReply, live,
+        "got the recorded reply \(json) to \"\(name)\", which is no \(type); the call has failed")
     }
     switch reply {
     case .reply(let json):
@@ -154,17 +164,5 @@ struct AnsweringDeck<Action: Codable & Sendable, Mutation: Codable & Sendable>: 
     RecordedFailure(
       "The call \"\(name)\" came when the resimulation had ended, and nothing is left to answer it; use its tape no longer than that."
     )
-  }
-
-  /// Notes a difference, and makes the error that the call throws.
-  private func fail(_ kind: ResimulationDifference.Kind, _ live: RunID?, _ what: String) -> RecordedFailure {
-    let sentence = board.note { content in
-      let run = live.flatMap { content.runs.twin(of: $0) }
-      let name = run.flatMap { content.runs.pasts[$0]?.name } ?? "What is not recorded"
-      let sentence = "\(name) \(what); the call has failed."
-      content.differences.append(ResimulationDifference(kind, run, sentence))
-      return sentence
-    }
-    return RecordedFailure(sentence)
   }
 }

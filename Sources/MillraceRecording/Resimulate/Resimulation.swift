@@ -69,7 +69,7 @@ struct Resimulation<I: Interactor> where I.Action: Codable, I.Mutation: Codable,
     // The delay has to begin before the time advances.
     case .rest(let rest): await wait(for: rest.run) { $0.rests[rest.attempt] != nil }
     case .end(let end): await take(end)
-    // A step is done again like all that a handler does.
+    // A call that a body has made is not made again: the step is answered.
     case .call, .step, .state, .gap: break
     }
   }
@@ -228,10 +228,9 @@ extension Recording {
   ) async -> ResimulationReport<I.State>
   where Present.Action == I.Action, Present.Mutation == I.Mutation, Present.State == I.State {
     let entries = entries.prefix { if case .gap = $0 { false } else { true } }
-    let calls = entries.compactMap { if case .call(let call) = $0 { call } else { nil } }
-    let replies = entries.indices.compactMap { index in
-      if case .call(let call) = entries[index] { (index, call.took) } else { nil }
-    }
+    let answers = RecordedAnswers(entries)
+    let calls = answers.calls
+    let replies = zip(answers.indices, calls).map { ($0, $1.took) }
     let script = ResimulationScript(times: entries.map(\.at), calls: replies)
     let runs = ResimulatedRuns<I.Action, I.Mutation>(entries, comparing)
     let compared = { @Sendable in comparing(redaction.mutation($0)) }

@@ -105,6 +105,18 @@ final class ResimulationBoard<Action: Codable & Sendable, Mutation: Codable & Se
     throw CancellationError()
   }
 
+  /// Notes a difference of a run, and makes the error that its handler gets.
+  func fail(_ kind: ResimulationDifference.Kind, _ live: RunID?, _ what: String) -> RecordedFailure {
+    let sentence = note { content in
+      let run = live.flatMap { content.runs.twin(of: $0) }
+      let name = run.flatMap { content.runs.pasts[$0]?.name } ?? "What is not recorded"
+      let sentence = "\(name) \(what)."
+      content.differences.append(ResimulationDifference(kind, run, sentence))
+      return sentence
+    }
+    return RecordedFailure(sentence)
+  }
+
   /// Ends the calls that wait; those of runs are cancelled by then.
   func finish() {
     let waiting = note { content in

@@ -92,9 +92,10 @@ extension ResimulationBoard {
     }.map { index in
       let call = calls[index]
       let who = call.run.flatMap { runs.pasts[$0]?.name } ?? "What is not recorded"
+      let what = call.isStep ? "ask for the step" : "call \"\(call.name)\" with"
+      let result = call.isStep ? "result" : "reply"
       return ResimulationDifference(
-        .unusedReply, call.run,
-        "\(who) did not call \"\(call.name)\" with \(call.request) again, so its recorded reply was not used.")
+        .unusedReply, call.run, "\(who) did not \(what) \(call.request) again, so its recorded \(result) was not used.")
     }
     return content.differences + unexpected + unused
       + runs.recorded.filter(isAsked).flatMap { runs.differences(of: $0, compared) }
@@ -147,6 +148,8 @@ public struct ResimulationDifference: Sendable, CustomStringConvertible {
     public static let unusedReply = Kind(name: "unusedReply")
     /// A recorded reply is none of the type that the handler asks for; the call has failed.
     public static let unreadableReply = Kind(name: "unreadableReply")
+    /// A handler needs the value of a step, which the redaction left out; the step has failed.
+    public static let missingValue = Kind(name: "missingValue")
     /// A handler sent an action that was not recorded.
     public static let unexpectedAction = Kind(name: "unexpectedAction")
     /// An action that was recorded was not accepted again, or not sent by its handler.

@@ -19,7 +19,7 @@ struct RecordedStepTests {
     return Recording<Till>(header: whole.header, start: whole.start, entries: steps)
   }
 
-  @Test("A replay, a cursor and a resimulation pass over steps")
+  @Test("A replay and a cursor pass over steps; a resimulation says which ones no handler has asked for")
   func passedOver() async throws {
     let recording = try await recording()
     let report = try recording.replay()
@@ -27,8 +27,11 @@ struct RecordedStepTests {
     var cursor = try RecordingCursor(recording)
     try cursor.go(to: 2)
     #expect(cursor.state == Till.State(total: 3, articles: ["tea"]))
-    let resimulated = await recording.resimulate(patience: .seconds(60)) { Till(price: { _ in 0 }, tape: $0) }
-    #expect(resimulated.description == "Resimulated 1 action with 1 recorded reply; 0 differences.")
+    let other = recording.entries.filter { if case .step = $0 { false } else { true } } + recording.entries.suffix(1)
+    let changed = Recording<Till>(header: recording.header, start: recording.start, entries: other)
+    let resimulated = await changed.resimulate(patience: .seconds(60)) { Till(price: { _ in 0 }, tape: $0) }
+    #expect(resimulated.differences.map(\.kind) == [.unusedReply])
+    #expect(resimulated.differences.first?.description.contains(#"did not ask for the step "charge" again"#) == true)
   }
 
   @Test("A ring drops steps before commits, as it does what else is no commit")

@@ -78,6 +78,7 @@ struct EventReader<I: Interactor>: ~Copyable where I.Action: Codable, I.Mutation
       switch step.result {
       case .value(let json): (json, false)
       case .failure(let json): (json, true)
+      case .leftOut: ("left out", false)
       }
     let text = isShown ? RecordingTexts<I>.shortened(json) : ""
     return .step(at: at, run: step.run, name: step.name, text: text, isFailure: isFailure)

@@ -1,0 +1,64 @@
+/// Learns of the steps of handlers, and may answer them: an interceptor that records runs, or repeats recorded ones.
+///
+/// It is called in the tasks of handlers, without the store's lock, for the steps, sleeps and waits of a run; not for mutations that are
+/// emitted once.
+package protocol StepSink: Sendable {
+  /// Returns the result of a step in place of its body, its sleep or its wait; nil lets the handler do it.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the result.
+  ///   - name: the name of the step.
+  ///   - run: the run.
+  /// - Throws: the error that the step throws: `CancellationError`, or a ``StepFailure`` or a ``StepError`` of the step.
+  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of run: RunID) async throws -> Value?
+
+  /// Notifies that a handler gets the result of a step: a new one, before its mutations are committed, or one that is stored.
+  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID)
+
+  /// Notifies that a handler gets the failure of a step.
+  func stepHasFailed(_ error: any Error, _ name: String, of run: RunID)
+}
+
+extension StepSink {
+  package func answer<Value: Codable & Sendable>(
+    _ type: Value.Type, to name: String, of run: RunID
+  ) async throws -> Value? { nil }
+}
+
+/// The step whose body the current task is in, where the store has a ``StepSink``.
+package enum StepScope {
+  package static let current = TaskLocal<String?>(wrappedValue: nil)
+}
+
+/// The sinks of a store, for the steps of one run.
+@usableFromInline
+struct StepSinks: Sendable {
+  let sinks: [any StepSink]
+  let run: RunID
+
+  /// The answer of a sink, or the result of `body`.
+  @usableFromInline
+  func value<Value: Codable & Sendable>(
+    of name: String, _ body: () async throws -> Value
+  ) async throws -> Value {
+    if let answer = try await answer(Value.self, to: name) { return answer }
+    return try await StepScope.current.withValue(name) { try await body() }
+  }
+
+  /// The answer of the first sink that has one.
+  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String) async throws -> Value? {
+    for sink in sinks {
+      if let answer = try await sink.answer(type, to: name, of: run) { return answer }
+    }
+    return nil
+  }
+
+  @usableFromInline
+  func hasValue(_ value: any Encodable & Sendable, _ name: String) {
+    for sink in sinks { sink.stepHasValue(value, name, of: run) }
+  }
+
+  func hasFailed(_ error: any Error, _ name: String) {
+    for sink in sinks { sink.stepHasFailed(error, name, of: run) }
+  }
+}
