@@ -3,6 +3,9 @@
 /// It is called in the tasks of handlers, without the store's lock, for the steps, sleeps and waits of a run; not for mutations that are
 /// emitted once.
 package protocol StepSink: Sendable {
+  /// Whether it may answer steps; then a run without a journal rests in sleeps and waits, too, as it did when they were recorded.
+  var answersSteps: Bool { get }
+
   /// Returns the result of a step in place of its body, its sleep or its wait; nil lets the handler do it.
   ///
   /// - Parameters:
@@ -20,6 +23,8 @@ package protocol StepSink: Sendable {
 }
 
 extension StepSink {
+  package var answersSteps: Bool { false }
+
   package func answer<Value: Codable & Sendable>(
     _ type: Value.Type, to name: String, of run: RunID
   ) async throws -> Value? { nil }
@@ -35,6 +40,8 @@ package enum StepScope {
 struct StepSinks: Sendable {
   let sinks: [any StepSink]
   let run: RunID
+
+  @usableFromInline var answersSteps: Bool { sinks.contains { $0.answersSteps } }
 
   /// The answer of a sink, or the result of `body`.
   @usableFromInline

@@ -24,7 +24,7 @@ extension Run {
   public func sleep(_ name: String, for duration: Duration) async throws {
     let entry = try await beginStep(name, .sleep)
     let sinks = stepSinks
-    if let sinks, try await sinks.answer(NoValue.self, to: name) != nil {
+    if try await answer(NoValue.self, to: name, .sleep) != nil {
       // It is over.
     } else if stepCoder == nil {
       try await sleep(name, for: duration, entry, on: clock)
@@ -65,15 +65,7 @@ extension Run {
   ) async throws -> Value {
     let entry = try await beginStep(name, .wait)
     if let entry, entry.result != nil { return try await value(of: entry, name) }
-    let answer: Value?
-    do {
-      answer = try await stepSinks?.answer(Value.self, to: name)
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      throw try await storeFailure(error, of: name, .wait)
-    }
-    var found = answer
+    var found = try await answer(Value.self, to: name, .wait)
     if found == nil { found = try await firstValue(condition, name, timeout, entry) }
     guard let found else {
       throw try await storeFailure(StepError.noValue(name, in: timeout ?? .zero), of: name, .wait)
@@ -82,11 +74,25 @@ extension Run {
     return found
   }
 
+  /// The answer of a sink to a sleep or a wait, for which the run rests as it would otherwise.
+  private func answer<Value: Codable & Sendable>(
+    _ type: Value.Type, to name: String, _ kind: StoredStep.Kind
+  ) async throws -> Value? {
+    guard let sinks = stepSinks, sinks.answersSteps else { return nil }
+    do {
+      return try await rest(name, kind, until: nil) { try await sinks.answer(type, to: name) }
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw try await storeFailure(error, of: name, kind)
+    }
+  }
+
   /// Performs a sleep or a wait, during which the run has no slot, and a shutdown does not wait for it, if its steps are stored.
   private func rest<Value: Sendable>(
     _ name: String, _ kind: StoredStep.Kind, until end: Int64?, _ body: () async throws -> Value
   ) async throws -> Value {
-    guard stepCoder != nil else { return try await body() }
+    guard stepCoder != nil || stepSinks?.answersSteps == true else { return try await body() }
     if steps.enter(name, kind, until: end, attempt: attempt).beginsToRest { restBegins() }
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }

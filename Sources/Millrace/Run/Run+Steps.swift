@@ -52,14 +52,15 @@ extension Run {
     case .over: throw CancellationError()
     }
     let value: Value
-    let isStored = stepCoder != nil
-    if isStored { await beginBody(of: name) }
-    defer { if isStored { endBody(of: name) } }
+    let sinks = stepSinks
+    let mayRest = stepCoder != nil || sinks?.answersSteps == true
+    if mayRest { await beginBody(of: name) }
+    defer { if mayRest { endBody(of: name) } }
     do {
       // Again, because the run may have waited for its slot.
       if isCut || Task.isCancelled && !steps.isProbed { throw CancellationError() }
       // Here where it can be, because what the core compiles looks up the types of the value at run time.
-      if let sinks = stepSinks {
+      if let sinks {
         value = try await sinks.value(of: name) {
           try await StepCalls(name: name, retry: retry, run: self, body: body).value()
         }
@@ -74,7 +75,7 @@ extension Run {
     }
     let mutations = commit(value)
     if keepsNothing, mutations.isEmpty, !isCut {
-      stepSinks?.hasValue(value, name)
+      sinks?.hasValue(value, name)
       return value
     }
     try await storeValue(value, of: name, .step, mutations)
@@ -131,16 +132,16 @@ extension Run {
 
 /// The result of a step whose body returns nothing.
 @usableFromInline
-struct NoValue: Codable, Sendable {
+package struct NoValue: Codable, Sendable {
   @inlinable
   init() {}
 
   @usableFromInline
-  init(from decoder: any Decoder) throws {}
+  package init(from decoder: any Decoder) throws {}
 
   /// Encodes an empty object, so that it is JSON by itself, too.
   @usableFromInline
-  func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: NoKey.self) }
+  package func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: NoKey.self) }
 
   private enum NoKey: CodingKey {}
 }
@@ -239,6 +240,7 @@ extension Run {
       }
       (stored, byteCount) = (StoredStep(name, kind, .value(bytes)), bytes.count)
     }
+    if isCut { throw late(name, kind) }
     stepSinks?.hasValue(value, name)
     do {
       try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)

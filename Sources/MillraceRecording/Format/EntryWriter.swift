@@ -68,6 +68,7 @@ struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       line.add("duration", rest.duration)
     case .step(let step):
       line = Line("{\"kind\":\"step\",\"at\":\(step.at),\"run\":\"\(step.run)\"")
+      if let enclosing = step.enclosingStep { line.add("step", try encoded(enclosing)) }
       line.add("name", try encoded(step.name))
       switch step.result {
       case .value(let json): line.add("value", try encoded(json))

@@ -28,6 +28,9 @@ public struct RecordedStep: Sendable, Hashable {
   /// The result, redacted if there was a redaction.
   public let result: Result
 
+  /// The step of the run whose body did this one; nil for one outside of steps.
+  public let enclosingStep: String?
+
   /// Creates the entry of a step.
   ///
   /// - Parameters:
@@ -35,10 +38,12 @@ public struct RecordedStep: Sendable, Hashable {
   ///   - run: the run that did the step.
   ///   - name: the name of the step within its run.
   ///   - result: the result.
-  public init(at: Int64, run: RunID, name: String, result: Result) {
+  ///   - enclosingStep: the step whose body did this one.
+  public init(at: Int64, run: RunID, name: String, result: Result, enclosingStep: String? = nil) {
     self.at = at
     self.run = run
     self.name = name
     self.result = result
+    self.enclosingStep = enclosingStep
   }
 }

@@ -103,7 +103,7 @@ public struct Redaction<I: Interactor>: Sendable {
 
   /// The part that is about calls, which knows nothing of the store's types.
   var calls: CallRedaction { CallRedaction(request: request, reply: reply, error: error) }
-  var steps: StepRedaction { StepRedaction(step: step, error: error) }
+  var steps: StepRedaction { StepRedaction(step: step, error: error, isRedacting: isRedacting) }
 }
 
 /// Changes calls before they are recorded.

@@ -87,12 +87,23 @@ extension EntryLine {
   }
 
   private static func step(_ fields: LineFields, _ at: Int64) -> RecordedStep? {
-    guard let run = fields.run("run"), let name = fields.string("name") else { return nil }
-    if let json = fields.string("value") { return RecordedStep(at: at, run: run, name: name, result: .value(json)) }
-    if fields.has("value") { return nil }
-    if fields.bool("leftOut") == true { return RecordedStep(at: at, run: run, name: name, result: .leftOut) }
-    guard let json = fields.string("failure"), !fields.has("leftOut") else { return nil }
-    return RecordedStep(at: at, run: run, name: name, result: .failure(json))
+    let enclosing = fields.string("step")
+    guard let run = fields.run("run"), let name = fields.string("name"), enclosing != nil || !fields.has("step") else {
+      return nil
+    }
+    let result: RecordedStep.Result
+    if let json = fields.string("value") {
+      result = .value(json)
+    } else if fields.has("value") {
+      return nil
+    } else if fields.bool("leftOut") == true {
+      result = .leftOut
+    } else if let json = fields.string("failure"), !fields.has("leftOut") {
+      result = .failure(json)
+    } else {
+      return nil
+    }
+    return RecordedStep(at: at, run: run, name: name, result: result, enclosingStep: enclosing)
   }
 }
 

@@ -90,7 +90,8 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
         .failure(try line.decode(String.self, forKey: .failure))
       }
     return RecordedStep(
-      at: at, run: try line.run(.run), name: try line.decode(String.self, forKey: .name), result: result)
+      at: at, run: try line.run(.run), name: try line.decode(String.self, forKey: .name), result: result,
+      enclosingStep: try line.decodeIfPresent(String.self, forKey: .step))
   }
 }
 

@@ -19,17 +19,21 @@ struct StepTape<Keep: EntryKeeping>: StepSink {
   }
 
   func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
-    record(name, run) { try redaction.step(name, value).map { .value(try JSON.text(of: $0)) } ?? .leftOut }
+    // That a step, or a sleep, is done is no value that a redaction could be about.
+    let shown = value is NoValue ? value : redaction.step(name, value)
+    record(name, run) { try shown.map { .value(try JSON.text(of: $0)) } ?? .leftOut }
   }
 
   func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {
-    record(name, run) { .failure(try JSON.text(of: RecordedStepFailure(error, text: redaction.error))) }
+    record(name, run) { .failure(try JSON.text(of: RecordedStepFailure(error, redaction))) }
   }
 
   private func record(_ name: String, _ run: RunID, _ result: () throws -> RecordedStep.Result) {
     if intake.isOver { return }
     do {
-      intake.stepped(RecordedStep(at: intake.now(), run: run, name: name, result: try result()))
+      intake.stepped(
+        RecordedStep(
+          at: intake.now(), run: run, name: name, result: try result(), enclosingStep: StepScope.current.get()))
     } catch {
       intake.missedOne()
       guard hasReported.isFirst() else { return }
@@ -48,6 +52,7 @@ struct StepTape<Keep: EntryKeeping>: StepSink {
 struct StepRedaction: Sendable {
   let step: @Sendable (String, any Encodable & Sendable) -> (any Encodable & Sendable)?
   let error: @Sendable (String, any Error) -> String
+  let isRedacting: Bool
 }
 
 /// The failure of a step as a recording has it.
@@ -57,24 +62,46 @@ struct RecordedStepFailure: Codable, Sendable {
   let text: String
   /// The name of the error's type; nil if it is left out.
   let type: String?
+  /// The error as JSON, if it can be encoded and nothing is redacted.
+  let error: String?
 
-  /// - Parameter text: makes the text of an error of the step with this name.
-  init(_ error: any Error, text: (String, any Error) -> String) {
+  init(_ error: any Error, _ redaction: StepRedaction) {
     switch error {
     case let failure as StepFailure:
-      (code, type) = (nil, failure.typeName)
-      self.text = text(failure.step, failure.judged).shortened(to: 4_096)
+      let cause = failure.judged
+      code = nil
+      type = failure.typeName
+      if cause is StepFailure {
+        // Its error was an earlier process's, so there is none to redact.
+        text = redaction.isRedacting ? failure.typeName : failure.message
+      } else {
+        text = redaction.error(failure.step, cause).shortened(to: 4_096)
+      }
+      self.error =
+        redaction.isRedacting ? nil : (cause as? any Encodable).flatMap { try? JSON.text(of: $0) }
     case let error as StepError:
       // Its text is the library's own.
-      (code, type, self.text) = (error.code.description, nil, error.description)
+      (code, type, self.error, text) = (error.code.description, nil, nil, error.description)
     default:
-      (code, type) = (nil, String(reflecting: Swift.type(of: error)))
-      self.text = text("", error).shortened(to: 4_096)
+      (code, type, self.error) = (nil, String(reflecting: Swift.type(of: error)), nil)
+      text = redaction.error("", error).shortened(to: 4_096)
     }
   }
 
   /// The error that the step throws again.
   func error(of step: String) -> any Error {
-    StoredFailure(typeName: type ?? "", message: text, payload: nil, code: code).error(of: step, nil)
+    let payload = error.map { Array($0.utf8) }
+    return StoredFailure(typeName: type ?? "", message: text, payload: payload, code: code).error(of: step, JSONSteps())
+  }
+}
+
+/// Decodes the errors of recorded failures.
+private final class JSONSteps: StepCoder {
+  var stepLimits: StepLimits { StepLimits() }
+
+  func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { Array(try JSON.text(of: value).utf8) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    try JSON.value(type, from: String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -3,7 +3,7 @@ import MillraceEntries
 
 /// The recorded replies to calls and results of steps, which a resimulation gives in their order.
 ///
-/// A step is answered as a call is. The calls that its body has made are left out, because the body is not called.
+/// A step is answered as a call is. The calls and steps of its body are left out, because the body is not called.
 struct RecordedAnswers: Sendable {
   private(set) var calls: [RecordedCall] = []
 
@@ -23,7 +23,9 @@ struct RecordedAnswers: Sendable {
       case .call(let call):
         if let run = call.run, let name = call.step, answered.contains(StepName(run: run, name: name)) { continue }
         calls.append(call)
-      case .step(let step): calls.append(RecordedCall(step))
+      case .step(let step):
+        if let name = step.enclosingStep, answered.contains(StepName(run: step.run, name: name)) { continue }
+        calls.append(RecordedCall(step))
       case .action, .commit, .rest, .end, .state, .gap: continue
       }
       indices.append(index)
@@ -53,6 +55,8 @@ extension RecordedCall {
 
 /// Answers the steps of handlers with what was recorded.
 extension ResimulationInterceptor: StepSink {
+  var answersSteps: Bool { true }
+
   func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of live: RunID) async throws -> Value? {
     let request = RecordedCall.request(name)
     let isRecorded = board.read { content in
