@@ -11,35 +11,45 @@ package protocol StepSink: Sendable {
   /// - Parameters:
   ///   - type: the type of the result.
   ///   - name: the name of the step.
-  ///   - run: the run.
+  ///   - handling: the attempt of the run.
   /// - Throws: the error that the step throws: `CancellationError`, or a ``StepFailure`` or a ``StepError`` of the step.
-  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of run: RunID) async throws -> Value?
+  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of handling: StepOrigin) async throws
+    -> Value?
 
   /// Notifies that a handler gets the result of a step: a new one, before its mutations are committed, or one that is stored.
-  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID)
+  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin)
 
   /// Notifies that a handler gets the failure of a step.
-  func stepHasFailed(_ error: any Error, _ name: String, of run: RunID)
+  func stepHasFailed(_ error: any Error, _ name: String, of handling: StepOrigin)
 }
 
 extension StepSink {
   package var answersSteps: Bool { false }
 
   package func answer<Value: Codable & Sendable>(
-    _ type: Value.Type, to name: String, of run: RunID
+    _ type: Value.Type, to name: String, of handling: StepOrigin
   ) async throws -> Value? { nil }
 }
 
+/// The attempt of a run that does a step.
+package struct StepOrigin: Hashable, Sendable {
+  package let run: RunID
+  package let attempt: Int
+}
+
 /// The step whose body the current task is in, where the store has a ``StepSink``.
-package enum StepScope {
-  package static let current = TaskLocal<String?>(wrappedValue: nil)
+package struct StepScope: Sendable {
+  package static let current = TaskLocal<StepScope?>(wrappedValue: nil)
+
+  package let name: String
+  package let attempt: Int
 }
 
 /// The sinks of a store, for the steps of one run.
 @usableFromInline
 struct StepSinks: Sendable {
   let sinks: [any StepSink]
-  let run: RunID
+  let origin: StepOrigin
 
   @usableFromInline var answersSteps: Bool { sinks.contains { $0.answersSteps } }
 
@@ -49,23 +59,23 @@ struct StepSinks: Sendable {
     of name: String, _ body: () async throws -> Value
   ) async throws -> Value {
     if let answer = try await answer(Value.self, to: name) { return answer }
-    return try await StepScope.current.withValue(name) { try await body() }
+    return try await StepScope.current.withValue(StepScope(name: name, attempt: origin.attempt)) { try await body() }
   }
 
   /// The answer of the first sink that has one.
   func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String) async throws -> Value? {
     for sink in sinks {
-      if let answer = try await sink.answer(type, to: name, of: run) { return answer }
+      if let answer = try await sink.answer(type, to: name, of: origin) { return answer }
     }
     return nil
   }
 
   @usableFromInline
   func hasValue(_ value: any Encodable & Sendable, _ name: String) {
-    for sink in sinks { sink.stepHasValue(value, name, of: run) }
+    for sink in sinks { sink.stepHasValue(value, name, of: origin) }
   }
 
   func hasFailed(_ error: any Error, _ name: String) {
-    for sink in sinks { sink.stepHasFailed(error, name, of: run) }
+    for sink in sinks { sink.stepHasFailed(error, name, of: origin) }
   }
 }

@@ -296,7 +296,7 @@ extension Run {
   @usableFromInline var stepSinks: StepSinks? {
     switch backing {
     case .store(let core, let run): core.stepSinks(of: run)
-    case .attempt(let attempt): attempt.core.stepSinks(of: attempt.run)
+    case .attempt(let attempt): attempt.core.stepSinks(of: attempt.run, attempt: attempt.number)
     case .apart(let apart): apart.environment.stepSinks
     }
   }

@@ -20,9 +20,9 @@ extension StoreCore {
 
   /// The sinks for the steps of a run; nil if no interceptor wants to know of them.
   @usableFromInline
-  func stepSinks(of run: ActiveRun<I>) -> StepSinks? {
+  func stepSinks(of run: ActiveRun<I>, attempt: Int = 1) -> StepSinks? {
     guard let sinks = shared?.chain.stepSinks, !sinks.isEmpty else { return nil }
-    return StepSinks(sinks: sinks, run: run.runID)
+    return StepSinks(sinks: sinks, origin: StepOrigin(run: run.runID, attempt: attempt))
   }
 
   /// Notes that a run begins to rest.

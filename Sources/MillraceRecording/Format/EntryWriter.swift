@@ -51,6 +51,7 @@ struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       line = Line("{\"kind\":\"call\",\"at\":\(call.at),\"took\":\(call.took)")
       if let run = call.run { line.add("run", "\"\(run)\"") }
       if let step = call.step { line.add("step", try encoded(step)) }
+      if call.attempt != 1 { line.add("attempt", call.attempt) }
       line.add("name", try encoded(call.name))
       line.add("request", try encoded(call.request))
       switch call.reply {
@@ -69,6 +70,7 @@ struct EntryWriter<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     case .step(let step):
       line = Line("{\"kind\":\"step\",\"at\":\(step.at),\"run\":\"\(step.run)\"")
       if let enclosing = step.enclosingStep { line.add("step", try encoded(enclosing)) }
+      if step.attempt != 1 { line.add("attempt", step.attempt) }
       line.add("name", try encoded(step.name))
       switch step.result {
       case .value(let json): line.add("value", try encoded(json))

@@ -24,9 +24,13 @@ public struct RecordedCall: Sendable, Hashable {
   /// The step of the run whose body made the call; nil for a call outside of steps.
   public let step: String?
 
+  /// The attempt of the run that did that step, counted from 1; 1 for a call outside of steps.
+  public let attempt: Int
+
   /// A call with its reply.
   public init(
-    at: Int64, took: Int64, run: RunID?, name: String, request: String, reply: RecordedReply, step: String? = nil
+    at: Int64, took: Int64, run: RunID?, name: String, request: String, reply: RecordedReply, step: String? = nil,
+    attempt: Int = 1
   ) {
     self.at = at
     self.took = took
@@ -35,6 +39,7 @@ public struct RecordedCall: Sendable, Hashable {
     self.request = request
     self.reply = reply
     self.step = step
+    self.attempt = attempt
   }
 }
 

@@ -28,6 +28,9 @@ public struct RecordedStep: Sendable, Hashable {
   /// The result, redacted if there was a redaction.
   public let result: Result
 
+  /// The attempt of the run that did the step, counted from 1.
+  public let attempt: Int
+
   /// The step of the run whose body did this one; nil for one outside of steps.
   public let enclosingStep: String?
 
@@ -38,12 +41,14 @@ public struct RecordedStep: Sendable, Hashable {
   ///   - run: the run that did the step.
   ///   - name: the name of the step within its run.
   ///   - result: the result.
+  ///   - attempt: the attempt of the run.
   ///   - enclosingStep: the step whose body did this one.
-  public init(at: Int64, run: RunID, name: String, result: Result, enclosingStep: String? = nil) {
+  public init(at: Int64, run: RunID, name: String, result: Result, attempt: Int = 1, enclosingStep: String? = nil) {
     self.at = at
     self.run = run
     self.name = name
     self.result = result
+    self.attempt = attempt
     self.enclosingStep = enclosingStep
   }
 }

@@ -82,13 +82,18 @@ extension EntryLine {
       return nil
     }
     let step = fields.string("step")
-    guard step != nil || !fields.has("step") else { return nil }
-    return RecordedCall(at: at, took: took, run: run, name: name, request: request, reply: reply, step: step)
+    let attempt = fields.has("attempt") ? fields.count("attempt") : 1
+    guard step != nil || !fields.has("step"), let attempt else { return nil }
+    return RecordedCall(
+      at: at, took: took, run: run, name: name, request: request, reply: reply, step: step, attempt: attempt)
   }
 
   private static func step(_ fields: LineFields, _ at: Int64) -> RecordedStep? {
     let enclosing = fields.string("step")
-    guard let run = fields.run("run"), let name = fields.string("name"), enclosing != nil || !fields.has("step") else {
+    let attempt = fields.has("attempt") ? fields.count("attempt") : 1
+    guard let run = fields.run("run"), let name = fields.string("name"), let attempt,
+      enclosing != nil || !fields.has("step")
+    else {
       return nil
     }
     let result: RecordedStep.Result
@@ -103,7 +108,7 @@ extension EntryLine {
     } else {
       return nil
     }
-    return RecordedStep(at: at, run: run, name: name, result: result, enclosingStep: enclosing)
+    return RecordedStep(at: at, run: run, name: name, result: result, attempt: attempt, enclosingStep: enclosing)
   }
 }
 

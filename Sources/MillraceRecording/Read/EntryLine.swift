@@ -77,7 +77,8 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
     return RecordedCall(
       at: at, took: try line.nanoseconds(.took), run: try line.runIfPresent(.run),
       name: try line.decode(String.self, forKey: .name), request: try line.decode(String.self, forKey: .request),
-      reply: reply, step: try line.decodeIfPresent(String.self, forKey: .step))
+      reply: reply, step: try line.decodeIfPresent(String.self, forKey: .step),
+      attempt: line.contains(.attempt) ? try line.count(.attempt) : 1)
   }
 
   private static func step(_ line: Container, _ at: Int64) throws -> RecordedStep {
@@ -91,6 +92,7 @@ struct EntryLine<Action: Codable & Sendable, Mutation: Codable & Sendable, State
       }
     return RecordedStep(
       at: at, run: try line.run(.run), name: try line.decode(String.self, forKey: .name), result: result,
+      attempt: line.contains(.attempt) ? try line.count(.attempt) : 1,
       enclosingStep: try line.decodeIfPresent(String.self, forKey: .step))
   }
 }

@@ -135,7 +135,7 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
       intake.called(
         RecordedCall(
           at: now, took: now - start, run: RunContext.current?.run, name: name, request: text, reply: try reply(),
-          step: StepScope.current.get()))
+          step: StepScope.current.get()?.name, attempt: StepScope.current.get()?.attempt ?? 1))
     } catch {
       intake.missedOne()
       guard hasReported.isFirst() else { return }

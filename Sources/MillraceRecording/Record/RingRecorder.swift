@@ -93,13 +93,13 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
 extension RingRecorder: StepSink {
   /// Records the value that a handler gets of a step.
-  package func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
-    steps.stepHasValue(value, name, of: run)
+  package func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin) {
+    steps.stepHasValue(value, name, of: handling)
   }
 
   /// Records the failure that a handler gets of a step.
-  package func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {
-    steps.stepHasFailed(error, name, of: run)
+  package func stepHasFailed(_ error: any Error, _ name: String, of handling: StepOrigin) {
+    steps.stepHasFailed(error, name, of: handling)
   }
 }
 

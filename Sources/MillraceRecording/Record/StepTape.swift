@@ -18,22 +18,23 @@ struct StepTape<Keep: EntryKeeping>: StepSink {
     self.report = report
   }
 
-  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
+  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin) {
     // That a step, or a sleep, is done is no value that a redaction could be about.
     let shown = value is NoValue ? value : redaction.step(name, value)
-    record(name, run) { try shown.map { .value(try JSON.text(of: $0)) } ?? .leftOut }
+    record(name, handling) { try shown.map { .value(try JSON.text(of: $0)) } ?? .leftOut }
   }
 
-  func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {
-    record(name, run) { .failure(try JSON.text(of: RecordedStepFailure(error, redaction))) }
+  func stepHasFailed(_ error: any Error, _ name: String, of handling: StepOrigin) {
+    record(name, handling) { .failure(try JSON.text(of: RecordedStepFailure(error, redaction))) }
   }
 
-  private func record(_ name: String, _ run: RunID, _ result: () throws -> RecordedStep.Result) {
+  private func record(_ name: String, _ handling: StepOrigin, _ result: () throws -> RecordedStep.Result) {
     if intake.isOver { return }
     do {
       intake.stepped(
         RecordedStep(
-          at: intake.now(), run: run, name: name, result: try result(), enclosingStep: StepScope.current.get()))
+          at: intake.now(), run: handling.run, name: name, result: try result(), attempt: handling.attempt,
+          enclosingStep: StepScope.current.get()?.name))
     } catch {
       intake.missedOne()
       guard hasReported.isFirst() else { return }

@@ -84,11 +84,6 @@ struct CallTable<Waiter: Sendable>: Sendable {
   mutating func cancel(_ id: Int, _ key: Key) -> Waiter? {
     if let waiter = withoutReply.removeValue(forKey: id) { return waiter }
     guard let number = numbers[key], let position = positions.removeValue(forKey: id) else { return nil }
-    if key.name == RecordedCall.stepName, position == lines[number].arrivals - 1 {
-      // A step that is cut has no entry: the recorded one is that of the next attempt.
-      lines[number].arrivals -= 1
-      return lines[number].waiting.removeValue(forKey: position)
-    }
     return takeOut(position, of: number)
   }
 

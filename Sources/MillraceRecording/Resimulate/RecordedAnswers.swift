@@ -3,7 +3,8 @@ import MillraceEntries
 
 /// The recorded replies to calls and results of steps, which a resimulation gives in their order.
 ///
-/// A step is answered as a call is. The calls and steps of its body are left out, because the body is not called.
+/// A step is answered as a call is. The calls and steps of its body are left out, because the body is not called. A step that was cut by the
+/// end of its attempt has no result, so its body is called, as it was.
 struct RecordedAnswers: Sendable {
   private(set) var calls: [RecordedCall] = []
 
@@ -12,19 +13,30 @@ struct RecordedAnswers: Sendable {
 
   private struct StepName: Hashable {
     let run: RunID
+    let attempt: Int
     let name: String
   }
 
   init<Action, Mutation, State>(_ entries: ArraySlice<RecordingEntry<Action, Mutation, State>>) {
     var answered: Set<StepName> = []
-    for case .step(let step) in entries { answered.insert(StepName(run: step.run, name: step.name)) }
+    for case .step(let step) in entries {
+      answered.insert(StepName(run: step.run, attempt: step.attempt, name: step.name))
+    }
     for (index, entry) in zip(entries.indices, entries) {
       switch entry {
       case .call(let call):
-        if let run = call.run, let name = call.step, answered.contains(StepName(run: run, name: name)) { continue }
+        if let run = call.run, let name = call.step,
+          answered.contains(StepName(run: run, attempt: call.attempt, name: name))
+        {
+          continue
+        }
         calls.append(call)
       case .step(let step):
-        if let name = step.enclosingStep, answered.contains(StepName(run: step.run, name: name)) { continue }
+        if let name = step.enclosingStep,
+          answered.contains(StepName(run: step.run, attempt: step.attempt, name: name))
+        {
+          continue
+        }
         calls.append(RecordedCall(step))
       case .action, .commit, .rest, .end, .state, .gap: continue
       }
@@ -45,10 +57,14 @@ extension RecordedCall {
       case .failure(let json): .failure(json)
       case .leftOut: .error("")
       }
-    self.init(at: step.at, took: 0, run: step.run, name: Self.stepName, request: Self.request(step.name), reply: reply)
+    self.init(
+      at: step.at, took: 0, run: step.run, name: Self.stepName, request: Self.request(step.name, step.attempt),
+      reply: reply)
   }
 
-  static func request(_ step: String) -> String { step.debugDescription }
+  static func request(_ step: String, _ attempt: Int) -> String {
+    step.debugDescription + (attempt == 1 ? "" : " (attempt \(attempt))")
+  }
 
   var isStep: Bool { name == Self.stepName }
 }
@@ -57,8 +73,10 @@ extension RecordedCall {
 extension ResimulationInterceptor: StepSink {
   var answersSteps: Bool { true }
 
-  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of live: RunID) async throws -> Value? {
-    let request = RecordedCall.request(name)
+  func answer<Value: Codable & Sendable>(_ type: Value.Type, to name: String, of handling: StepOrigin) async throws
+    -> Value?
+  {
+    let (live, request) = (handling.run, RecordedCall.request(name, handling.attempt))
     let isRecorded = board.read { content in
       content.runs.twin(of: live).map {
         content.calls.expects(.init(run: $0, name: RecordedCall.stepName, request: request))
@@ -89,7 +107,7 @@ extension ResimulationInterceptor: StepSink {
     }
   }
 
-  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {}
+  func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin) {}
 
-  func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) {}
+  func stepHasFailed(_ error: any Error, _ name: String, of handling: StepOrigin) {}
 }

@@ -12,11 +12,11 @@ struct StepSinkTests {
 
     let seen = Recorder<String>()
 
-    func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of run: RunID) {
+    func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin) {
       seen.record("\(name) \(value)")
     }
 
-    func stepHasFailed(_ error: any Error, _ name: String, of run: RunID) { seen.record("\(name) failed") }
+    func stepHasFailed(_ error: any Error, _ name: String, of handling: StepOrigin) { seen.record("\(name) failed") }
   }
 
   private struct Refused: Error {}
