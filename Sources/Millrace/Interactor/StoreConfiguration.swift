@@ -146,8 +146,8 @@ extension StoreConfiguration {
     ///     at least 0.
     ///   - queuedActions: the number of actions that may be left for the thread that has the store's lock; at least 1. Past it new
     ///     ones are rejected, whatever the policy. Threads that send faster than the store reduces are slowed down long before that.
-    ///   - runsResting: the number of runs that may rest without a slot: their handlers sleep or wait in steps that are stored. Past it a
-    ///     sleep keeps its slot. At least 0, with which each does.
+    ///   - runsResting: the number of runs that may rest without a slot: their handlers sleep or wait in steps that are stored. Those that have
+    ///     ended meanwhile and whose handlers have not returned count, too. Past it a sleep keeps its slot. At least 0, with which each does.
     ///   - onOverflow: the policy for an action that has no room to wait.
     public init(
       runsInFlight: Int = 4_096, actionsWaiting: Int = 16_384, queuedActions: Int = 65_536, runsResting: Int = 65_536,

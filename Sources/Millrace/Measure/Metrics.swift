@@ -32,7 +32,7 @@ public struct Metrics: Sendable {
 
   /// The number of handlers that have not returned although their runs have ended.
   ///
-  /// They keep their slots. A number that stays high means handlers that do not heed cancellation.
+  /// They keep their slots, but for those that ended while they rested, which had none. A number that stays high means handlers that do not heed cancellation.
   public let notReturned: Int
 
   /// The number of attempts beyond the first of a run, since the store was made.

@@ -365,8 +365,7 @@ extension Owned {
       if !joined.isEmpty { runs.keyedJoiners[shared.id] = joined }
     }
     guard let runs else { return [] }
-    var keys = run.takenUp?.joinedKeys ?? []
-    if let key = run.record.journaled?.key { keys.append(key) }
+    let keys = (run.takenUp?.joinedKeys ?? []) + (run.record.journaled?.key.map { [$0] } ?? [])
     var followers: [ActiveRun<I>] = []
     for key in keys.map({ UTF8Text($0) }) {
       guard let ended = runs.keyed[key], ended.first == run.id else { continue }

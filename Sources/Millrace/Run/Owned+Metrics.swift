@@ -37,7 +37,7 @@ extension Owned {
 
   /// The number of open runs by kind.
   private func openRuns(inFlight: Int, resting: Int) -> [OpenRunStage.Kind: Int] {
-    let waits = runs?.scheduler.waits ?? WaitCounts()
+    let waits = runs?.scheduler.waits ?? WaitTally()
     return [
       .pace: waits.pace, .turn: waits.turn, .slot: waits.line, .running: inFlight,
       .resting: resting, .unreadable: journal?.sink.unreadableCount ?? 0,

@@ -15,7 +15,7 @@ package struct RunPhase: Equatable {
     /// Decided: its decision is committed, and it owns the turn of its key. Becomes `running`, or `ended`.
     case takenUp
 
-    /// A handler is out for it; it has a slot. Becomes `betweenAttempts`, `running` for its next attempt, or `ended`.
+    /// A handler is out for it; it has a slot, unless it rests. Becomes `betweenAttempts`, `running` for its next attempt, or `ended`.
     case running
 
     /// An attempt failed, and the next one is due; it keeps slot and turn. Becomes `running`, or `ended`.
@@ -108,7 +108,7 @@ package struct RunPhase: Equatable {
 }
 
 /// The number of actions that wait, by what for; those that wait in a shared run are none of them.
-struct WaitCounts: Equatable {
+struct WaitTally: Equatable {
   private(set) var pace = 0
   private(set) var turn = 0
   private(set) var line = 0

@@ -109,7 +109,7 @@ struct Scheduler: ~Copyable {
   @usableFromInline var freeSlots: Int32
 
   /// The number of actions that wait, by what for.
-  var waits = WaitCounts()
+  var waits = WaitTally()
 
   /// The number of suspended submits.
   var submitting = 0

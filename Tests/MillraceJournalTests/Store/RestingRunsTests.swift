@@ -74,16 +74,25 @@ struct RestingRunsTests {
     #expect(await store.state == ["cancelled", "2", "3"])
   }
 
-  /// The runs that have a body out, or do something after a rest, at a time.
+  /// The runs that have a body out, or do something after a rest, at a time; without what is left of attempts that were given up, which
+  /// no slot counts.
   private final class Working: Sendable {
-    private let runs = Mutex<[ActionID: Int]>([:])
+    private let runs = Mutex<[ActionID: (attempt: Int, parts: Int)]>([:])
 
-    var count: Int { runs.withLock { $0.count } }
+    /// Notes that a part of an attempt begins to work, and returns the number of runs that work now.
+    func begin(_ id: ActionID, _ attempt: Int) -> Int {
+      runs.withLock { runs in
+        let known = runs[id] ?? (attempt, 0)
+        if attempt > known.attempt { runs[id] = (attempt, 1) }
+        if attempt == known.attempt { runs[id] = (attempt, known.parts + 1) }
+        return runs.values.count { $0.parts > 0 }
+      }
+    }
 
-    func work(_ id: ActionID) async {
-      runs.withLock { $0[id, default: 0] += 1 }
-      await Task.yield()
-      runs.withLock { $0[id] = $0[id] == 1 ? nil : ($0[id] ?? 1) - 1 }
+    func end(_ id: ActionID, _ attempt: Int) {
+      runs.withLock { runs in
+        if let known = runs[id], known.attempt == attempt { runs[id] = (attempt, known.parts - 1) }
+      }
     }
   }
 
@@ -99,8 +108,9 @@ struct RestingRunsTests {
       configuration.limits = .init(runsInFlight: 2)
       let handling: Stepped.Handling = { run, number in
         @Sendable func work() async {
-          await working.work(run.id)
-          world.expect(working.count <= 2, "no more runs work than there are slots")
+          world.expect(working.begin(run.id, run.attempt) <= 2, "no more runs work than there are slots")
+          await world.pause(upTo: 3)
+          working.end(run.id, run.attempt)
         }
         await work()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -141,7 +151,7 @@ struct RestingRunsTests {
           group.addTask {
             try await run.step("body") { _ in
               world.expect(!Task.isCancelled, "the body is called before the cancellation, or not at all")
-              await Task.yield()
+              await world.pause(upTo: 3)
             }
           }
           group.addTask {

@@ -36,7 +36,7 @@ struct StepCrashTests {
   }
 
   @Test(
-    "T1, T2, T3, T4: through crashes at any step each gateway call has one effect for its key, and the state is the one without a crash"
+    "T1, T2, T3, T4, T11: through crashes at any step each gateway call has one effect for its key, and the state is the one without a crash"
   )
   func crashes() async {
     await Simulation.run(seeds: 0..<1_000) { world in
