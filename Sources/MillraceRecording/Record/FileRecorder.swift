@@ -95,8 +95,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       if isToWake { writer.wake(intake) }
     }
     writer.begin(RecordedState(at: 0, revision: revision, state: initial), intake)
-    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, report: { writer.tell($0) }))
-    steps = StepTape(intake: intake, redaction: redaction.steps, report: { writer.tell($0) })
+    let reports = UnencodableReports { writer.tell($0) }
+    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, reports: reports))
+    steps = StepTape(intake: intake, redaction: redaction.steps, reports: reports)
     self.intake = intake
     self.writer = writer
   }

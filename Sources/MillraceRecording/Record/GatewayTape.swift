@@ -90,18 +90,7 @@ protocol TapeDeck: Sendable {
 struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
   let intake: RecordingIntake<Keep>
   let redaction: CallRedaction
-  let report: @Sendable (RecordingError) -> Void
-
-  /// Whether a value was found that cannot be encoded.
-  private let hasReported = Once()
-
-  init(
-    intake: RecordingIntake<Keep>, redaction: CallRedaction, report: @escaping @Sendable (RecordingError) -> Void
-  ) {
-    self.intake = intake
-    self.redaction = redaction
-    self.report = report
-  }
+  let reports: UnencodableReports
 
   func call<Reply: Codable & Sendable, Failure: Error & Codable & Sendable>(
     _ name: String, _ request: some Encodable & Sendable, _ failure: Failure.Type, _ body: () async throws -> Reply
@@ -138,27 +127,33 @@ struct RecordingDeck<Keep: EntryKeeping>: TapeDeck {
           step: StepScope.current.get()?.name, attempt: StepScope.current.get()?.attempt ?? 1))
     } catch {
       intake.missedOne()
-      guard hasReported.isFirst() else { return }
-      report(
-        RecordingError(
-          .unencodable,
-          """
-          The request or the reply of the call "\(name)" cannot be encoded: \(RecordingError.reason(ofEncoding: error)); let it \
-          encode every value. The recording has a gap there, and continues.
-          """))
+      reports.report("The request or the reply of the call \"\(name)\"", error)
     }
   }
 }
 
-/// Passes the first one on.
-final class Once: Sendable {
+/// Reports the first value that cannot be encoded.
+final class UnencodableReports: Sendable {
+  private let report: @Sendable (RecordingError) -> Void
   private let isDone = Lock(false)
 
-  func isFirst() -> Bool {
-    isDone.withLock { isDone in
+  init(_ report: @escaping @Sendable (RecordingError) -> Void) {
+    self.report = report
+  }
+
+  func report(_ subject: String, _ error: any Error) {
+    let isFirst = isDone.withLock { isDone in
       defer { isDone = true }
       return !isDone
     }
+    guard isFirst else { return }
+    report(
+      RecordingError(
+        .unencodable,
+        """
+        \(subject) cannot be encoded: \(RecordingError.reason(ofEncoding: error)); let it encode every value. The recording has a gap \
+        there, and continues.
+        """))
   }
 }
 

@@ -54,9 +54,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     intake = RecordingIntake(
       ring, revision: revision, interval: checkpoint, clock: clock, errorText: redaction.error
     ) { _, _ in }
-    let report = report ?? { writeToStandardError(line: $0.description) }
-    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, report: report))
-    steps = StepTape(intake: intake, redaction: redaction.steps, report: report)
+    let reports = UnencodableReports(report ?? { writeToStandardError(line: $0.description) })
+    tape = GatewayTape(RecordingDeck(intake: intake, redaction: redaction.calls, reports: reports))
+    steps = StepTape(intake: intake, redaction: redaction.steps, reports: reports)
     self.redaction = redaction
     began = wallTime?() ?? WallTime.now()
   }

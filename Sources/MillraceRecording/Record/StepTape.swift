@@ -5,18 +5,7 @@ import MillraceEntries
 struct StepTape<Keep: EntryKeeping>: StepSink {
   let intake: RecordingIntake<Keep>
   let redaction: StepRedaction
-  let report: @Sendable (RecordingError) -> Void
-
-  /// Whether a value was found that cannot be encoded.
-  private let hasReported = Once()
-
-  init(
-    intake: RecordingIntake<Keep>, redaction: StepRedaction, report: @escaping @Sendable (RecordingError) -> Void
-  ) {
-    self.intake = intake
-    self.redaction = redaction
-    self.report = report
-  }
+  let reports: UnencodableReports
 
   func stepHasValue(_ value: any Encodable & Sendable, _ name: String, of handling: StepOrigin) {
     // That a step, or a sleep, is done is no value that a redaction could be about.
@@ -37,14 +26,7 @@ struct StepTape<Keep: EntryKeeping>: StepSink {
           enclosingStep: StepScope.current.get()?.name))
     } catch {
       intake.missedOne()
-      guard hasReported.isFirst() else { return }
-      report(
-        RecordingError(
-          .unencodable,
-          """
-          The result of the step "\(name)" cannot be encoded: \(RecordingError.reason(ofEncoding: error)); let it encode every value. \
-          The recording has a gap there, and continues.
-          """))
+      reports.report("The result of the step \"\(name)\"", error)
     }
   }
 }
