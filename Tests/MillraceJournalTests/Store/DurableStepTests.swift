@@ -14,7 +14,7 @@ struct DurableStepTests {
   private let lives = Lives()
   private let calls = Recorder<String>()
 
-  /// Takes an action up whose handler ends with a wait at a gate, and returns when the handler is there.
+  /// Takes an action up whose handler ends with a wait at a gate, and returns when the handler is there and its mutations are durable.
   private func crash(
     plan: Plan = .concurrent.recovery(.handleAgain), _ options: JournalOptions = JournalOptions(), key: String? = nil,
     after handling: @escaping Stepped.Handling
@@ -26,6 +26,7 @@ struct DurableStepTests {
     }
     store.send(.handle(1), key: key)
     try await gate.waitForArrivals(1)
+    for await _ in store.states(.latest.durable) { break }
   }
 
   // MARK: T1, T2
