@@ -4,7 +4,7 @@ import MillraceTesting
 import Synchronization
 import Testing
 
-@Suite("A journaled store that crashes", .timeLimit(.minutes(2)))
+@Suite("A journaled store that crashes", .timeLimit(.minutes(10)))
 struct JournaledStoreCrashTests {
   /// A node whose store is opened in each of its lives.
   private final class Service: Sendable {

@@ -215,8 +215,9 @@ struct ResimulatedStepsTests {
   @Test("An attempt that was given up in a step leaves the recorded result to the next attempt")
   func attempts() async throws {
     let plan = Plan.concurrent.attemptTimeout(.seconds(10)).retry(2, backoff: .none)
-    let gate = Gate()
+    let (gate, returned) = (Gate(), Recorder<Int>())
     let handling: Order.Handling = { run, tape, calls in
+      defer { returned.record(run.attempt) }
       let value = try await run.step("charge") { _ in
         try await tape.call("charge", run.attempt) {
           calls.record("charge")
@@ -236,6 +237,8 @@ struct ResimulatedStepsTests {
     clock.advance(by: .seconds(10))
     #expect(await receipt.outcome.kind == .finished)
     #expect(await store.state == ["charged by attempt 2"])
+    // The recording has the call of the first attempt once that has returned.
+    for _ in 1...2 { _ = try await returned.next() }
     let recording = try Recording<Order>.read(from: ring.recording.jsonLines())
     let again = Recorder<String>()
     let report = await recording.resimulate(patience: .seconds(60)) { tape in
