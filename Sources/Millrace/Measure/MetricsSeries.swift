@@ -95,23 +95,26 @@ extension OpenMetricsText {
   }
 
   /// Adds the families of these series, in the order of their first series.
-  mutating func add(_ series: [Metrics.Series]) {
+  mutating func add(_ series: [Metrics.Series]) { add(series.map { (nil, $0) }) }
+
+  /// Adds the families of series of stores, in the order of their first series; nil for the labels of the text.
+  mutating func add(_ series: [(store: [Label]?, series: Metrics.Series)]) {
     var order: [Family] = []
-    var families: [Family: [Metrics.Series]] = [:]
-    for series in series {
-      let family = Family(of: series)
+    var families: [Family: [(store: [Label]?, series: Metrics.Series)]] = [:]
+    for element in series {
+      let family = Family(of: element.series)
       if families[family] == nil { order.append(family) }
-      families[family, default: []].append(series)
+      families[family, default: []].append(element)
     }
     for family in order { add(family, families[family] ?? []) }
   }
 
-  private mutating func add(_ family: Family, _ series: [Metrics.Series]) {
-    let name = begin(family.name, family.kind, unit: family.unit, help: series.first?.help ?? "")
+  private mutating func add(_ family: Family, _ series: [(store: [Label]?, series: Metrics.Series)]) {
+    let name = begin(family.name, family.kind, unit: family.unit, help: series.first?.series.help ?? "")
     var samples: [(labels: [Label], value: Metrics.Series.Value)] = []
     var indices: [String: Int] = [:]
-    for series in series {
-      let labels = labels(with: series.labels.filter { !$0.value.isEmpty })
+    for (store, series) in series {
+      let labels = labels(with: series.labels.filter { !$0.value.isEmpty }, over: store)
       let text = Self.text(of: labels)
       if let index = indices[text] {
         samples[index].value = series.value

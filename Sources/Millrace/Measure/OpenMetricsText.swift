@@ -2,7 +2,7 @@
 struct OpenMetricsText {
   /// The labels that the text itself gives to samples.
   enum OwnLabel: String, CaseIterable {
-    case le, outcome, reason, stage
+    case le, outcome, reason, stage, state
   }
 
   enum Kind: String {
@@ -34,7 +34,11 @@ struct OpenMetricsText {
     ("100.0", 100_000_000_000),
   ]
 
-  private let prefix: String
+  /// The beginning of the names of the stores' families.
+  let prefix: String
+  /// The metrics of each store, and all labels of its lines.
+  let stores: [(labels: [Label], metrics: Metrics)]
+
   private let labels: [Label]
   private var text = ""
 
@@ -42,43 +46,77 @@ struct OpenMetricsText {
   private var takenNames: Set<String> = []
 
   /// A text without a family, whose names will begin with the prefix, and whose samples will have the labels.
-  init(prefix: String, labels: [String: String]) {
+  init(of stores: [(labels: [String: String], metrics: Metrics)], prefix: String, labels: [String: String]) {
     self.prefix = prefix.isEmpty ? "" : Self.legal(prefix) + "_"
-    self.labels = Self.named(labels, besides: Set(OwnLabel.allCases.map(\.rawValue)))
+    let reserved = Set(OwnLabel.allCases.map(\.rawValue))
+    let common = Self.named(labels, besides: reserved)
+    self.labels = common
+    self.stores = stores.map { store in
+      (Self.labels(store.labels.filter { !$0.value.isEmpty }, with: common, besides: reserved), store.metrics)
+    }
   }
 
-  mutating func addGauge(_ name: String, _ value: Int, unit: String = "", help: String) {
-    let family = begin(prefix + name, .gauge, unit: unit, help: help)
-    add(family, "\(value)", labels)
+  mutating func addGauge(_ name: String, unit: String = "", help: String, _ value: (Metrics) -> Int?) {
+    addFamily(name, .gauge, unit: unit, help: help, value) { text, family, value, labels in
+      text.add(family, "\(value)", labels)
+    }
   }
 
-  /// A gauge that has one sample for each value of a label.
-  mutating func addGauges(_ name: String, _ values: [(String, Int)], by label: OwnLabel, help: String) {
-    let family = begin(prefix + name, .gauge, help: help)
-    for (kind, value) in values { add(family, "\(value)", labels, (label.rawValue, kind)) }
+  /// Adds a gauge that has one sample for each value of a label.
+  mutating func addGauges<Kind: CaseIterable & Hashable>(
+    _ name: String, by label: OwnLabel, help: String, _ values: (Metrics) -> [Kind: Int]?
+  ) {
+    addFamily(name, .gauge, help: help, values) { text, family, values, labels in
+      for kind in Kind.allCases { text.add(family, "\(values[kind] ?? 0)", labels, (label.rawValue, "\(kind)")) }
+    }
   }
 
-  /// A gauge that is a time since 1970, in seconds.
-  mutating func addTime(_ name: String, milliseconds: Int64, help: String) {
-    let family = begin(prefix + name, .gauge, unit: "seconds", help: help)
-    add(family, Self.seconds(.milliseconds(milliseconds)), labels)
+  /// Adds a gauge that is a time since 1970, in seconds.
+  mutating func addTime(_ name: String, help: String, milliseconds: (Metrics) -> Int64?) {
+    addFamily(name, .gauge, unit: "seconds", help: help, milliseconds) { text, family, milliseconds, labels in
+      text.add(family, Self.seconds(.milliseconds(milliseconds)), labels)
+    }
   }
 
-  mutating func addCounter(_ name: String, _ value: Int, help: String) {
-    let family = begin(prefix + name, .counter, help: help)
-    add(family + "_total", "\(value)", labels)
+  mutating func addCounter(_ name: String, help: String, _ value: (Metrics) -> Int?) {
+    addFamily(name, .counter, help: help, value) { text, family, value, labels in
+      text.add(family + "_total", "\(value)", labels)
+    }
   }
 
-  /// A counter that has one sample for each value of a label.
-  mutating func addCounters(_ name: String, _ values: [(String, Int)], by label: OwnLabel, help: String) {
-    let family = begin(prefix + name, .counter, help: help)
-    for (kind, value) in values { add(family + "_total", "\(value)", labels, (label.rawValue, kind)) }
+  /// Adds a counter that has one sample for each value of a label.
+  mutating func addCounters<Kind: CaseIterable & Hashable>(
+    _ name: String, by label: OwnLabel, help: String, _ values: (Metrics) -> [Kind: Int]
+  ) {
+    addFamily(name, .counter, help: help, values) { text, family, values, labels in
+      for kind in Kind.allCases {
+        text.add(family + "_total", "\(values[kind] ?? 0)", labels, (label.rawValue, "\(kind)"))
+      }
+    }
   }
 
-  /// A histogram of seconds.
-  mutating func addHistogram(_ name: String, _ histogram: Histogram, help: String) {
-    let family = begin(prefix + name, .histogram, unit: "seconds", help: help)
-    addSamples(of: histogram, to: family, labels)
+  /// Adds a histogram of seconds.
+  mutating func addHistogram(_ name: String, help: String, _ histogram: (Metrics) -> Histogram?) {
+    addFamily(name, .histogram, unit: "seconds", help: help, histogram) { text, family, histogram, labels in
+      text.addSamples(of: histogram, to: family, labels)
+    }
+  }
+
+  /// Adds a family with the values of the stores.
+  ///
+  /// If no store has a value, only its names are taken, so that a family of the program's own keeps its name when one has.
+  private mutating func addFamily<Value>(
+    _ name: String, _ kind: Kind, unit: String = "", help: String, _ value: (Metrics) -> Value?,
+    _ add: (inout Self, _ family: String, Value, [Label]) -> Void
+  ) {
+    let family = take(prefix + name, kind, unit: unit)
+    var isBegun = false
+    for (labels, metrics) in stores {
+      guard let value = value(metrics) else { continue }
+      if !isBegun { addHead(of: family, kind, unit: unit, help: help) }
+      isBegun = true
+      add(&self, family, value, labels)
+    }
   }
 
   /// Adds the samples of a histogram of seconds to its family, which was begun.
@@ -97,19 +135,29 @@ struct OpenMetricsText {
     text + "# EOF\n"
   }
 
-  /// Begins a family, and returns its full name, which ends with the unit.
+  /// Begins a family, and returns its full name.
+  mutating func begin(_ name: String, _ kind: Kind, unit: String = "", help: String) -> String {
+    let family = take(name, kind, unit: unit)
+    addHead(of: family, kind, unit: unit, help: help)
+    return family
+  }
+
+  /// The full name of a family, which ends with the unit.
   ///
   /// A name that another family or its samples have gets `_` after it, before the unit.
-  mutating func begin(_ name: String, _ kind: Kind, unit: String = "", help: String) -> String {
+  private mutating func take(_ name: String, _ kind: Kind, unit: String) -> String {
     let ending = unit.isEmpty ? "" : "_" + unit
     var name = name
     while isTaken(name + ending, kind) { name += "_" }
     let family = name + ending
     takenNames.formUnion(Self.names(of: family, kind))
+    return family
+  }
+
+  private mutating func addHead(of family: String, _ kind: Kind, unit: String, help: String) {
     text += "# TYPE \(family) \(kind.rawValue)\n"
     if !unit.isEmpty { text += "# UNIT \(family) \(unit)\n" }
     if !help.isEmpty { text += "# HELP \(family) \(Self.escaped(help))\n" }
-    return family
   }
 
   private func isTaken(_ family: String, _ kind: Kind) -> Bool {
@@ -123,19 +171,43 @@ struct OpenMetricsText {
 
   /// Adds a sample, with its own label in its place among the others.
   mutating func add(_ name: String, _ value: String, _ labels: [Label], _ own: Label? = nil) {
-    var labels = labels
-    if let own { labels.insert(own, at: labels.firstIndex { $0.name > own.name } ?? labels.endIndex) }
+    var (own, separator) = (own, "{")
     text += name
-    if !labels.isEmpty { text += "{" + Self.text(of: labels) + "}" }
-    text += " \(value)\n"
+    for label in labels {
+      if let first = own, first.name < label.name {
+        add(first, behind: &separator)
+        own = nil
+      }
+      add(label, behind: &separator)
+    }
+    if let own { add(own, behind: &separator) }
+    text += separator == "," ? "} " : " "
+    text += value
+    text += "\n"
+  }
+
+  private mutating func add(_ label: Label, behind separator: inout String) {
+    text += separator
+    text += label.name
+    text += "=\""
+    text += label.value
+    text += "\""
+    separator = ","
   }
 }
 
 extension OpenMetricsText {
-  /// The labels of a sample with these: those of the text, and these with names of their own, sorted by name.
-  func labels(with labels: [String: String]) -> [Label] {
-    let taken = Set(self.labels.map(\.name) + [OwnLabel.le.rawValue])
-    return (self.labels + Self.named(labels, besides: taken)).sorted { $0.name < $1.name }
+  /// The labels of a sample of the program's own: those of the text, or of a store, and these with names of their own, sorted by name.
+  func labels(with own: [String: String], over base: [Label]? = nil) -> [Label] {
+    Self.labels(own, with: base ?? labels, besides: [OwnLabel.le.rawValue])
+  }
+
+  /// These labels with names of their own, and those that the text has already, sorted by name.
+  private static func labels(
+    _ labels: [String: String], with base: [Label], besides reserved: Set<String>
+  ) -> [Label] {
+    if labels.isEmpty { return base }
+    return (base + named(labels, besides: reserved.union(base.map(\.name)))).sorted { $0.name < $1.name }
   }
 
   /// The labels as they stand between the braces.

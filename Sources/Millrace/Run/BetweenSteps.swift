@@ -177,6 +177,7 @@ struct BetweenSteps<I: Interactor> {
     runs.shutdownWaiters = []
     runs.shutdown = Shutdown()
     runs.shutdown?.report = report
+    runs.shutdown?.journal = shutdown.journal
     if !waiting.isEmpty { core.lock.afterUnlock { waiting.forEach { $0.fulfil(report) } } }
   }
 
@@ -201,6 +202,7 @@ struct BetweenSteps<I: Interactor> {
     let shutdown = runs.shutdown ?? Shutdown()
     shutdown.failure = error
     shutdown.notDurable = journal.position - journal.gate.durablePosition
+    shutdown.journal = journal.sink.metrics
     runs.shutdown = shutdown
     finishShutdown(asksClosing: false, .failed(error))
     core.lock.afterUnlock(answer)

@@ -32,7 +32,8 @@ extension Owned {
       commits: core.revision, outcomes: outcomes, rejections: rejections, observers: observers, observerLag: lag,
       handleTime: runs?.tables.times.handle ?? Histogram(), waitTime: runs?.tables.times.wait ?? Histogram(),
       plans: runs?.scheduler.namedPlans.figures ?? [], openRuns: openRuns(inFlight: inFlight, resting: resting),
-      oldestRunStart: oldestRunStart(at: core))
+      oldestRunStart: oldestRunStart(at: core), isShuttingDown: isShuttingDown,
+      journal: journal?.sink.metrics ?? runs?.shutdown?.journal)
   }
 
   /// The number of open runs by kind.

@@ -93,6 +93,9 @@ final class Shutdown {
   /// The number of entries that were not durable then.
   var notDurable = 0
 
+  /// The figures of the journal when it failed.
+  var journal: Metrics.Journal?
+
   /// Whether every action has its outcome, and the entries of the journal have to become durable.
   var isFlushing = false
 

@@ -38,6 +38,9 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   var unreadableRuns: [OpenRun<Action>] { get }
   var unreadableCount: Int { get }
 
+  /// The figures of the journal now.
+  var metrics: Metrics.Journal { get }
+
   /// The longest time for which a shutdown waits until the entries are stored, on the store's clock.
   var flushTime: Duration { get }
 

@@ -19,6 +19,7 @@ struct EntryBuffer: Sendable {
   private(set) var position = DurabilityGate.restoredPosition
   var keys: IdempotencyTable
   var growth: LogGrowth
+  var tally = JournalTally()
   /// Whether a task is persisting the entries.
   var isWriting = false
   /// The reason for which nothing more is persisted.
@@ -85,8 +86,57 @@ struct EntryBuffer: Sendable {
 
   /// Removes the first entries, which are durable.
   ///
-  mutating func didPersist(_ persisted: ArraySlice<Item>) {
+  /// - Parameter elapsed: The time of all entries that were handed over with these; nil if some are not durable yet.
+  mutating func didPersist(_ persisted: ArraySlice<Item>, at time: Int64, after elapsed: Duration? = nil) {
     byteCount -= persisted.reduce(0) { $0 + $1.batch.byteCount }
     items.removeFirst(persisted.count)
+    tally.didPersist(persisted.count, at: time, after: elapsed)
+  }
+
+  /// Notes that a snapshot of this size is stored.
+  mutating func didStoreSnapshot(_ size: Int, at time: Int64) {
+    growth.didStore(size)
+    tally.lastSnapshot = time
+  }
+
+  var metrics: Metrics.Journal {
+    let log = growth.sinceStored
+    return Metrics.Journal(
+      state: failure != nil ? .failed : tally.isUnavailable ? .unavailable : .writable, records: tally.records,
+      appendTime: tally.appendTime, retries: tally.retries, unsyncedRecords: items.count,
+      oldestUnsynced: failure == nil && !items.isEmpty ? tally.oldestUnsynced : nil, bufferedBytes: byteCount,
+      bufferLimit: limits.byteCount,
+      lastAppend: tally.lastAppend, logRecords: log.records, logBytes: log.bytes,
+      lastSnapshot: tally.lastSnapshot, failedSteps: tally.failedSteps)
+  }
+}
+
+/// The counts and times of a store's journal since it was opened; wall times are in milliseconds since 1970.
+struct JournalTally: Sendable {
+  private(set) var records = 0
+  private(set) var appendTime = Histogram()
+  private(set) var lastAppend: Int64?
+  /// The time before which no record was buffered that is not durable.
+  private(set) var oldestUnsynced: Int64?
+  private var lastHandOver: Int64?
+  var retries = 0
+  /// Whether the last call failed, and is repeated or looked up.
+  var isUnavailable = false
+  var lastSnapshot: Int64?
+  var failedSteps = 0
+
+  /// Notes the time at which records are handed over to the journal; nil if there are none.
+  ///
+  /// They were buffered since those before them were handed over.
+  mutating func handOver(_ time: Int64?) {
+    oldestUnsynced = time.map { lastHandOver ?? $0 }
+    lastHandOver = time
+  }
+
+  mutating func didPersist(_ count: Int, at time: Int64, after elapsed: Duration?) {
+    records += count
+    lastAppend = time
+    isUnavailable = false
+    if let elapsed { appendTime.record(elapsed) }
   }
 }

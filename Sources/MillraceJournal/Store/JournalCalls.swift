@@ -21,10 +21,21 @@ struct JournalCalls: Sendable {
     limits = CallLimits(deadline)
   }
 
+  /// The events of a call that is repeated.
+  struct Events {
+    /// Called when a call has failed and is to be repeated, or it is not known whether it did what it was to do.
+    var didFail: () -> Void = {}
+    /// Returns the reason for which no further attempt is made; nil for none.
+    var giveUp: () -> JournalError? = { nil }
+    /// Called before an attempt that follows a failed one.
+    var willRetry: () -> Void = {}
+  }
+
   /// Performs a call, and repeats it while it fails with a transient error.
   ///
   /// - Throws: ``JournalError``: the error of the call, or the one that says how long the journal was unavailable.
   func read<Value: Sendable>(
+    events: Events = Events(),
     _ call: @escaping @Sendable (any Journal, JournalKey) async throws(JournalError) -> Value
   ) async throws(JournalError) -> Value {
     var pauses = RetryPauses(self)
@@ -34,7 +45,7 @@ struct JournalCalls: Sendable {
       }
       switch result {
       case .success(let value): return value
-      case .failure(let failure) where failure.isTransient: try await pauses.pause(after: failure)
+      case .failure(let failure) where failure.isTransient: try await pauses.pause(after: failure, events)
       case .failure(let failure): throw failure
       case nil: throw .noAnswer(key, deadline)
       }
@@ -48,11 +59,11 @@ struct JournalCalls: Sendable {
   /// - Parameters:
   ///   - batches: the batches.
   ///   - last: the last sequence that the writer knows.
-  ///   - giveUp: returns the reason for which the next attempt is not made; nil for none.
+  ///   - events: called when a call has failed.
   ///   - didPersist: called with the number of batches that are durable, and the last sequence then, each time there are more.
   /// - Throws: ``JournalError``: the error of the call, or the one that says how long the journal was unavailable.
   func append(
-    _ batches: [JournalBatch], after last: JournalSequence, giveUp: () -> JournalError? = { nil },
+    _ batches: [JournalBatch], after last: JournalSequence, events: Events = Events(),
     didPersist: (Int, JournalSequence) -> Void
   ) async throws(JournalError) {
     var (persisted, last) = (0, last)
@@ -65,7 +76,8 @@ struct JournalCalls: Sendable {
       if count > 0 { last = result.last }
       if count == 0, result.failure == nil { throw .noReason(key) }
       if let failure = result.failure, failure.code == .unknown || failure.code == .conflict {
-        let found = try await lookUp(rest[count...], after: last)
+        if failure.code == .unknown { events.didFail() }
+        let found = try await lookUp(rest[count...], after: last, events)
         (count, last) = (count + found.count, found.last)
       }
       persisted += count
@@ -77,21 +89,29 @@ struct JournalCalls: Sendable {
       // A batch that was found is our own, and the next attempt says whether another writer follows it.
       if count > result.stored { continue }
       guard failure.isTransient else { throw failure }
-      if let failure = giveUp() { throw failure }
-      try await pauses.pause(after: failure)
+      try await pauses.pause(after: failure, events)
     }
+  }
+
+  /// Returns the time since this call, on the store's clock.
+  func stopwatch() -> () -> Duration {
+    func begin<C: Clock<Duration>>(_ clock: C) -> () -> Duration {
+      let start = clock.now
+      return { start.duration(to: clock.now) }
+    }
+    return begin(clock)
   }
 
   /// The number of the first batches that are stored, and the last sequence of these.
   private func lookUp(
-    _ batches: ArraySlice<JournalBatch>, after last: JournalSequence
+    _ batches: ArraySlice<JournalBatch>, after last: JournalSequence, _ events: Events
   ) async throws(JournalError) -> (count: Int, last: JournalSequence) {
     var (count, end) = (0, last)
     for batch in batches {
       let from = end
       let records: [JournalRecord]?
       do {
-        records = try await read { journal, key throws(JournalError) in
+        records = try await read(events: events) { journal, key throws(JournalError) in
           try await journal.batch(batch.id, of: key, after: from)
         }
       } catch  where error.code == .truncated {
@@ -135,22 +155,20 @@ private struct RetryPauses {
 
   init(_ calls: JournalCalls) {
     self.calls = calls
-    elapsed = Self.stopwatch(calls.clock)
+    elapsed = calls.stopwatch()
   }
 
   /// Sleeps until the next attempt.
   ///
-  /// - Throws: ``JournalError`` if the journal has been unavailable up to the deadline.
-  mutating func pause(after failure: JournalError) async throws(JournalError) {
+  /// - Throws: ``JournalError`` if the journal has been unavailable up to the deadline, or no further attempt is made.
+  mutating func pause(after failure: JournalError, _ events: JournalCalls.Events) async throws(JournalError) {
+    events.didFail()
+    if let failure = events.giveUp() { throw failure }
     if elapsed() >= calls.deadline { throw .deadline(calls.key, calls.deadline, failure) }
     // In a task of its own, because an opening may be made in a task that is cancelled, where a sleep returns at once.
     await Task.detached { [clock = calls.clock, next] in try? await clock.sleep(for: next) }.value
     next = min(next * 2, .seconds(1))
-  }
-
-  private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> () -> Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
+    events.willRetry()
   }
 }
 

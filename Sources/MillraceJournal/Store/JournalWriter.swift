@@ -102,6 +102,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       let kind: JournalEntry.Kind = if case .due = step.content { .rest } else { .step }
       try add(kind, head, DecidedMutations(mutations), in: room, after: revision)
       runs.withLock { $0.add(payload, id) }
+      if case .failure = step.content { buffer.withLock { $0.tally.failedSteps += 1 } }
     case .step(nil, let mutations, let id):
       try add(.emit, EmitHead(run: takeUp(of: id)), DecidedMutations(mutations), in: room, after: revision)
     case .joined(let id, let key, let leaves):
@@ -158,7 +159,11 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       if begins { buffer.isWriting = true }
       return (begins, buffer.growth.isDue(options) && buffer.failure == nil)
     }
-    if begins { Task.detached { [self] in await write() } }
+    if begins {
+      let now = wallTime()
+      buffer.withLock { $0.tally.handOver(now) }
+      Task.detached { [self] in await write() }
+    }
     return isDue
   }
 
@@ -172,6 +177,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     return unreadable.map { $0.open(at: now) }
   }
 
+  var metrics: Metrics.Journal { buffer.withLock { $0.metrics } }
+
   /// The sequence of the take-up of an open run.
   private func takeUp(of run: ActionID) -> UInt64 { runs.withLock { $0.sequence(of: run) } }
 
@@ -180,8 +187,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Stores everything that waits, until nothing does.
   private func write() async {
     while true {
+      let now = wallTime()
       let items = buffer.withLock { buffer in
         buffer.isWriting = !buffer.items.isEmpty && buffer.failure == nil
+        buffer.tally.handOver(buffer.isWriting ? now : nil)
         return buffer.isWriting ? buffer.items : []
       }
       if items.isEmpty { return }
@@ -192,12 +201,17 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Persists entries, and waits while the journal is unavailable; returns the reason if they cannot be persisted.
   private func persist(_ items: [EntryBuffer.Item]) async -> JournalError? {
     var rest = items[...]
+    let elapsed = calls.stopwatch()
+    let events = JournalCalls.Events(
+      didFail: { [self] in buffer.withLock { $0.tally.isUnavailable = true } },
+      giveUp: { [self] in buffer.withLock { $0.failure } },
+      willRetry: { [self] in buffer.withLock { $0.tally.retries += 1 } })
     do throws(JournalError) {
       // Each entry is one record.
       try await calls.append(
-        items.map(\.batch), after: buffer.withLock { $0.persisted }, giveUp: { buffer.withLock { $0.failure } },
+        items.map(\.batch), after: buffer.withLock { $0.persisted }, events: events,
         didPersist: { count, _ in
-          didPersist(rest.prefix(count))
+          didPersist(rest.prefix(count), after: count == rest.count ? elapsed() : nil)
           rest = rest.dropFirst(count)
         })
       return nil
@@ -206,11 +220,15 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
-  private func didPersist(_ persisted: ArraySlice<EntryBuffer.Item>) {
+  /// Notes that entries are durable, before it resumes what waits for them.
+  ///
+  /// - Parameter time: The time of all entries that were handed over with these; nil if some are not durable yet.
+  private func didPersist(_ persisted: ArraySlice<EntryBuffer.Item>, after time: Duration?) {
     guard let last = persisted.last else { return }
+    let now = wallTime()
     let isRelieved = buffer.withLock { buffer in
       let wasCrowded = buffer.isCrowded
-      buffer.didPersist(persisted)
+      buffer.didPersist(persisted, at: now, after: time)
       if wasCrowded, !buffer.isCrowded { gate.setCrowded(false) }
       return wasCrowded && !buffer.isCrowded
     }
@@ -234,7 +252,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       return (buffer.keys.results, buffer.last, buffer.position)
     }
     gate.whenDurable(position: end) { [self] failure in
-      guard failure == nil else { return didTakeSnapshot(nil) }
+      guard failure == nil else { return didTakeSnapshot() }
       Task.detached {
         let payload = SnapshotPayload(
           state: value, runs: runs.all.map { StoredRun($0) }, keys: keys.all, epoch: self.epoch)
@@ -266,16 +284,19 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       let bytes = try log.encode(payload, isChecked: !hasCheckedSnapshot.load(ordering: .relaxed))
       hasCheckedSnapshot.store(true, ordering: .relaxed)
       try await log.persist(bytes, at: sequence, revision: revision)
-      didTakeSnapshot(bytes.count)
+      let now = wallTime()
+      buffer.withLock { $0.didStoreSnapshot(bytes.count, at: now) }
+      try await log.truncate(through: sequence)
+      didTakeSnapshot()
     } catch {
-      didTakeSnapshot(nil, error)
+      didTakeSnapshot(error)
     }
   }
 
   /// Allows the next snapshot, reports an error that is not transient, and calls the closure that waits for this snapshot.
-  private func didTakeSnapshot(_ size: Int?, _ error: JournalError? = nil) {
+  private func didTakeSnapshot(_ error: JournalError? = nil) {
     let work = buffer.withLock { buffer in
-      buffer.growth.didTake(size)
+      buffer.growth.didTake()
       defer { buffer.afterSnapshot = nil }
       return buffer.afterSnapshot
     }

@@ -99,7 +99,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     }
     self = Restoration(payload.state, from: log)
     (revision, last, beginsWithInitial) = (snapshot.revision, snapshot.sequence, false)
-    growth.didTake(snapshot.payload.count)
+    growth.didStore(snapshot.payload.count)
     for run in runs.runs { open[run.sequence] = run }
     lost = runs.unreadable
     try remember(payload.keys)

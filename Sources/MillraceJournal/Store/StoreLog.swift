@@ -59,17 +59,17 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
   }
 
-  /// Stores a snapshot, and removes the records that it covers if the options say so.
+  /// Stores a snapshot.
   ///
-  /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then, unless only the truncation failed.
+  /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then.
   func persist(_ payload: [UInt8], at sequence: JournalSequence, revision: Int) async throws(JournalError) {
     try await journal.store(
       JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key)
-    if options.truncatesLog { try await truncate(through: sequence) }
   }
 
-  /// Removes records in calls that leave room for other calls.
-  private func truncate(through sequence: JournalSequence) async throws(JournalError) {
+  /// Removes the records that a snapshot covers, if the options say so, in calls that leave room for other calls.
+  func truncate(through sequence: JournalSequence) async throws(JournalError) {
+    guard options.truncatesLog else { return }
     var removed = JournalSequence.start
     while removed < sequence {
       let end = try await journal.truncate(key, through: sequence)
@@ -237,6 +237,11 @@ struct LogGrowth: Sendable {
   private(set) var isTaking = false
   /// The size of the newest snapshot.
   private var snapshotBytes = 0
+  /// The records, and their bytes, that snapshots cover which are being taken, or failed.
+  private var uncovered = (records: 0, bytes: 0)
+
+  /// The records since the newest snapshot that is stored, and their bytes.
+  var sinceStored: (records: Int, bytes: Int) { (uncovered.records + records, uncovered.bytes + bytes) }
 
   mutating func add(_ entry: JournalEntry) {
     records += 1
@@ -254,15 +259,19 @@ struct LogGrowth: Sendable {
 
   /// Begins a snapshot, which covers all records.
   mutating func take() {
+    uncovered = sinceStored
     (records, bytes, hasChanges) = (0, 0, false)
     isTaking = true
   }
 
-  /// Ends a snapshot; without a size it has failed, and the next one is due as if it had not.
-  mutating func didTake(_ size: Int?) {
-    isTaking = false
-    if let size { snapshotBytes = size }
+  /// Notes the size of a snapshot that is stored.
+  mutating func didStore(_ size: Int) {
+    snapshotBytes = size
+    uncovered = (0, 0)
   }
+
+  /// Ends a snapshot; if it was not stored, the next one is due as if it had been.
+  mutating func didTake() { isTaking = false }
 }
 
 extension JournalEntry.Kind {

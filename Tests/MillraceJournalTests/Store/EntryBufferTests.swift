@@ -31,7 +31,7 @@ struct EntryBufferTests {
     #expect(buffer.items.map(\.position) == [2, 3] && buffer.position == 3)
     #expect(buffer.items.map(\.batch.id.number) == [1, 2])
     #expect(buffer.persisted == 7 && buffer.last == 9 && buffer.growth.records == 2)
-    buffer.didPersist(buffer.items.prefix(1))
+    buffer.didPersist(buffer.items.prefix(1), at: 0)
     #expect(buffer.persisted == 8 && buffer.items.map(\.position) == [3] && buffer.byteCount == 100)
   }
 
@@ -43,7 +43,7 @@ struct EntryBufferTests {
     #expect(!buffer.isCrowded, "199 bytes")
     _ = try buffer.add(entry(0), in: .emits, revision: 1)
     #expect(buffer.isCrowded)
-    buffer.didPersist(buffer.items.prefix(1))
+    buffer.didPersist(buffer.items.prefix(1), at: 0)
     #expect(!buffer.isCrowded, "163 bytes")
   }
 

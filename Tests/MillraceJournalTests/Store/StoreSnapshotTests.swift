@@ -261,13 +261,15 @@ struct StoreSnapshotTests {
     #expect(growth.isDue(options))
     growth.take()
     #expect(!growth.isDue(options))
-    growth.didTake(100)
+    growth.didStore(100)
+    growth.didTake()
     for _ in 0..<3 { growth.add(entry) }
     #expect(!growth.isDue(options), "three records, and less than four times the size of the snapshot")
     growth.add(entry)
     #expect(growth.isDue(options))
     growth.take()
-    growth.didTake(0)
+    growth.didStore(0)
+    growth.didTake()
     for _ in 0..<3 { growth.add(JournalEntry(kind: .epoch, payload: [UInt8](repeating: 0, count: 1_000))) }
     #expect(!growth.isDue(options), "nothing has changed")
   }

@@ -39,6 +39,18 @@ enum MetricsSnippets {
     // snippet.end
   }
 
+  struct SeveralStores {
+    // snippet.severalStores
+    func metricsPage(of shops: [String: Store<Stock>]) async -> String {
+      var stores: [(labels: [String: String], metrics: Metrics)] = []
+      for (name, store) in shops.sorted(by: { $0.key < $1.key }) {
+        stores.append((["store": name], await store.metrics))
+      }
+      return Metrics.openMetrics(of: stores, prefix: "stock", labels: ["site": "north"])
+    }
+    // snippet.end
+  }
+
   struct OwnMetrics {
     // snippet.page
     func page(of store: Store<Stock>, _ deliveries: Histogram) async -> String {

@@ -116,6 +116,8 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
 
   func result(of key: String) -> KeyedResult? { nil }
 
+  var metrics: Metrics.Journal { content.withLock { Metrics.Journal(state: .writable, records: $0.durable) } }
+
   let stepLimits = StepLimits()
 
   func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)? { nil }

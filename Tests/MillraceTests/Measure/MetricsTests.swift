@@ -6,7 +6,9 @@ import Testing
 @Suite("Metrics")
 struct MetricsTests {
   /// A snapshot in which every number is another one.
-  private func metrics(handleTime: [Int64] = [], waitTime: [Int64] = []) -> Metrics {
+  private func metrics(
+    handleTime: [Int64] = [], waitTime: [Int64] = [], journal: Metrics.Journal? = nil
+  ) -> Metrics {
     var (handle, wait) = (Histogram(), Histogram())
     for value in handleTime { handle.record(nanoseconds: value) }
     for value in waitTime { wait.record(nanoseconds: value) }
@@ -15,7 +17,7 @@ struct MetricsTests {
       lateEmits: 8,
       commits: 9_000_000_000_000_000_009, outcomes: [.finished: 900, .rejected: 11, .timedOut: 12],
       rejections: [.full: 10, .breakerOpen: 1], observers: 13, observerLag: 14, handleTime: handle, waitTime: wait,
-      openRuns: [.turn: 15, .running: 16], oldestRunStart: 1_700_000_000_250)
+      openRuns: [.turn: 15, .running: 16], oldestRunStart: 1_700_000_000_250, journal: journal)
   }
 
   /// The line of the number of observers, or of another sample that is not a family's second.
@@ -35,13 +37,19 @@ struct MetricsTests {
       ("millrace", [:]),
       ("", ["service": "orders"]),
       ("9 lives: ümlaut\n", ["9": "", "": "x", "ä": "y", "a b": "z", "__name__": "w"]),
-      ("a", ["le": "1", "outcome": "2", "reason": "3", "le_": "4", "path": "C:\\x", "quote": "\"", "feed": "a\r\nb"]),
+      (
+        "a",
+        [
+          "le": "1", "outcome": "2", "reason": "3", "state": "5", "le_": "4", "path": "C:\\x", "quote": "\"",
+          "feed": "a\r\nb",
+        ]
+      ),
     ] as [(String, [String: String])])
   func everyLineIsValid(prefix: String, labels: [String: String]) {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 95)
+    #expect(checker.samples.count == 96)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -164,6 +172,85 @@ struct MetricsTests {
   func secondsAreExact(duration: Duration, text: String) {
     #expect(OpenMetricsText.seconds(duration) == text)
   }
+
+  @Test("A text of several stores has each family once, with the lines of each store that has it")
+  func severalStores() {
+    let journaled = metrics(waitTime: [7], journal: Metrics.Journal(state: .unavailable, records: 5))
+    let stores = [(["store": "carts"], metrics()), (["store": "orders", "zone": "b"], journaled)]
+    let text = Metrics.openMetrics(
+      of: stores, labels: ["store": "x", "site": "north"],
+      adding: [.gauge("own", 1, labels: ["zone": "c"], help: "Own.")])
+    let checker = OpenMetricsChecker(text)
+    #expect(checker.problems == [])
+    let alone = OpenMetricsChecker(journaled.openMetrics()).samples.count
+    #expect(checker.samples.count == 96 + alone + 1)
+    #expect(text.contains(#"millrace_journal_records_total{site="north",store="x",store_="orders",zone="b"} 5"#))
+    #expect(!text.contains(#"millrace_journal_records_total{site="north",store="x",store_="carts"}"#))
+    #expect(text.contains(#"own{site="north",store="x",zone="c"} 1"#))
+    for sample in checker.samples where sample.name == "millrace_wait_time_seconds_count" {
+      #expect(sample.value == (sample.label("store_") == "orders" ? "1" : "0"))
+    }
+  }
+
+  @Test("A family of the program's own keeps its name, whether a store has the family of that name now or not")
+  func reservedNames() {
+    let own = [Metrics.Series.gauge("journal_last_append", 1, unit: "seconds", help: "Own.")]
+    for journal in [nil, Metrics.Journal(state: .writable), Metrics.Journal(state: .writable, lastAppend: 5)] {
+      let text = metrics(journal: journal).openMetrics(prefix: "", adding: own)
+      #expect(text.contains("journal_last_append__seconds 1\n"))
+      #expect(OpenMetricsChecker(text).problems == [])
+    }
+  }
+
+  @Test("A label of a store without a value is left out, as the format does not tell it from a missing one")
+  func emptyLabel() {
+    let text = Metrics.openMetrics(of: [(["store": "a", "zone": ""], metrics())])
+    #expect(text.contains("millrace_observers{store=\"a\"} 13\n"))
+  }
+
+  @Test("A store is shutting down from the beginning of its shutdown on")
+  func shuttingDown() async throws {
+    let gate = Gate()
+    let store = Store(initial: ScriptedInteractor.State(), interactor: ScriptedInteractor())
+    #expect(await store.metrics.openMetrics().contains("millrace_shutting_down 0\n"))
+    store.send(.handle { _ in try await gate.enter() })
+    try await gate.waitForArrivals(1)
+    let report = Task.immediate { await store.shutdown(drainFor: .seconds(60)) }
+    #expect(await store.send(.commit("late")).outcome.rejectionKind == .shuttingDown)
+    #expect(await store.metrics.openMetrics().contains("millrace_shutting_down 1\n"))
+    gate.open()
+    _ = await report.value
+    #expect(await store.metrics.isShuttingDown)
+  }
+
+  @Test("A text of no store has only the program's own metrics")
+  func noStore() {
+    #expect(Metrics.openMetrics(of: []) == "# EOF\n")
+    let text = Metrics.openMetrics(of: [], labels: ["site": "north"], adding: [.gauge("own", 1, help: "Own.")])
+    #expect(text == "# TYPE own gauge\n# HELP own Own.\nown{site=\"north\"} 1\n# EOF\n")
+  }
+
+  @Test("The text has every number of a journal")
+  func journal() {
+    var appendTime = Histogram()
+    appendTime.record(nanoseconds: 2_000_000)
+    let journal = Metrics.Journal(
+      state: .failed, records: 1, appendTime: appendTime, retries: 2, unsyncedRecords: 3, oldestUnsynced: 4_000,
+      bufferedBytes: 5, bufferLimit: 6, lastAppend: 7_250, logRecords: 8, logBytes: 9, lastSnapshot: 10_000,
+      failedSteps: 11)
+    let lines = metrics(journal: journal).openMetrics(prefix: "").split(separator: "\n")
+      .filter { !$0.hasPrefix("#") && $0.contains("journal") && !$0.contains("_bucket") && !$0.contains("reason=") }
+    #expect(
+      lines == [
+        "journal_records_total 1", "journal_failed_steps_total 11", "journal_append_time_seconds_count 1",
+        "journal_append_time_seconds_sum 0.002", "journal_retries_total 2", "journal_unsynced_records 3",
+        "journal_buffer_bytes 5", "journal_buffer_limit_bytes 6", "journal_oldest_unsynced_seconds 4.0",
+        "journal_last_append_seconds 7.25", "journal_log_records 8", "journal_log_bytes 9",
+        "journal_last_snapshot_seconds 10.0", #"journal_state{state="writable"} 0"#,
+        #"journal_state{state="unavailable"} 0"#, #"journal_state{state="failed"} 1"#,
+      ])
+    #expect(!metrics(journal: Metrics.Journal(state: .writable)).openMetrics().contains("last_append"))
+  }
 }
 
 private let goldenText = """
@@ -216,6 +303,9 @@ private let goldenText = """
   # UNIT millrace_oldest_run_start_seconds seconds
   # HELP millrace_oldest_run_start_seconds Time at which the oldest run was accepted whose handler is out.
   millrace_oldest_run_start_seconds 1700000000.25
+  # TYPE millrace_shutting_down gauge
+  # HELP millrace_shutting_down 1 once the store takes no more actions.
+  millrace_shutting_down 0
   # TYPE millrace_submits_suspended gauge
   # HELP millrace_submits_suspended Callers of submit that are suspended.
   millrace_submits_suspended 5

@@ -56,6 +56,11 @@ struct DurationParametersTests {
     "RecordingDurationsTests": [
       "MillraceRecording/FileRecorder.finish(limit)", "MillraceRecording/RecordingPlayback.every(Duration)",
     ],
+    "InspectorDurationsTests": [
+      "MillraceInspector/Inspector.beginShutdown(delay)", "MillraceInspector/InspectorOptions.answerLimit",
+      "MillraceInspector/InspectorOptions.checkLimit", "MillraceInspector/InspectorOptions.livenessLimit",
+      "MillraceInspector/ServiceManager.extendTimeout(time)",
+    ],
     "JournalDurationsTests": [
       "MillraceJournal/JournalCheck.run(patience)", "MillraceJournal/JournalOptions.deadline",
       "MillraceJournal/JournalOptions.rememberedTime",
