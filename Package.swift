@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
     .library(name: "MillraceJournal", targets: ["MillraceJournal"]),
+    .library(name: "MillraceInspector", targets: ["MillraceInspector"]),
     .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
     .library(name: "MillraceLoad", targets: ["MillraceLoad"]),
     .executable(name: "millrace", targets: ["MillraceCommandLine"]),
@@ -32,7 +33,10 @@ let package = Package(
     .executable(name: "benchmarks", targets: ["MillraceBenchmarks"]),
   ],
   traits: [
-    .trait(name: "SQLite", description: "The journal in a file, by libsqlite3, whose development package it needs.")
+    .trait(name: "SQLite", description: "The journal in a file, by libsqlite3, whose development package it needs."),
+    .trait(
+      name: "Inspector",
+      description: "Health, metrics and runs by HTTP, by libmicrohttpd, whose development package it needs."),
   ],
   targets: [
     .target(name: "Millrace", dependencies: ["MillraceSystem"], swiftSettings: strict),
@@ -62,6 +66,14 @@ let package = Package(
         "Millrace", "MillraceEntries", .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "MillraceMicroHTTPD", path: "Sources/Support/MillraceMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "MillraceInspector",
+      dependencies: [
+        "Millrace", .byName(name: "MillraceMicroHTTPD", condition: .when(traits: ["Inspector"])),
+      ],
+      swiftSettings: strict),
     .target(name: "MillraceFlags", path: "Sources/Tools/MillraceFlags", swiftSettings: strict),
     .target(
       name: "MillraceSocket", dependencies: ["Millrace"], path: "Sources/Tools/MillraceSocket", swiftSettings: strict),
@@ -88,7 +100,7 @@ let package = Package(
       name: "PulseService",
       dependencies: [
         "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP",
-        "MillraceJournal", "MillraceEntries",
+        "MillraceJournal", "MillraceEntries", "MillraceInspector",
       ],
       path: "Sources/Examples/PulseService",
       swiftSettings: strict),
@@ -185,6 +197,14 @@ let package = Package(
       name: "MillraceSocketTests",
       dependencies: ["MillraceSocket", "MillraceSocketClient", "Millrace", "MillraceTesting"], swiftSettings: strict),
     .testTarget(
+      name: "MillraceInspectorTests",
+      dependencies: [
+        "MillraceInspector", "MillraceJournal", "Millrace", "MillraceTesting", "MillraceSocketClient",
+        "MillraceSecureServer",
+        .byName(name: "MillraceMicroHTTPD", condition: .when(traits: ["Inspector"])),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "MillraceHTTPTests",
       dependencies: [
         "MillraceHTTP", "MillraceCurl", "MillraceCurlChecks", "MillraceLoopback", "Millrace", "MillraceTesting",
@@ -216,7 +236,7 @@ let package = Package(
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
         "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl",
-        "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags",
+        "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags", "MillraceSocketClient",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -18,7 +18,7 @@ FIRST_LIMIT, ALL_LIMIT, AGAIN = 20, 600, 5
 SKIPPED = "ReportPageTests"  # They look at pages in a browser, which is slow and tells little of planted bugs.
 HELP = """
 It copies the package to .build-mutants, plants the bugs of Tests/PlantedBugs/*.txt in the copy, each behind a number, and
-builds the tests once, with the trait SQLite, which needs libsqlite3-dev. With each bug it runs the suites that should find it, and
+builds the tests once, with all traits, which need libsqlite3-dev and libmicrohttpd-dev. With each bug it runs the suites that should find it, and
 if none fails all the others, until a test fails, crashes or hangs. It prints a line for each bug, and ends with exit code 1 when a
 bug was not found that is not listed as equivalent, or one was found that is. Takes at most 2 hours on two cores.
 
@@ -139,7 +139,7 @@ def main():
     if not chosen:
         fail(f"no bug has a name like '{options.only}'; see Tests/mutants --list.")
     print(f"== Building with {len(bugs)} bugs planted", flush=True)
-    subprocess.run(["swift", "build", "--build-tests", "--traits", "SQLite", "--scratch-path", ".build-debug"], cwd=COPY, check=True)
+    subprocess.run(["swift", "build", "--build-tests", "--traits", "SQLite,Inspector", "--scratch-path", ".build-debug"], cwd=COPY, check=True)
     everyone = "|".join(sorted({bug.tests for bug in chosen})) if options.only or options.named else "."
     print("== Without a bug", flush=True)
     finding, tail = run_tests(0, ["--filter", everyone], ALL_LIMIT)

@@ -12,7 +12,7 @@ public enum Certificate: String, Sendable, CaseIterable {
   case selfSigned
 
   /// The text in PEM.
-  var pem: String {
+  public var pem: String {
     switch self {
     case .valid: Self.validPEM
     case .expired: Self.expiredPEM
@@ -37,7 +37,7 @@ public enum Certificate: String, Sendable, CaseIterable {
     """
 
   /// The key of all certificates, which is of no use but here.
-  static let key = """
+  public static let key = """
     -----BEGIN EC PRIVATE KEY-----
     MHcCAQEEIOCVkBuVXEBjvA+ceJe+xJFOJ0XJYxsXcYc7s0CRgCrzoAoGCCqGSM49
     AwEHoUQDQgAE38ktDKLqGuRp+vBEjbOCjrYkLQ1xYiCWdNQWzlLxOi4lH0z86jpn

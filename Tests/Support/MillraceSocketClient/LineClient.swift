@@ -30,6 +30,28 @@ package final class LineClient: Sendable {
     self.init(descriptor: descriptor)
   }
 
+  /// Connects to a Unix socket; nil if no process listens there.
+  package convenience init?(path: String) {
+    var place = sockaddr_un()
+    place.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: path.utf8) }
+    #if canImport(Glibc)
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    let isConnected = withUnsafeBytes(of: &place) { raw in
+      raw.withMemoryRebound(to: sockaddr.self) {
+        connect(descriptor, $0.baseAddress!, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isConnected else {
+      Foundation.close(descriptor)
+      return nil
+    }
+    self.init(descriptor: descriptor)
+  }
+
   private init(descriptor: Int32) {
     self.descriptor = descriptor
   }
@@ -58,6 +80,15 @@ package final class LineClient: Sendable {
     await onThread { [self] in read() }
   }
 
+  /// Reads until the server closes the connection.
+  package func rest() async -> String {
+    await onThread { [self] in
+      var bytes: [UInt8] = []
+      while let chunk = receive(1...4_096) { bytes += chunk }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
   private func read() -> String? {
     var head: [UInt8] = []
     while head.last != UInt8(ascii: "\n") {
@@ -70,10 +101,13 @@ package final class LineClient: Sendable {
   }
 
   /// Reads exactly `count` bytes; nil where the connection is closed first.
-  private func receive(_ count: Int) -> [UInt8]? {
+  private func receive(_ count: Int) -> [UInt8]? { receive(count...count) }
+
+  /// Reads a number of bytes within this range; nil where the connection is closed first.
+  private func receive(_ count: ClosedRange<Int>) -> [UInt8]? {
     var bytes: [UInt8] = []
-    while bytes.count < count {
-      var chunk = [UInt8](repeating: 0, count: count - bytes.count)
+    while bytes.count < count.lowerBound {
+      var chunk = [UInt8](repeating: 0, count: count.upperBound - bytes.count)
       let length = recv(descriptor, &chunk, chunk.count, 0)
       guard length > 0 else { return nil }
       bytes += chunk.prefix(length)

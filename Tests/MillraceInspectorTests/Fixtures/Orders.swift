@@ -1,0 +1,20 @@
+import Millrace
+import MillraceTesting
+
+/// Orders whose handlers wait at a gate.
+struct Orders: Interactor {
+  enum Action: Sendable, Codable { case place(Int) }
+
+  let gate: Gate
+
+  func plan(for action: Action, state: [Int]) -> Plan { .concurrent.named("order") }
+
+  func handle(_ action: Action, state: [Int]) -> Effect<Self> {
+    Effect { [gate] run in
+      try await gate.enter()
+      if case .place(let number) = action { run.emit(number) }
+    }
+  }
+
+  static func reduce(into state: inout [Int], mutation: Int) { state.append(mutation) }
+}
