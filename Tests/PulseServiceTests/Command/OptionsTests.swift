@@ -134,6 +134,22 @@ struct OptionsTests {
     }
   #endif
 
+  #if Inspector
+    @Test("The port of the inspector is a port")
+    func inspector() throws {
+      #expect(try options("--inspect", "8080").inspectorPort == 8_080)
+      #expect(sentence(["--inspect", "65536"])?.contains("a whole number from 0 to 65535") == true)
+    }
+  #else
+    @Test("A pulse that was built without an inspector says how to build one that has it")
+    func inspector() {
+      #expect(
+        sentence(["--inspect", "8080"])
+          == "--inspect was given '8080', but this pulse was built without an inspector; install libmicrohttpd-dev and "
+          + "build it with 'swift build -c release --traits Inspector --product pulse'.")
+    }
+  #endif
+
   /// Lends a file with these contents.
   private func withRulesFile(_ contents: String, _ body: (String) throws -> Void) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID().uuidString).json")

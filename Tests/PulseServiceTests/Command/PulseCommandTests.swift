@@ -58,9 +58,8 @@ struct PulseCommandTests {
     let pulse = try PulseProcess(["--help"])
     let text = try await pulse.rest(of: pulse.output)
     for flag in [
-      "--every", "--for", "--watch", "--alert", "--rules", "--targets", "--notify", "--record", "--journal", "--json",
-      "--once",
-      "--help", "--version",
+      "--every", "--for", "--watch", "--alert", "--rules", "--targets", "--notify", "--record", "--journal",
+      "--inspect", "--json", "--once", "--help", "--version",
     ] {
       #expect(text.contains("  \(flag)"))
     }

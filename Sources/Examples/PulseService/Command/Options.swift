@@ -9,6 +9,8 @@ struct Options: Sendable, Equatable {
   var recording: String?
   /// The file that the state is kept in over a crash.
   var journal: String?
+  /// The port of the inspector.
+  var inspectorPort: Int?
   /// The issuers of certificates that are trusted in place of the system's.
   var issuers: TrustedIssuers?
 
@@ -21,6 +23,7 @@ struct Options: Sendable, Equatable {
     exitCodes: [
       ExitCode(0, "it has ended as it was asked to"),
       ExitCode(2, "--once has found that a target is down or an alert fires"), .usage,
+      ExitCode(69, "the port of --inspect cannot be used"),
       ExitCode(73, "the recording or the journal cannot be used"),
       ExitCode(74, "standard output or the journal cannot be written to"),
       ExitCode(128, "with the number of a second signal added: that one has ended it at once"),
@@ -49,6 +52,9 @@ struct Options: Sendable, Equatable {
       .text(
         "--journal", "FILE", example: "pulse.journal",
         help: "keep history and alerts in FILE, also over a crash, and continue there (needs the trait SQLite)"),
+      .integer(
+        "--inspect", "PORT", in: 0...65_535, example: "8080",
+        help: "serve health, metrics and runs at PORT of 127.0.0.1, any free one for 0 (needs the trait Inspector)"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end, with 2 if it is bad"),
     ])
@@ -63,9 +69,11 @@ struct Options: Sendable, Equatable {
     isJSON = parsed.isOn("--json")
     recording = parsed.text("--record")
     journal = parsed.text("--journal")
+    inspectorPort = parsed.integer("--inspect")
     issuers = try parsed.trustedIssuers()
     if let recording { try FlagError.checkOutputFile(recording, of: "--record") }
     if let journal { try Self.check(journal: journal) }
+    if let inspectorPort { try Self.check(inspectorPort: inspectorPort) }
     let files = ConfigurationFiles(
       rulesPath: parsed.text("--rules"), targets: parsed.text("--targets").map(TargetsFile.init),
       own: TargetsFile.Contents(
@@ -92,6 +100,15 @@ struct Options: Sendable, Equatable {
       throw FlagError(
         "--journal was given \(FlagError.quoted(path)), but this pulse was built without journals; install libsqlite3-dev and "
           + "build it with 'swift build -c release --traits SQLite --product pulse'.")
+    #endif
+  }
+
+  /// A pulse without an inspector names the way to one that has it.
+  private static func check(inspectorPort port: Int) throws(FlagError) {
+    #if !Inspector
+      throw FlagError(
+        "--inspect was given '\(port)', but this pulse was built without an inspector; install libmicrohttpd-dev and "
+          + "build it with 'swift build -c release --traits Inspector --product pulse'.")
     #endif
   }
 

@@ -42,6 +42,7 @@ struct PulseCommand {
     let clock = ContinuousClock()
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let inspection = await inspection(options)
     let journal = await journal(options)
     let (failures, failed) = AsyncStream.makeStream(of: RecordingError.self)
     let report: @Sendable (RecordingError) -> Void = { error in
@@ -53,9 +54,10 @@ struct PulseCommand {
     }
     let gateways = monitor(options, clock)
     let monitor = recorder.map { gateways.taped($0.tape) } ?? gateways
+    let store = await store(options, monitor, journal, recorder, clock, inspection)
     let service = MonitoringService(
       options.plan,
-      store: await store(options, monitor, journal, recorder, clock),
+      store: store,
       monitor: monitor,
       reporter: Reporter(
         output: DescriptorOutput.standard,
@@ -66,16 +68,38 @@ struct PulseCommand {
       complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
       clock: clock,
-      recorder: recorder)
+      recorder: recorder,
+      willStop: inspection.willStop)
     let showing = Task { await service.show(failures) }
     let signals = Signals(
-      stop: stop, reload: { service.reload(complains: complains) }, farewell: isLive ? Control.showCursor : "",
+      stop: stop,
+      reload: {
+        inspection.reload(isDone: false)
+        service.reload(complains: complains) { inspection.reload(isDone: true) }
+      }, farewell: isLive ? Control.showCursor : "",
       welcome: Control.hideCursor + Control.clearScreen)
+    // Signals are handled by now.
+    inspection.show(store)
     let code = await run(service)
     showing.cancel()
     withExtendedLifetime(signals) {}
     await journal?.close()
+    await inspection.close()
     exit(code)
+  }
+
+  /// The views for operators; ends the process where their port cannot be used.
+  private static func inspection(_ options: Options) async -> Inspection {
+    do {
+      let inspection = try Inspection(port: options.inspectorPort)
+      if options.inspectorPort == 0, let port = inspection.port {
+        await say("pulse shows health, metrics and runs at http://127.0.0.1:\(port).")
+      }
+      return inspection
+    } catch {
+      await say("pulse does not start without its inspector. \(error)")
+      exit(EX_UNAVAILABLE)
+    }
   }
 
   /// The journal that was asked for; ends the process where that cannot be used.
@@ -95,7 +119,7 @@ struct PulseCommand {
   /// A store on its journal, if there is one; ends the process where the log cannot be used.
   private static func store(
     _ options: Options, _ monitor: PulseMonitor, _ journal: (any Journal)?, _ recorder: PulseRecorder?,
-    _ clock: ContinuousClock
+    _ clock: ContinuousClock, _ inspection: Inspection
   ) async -> Store<PulseMonitor> {
     let (plan, configuration) = (options.plan, configuration(clock))
     guard let journal else {
@@ -104,10 +128,14 @@ struct PulseCommand {
         interceptors: recorder.map { [$0] } ?? [])
     }
     let reading = JournalReading(clock, say: StandardError.writeLine)
+    inspection.opening()
     do {
       return try await plan.open(
         monitor, on: journal, configuration: configuration, recorder: recorder, now: Date()
-      ) { reading.show($0.sequence.number, of: $0.last.number) }
+      ) {
+        reading.show($0.sequence.number, of: $0.last.number)
+        inspection.opening($0.sequence.number, of: $0.last.number)
+      }
     } catch {
       // An error about the log says neither its file nor a way to start without it.
       let quoted = FlagError.quoted(options.journal ?? "")

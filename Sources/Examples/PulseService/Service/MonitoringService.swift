@@ -36,6 +36,8 @@ struct MonitoringService: Sendable {
   /// The recorder of all events, or nil.
   let recorder: PulseRecorder?
   let clock: any Clock<Duration>
+  /// Called first when the service stops.
+  let willStop: @Sendable () async -> Void
 
   /// The interval at which the recording's file is checked.
   private static let fileInterval: Duration = .milliseconds(500)
@@ -49,7 +51,8 @@ struct MonitoringService: Sendable {
   /// - Parameter store: A store of `monitor`, which has the recorder as its interceptor, and is started if it has a journal.
   init(
     _ plan: Plan, store: Store<PulseMonitor>, monitor: PulseMonitor, reporter: Reporter, complaints: any TextOutput,
-    stop: StopRequest, clock: any Clock<Duration>, recorder: PulseRecorder? = nil
+    stop: StopRequest, clock: any Clock<Duration>, recorder: PulseRecorder? = nil,
+    willStop: @escaping @Sendable () async -> Void = {}
   ) {
     self.plan = plan
     self.store = store
@@ -58,6 +61,7 @@ struct MonitoringService: Sendable {
     self.stop = stop
     self.recorder = recorder
     self.clock = clock
+    self.willStop = willStop
     self.complaints = Complaints(output: complaints, clock: clock)
   }
 
@@ -80,6 +84,7 @@ struct MonitoringService: Sendable {
     let notifying = Task { await notifier.run() }
     let watching = recorder.map { recorder in Task { try await watchFile(of: recorder) } }
     await stop.wait(atMost: plan.duration, on: clock)
+    await willStop()
     watching?.cancel()
     await endWork(working)
     notifying.cancel()
@@ -96,12 +101,12 @@ struct MonitoringService: Sendable {
   }
 
   /// Reads the files of the configuration again; what is wrong with one is said on standard error, if anything is said at all.
-  func reload(complains: Bool = true) {
+  func reload(complains: Bool = true, done: @escaping @Sendable () -> Void = {}) {
     let receipt = store.send(.readRules)
-    guard complains else { return }
     Task {
-      guard let sentence = monitor.rulesFailure(await receipt.outcome) else { return }
-      await complaints.say(sentence)
+      let sentence = monitor.rulesFailure(await receipt.outcome)
+      done()
+      if complains, let sentence { await complaints.say(sentence) }
     }
   }
 
