@@ -122,6 +122,7 @@ final class Pages: InspectorAnswers {
 
   private func metrics() async -> InspectorResponse {
     let (stores, sources) = shown.withLock { ($0.stores, $0.series) }
+    async let report = readiness.report(for: "readyz", within: options.checkLimit.bounded, options.clock)
     let answers = await collect(stores.map(\.metrics))
     let metrics = zip(stores, answers).compactMap { store, metrics in metrics.map { (["store": store.name], $0) } }
     var series = zip(stores, answers).map { store, metrics in
@@ -129,6 +130,8 @@ final class Pages: InspectorAnswers {
         "\(options.metricsPrefix)_store_up", metrics == nil ? 0 : 1, labels: ["store": store.name],
         help: "1 if the store answered in time.")
     }
+    series.append(
+      .gauge("\(options.metricsPrefix)_ready", await report.isHealthy ? 1 : 0, help: "1 if /readyz answers 200."))
     series += ProcessMetrics.series()
     for source in await collect(sources) { series += source ?? [] }
     return InspectorResponse(

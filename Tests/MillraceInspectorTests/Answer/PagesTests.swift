@@ -128,7 +128,9 @@ struct PagesTests {
       #expect(lines.contains(#"shop_actions_sent_total{site="north",store="\#(store)"} 0"#))
     }
     #expect(lines.filter { $0 == "# TYPE shop_actions_sent counter" }.count == 1)
-    #expect(lines.contains(#"beds{site="north"} 7"#))
+    #expect(lines.contains(#"beds{site="north"} 7"#) && lines.contains(#"shop_ready{site="north"} 1"#))
+    pages.stop()
+    #expect(await ask(pages, "/metrics").body.contains("shop_ready{site=\"north\"} 0\n"))
     for name in [
       "process_cpu_seconds_total", "process_max_fds", "process_open_fds", "process_threads",
       "process_virtual_memory_bytes", "process_resident_memory_bytes", "process_start_time_seconds",
