@@ -25,12 +25,12 @@ public struct InspectorOptions: Sendable {
   /// The longest time in which a task on the pool answers `/livez`; 2 seconds by default.
   public var livenessLimit: Duration = .seconds(2)
 
-  /// The longest time for another answer, and for a client to send a request; 10 seconds by default.
+  /// The longest time for another answer, and for a client to send a request or to take the answer; 10 seconds by default.
   public var answerLimit: Duration = .seconds(10)
 
   /// The number of connections; 64 by default.
   ///
-  /// A further one closes the connection that has waited longest without a request.
+  /// A further one closes the connection whose client has been slow longest, to send a request or to take an answer.
   public var connections = 64
 
   var clock: any Clock<Duration> = ContinuousClock()

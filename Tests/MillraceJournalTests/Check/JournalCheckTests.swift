@@ -99,6 +99,11 @@ struct JournalCheckTests {
       return
     }
     #expect(reason.contains("charge"))
+    let alsoAsks = try await check { run, _ in
+      _ = try? await run.step("new") { _ in }
+      _ = try await run.step("charge") { _ in "receipt" }
+    }
+    #expect(alsoAsks.runs.map(\.finding) == [.fails(reason)], "a result that cannot be read ends the run first")
     struct Refused: Error {}
     let thrown = try await check { _, _ in throw Refused() }
     #expect(thrown.problems.map(\.finding) == [.fails("Refused()")])

@@ -18,6 +18,7 @@ final class UnsteadyJournal: Journal {
     var hidesSnapshot = false
     var snapshot: JournalSnapshot?
     var failingReads = 0
+    var readGate: Gate?
   }
 
   /// The snapshots that were stored.
@@ -54,6 +55,9 @@ final class UnsteadyJournal: Journal {
   /// Fails this number of reads as unavailable.
   func failReads(_ count: Int) { script.withLock { $0.failingReads = count } }
 
+  /// Holds the next reads at a gate.
+  func holdReads(at gate: Gate) { script.withLock { $0.readGate = gate } }
+
   private func checkRead() throws(JournalError) {
     let fails = script.withLock { script in
       guard script.failingReads > 0 else { return false }
@@ -82,6 +86,7 @@ final class UnsteadyJournal: Journal {
     of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
   ) async throws(JournalError) -> JournalPage {
     try checkRead()
+    try? await script.withLock { $0.readGate }?.enter()
     return try await base.records(of: key, after: sequence, upTo: byteCount)
   }
 

@@ -100,6 +100,24 @@ struct OpenRunListTests {
     await store.shutdown(drainFor: .seconds(9))
   }
 
+  @Test("A run that has ended is not listed, and takes no place of another one, though its handler has not returned")
+  func ended() async throws {
+    let gate = Gate()
+    let interactor = Planned { _ in
+      .concurrent(max: 9, key: "k")
+    } handle: { _ in
+      await gate.enterIgnoringCancellation()
+    }
+    let store = Store(initial: 0, interactor: interactor)
+    let (first, second) = (store.send(1), store.send(2))
+    try await gate.waitForArrivals(2)
+    first.cancel()
+    #expect(await first.outcome.kind == .cancelled)
+    #expect(await store.openRuns(limit: 1).map(\.id) == [second.id])
+    gate.open()
+    await store.shutdown(drainFor: .seconds(9))
+  }
+
   @Test("All runs that are open are listed once in pages, whatever their size, also when others end meanwhile")
   func pages() async throws {
     let gate = Gate()

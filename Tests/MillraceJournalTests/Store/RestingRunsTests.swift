@@ -125,6 +125,9 @@ struct RestingRunsTests {
           try await group.waitForAll()
         }
         await work()
+        // All are over at the same time, so that more runs would work than there are slots.
+        try await run.sleep("last", for: .milliseconds(100 - 10 * number))
+        await work()
         run.emit("\(number)")
       }
       let store = try await Store.open(
@@ -135,6 +138,59 @@ struct RestingRunsTests {
       for receipt in receipts { world.expect(await receipt.outcome.kind == .finished, "each run ends by its handler") }
       let metrics = await store.metrics
       world.expect(metrics.resting == 0 && metrics.inFlight == 0, "no slot is lost")
+      await store.shutdown(drainFor: .zero)
+    }
+  }
+
+  @Test("T12: a part of a handler continues while another part rests, also without a slot that another run has")
+  func otherPartRests() async {
+    await Simulation.run(seeds: 0..<50) { world in
+      var configuration = world.configuration
+      configuration.limits = .init(runsInFlight: 1)
+      let handling: Stepped.Handling = { run, number in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            try await run.sleep("rest", for: .milliseconds(30))
+            run.emit("rested")
+          }
+          group.addTask { _ = try await run.wait("rested") { $0.contains("rested") ? true : nil } }
+          try await group.waitForAll()
+        }
+      }
+      let store = try await Store.open(
+        initial: [], interactor: Stepped(handling), journal: MemoryJournal(), key: "k", configuration: configuration)
+      world.expect(await store.send(.handle(1)).outcome.kind == .finished, "it ends")
+      await store.shutdown(drainFor: .zero)
+    }
+  }
+
+  @Test(
+    "T12: a handler that waits for its slot returns when its run or its attempt is over, though another run has the slot",
+    arguments: [true, false])
+  func returnsWithoutSlot(isCancelled: Bool) async {
+    await Simulation.run(seeds: 0..<50) { world in
+      let (gate, returned) = (Gate(), Recorder<Int>())
+      let plan = Plan.concurrent.recovery(.handleAgain).attemptTimeout(.milliseconds(60)).retry(9, backoff: .none)
+      var configuration = world.configuration
+      configuration.limits = .init(runsInFlight: 1)
+      let handling: Stepped.Handling = { run, number in
+        defer { if number == 1 { returned.record(run.attempt) } }
+        if number == 1 { try await run.sleep("rest", for: .milliseconds(30)) } else { try await gate.enter() }
+      }
+      let store = try await Store.open(
+        initial: [], interactor: Stepped(plan: plan, handling), journal: MemoryJournal(), key: "k",
+        configuration: configuration)
+      let sleeper = store.send(.handle(1))
+      try await world.clock.sleep(for: .milliseconds(20))
+      let other = store.send(.handle(2))
+      try await world.clock.sleep(for: .milliseconds(20))
+      world.expect(await store.openRuns().map(\.stage) == [.slot, .running], "the first waits for its slot")
+      if isCancelled { sleeper.cancel() } else { try await world.clock.sleep(for: .milliseconds(30)) }
+      world.expect(try await returned.next() == 1, "its handler returns")
+      world.expect(await store.openRuns().last?.stage == .running, "the second has the slot still")
+      gate.open()
+      world.expect(await other.outcome.kind == .finished, "the second ends")
+      world.expect(await sleeper.outcome.kind == (isCancelled ? .cancelled : .finished), "so does the first")
       await store.shutdown(drainFor: .zero)
     }
   }

@@ -23,6 +23,17 @@ struct RunStepsTests {
     #expect(throws: StepError.self) { try isNew(steps, "a", attempt: 2) }
   }
 
+  // Threads may do both at once: one part gets the slot again while another part begins to rest.
+  @Test("T12: a slot that the run gets while a part of it begins to rest may be lacked again by the parts behind")
+  func slotDuringRest() {
+    let steps = RunSteps()
+    #expect(steps.enter("a", .sleep, attempt: 1) == (beginsToRest: true, mayLackSlot: true))
+    #expect(steps.partsToResume(hasSlot: true).isEmpty)
+    #expect(steps.leave("a", .sleep, attempt: 1) == (beginsToRest: false, mayLackSlot: true))
+    #expect(steps.partsToResume(hasSlot: true).isEmpty)
+    #expect(steps.enter("b", .step, attempt: 1) == (beginsToRest: false, mayLackSlot: false))
+  }
+
   @Test("T2: a step that comes behind the end of its run is over, whatever was stored of it")
   func afterTheEnd() throws {
     let steps = RunSteps([StoredStep("a", .step, .value([]))])

@@ -137,15 +137,18 @@ extension SchedulerTests {
   // The end of the first gave its slot to the second, which began another attempt, or ended as its last attempt had.
   @Test(
     "S1: everything that ends at once has the one outcome, also a run that waits for a slot for its next attempt",
-    arguments: [true, false])
-  func endAllWithoutSlot(ofKey: Bool) {
+    arguments: [true, false], [true, false])
+  func endAllWithoutSlot(ofKey: Bool, isFirstInLine: Bool) {
     let plan = Plan.concurrent(max: 9, key: "k").attemptTimeout(.nanoseconds(10)).retry(
       3, backoff: .constant(.nanoseconds(5)))
     var table = Table(slots: 1)
-    let events: [Event] = [
-      .arrive("a", plan), .handles("a"), .rests("a"), .arrive("b", plan), .handles("b"),
-      .returns("a", attempt: 1, fails: true), .drawn("a", 0), .time(0), .returns("b", attempt: 1, fails: true),
-      .drawn("b", 5),
+    var events: [Event] = [.arrive("a", plan), .handles("a"), .rests("a"), .arrive("b", plan), .handles("b")]
+    // The run that waits is ended before or after the one that has the slot.
+    if !isFirstInLine { events += [.rests("b"), .wakes("a")] }
+    let (waits, hasSlot) = isFirstInLine ? ("a", "b") : ("b", "a")
+    events += [
+      .returns(waits, attempt: 1, fails: true), .drawn(waits, 0), .time(0), .returns(hasSlot, attempt: 1, fails: true),
+      .drawn(hasSlot, 5),
     ]
     for event in events { _ = table.raise(event) }
     let answer = table.raise(ofKey ? .endKey("k") : .endAll)
