@@ -210,6 +210,8 @@ struct IdempotencyTests {
   func joined(snapshotRecords: Int, isLeftOpen: Bool) async throws {
     var options = JournalOptions()
     options.snapshotRecords = snapshotRecords
+    // The keys are in the snapshot only, then.
+    options.snapshotAtShutdown = true
     let lives = Lives(journal)
     let gates = (Gate(), Gate(), Gate())
     let plan = Plan.shared(key: "s").recovery(.handleAgain)
@@ -249,6 +251,46 @@ struct IdempotencyTests {
     }
     #expect(await fourth.state == ["noted", "noted", "done 7"], "the results of all keys are remembered")
     withExtendedLifetime((receipts, late)) {}
+  }
+
+  /// Actions that share a run, and one that keeps the only slot from it.
+  private struct Sharing: Interactor {
+    let (blocks, shared): (Gate, Gate)
+
+    func plan(for action: String, state: [String]) -> Plan {
+      action == "blocks" ? .concurrent : .shared(key: "s").recovery(.handleAgain)
+    }
+
+    func handle(_ action: String, state: [String]) -> Effect<Self> {
+      Effect { [blocks, shared] run in
+        try await (action == "blocks" ? blocks : shared).enter()
+        run.emit(action)
+      }
+    }
+
+    static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
+  }
+
+  @Test("D3: an action that joins a shared run which waits for its slot is not done again in the next process")
+  func joinedWhileWaiting() async throws {
+    let (blocks, gates) = (Gate(), (Gate(), Gate()))
+    func open(_ shared: Gate) async throws -> Store<Sharing> {
+      try await Store.open(
+        initial: [], interactor: Sharing(blocks: blocks, shared: shared), journal: journal, key: "shared",
+        configuration: StoreConfiguration(limits: .init(runsInFlight: 1)))
+    }
+    let first = try await open(gates.0)
+    first.send("blocks")
+    try await blocks.waitForArrivals(1)
+    let receipts = ["one", "two"].map { first.send("shared", key: $0) }
+    blocks.open()
+    try await gates.0.waitForArrivals(1)
+    await first.shutdown(drainFor: .zero)
+    let second = try await open(gates.1)
+    gates.1.open()
+    for key in ["one", "two"] { #expect(await second.send("shared", key: key).outcome.kind == .finished) }
+    #expect(await second.state == ["blocks", "shared"], "asked for behind the end, where none joins it")
+    withExtendedLifetime(receipts) {}
   }
 
   // The key of the action that had left was answered by a run of others, so the action was never done.
