@@ -125,13 +125,14 @@ final class Pages: InspectorAnswers {
     async let report = readiness.report(for: "readyz", within: options.checkLimit.bounded, options.clock)
     let answers = await collect(stores.map(\.metrics))
     let metrics = zip(stores, answers).compactMap { store, metrics in metrics.map { (["store": store.name], $0) } }
+    let prefix = options.metricsPrefix.isEmpty ? "" : options.metricsPrefix + "_"
     var series = zip(stores, answers).map { store, metrics in
       Metrics.Series.gauge(
-        "\(options.metricsPrefix)_store_up", metrics == nil ? 0 : 1, labels: ["store": store.name],
+        "\(prefix)store_up", metrics == nil ? 0 : 1, labels: ["store": store.name],
         help: "1 if the store answered in time.")
     }
     series.append(
-      .gauge("\(options.metricsPrefix)_ready", await report.isHealthy ? 1 : 0, help: "1 if /readyz answers 200."))
+      .gauge("\(prefix)ready", await report.isHealthy ? 1 : 0, help: "1 if /readyz answers 200."))
     series += ProcessMetrics.series()
     for source in await collect(sources) { series += source ?? [] }
     return InspectorResponse(

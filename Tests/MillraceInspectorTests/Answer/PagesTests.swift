@@ -140,6 +140,15 @@ struct PagesTests {
     }
   }
 
+  @Test("Metrics without a prefix have names that begin with no underscore")
+  func noPrefix() async {
+    let pages = pages { $0.metricsPrefix = "" }
+    pages.show(ShownStore(store(), name: "orders"))
+    let lines = await ask(pages, "/metrics").body.split(separator: "\n")
+    #expect(lines.contains("ready 1") && lines.contains(#"store_up{store="orders"} 1"#))
+    #expect(!lines.contains { $0.hasPrefix("_") })
+  }
+
   @Test("The open runs are JSON, the oldest first, by store and up to a limit; with a token only for those who have it")
   func runs() async throws {
     let pages = pages { $0.token = "t" }
