@@ -13,21 +13,7 @@ package final class LineClient: Sendable {
     place.sin_family = sa_family_t(AF_INET)
     place.sin_port = port.bigEndian
     place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    #if canImport(Glibc)
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    let isConnected = withUnsafeBytes(of: &place) { raw in
-      raw.withMemoryRebound(to: sockaddr.self) {
-        connect(descriptor, $0.baseAddress!, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    guard isConnected else {
-      Foundation.close(descriptor)
-      return nil
-    }
-    self.init(descriptor: descriptor)
+    self.init(AF_INET, place)
   }
 
   /// Connects to a Unix socket; nil if no process listens there.
@@ -35,25 +21,22 @@ package final class LineClient: Sendable {
     var place = sockaddr_un()
     place.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: path.utf8) }
-    #if canImport(Glibc)
-      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-    #endif
-    let isConnected = withUnsafeBytes(of: &place) { raw in
-      raw.withMemoryRebound(to: sockaddr.self) {
-        connect(descriptor, $0.baseAddress!, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-    guard isConnected else {
-      Foundation.close(descriptor)
-      return nil
-    }
-    self.init(descriptor: descriptor)
+    self.init(AF_UNIX, place)
   }
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
+  private init?<Address>(_ family: Int32, _ place: Address) {
+    #if canImport(Glibc)
+      descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      descriptor = socket(family, SOCK_STREAM, 0)
+    #endif
+    let isConnected = withUnsafeBytes(of: place) { [descriptor] raw in
+      raw.withMemoryRebound(to: sockaddr.self) {
+        connect(descriptor, $0.baseAddress!, socklen_t(MemoryLayout<Address>.size)) == 0
+      }
+    }
+    // A client that is not made is released, which closes its descriptor.
+    if !isConnected { return nil }
   }
 
   deinit { Foundation.close(descriptor) }
