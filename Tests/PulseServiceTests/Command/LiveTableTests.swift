@@ -43,6 +43,7 @@ import Testing
       _ = try await pulse.text(from: user, through: Control.clearBelow)
       pulse.send(SIGTSTP)
       _ = try await pulse.text(from: user, through: Control.showCursor)
+      try await pulse.stopped()
       pulse.send(SIGCONT)
       _ = try await pulse.text(from: user, through: Control.hideCursor + Control.clearScreen)
       _ = try await pulse.text(from: user, through: Control.clearBelow)

@@ -62,6 +62,22 @@ final class PulseProcess: Sendable {
     _ = process.withLock { kill($0.processIdentifier, number) }
   }
 
+  #if os(Linux)
+    /// Returns when the process is stopped.
+    ///
+    /// A SIGCONT that is sent as soon as the text before the stop is read may arrive before the stop; then the process
+    /// is never continued.
+    func stopped() async throws {
+      let id = process.withLock { id_t($0.processIdentifier) }
+      try await blockingCall {
+        var state = siginfo_t()
+        guard waitid(P_PID, id, &state, WSTOPPED | WNOWAIT) == 0 else {
+          throw POSIXError(.init(rawValue: errno) ?? .ESRCH)
+        }
+      }
+    }
+  #endif
+
   /// The exit code, when the process has ended.
   var exitCode: Int32 {
     get async {
