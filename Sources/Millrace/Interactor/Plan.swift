@@ -243,7 +243,8 @@ public struct Plan: Sendable {
   ///
   /// The text then has, for each name, the numbers of actions that run, that wait for a slot or a permit, and that a breaker
   /// refused, and the breakers that are not closed. No metric contains a key, because keys may name users. The first 100 names of a store
-  /// have figures of their own; further names are summed as `other`.
+  /// have figures of their own; further names are summed as `other`. The times of their runs say which of them is stuck:
+  /// ``OpenRun/isStuck``.
   public consuming func named(_ name: String) -> Plan {
     changed { $0.name = name }
   }

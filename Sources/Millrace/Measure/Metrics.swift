@@ -24,7 +24,8 @@ public struct Metrics: Sendable {
   /// Actions that join a shared run are no runs of their own. ``Store/openRuns(limit:after:)`` lists the runs.
   public let openRuns: [OpenRunStage.Kind: Int]
 
-  /// The wall time in milliseconds since 1970 at which the run was accepted whose handler started first; nil if no run with a plan is out.
+  /// The wall time in milliseconds since 1970 at which the run was accepted whose handler started first, or at which the handler of one without a
+  /// plan began; nil if no run is out.
   public let oldestRunStart: Int64?
 
   /// The number of callers of `submit` that are suspended now.

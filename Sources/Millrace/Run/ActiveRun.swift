@@ -14,6 +14,18 @@ final class ActiveRun<I: Interactor>: Ticket, @unchecked Sendable {
   /// The action; an interceptor may replace it before it is accepted.
   @exclusivity(unchecked) @usableFromInline var action: I.Action
 
+  @usableFromInline let start = Atomic<Instant>(.min)
+
+  /// Notes the instant at which its one handler begins, in the task of that.
+  @inlinable
+  func noteHandlerStart(_ instant: Instant) { start.store(instant, ordering: .relaxed) }
+
+  /// The instant at which its handler began; nil before, and if it may have several attempts.
+  var handlerStart: Instant? {
+    let instant = start.load(ordering: .relaxed)
+    return instant == .min ? nil : instant
+  }
+
   @inlinable
   init(id: ActionID, action: I.Action, core: StoreCore<I>, lineage: Lineage?) {
     self.action = action

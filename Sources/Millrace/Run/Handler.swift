@@ -35,6 +35,7 @@ extension StoreCore {
   @inlinable
   func runHandler(of run: ActiveRun<I>) async {
     let start = now()
+    run.noteHandlerStart(start)
     let outcome: Outcome
     do {
       try await callHandler(run, Run(of: run, at: self))

@@ -9,9 +9,20 @@ public struct OpenRun<Action: Sendable>: Sendable, Identifiable, CustomStringCon
   /// The idempotency key of the handler: that of the sender, or the one that the store makes.
   public let key: String
 
-  /// The time since the action was accepted, on the store's clock, or since its take-up before the store was restored; nil for an
-  /// action without a plan, of which the store does not note it.
+  /// The name of its plan; nil without one, and if the program cannot decode the action.
+  public let plan: String?
+
+  /// The time since the action was accepted, on the store's clock, or since its take-up before the store was restored; for an action
+  /// without a plan, since its handler began, and nil before.
   public let age: Duration?
+
+  /// Whether an operator should look at it.
+  ///
+  /// That is so if two attempts or two processes in a row have failed, if the program cannot decode the action, or if the run is older
+  /// than ten times the 99th percentile of the runs with its plan's name, and than a second. Without a name the 99th percentiles of
+  /// ``Metrics/waitTime`` and ``Metrics/handleTime`` count together. Until there are 100 of them the limit is 30 seconds. A run that
+  /// sleeps or waits for a state in a step is not stuck by its age.
+  public let isStuck: Bool
 
   /// The number of the attempt, from 1; 0 before the first.
   public let attempt: Int
@@ -29,13 +40,15 @@ public struct OpenRun<Action: Sendable>: Sendable, Identifiable, CustomStringCon
   public let record: UInt64?
 
   package init(
-    id: ActionID, action: Action?, key: String, age: Duration?, attempt: Int = 0, deaths: Int = 0,
-    lastStep: String? = nil, stage: OpenRunStage, record: UInt64? = nil
+    id: ActionID, action: Action?, key: String, plan: String? = nil, age: Duration?, isStuck: Bool, attempt: Int = 0,
+    deaths: Int = 0, lastStep: String? = nil, stage: OpenRunStage, record: UInt64? = nil
   ) {
     self.id = id
     self.action = action
     self.key = key
+    self.plan = plan
     self.age = age
+    self.isStuck = isStuck
     self.attempt = attempt
     self.deaths = deaths
     self.lastStep = lastStep
@@ -46,6 +59,6 @@ public struct OpenRun<Action: Sendable>: Sendable, Identifiable, CustomStringCon
   /// The run in one line.
   public var description: String {
     let name = action.map { " \(ValueText.of($0, limit: 80))" } ?? ""
-    return "\(id)\(name) \(stage)\(age.map { ", accepted \($0) ago" } ?? "")"
+    return "\(id)\(name) \(stage)\(age.map { ", accepted \($0) ago" } ?? "")\(isStuck ? ", stuck" : "")"
   }
 }

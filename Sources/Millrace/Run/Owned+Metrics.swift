@@ -45,13 +45,13 @@ extension Owned {
     ]
   }
 
-  /// The wall time at which the run was accepted whose handler started first; of a restored run that of its take-up.
+  /// The wall time at which the run was accepted whose handler started first; of a restored run that of its take-up, and of one without
+  /// a plan that at which its handler began.
   private func oldestRunStart(at core: StoreCore<I>) -> Int64? {
     guard let runs else { return nil }
     var next = runs.scheduler.runs.first
     while let handle = next {
-      if let accepted = runs.scheduler.planned(handle)?.acceptedAt {
-        let age = max(runs.services.time.now() - accepted, 0) + (runs.tables.records[Int(handle)]?.takenUp?.age ?? 0)
+      if let age = runs.tables.records[Int(handle)].flatMap({ runs.age(of: $0, handle) }) {
         return core.configuration.wallTime() - age / 1_000_000
       }
       next = runs.scheduler.standing.handle(after: handle)

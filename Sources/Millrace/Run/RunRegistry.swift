@@ -238,4 +238,7 @@ struct RunTables<I: Interactor> {
 struct RunTimes {
   @usableFromInline var handle = Histogram()
   @usableFromInline var wait = Histogram()
+
+  /// The times of runs from their acceptance to their end, by the names of their plans.
+  var named: [Histogram] = []
 }

@@ -21,7 +21,10 @@ extension StoreCore {
     var runs = unreadable.filter { chosen.contains($0.id) }
     for first in stride(from: 0, to: handles.count, by: Self.runsAStep) {
       let page = handles[first..<min(first + Self.runsAStep, handles.count)]
-      runs += await read { owned in page.compactMap { owned.openRun($0.id, $0.handle, at: self) } }
+      runs += await read { owned in
+        var stuck = owned.stuckRuns
+        return page.compactMap { owned.openRun($0.id, $0.handle, &stuck, at: self) }
+      }
     }
     return runs.sorted { $0.id.number < $1.id.number }
   }
@@ -45,11 +48,23 @@ extension RunRegistry {
       return (run.id, handle)
     }
   }
+
+  /// The time since the action of a run was accepted, or since its handler began if it has no plan; nil before that.
+  func age(of run: ActiveRun<I>, _ handle: Scheduler.Handle) -> Instant? {
+    let since = scheduler.planned(handle)?.acceptedAt ?? run.handlerStart
+    return since.map { max(services.time.now() - $0, 0) + (run.takenUp?.age ?? 0) }
+  }
 }
 
 extension Owned {
+  fileprivate var stuckRuns: StuckRuns {
+    StuckRuns(runs?.tables.times ?? RunTimes())
+  }
+
   /// The run with a handle; nil if it has ended since.
-  fileprivate func openRun(_ id: ActionID, _ handle: Int, at core: StoreCore<I>) -> OpenRun<I.Action>? {
+  fileprivate func openRun(
+    _ id: ActionID, _ handle: Int, _ stuck: inout StuckRuns, at core: StoreCore<I>
+  ) -> OpenRun<I.Action>? {
     guard let runs, runs.tables.records.indices.contains(handle), let run = runs.tables.records[handle], run.id == id,
       !run.hasEnded
     else { return nil }
@@ -60,12 +75,15 @@ extension Owned {
       let isDurable = run.takenUp.map { journal?.gate.isDurable(position: $0.position) != false } ?? true
       stage = isDurable ? steps?.stage ?? .running : .durability
     }
-    let accepted = runs.scheduler.planned(Scheduler.Handle(handle))?.acceptedAt
-    let age = accepted.map { Duration.nanoseconds(max(runs.services.time.now() - $0, 0) + (run.takenUp?.age ?? 0)) }
+    let age = runs.age(of: run, Scheduler.Handle(handle)).map { Duration.nanoseconds($0) }
+    let name = runs.scheduler.planName(of: Scheduler.Handle(handle))
+    let attempt = run.record.attempt?.number ?? (runs.scheduler.wasStarted(Scheduler.Handle(handle)) ? 1 : 0)
+    let deaths = logged?.deaths ?? 0
     return OpenRun(
-      id: id, action: run.action, key: run.record.journaled?.key ?? core.idempotencyKey(of: run), age: age,
-      attempt: run.record.attempt?.number ?? (runs.scheduler.wasStarted(Scheduler.Handle(handle)) ? 1 : 0),
-      deaths: logged?.deaths ?? 0, lastStep: steps?.last ?? run.takenUp?.steps.last?.name, stage: stage,
+      id: id, action: run.action, key: run.record.journaled?.key ?? core.idempotencyKey(of: run),
+      plan: runs.scheduler.planned(Scheduler.Handle(handle))?.terms?.name, age: age,
+      isStuck: stuck.contain(planNamed: name, age: age, attempt: attempt, deaths: deaths, stage: stage),
+      attempt: attempt, deaths: deaths, lastStep: steps?.last ?? run.takenUp?.steps.last?.name, stage: stage,
       record: logged?.record)
   }
 }

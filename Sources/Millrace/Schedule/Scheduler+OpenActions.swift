@@ -38,6 +38,9 @@ extension Scheduler {
   /// Whether a handler of an action was ever begun.
   func wasStarted(_ handle: Handle) -> Bool { entries[handle].phase.hasBegun }
 
+  /// The index of the name of an action's plan; nil without one.
+  func planName(of handle: Handle) -> NamedPlans.Index? { entries[handle].plan.flatMap { plans[$0].name } }
+
   var openActions: [(handle: Handle, reason: Reason)] {
     standingHandles.map { ($0, reason(of: $0)) }
   }

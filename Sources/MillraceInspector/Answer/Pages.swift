@@ -148,12 +148,14 @@ final class Pages: InspectorAnswers {
       return InspectorResponse(404, "No store is shown as '\(unknown)'; these are: \(names).\n")
     }
     let text = request.values(of: "limit").last
-    guard let limit = text.map({ Int($0) }) ?? 1_000, (1...10_000).contains(limit) else {
+    guard let limit = text.map({ Int($0) }) ?? 1_000, (1...ShownStore.mostRuns).contains(limit) else {
       return InspectorResponse(400, "The limit '\(text ?? "")' is no number from 1 to 10,000.\n")
     }
     let chosen = stores.filter { wanted.isEmpty || wanted.contains($0.name) }
     let answers = await collect(chosen.map { store in { await store.openRuns(limit) } })
-    let runs = answers.flatMap { $0 ?? [] }.sorted { ($0.age ?? 0) > ($1.age ?? 0) }
+    let runs = answers.flatMap { $0 ?? [] }.sorted {
+      ($0.stuck ? 0 : 1, $1.age ?? 0) < ($1.stuck ? 0 : 1, $0.age ?? 0)
+    }
     let document = RunsDocument(
       runs: Array(runs.prefix(limit)), unanswered: zip(chosen, answers).filter { $0.1 == nil }.map(\.0.name))
     let encoder = JSONEncoder()

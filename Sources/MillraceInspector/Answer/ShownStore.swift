@@ -2,15 +2,23 @@ import Millrace
 
 /// A store that the inspector shows, without the type of its interactor.
 struct ShownStore: Sendable {
+  /// The most open runs of a store that are looked at, which are those that were accepted first.
+  static let mostRuns = 10_000
+
   let name: String
   let metrics: @Sendable () async -> Metrics
-  /// Returns at most this number of open runs.
+  /// Returns at most this number of open runs, the stuck ones first, then the oldest.
   let openRuns: @Sendable (Int) async -> [ShownRun]
 
   init<I: Interactor>(_ store: Store<I>, name: String) {
     self.init(
       name: name, metrics: { await store.metrics },
-      openRuns: { limit in await store.openRuns(limit: limit).map { ShownRun($0, of: name) } })
+      openRuns: { limit in
+        let runs = await store.openRuns(limit: Self.mostRuns).sorted {
+          ($0.isStuck ? 0 : 1, $1.age ?? .zero) < ($1.isStuck ? 0 : 1, $0.age ?? .zero)
+        }
+        return runs.prefix(limit).map { ShownRun($0, of: name) }
+      })
   }
 
   init(
@@ -55,6 +63,10 @@ struct ShownRun: Sendable, Encodable {
   /// The action as text; nil if the program cannot decode it.
   let action: String?
   let key: String
+  /// The name of its plan; nil without one.
+  let plan: String?
+  /// Whether an operator should look at it.
+  let stuck: Bool
   /// The time since the action was accepted, in seconds.
   let age: Double?
   let attempt: Int
@@ -70,6 +82,8 @@ struct ShownRun: Sendable, Encodable {
     id = run.id.description
     action = run.action.map { ValueText.of($0, limit: 400) }
     key = run.key
+    plan = run.plan
+    stuck = run.isStuck
     age = run.age.map { Double($0.nanoseconds) / 1e9 }
     attempt = run.attempt
     deaths = run.deaths

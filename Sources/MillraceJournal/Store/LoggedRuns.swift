@@ -76,7 +76,7 @@ struct UnreadableRun: Sendable {
   func open<Action: Sendable>(at now: Int64) -> OpenRun<Action> {
     OpenRun(
       id: ActionID(number: run.sequence << 2 | 3), action: nil, key: run.takeUp.key, age: run.takeUp.age(at: now),
-      deaths: run.resumed ?? 0, lastStep: run.steps?.last?.name, stage: .unreadable(reason.description),
+      isStuck: true, deaths: run.resumed ?? 0, lastStep: run.steps?.last?.name, stage: .unreadable(reason.description),
       record: run.sequence)
   }
 

@@ -149,7 +149,7 @@ struct PagesTests {
     #expect(!lines.contains { $0.hasPrefix("_") })
   }
 
-  @Test("The open runs are JSON, the oldest first, by store and up to a limit; with a token only for those who have it")
+  @Test("The open runs are JSON, stuck and old ones first, by store and up to a limit; a token is asked for if set")
   func runs() async throws {
     let pages = pages { $0.token = "t" }
     let (carts, orders) = (store(), store())
@@ -173,7 +173,10 @@ struct PagesTests {
     #expect(run.id == "\(first.id)" && run.action == "place(1)" && run.attempt == 1)
     #expect(run.stage == "running" && run.doing == "runs" && !run.key.isEmpty && run.deaths == 0)
     #expect(try await list([("store", "carts")]).map(\.action) == ["place(2)"])
-    #expect(try await list([("limit", "1")]).count == 1)
+    #expect(try await list([("limit", "1")]).map(\.action) == ["place(1)"])
+    #expect(!run.stuck && run.plan == "order")
+    clock.advance(by: .seconds(28))
+    #expect(try await list([]).map(\.stuck) == [true, false])
     #expect(
       await ask(pages, "/runs", [("store", "cart")], token: "t")
         == (404, "No store is shown as 'cart'; these are: carts, orders.\n"))
@@ -227,6 +230,8 @@ private struct Document: Decodable {
   struct Run: Decodable {
     let store, id, action, key, stage, doing: String
     let attempt, deaths: Int
+    let plan: String?
+    let stuck: Bool
   }
 
   let runs: [Run]
