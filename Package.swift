@@ -75,6 +75,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "MillraceFlags", path: "Sources/Tools/MillraceFlags", swiftSettings: strict),
+    .target(name: "MillraceTerminal", path: "Sources/Tools/MillraceTerminal", swiftSettings: strict),
     .target(
       name: "MillraceSocket", dependencies: ["Millrace"], path: "Sources/Tools/MillraceSocket", swiftSettings: strict),
     .target(
@@ -94,13 +95,14 @@ let package = Package(
       path: "Sources/Tools/MillraceLoadCommand",
       swiftSettings: strict),
     .executableTarget(
-      name: "MillraceCommandLine", dependencies: ["MillraceCommand"], path: "Sources/Tools/MillraceCommandLine",
+      name: "MillraceCommandLine", dependencies: ["MillraceCommand"],
+      path: "Sources/Tools/MillraceCommandLine",
       swiftSettings: strict),
     .executableTarget(
       name: "PulseService",
       dependencies: [
         "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP",
-        "MillraceJournal", "MillraceEntries", "MillraceInspector",
+        "MillraceJournal", "MillraceEntries", "MillraceInspector", "MillraceTerminal",
       ],
       path: "Sources/Examples/PulseService",
       swiftSettings: strict),
@@ -215,6 +217,7 @@ let package = Package(
       name: "MillraceBenchmarksTests",
       dependencies: ["MillraceBenchmarks", "MillraceBenchmarksSystem", "Millrace", "MillraceFlags", "MillraceTesting"],
       swiftSettings: strict),
+    .testTarget(name: "MillraceTerminalTests", dependencies: ["MillraceTerminal"], swiftSettings: strict),
     .testTarget(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
     .testTarget(
@@ -236,7 +239,7 @@ let package = Package(
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
         "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl",
-        "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags", "MillraceSocketClient",
+        "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags", "MillraceSocketClient", "MillraceTerminal",
       ],
       swiftSettings: strict),
     .testTarget(

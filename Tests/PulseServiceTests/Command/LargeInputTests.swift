@@ -2,6 +2,7 @@ import Foundation
 import Millrace
 import MillraceFlags
 import MillraceRecording
+import MillraceTerminal
 import Testing
 
 @testable import PulseService

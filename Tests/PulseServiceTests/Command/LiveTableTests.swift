@@ -1,4 +1,5 @@
 import Foundation
+import MillraceTerminal
 import Testing
 
 @testable import PulseService

@@ -1,5 +1,6 @@
 import Millrace
 import MillraceFlags
+import MillraceTerminal
 import MillraceTesting
 import Testing
 

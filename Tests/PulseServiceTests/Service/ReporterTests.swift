@@ -1,4 +1,5 @@
 import Millrace
+import MillraceTerminal
 import MillraceTesting
 import Testing
 

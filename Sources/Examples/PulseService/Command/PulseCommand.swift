@@ -4,6 +4,7 @@ import MillraceCommand
 import MillraceFlags
 import MillraceJournal
 import MillraceRecording
+import MillraceTerminal
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,6 @@
 import Foundation
 import MillraceHTTP
+import MillraceTerminal
 
 /// The endpoints that can be asked whether they answer.
 protocol EndpointGateway: Sendable {

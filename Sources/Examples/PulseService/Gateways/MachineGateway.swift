@@ -1,5 +1,6 @@
 import Foundation
 import MillraceFlags
+import MillraceTerminal
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceTerminal
 
 /// A form in which states are written.
 protocol Presentation: Sendable {
@@ -64,8 +65,7 @@ struct TablePresentation: Presentation {
   let terminal: Terminal
   /// Whether each table is drawn over the one before; a table that is drawn once needs no control of the cursor.
   let isLive: Bool
-  /// The number of drawn lines and the size of the terminal, by which the first line is found again.
-  private var drawn: (lines: Int, size: Terminal.Size)?
+  private var drawn = RedrawnTable()
 
   init(terminal: Terminal, isLive: Bool) {
     self.terminal = terminal
@@ -75,14 +75,11 @@ struct TablePresentation: Presentation {
   mutating func text(_ snapshot: Snapshot<PulseState>) -> String {
     let size = terminal.size()
     let rows = fitted(snapshot, to: size)
-    let lines = rows.map { $0.text(isColored: terminal.isColored) }
-    guard isLive else { return lines.map { $0 + "\n" }.joined() }
-    let text = start(on: size) + lines.map { $0 + Control.clearLine + "\r\n" }.joined() + Control.clearBelow
-    drawn = (lines.count, size)
-    return text
+    guard isLive else { return rows.map { $0.text(isColored: terminal.isColored) + "\n" }.joined() }
+    return drawn.text(rows, on: size, isColored: terminal.isColored)
   }
 
-  var end: String { drawn == nil ? "" : Control.showCursor }
+  var end: String { drawn.end }
 
   /// The rows cut to the terminal, whose last line is left to the cursor.
   private func fitted(_ snapshot: Snapshot<PulseState>, to size: Terminal.Size) -> [TableRow] {
@@ -94,7 +91,6 @@ struct TablePresentation: Presentation {
     }
     return rows.map { $0.fitted(to: size.columns, mark: table.mark) }
   }
-
   /// The header, the urgent rows, as many others as there is room for, and a line that counts the rows left out.
   private func shortened(_ rows: [TableRow], to room: Int, mark: String) -> [TableRow] {
     let filled = rows.filter { !$0.pieces.isEmpty }
@@ -104,27 +100,5 @@ struct TablePresentation: Presentation {
     var more = TableRow()
     more.add("\(mark) \(ordered.count - room + 1) more lines", .faint)
     return ordered.prefix(room - 1) + [more]
-  }
-
-  /// Hides the cursor the first time, and later moves it to the first line of what was drawn.
-  ///
-  /// A terminal that has changed its size has broken or moved the lines, each kind of terminal in its own way, so that the
-  /// screen is cleared instead.
-  private func start(on size: Terminal.Size) -> String {
-    guard let drawn else { return Control.hideCursor }
-    return drawn.size == size ? Control.up(drawn.lines) : Control.clearScreen
-  }
-}
-
-/// The escape sequences that redrawing needs; every terminal of the last forty years knows them.
-enum Control {
-  static let hideCursor = "\u{1B}[?25l"
-  static let showCursor = "\u{1B}[?25h"
-  static let clearLine = "\u{1B}[K"
-  static let clearBelow = "\u{1B}[J"
-  static let clearScreen = "\u{1B}[H\u{1B}[2J"
-
-  static func up(_ lines: Int) -> String {
-    "\r\u{1B}[\(lines)A"
   }
 }

@@ -1,4 +1,5 @@
 import Millrace
+import MillraceTerminal
 
 /// The rows of the live table for one state, before they are cut to the terminal.
 struct Table {
@@ -153,70 +154,5 @@ struct Table {
     var row = TableRow(isUrgent: isUrgent)
     fill(&row)
     return row
-  }
-}
-
-/// One line of the table: pieces of text, each in a style.
-struct TableRow: Sendable, Equatable {
-  /// The meaning of a piece, which a terminal shows by a colour.
-  enum Style: String, Sendable {
-    case plain = ""
-    case strong = "1"
-    case faint = "2"
-    case bad = "31"
-    case good = "32"
-    case warning = "33"
-    case series = "36"
-  }
-
-  struct Piece: Sendable, Equatable {
-    var text: String
-    var style: Style
-  }
-
-  /// Whether the row comes first where there is not room for every row: a firing alert, or a target that is down.
-  let isUrgent: Bool
-
-  private(set) var pieces: [Piece] = []
-
-  init(isUrgent: Bool = false) {
-    self.isUrgent = isUrgent
-  }
-
-  /// The columns that the row takes.
-  var columns: Int { pieces.reduce(0) { $0 + Printable.columns($1.text) } }
-
-  /// Adds a piece, padded with blanks to `width` columns.
-  mutating func add(_ text: String, _ style: Style = .plain, width: Int = 0, isTrailing: Bool = false) {
-    let padding = String(repeating: " ", count: max(0, width - Printable.columns(text)))
-    pieces.append(Piece(text: isTrailing ? padding + text : text + padding, style: style))
-  }
-
-  /// The row cut to `width` columns, its end marked where something is missing.
-  func fitted(to width: Int, mark: String) -> TableRow {
-    guard columns > width else { return self }
-    var room = max(0, width - Printable.columns(mark))
-    var row = TableRow(isUrgent: isUrgent)
-    for piece in pieces {
-      var text = ""
-      for character in piece.text {
-        let columns = Printable.columns(character)
-        guard columns <= room else {
-          row.add(text + (Printable.columns(mark) <= width ? mark : ""), piece.style)
-          return row
-        }
-        room -= columns
-        text.append(character)
-      }
-      row.add(text, piece.style)
-    }
-    return row
-  }
-
-  /// The row as a terminal takes it, with escape sequences for the styles if it shows colours.
-  func text(isColored: Bool) -> String {
-    pieces.map { piece in
-      isColored && piece.style != .plain ? "\u{1B}[\(piece.style.rawValue)m\(piece.text)\u{1B}[0m" : piece.text
-    }.joined()
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MillraceEntries
 import MillraceFlags
+import MillraceTerminal
 
 #if canImport(Glibc)
   import Glibc

@@ -3,6 +3,7 @@ import Millrace
 import MillraceFlags
 import MillraceJournal
 import MillraceRecording
+import MillraceTerminal
 
 /// The service: a store, a schedule that sends it actions, a notifier, and a reporter that writes its states.
 struct MonitoringService: Sendable {

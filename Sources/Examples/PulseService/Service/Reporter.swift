@@ -1,4 +1,5 @@
 import Millrace
+import MillraceTerminal
 
 /// Writes the durable states of a store until it is shut down, one after the other, the last one always.
 struct Reporter: Sendable {

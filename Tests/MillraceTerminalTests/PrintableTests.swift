@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseService
+@testable import MillraceTerminal
 
 @Suite("Printable")
 struct PrintableTests {
