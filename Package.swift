@@ -77,6 +77,10 @@ let package = Package(
     .target(name: "MillraceFlags", path: "Sources/Tools/MillraceFlags", swiftSettings: strict),
     .target(name: "MillraceTerminal", path: "Sources/Tools/MillraceTerminal", swiftSettings: strict),
     .target(
+      name: "MillraceTop",
+      dependencies: ["Millrace", "MillraceInspector", "MillraceHTTP", "MillraceFlags", "MillraceTerminal"],
+      path: "Sources/Tools/MillraceTop", swiftSettings: strict),
+    .target(
       name: "MillraceSocket", dependencies: ["Millrace"], path: "Sources/Tools/MillraceSocket", swiftSettings: strict),
     .target(
       name: "MillraceReport", dependencies: ["Millrace"], path: "Sources/Tools/MillraceReport", swiftSettings: strict),
@@ -95,7 +99,7 @@ let package = Package(
       path: "Sources/Tools/MillraceLoadCommand",
       swiftSettings: strict),
     .executableTarget(
-      name: "MillraceCommandLine", dependencies: ["MillraceCommand"],
+      name: "MillraceCommandLine", dependencies: ["MillraceCommand", "MillraceTop"],
       path: "Sources/Tools/MillraceCommandLine",
       swiftSettings: strict),
     .executableTarget(
@@ -219,6 +223,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "MillraceTerminalTests", dependencies: ["MillraceTerminal"], swiftSettings: strict),
     .testTarget(
+      name: "MillraceTopTests",
+      dependencies: [
+        "MillraceTop", "MillraceCommandLine", "MillraceInspector", "MillraceFlags", "MillraceHTTP", "MillraceLoopback",
+        "MillraceTerminal", "Millrace", "MillraceTesting",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "MillraceReportTests", dependencies: ["MillraceReport", "Millrace"], swiftSettings: strict),
     .testTarget(
       name: "MillraceLoadTests",
@@ -240,6 +251,7 @@ let package = Package(
         "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
         "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl",
         "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags", "MillraceSocketClient", "MillraceTerminal",
+        "MillraceCommandLine",
       ],
       swiftSettings: strict),
     .testTarget(

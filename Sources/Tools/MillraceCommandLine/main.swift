@@ -1,3 +1,6 @@
 import MillraceCommand
+import MillraceTop
 
-MillraceCommand.main(command: "millrace")
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "top" { await TopCommand.main(Array(arguments.dropFirst())) }
+MillraceCommand.main(command: "millrace", arguments: arguments, beside: [TopCommand.flags])

@@ -29,7 +29,7 @@ struct HostileAnswersTests {
 
   @Test("The command is linked to libcurl and not to FoundationNetworking, whose traps cannot be caught")
   func libraries() throws {
-    let bytes = try Data(contentsOf: PulseProcess.executable, options: .alwaysMapped)
+    let bytes = try Data(contentsOf: PulseProcess.executable(), options: .alwaysMapped)
     #expect(bytes.range(of: Data("libcurl.".utf8)) != nil)
     #expect(bytes.range(of: Data("libFoundationNetworking".utf8)) == nil)
   }

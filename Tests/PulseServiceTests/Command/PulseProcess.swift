@@ -1,9 +1,10 @@
 import Foundation
 import Millrace
+import MillraceTerminal
 
 @testable import PulseService
 
-/// The command `pulse` as a process of its own, with pipes for what it writes.
+/// The command `pulse`, or another one, as a process of its own, with pipes for what it writes.
 ///
 /// Reading blocks a thread of its own, and nothing is waited for by the clock.
 final class PulseProcess: Sendable {
@@ -12,27 +13,28 @@ final class PulseProcess: Sendable {
   private let process: Lock<Process>
   private let exits: AsyncStream<Int32>
 
-  /// Starts the command; `terminal` takes the place of the pipe for standard output.
+  /// Starts the command; `terminal` takes the place of the pipe for standard output, and `keyboard` that of an empty standard input.
   init(
-    _ arguments: [String], terminal: FileHandle? = nil, environment: [String: String] = [:],
-    maximumOpenFiles: Int? = nil
+    _ arguments: [String], of command: String = "pulse", terminal: FileHandle? = nil, keyboard: FileHandle? = nil,
+    environment: [String: String] = [:], maximumOpenFiles: Int? = nil
   ) throws {
+    let executable = Self.executable(command)
     let process = Process()
     let output = Pipe()
     let errors = Pipe()
     let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
-    process.executableURL = Self.executable
+    process.executableURL = executable
     process.arguments = arguments
     if let maximumOpenFiles {
       // The shell becomes the command, with the limit that it has set for itself.
       process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", Self.executable.path] + arguments
+      process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", executable.path] + arguments
     }
     // The process has the options of a sanitizer, the folders of libraries and the planted bug too.
     process.environment = ProcessInfo.processInfo.environment
       .filter { $0.key.hasSuffix("SAN_OPTIONS") || ["LD_LIBRARY_PATH", "MILLRACE_BUG"].contains($0.key) }
       .merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = keyboard ?? .nullDevice
     process.standardOutput = terminal ?? output
     process.standardError = errors
     process.terminationHandler = { process in
@@ -48,13 +50,13 @@ final class PulseProcess: Sendable {
   }
 
   /// The folder of this build's products, which also holds the tests.
-  static var executable: URL {
+  static func executable(_ command: String = "pulse") -> URL {
     #if os(Linux)
       URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        .appending(path: "pulse")
+        .appending(path: command)
     #else
       Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL.deletingLastPathComponent()
-        .appending(path: "pulse")
+        .appending(path: command)
     #endif
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 public import Millrace
+package import MillraceFlags
 public import MillraceRecording
 
 /// Runs a service's own command that replays its recordings and makes pages of them.
@@ -53,8 +54,12 @@ public enum MillraceCommand {
   }
 
   /// Does what the command line asks for as far as no types are needed, and ends the process.
-  package static func main(command: String, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
-    exit(RecordingCommands(command: command, recordings: UntypedRecordings(command: command)).run(arguments))
+  ///
+  /// - Parameter others: the commands of the program that the caller executes itself, for the help text.
+  package static func main(command: String, arguments: [String], beside others: [Flags]) -> Never {
+    exit(
+      RecordingCommands(command: command, recordings: UntypedRecordings(command: command), others: others)
+        .run(arguments))
   }
 
   private static var programName: String {

@@ -10,6 +10,8 @@ struct RecordingCommands<Source: Recordings> {
 
   let command: String
   let recordings: Source
+  /// The commands of the program that are executed elsewhere.
+  var others: [Flags] = []
 
   var commands: Subcommands {
     let file = Flags.Operand("FILE", example: "shop.jsonl", summary: "FILE is a recording; - reads standard input.")
@@ -36,7 +38,7 @@ struct RecordingCommands<Source: Recordings> {
         Flags(
           command: "\(command) info", summary: "Tells what a recording is of, and how much is in it.", operand: file,
           [cutEnd]),
-      ])
+      ] + others)
   }
 
   /// Executes the command that the arguments ask for, and returns the exit code.
