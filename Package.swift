@@ -134,6 +134,7 @@ let package = Package(
         "MillraceBenchmarksSystem", "MillraceBenchmarksDefaults",
         .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
+        .byName(name: "MillraceInspector", condition: .when(traits: ["Inspector"])),
       ],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),
     .executableTarget(

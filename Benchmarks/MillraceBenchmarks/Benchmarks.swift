@@ -8,7 +8,12 @@ let allRows: [Row] =
   + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stepRows + stateRows + storeRows
   + testingRows
   + recordingRows
-  + journalRows
+  + journalRows + inspectorRows
+
+/// The sentences about rows that this build does not have, each with words of their names.
+private let absentRows: [(sentence: String?, words: [String])] = [
+  (absentJournalRows, ["journal", "durable"]), (absentInspectorRows, ["inspect"]),
+]
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.
 @main
@@ -19,9 +24,8 @@ struct Benchmarks {
       return
     }
     let options = Options.flags.parseOrExit { parsed throws(FlagError) in try Options(parsed) }
-    let mayNameAbsent = ["journal", "durable"].contains { options.filter.contains($0) }
-    if let remark = absentJournalRows, options.filter.isEmpty || mayNameAbsent {
-      StandardError.writeLine(remark)
+    for (sentence, words) in absentRows where options.filter.isEmpty || words.contains(where: options.filter.contains) {
+      if let sentence { StandardError.writeLine(sentence) }
     }
     guard allRows.contains(where: options.chooses) else {
       FlagError(

@@ -32,6 +32,8 @@ enum Gate: Sendable {
   case latency
   /// None, because another process does the work.
   case otherProcess
+  /// None, because a trait builds the row, and thresholds are checked in a build without traits: the row has a ratio to reach.
+  case otherBuild
 
   /// Whether the ratio of processor times has a threshold.
   var hasRatio: Bool { self == .exact || self == .near }
@@ -41,7 +43,7 @@ enum Gate: Sendable {
     switch self {
     case .exact: 0
     case .near, .allocations: 0.1
-    case .severalThreads, .latency, .otherProcess: nil
+    case .severalThreads, .latency, .otherProcess, .otherBuild: nil
     }
   }
 }

@@ -56,7 +56,7 @@ struct ThresholdCheckTests {
       (Gate.exact, [ratioSentence("3"), allocationSentence("7")]),
       (.near, [ratioSentence("3"), allocationSentence("7")]),
       (.allocations, [allocationSentence("7")]), (.severalThreads, []),
-      (.latency, []), (.otherProcess, []),
+      (.latency, []), (.otherProcess, []), (.otherBuild, []),
     ])
   func gates(gate: Gate, failures: [String]) {
     let row = row("send", gate)
