@@ -89,7 +89,7 @@ let package = Package(
       path: "Sources/Tools/MillraceCommand",
       swiftSettings: strict),
     .target(
-      name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags"],
+      name: "MillraceLoad", dependencies: ["Millrace", "MillraceReport", "MillraceFlags", "MillraceInspector"],
       path: "Sources/Tools/MillraceLoad", swiftSettings: strict),
     .executableTarget(
       name: "MillraceLoadCommand",
@@ -236,7 +236,7 @@ let package = Package(
       name: "MillraceLoadTests",
       dependencies: [
         "MillraceLoad", "MillraceLoadCommand", "MillraceReport", "MillraceFlags", "Millrace", "MillraceTesting",
-        "MillraceHTTP", "MillraceLoopback", "MillraceResponder",
+        "MillraceHTTP", "MillraceLoopback", "MillraceResponder", "MillraceSocketClient",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -145,8 +145,9 @@ struct OptionsTests {
     func inspector() {
       #expect(
         sentence(["--inspect", "8080"])
-          == "--inspect was given '8080', but this pulse was built without an inspector; install libmicrohttpd-dev and "
-          + "build it with 'swift build -c release --traits Inspector --product pulse'.")
+          == "--inspect was given '8080', but this program was built without an inspector; install libmicrohttpd-dev and build it "
+          + "with the trait Inspector of millrace, as 'swift build -c release --traits Inspector --product pulse' does."
+      )
     }
   #endif
 

@@ -52,9 +52,7 @@ struct Options: Sendable, Equatable {
       .text(
         "--journal", "FILE", example: "pulse.journal",
         help: "keep history and alerts in FILE, also over a crash, and continue there (needs the trait SQLite)"),
-      .integer(
-        "--inspect", "PORT", in: 0...65_535, example: "8080",
-        help: "serve health, metrics and runs at PORT of 127.0.0.1, any free one for 0 (needs the trait Inspector)"),
+      .inspectorPort("--inspect"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end, with 2 if it is bad"),
     ])
@@ -69,11 +67,10 @@ struct Options: Sendable, Equatable {
     isJSON = parsed.isOn("--json")
     recording = parsed.text("--record")
     journal = parsed.text("--journal")
-    inspectorPort = parsed.integer("--inspect")
+    inspectorPort = try parsed.inspectorPort("--inspect", product: "pulse")
     issuers = try parsed.trustedIssuers()
     if let recording { try FlagError.checkOutputFile(recording, of: "--record") }
     if let journal { try Self.check(journal: journal) }
-    if let inspectorPort { try Self.check(inspectorPort: inspectorPort) }
     let files = ConfigurationFiles(
       rulesPath: parsed.text("--rules"), targets: parsed.text("--targets").map(TargetsFile.init),
       own: TargetsFile.Contents(
@@ -100,15 +97,6 @@ struct Options: Sendable, Equatable {
       throw FlagError(
         "--journal was given \(FlagError.quoted(path)), but this pulse was built without journals; install libsqlite3-dev and "
           + "build it with 'swift build -c release --traits SQLite --product pulse'.")
-    #endif
-  }
-
-  /// A pulse without an inspector names the way to one that has it.
-  private static func check(inspectorPort port: Int) throws(FlagError) {
-    #if !Inspector
-      throw FlagError(
-        "--inspect was given '\(port)', but this pulse was built without an inspector; install libmicrohttpd-dev and "
-          + "build it with 'swift build -c release --traits Inspector --product pulse'.")
     #endif
   }
 

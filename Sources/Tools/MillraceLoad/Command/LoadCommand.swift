@@ -1,6 +1,7 @@
 import Foundation
 import Millrace
 import MillraceFlags
+import MillraceInspector
 
 /// The command line of a load program, read and checked.
 struct LoadCommand: Sendable {
@@ -18,6 +19,8 @@ struct LoadCommand: Sendable {
   private let rate: Double?
   let reportPath: String?
   let isJSON: Bool
+  /// The port of the pages that show the run; nil for no pages.
+  let metricsPort: Int?
 
   static func flags(command: String, _ scenarios: [LoadScenario], others: [Flag] = []) -> Flags {
     let names = scenarios.map { $0.summary.isEmpty ? $0.name : "\($0.name) (\($0.summary))" }.joined(separator: ", ")
@@ -27,7 +30,7 @@ struct LoadCommand: Sendable {
       exitCodes: [
         ExitCode(0, "the run has ended"),
         ExitCode(failureCode, "no request has finished, or a condition of --fail-if holds"),
-        .usage, ExitCode(70, "the scenario has failed"),
+        .usage, ExitCode(69, "the port of --metrics cannot be used"), ExitCode(70, "the scenario has failed"),
         ExitCode(74, "the page or standard output cannot be written"),
         ExitCode(128, "with the number of a second signal added: that one has ended it at once"),
       ],
@@ -54,6 +57,7 @@ struct LoadCommand: Sendable {
         .texts(
           "--fail-if", "CONDITION", example: "'failed > 1 %'",
           help: "exit with 4 if this holds; a run in which no request finished always does"),
+        .inspectorPort("--metrics"),
         .text("--report", "FILE", example: "report.html", help: "write a page with plots"),
         .toggle("--json", help: "print one JSON object as the last line of standard output"),
       ])
@@ -82,6 +86,7 @@ struct LoadCommand: Sendable {
     self.failConditions = failConditions
     reportPath = parsed.text("--report")
     isJSON = parsed.isOn("--json")
+    metricsPort = try parsed.inspectorPort("--metrics", product: "load")
     longestSearch = parsed.seconds("--at-most")
     if condition == nil, longestSearch != nil {
       throw FlagError("--at-most belongs to --find-limit; add that, or leave --at-most out.")
@@ -159,11 +164,24 @@ extension LoadCommand {
   /// - Returns: the exit code.
   func run() async -> Int32 {
     let progress = StatusLine.standardError
+    let inspection: LoadInspection
+    do throws(InspectorError) {
+      inspection = try LoadInspection(port: metricsPort)
+    } catch {
+      progress.writeLine("The scenario \(scenario.name) does not begin without its pages. \(error)")
+      return EX_UNAVAILABLE
+    }
+    let code = await run(progress, inspection)
+    await inspection.close()
+    return code
+  }
+
+  private func run(_ progress: StatusLine, _ inspection: LoadInspection) async -> Int32 {
     do {
-      if let condition { return try await findLimit(condition, progress) }
+      if let condition { return try await findLimit(condition, progress, inspection) }
       // Before the run, whose result would be lost otherwise.
       let file = try reportPath.map { path throws(ReportFile.Failure) in try ReportFile(path) }
-      let report = try await endedBySignal { try await measure(progress) }
+      let report = try await endedBySignal { try await measure(progress, inspection) }
       var page: [String] = []
       if let file {
         do throws(ReportFile.Failure) {
@@ -185,28 +203,42 @@ extension LoadCommand {
     }
   }
 
-  private func measure(_ progress: StatusLine) async throws -> LoadReport {
+  private func measure(_ progress: StatusLine, _ inspection: LoadInspection) async throws -> LoadReport {
     try options.check(for: scenario)
     progress.writeLine("Making \(Figures.count(options.users ?? scenario.users, "user")) of \(scenario.name).")
     let session = try await LoadSession(scenario, options)
+    show(session, in: inspection, progress)
     let showing = ProgressTask(progress) { [duration = options.duration] in ProgressTask.text($0, of: duration) }
     let origin = LoadOrigin.now(target: scenario.target)
-    var report = try await session.run(options) { showing.begin($0) }
+    var report = try await session.run(options) { read in
+      inspection.follow(read)
+      showing.begin(read)
+    }
     report.origin = origin
     showing.end()
     await session.close()
     return report
   }
 
-  private func findLimit(_ condition: LatencyCondition, _ progress: StatusLine) async throws -> Int32 {
+  /// Shows the users, and says where.
+  private func show(_ session: LoadSession, in inspection: LoadInspection, _ progress: StatusLine) {
+    inspection.show(session)
+    if let address = inspection.address { progress.writeLine("The run is shown at \(address).") }
+  }
+
+  private func findLimit(
+    _ condition: LatencyCondition, _ progress: StatusLine, _ inspection: LoadInspection
+  ) async throws -> Int32 {
     let origin = LoadOrigin.now(target: scenario.target)
     var report = try await endedBySignal {
       let showing = Lock<ProgressTask?>(nil)
       return try await scenario.limit(of: condition, from: rate, atMost: longestSearch, options) { event in
         switch event {
+        case .made(let session): show(session, in: inspection, progress)
         case .began(let window, let read):
           let task = ProgressTask(progress) { [warmUp = options.warmUp] in window.text($0, warmUp: warmUp) }
           showing.withLock { $0 = task }
+          inspection.follow(read)
           task.begin(read)
         case .ended(let window):
           showing.withLock { $0 }?.end()

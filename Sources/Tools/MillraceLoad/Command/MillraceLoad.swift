@@ -16,8 +16,9 @@ package import MillraceFlags
 ///
 /// The program takes `--scenario NAME`, the rate, its schedule, the duration and more; `--help` lists all. Progress goes to standard
 /// error, the result to standard output; SIGINT ends the run early and still writes the result. Exit codes are those of
-/// `sysexits.h`: 0 when the run was made, 64 for a wrong command line, 70 when a scenario could not begin, 74 when a report
-/// could not be written; and 4 when a condition of `--fail-if` holds for the run, or no request of it finished.
+/// `sysexits.h`: 0 when the run was made, 64 for a wrong command line, 69 when the port of `--metrics` cannot be used, 70 when a scenario
+/// could not begin, 74 when a report could not be written; and 4 when a condition of `--fail-if` holds for the run, or no request of it
+/// finished.
 public enum MillraceLoad {
   /// Runs the command of the arguments, and ends the process.
   ///

@@ -113,6 +113,20 @@ struct LoadSession: Sendable {
     return options
   }
 
+  /// The stores of the first users, each with a name: that of the scenario, with the number of the user and that of the store where there
+  /// are several.
+  func stores(atMost limit: Int) -> [(name: String, store: any LoadedStore)] {
+    var stores: [(name: String, store: any LoadedStore)] = []
+    for (user, target) in targets.enumerated() where stores.count < limit {
+      let own = target.stores
+      for (index, store) in own.enumerated() {
+        let numbers = (targets.count > 1 ? "-\(user)" : "") + (own.count > 1 ? "-\(index)" : "")
+        stores.append((scenario.name + numbers, store))
+      }
+    }
+    return Array(stores.prefix(limit))
+  }
+
   /// Closes the users; requests in flight are cancelled.
   func close() async {
     await withDiscardingTaskGroup { group in

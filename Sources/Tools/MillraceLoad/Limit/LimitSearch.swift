@@ -155,6 +155,8 @@ public struct LatencyCondition: Sendable, Equatable, CustomStringConvertible {
 
 /// An event of a search for the limit.
 enum LimitEvent {
+  /// The users of all windows are made.
+  case made(LoadSession)
   /// A window begins; the function reads its figures so far.
   case began(LimitProgress, @Sendable () -> LoadProgress)
   /// A window has ended.

@@ -70,7 +70,7 @@ extension LoadScenario {
     try await limit(of: condition, from: rate, atMost: time, options) { _ in }
   }
 
-  /// - Parameter watch: is called when a window begins and when it has ended.
+  /// - Parameter watch: is called when the users are made, when a window begins and when it has ended.
   @concurrent
   func limit(
     of condition: LatencyCondition, from rate: Double?, atMost time: Duration?, _ options: LoadOptions,
@@ -80,6 +80,7 @@ extension LoadScenario {
     let clock = TimeSource(options.clock)
     let deadline = time.map { clock.now() + $0.nanoseconds }
     let session = try await LoadSession(self, options)
+    watch(.made(session))
     var report = LoadLimitReport(scenario: name, condition: condition, options: session.resolved(options))
     var search = LimitSearch(from: rate ?? firstRate)
     var step = search.first

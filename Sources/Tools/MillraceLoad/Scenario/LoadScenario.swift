@@ -122,7 +122,8 @@ public struct LoadScenario: Sendable {
   ) {
     self.init(name, summary: summary, rate: rate, users: users) { user, _ in
       let client = try await client(user)
-      return ClosureTarget { await end(client, $0) }
+      let store = client as? any LoadedStore
+      return ClosureTarget(stores: store.map { [$0] } ?? []) { await end(client, $0) }
     }
   }
 

@@ -7,6 +7,13 @@ package protocol LoadTarget: Sendable {
 
   /// Ends what this user keeps open. Requests that have not ended are cancelled.
   func close() async
+
+  /// The stores that this user loads, as far as they are known.
+  var stores: [any LoadedStore] { get }
+}
+
+extension LoadTarget {
+  package var stores: [any LoadedStore] { [] }
 }
 
 /// A request that has begun.
@@ -24,6 +31,8 @@ struct StoreTarget<I: Interactor>: LoadTarget {
   let store: Store<I>
   let action: @Sendable (LoadRequest) -> I.Action
 
+  var stores: [any LoadedStore] { [store] }
+
   func begin(_ request: LoadRequest) -> LoadStart {
     let receipt = store.send(action(request))
     return receipt.outcomeNow.map(LoadStart.ended) ?? .sent(receipt)
@@ -36,6 +45,8 @@ struct StoreTarget<I: Interactor>: LoadTarget {
 
 /// A user whose requests are calls of a closure.
 struct ClosureTarget: LoadTarget {
+  /// The client, if it is a store.
+  let stores: [any LoadedStore]
   let perform: @Sendable (LoadRequest) async -> LoadEnd
 
   func begin(_ request: LoadRequest) -> LoadStart {
@@ -50,6 +61,8 @@ struct MixedTarget: LoadTarget {
   /// The targets, each with the sum of the weights up to its own.
   let parts: [(end: Double, target: any LoadTarget)]
   let seed: UInt64
+
+  var stores: [any LoadedStore] { parts.flatMap(\.target.stores) }
 
   func begin(_ request: LoadRequest) -> LoadStart {
     // A generator for each request, so that nothing is shared and the choice depends on its number alone.
