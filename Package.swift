@@ -158,6 +158,7 @@ let package = Package(
     .target(
       name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem", "MillraceSocket"],
       path: "Sources/Tools/MillraceLoopback", swiftSettings: strict),
+    .target(name: "MillraceSwiftMetrics", path: "Tests/Support/MillraceSwiftMetrics", swiftSettings: strict),
     .target(name: "MillraceSecureServer", path: "Tests/Support/MillraceSecureServer", swiftSettings: strict),
     .target(name: "MillraceSocketClient", path: "Tests/Support/MillraceSocketClient", swiftSettings: strict),
     .target(
@@ -165,7 +166,7 @@ let package = Package(
       path: "Tests/Support/MillraceSilentNames",
       swiftSettings: strict),
     .testTarget(
-      name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting", "MillraceSystem"],
+      name: "MillraceTests", dependencies: ["Millrace", "MillraceTesting", "MillraceSystem", "MillraceSwiftMetrics"],
       swiftSettings: strict),
     // Debug builds run these tests at a hundredth of their size, a release build in full. Fixtures of others are linked in.
     .testTarget(
