@@ -31,6 +31,18 @@ struct TransferFailureTests {
     #expect(failure.description == reason && failure.isLasting == isLasting)
   }
 
+  @Test("A certificate that has expired is a failure that callers can tell from others")
+  func expired() {
+    var answer = millrace_answer()
+    answer.end = .notTrusted
+    answer.verification = 10
+    #expect(TransferFailure(answer, limit: .seconds(2)) == .expired)
+    #expect(
+      TransferFailure.expired.description == "certificate has expired; renew it" && TransferFailure.expired.isLasting)
+    answer.verification = 9
+    #expect(TransferFailure(answer, limit: .seconds(2)) != .expired)
+  }
+
   @Test("An answer that arrived, whole or as much as is wanted, is no failure")
   func answers() {
     for end in [millrace_end.whole, .bodyLimit] {

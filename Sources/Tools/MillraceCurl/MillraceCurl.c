@@ -233,6 +233,12 @@ bool millrace_transfer_set_body(struct millrace_transfer *transfer, const void *
 
 void millrace_transfer_keep_body(struct millrace_transfer *transfer) { transfer->keeps_body = true; }
 
+bool millrace_transfer_read_certificates(struct millrace_transfer *transfer) {
+  // A connection that is kept, and a session that is resumed, have the certificates of an earlier handshake.
+  return set_number(transfer->easy, CURLOPT_CERTINFO, 1) && set_number(transfer->easy, CURLOPT_FRESH_CONNECT, 1) &&
+         set_number(transfer->easy, CURLOPT_SSL_SESSIONID_CACHE, 0);
+}
+
 void millrace_transfer_free(struct millrace_transfer *transfer) {
   // First the transfer, which refers to the lists.
   if (transfer->easy) curl_easy_cleanup(transfer->easy);
@@ -313,6 +319,23 @@ static enum millrace_end end_of(const struct millrace_transfer *transfer, CURLco
   }
 }
 
+/// The earliest end of validity of the certificates that the server has sent, in seconds since 1970; -1 where one has no date that can be
+/// read, or none was read.
+static int64_t expiry_of(CURL *easy) {
+  static const char name[] = "Expire date:";
+  struct curl_certinfo *certificates = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &certificates) != CURLE_OK || !certificates) return -1;
+  int64_t earliest = -1;
+  for (int index = 0; index < certificates->num_of_certs; index++) {
+    int64_t expiry = -1;
+    for (const struct curl_slist *field = certificates->certinfo[index]; field; field = field->next)
+      if (strncmp(field->data, name, sizeof name - 1) == 0) expiry = curl_getdate(field->data + sizeof name - 1, NULL);
+    if (expiry < 0) return -1;
+    if (earliest < 0 || expiry < earliest) earliest = expiry;
+  }
+  return earliest;
+}
+
 bool millrace_multi_take(struct millrace_multi *multi, struct millrace_answer *answer) {
   int left = 0;
   CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -341,6 +364,7 @@ bool millrace_multi_take(struct millrace_multi *multi, struct millrace_answer *a
       .status = (int)status,
       .is_sent = sent > 0,
       .retry_after = retry_after,
+      .expiry = expiry_of(easy),
       .redirection = redirection,
       .body = transfer->body,
       .body_count = transfer->body_count,

@@ -31,6 +31,9 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
   /// The host has no address.
   package static let unknownHost = TransferFailure("host not found")
 
+  /// The certificate of the server, or of one of its issuers, has expired.
+  package static let expired = TransferFailure("certificate has expired; renew it", isLasting: true)
+
   package static let silentNameServer = TransferFailure("no answer from the name server")
 
   /// No answer arrived within a limit.
@@ -53,7 +56,6 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
     // libcurl compares the host itself, once OpenSSL has found nothing wrong.
     case 0, 1, 62: "certificate is for another host; name the host that it is for"
     case 9: "certificate is not valid yet; compare the clocks of both machines"
-    case 10: "certificate has expired; renew it"
     case 18: "certificate is self-signed; trust it by --ca FILE"
     case 2, 19, 20, 21: "issuer of the certificate is unknown; trust it by --ca FILE"
     default: "certificate is not trusted (error \(verification) of OpenSSL)"
@@ -82,6 +84,7 @@ package struct TransferFailure: Error, Equatable, CustomStringConvertible {
     case .lost: self.init(answer.system_error == 0 ? "the answer broke off" : "connection lost")
     case .noAddress: self = .unknownHost
     case .notSecure: self.init("secure connection failed", isLasting: true)
+    case .notTrusted where answer.verification == 10: self = .expired
     case .notTrusted: self.init(Self.distrust(answer.verification), isLasting: true)
     case .noCertificates:
       self.init("no certificate can be trusted; install ca-certificates, or name issuers by --ca FILE", isLasting: true)

@@ -24,6 +24,8 @@ package final class TransferLoop: Sendable {
     package var bodyLimit: Int
     /// Whether the answer has its body.
     package var keepsBody: Bool
+    /// Whether the answer has the expiry of the server's certificates, for which a transfer by `https` makes a new connection.
+    package var readsCertificates = false
 
     package init(
       url: TransferURL, addresses: [String] = [], resolver: Resolver? = nil, fields: [String] = [], body: Data? = nil,
@@ -52,6 +54,10 @@ package final class TransferLoop: Sendable {
     package var body = Data()
     /// The time for which the server asks to be left alone (`Retry-After`); nil where it does not ask.
     package var retryAfter: Duration?
+    /// The earliest end of validity of the certificates that the server has sent: its own, and those of its issuers.
+    ///
+    /// It is nil where the request does not ask for it, where there is none, and where one cannot be read.
+    package var expiry: Date?
   }
 
   /// The most bytes of header that an answer may have, those of interim answers included.

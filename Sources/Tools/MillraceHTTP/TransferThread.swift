@@ -119,7 +119,8 @@ struct TransferThread {
           status: Int(answer.status), redirection: answer.redirection.map { String(cString: $0) },
           isCut: answer.end == .bodyLimit,
           body: answer.body.map { Data(bytes: $0, count: answer.body_count) } ?? Data(),
-          retryAfter: answer.retry_after > 0 ? .seconds(answer.retry_after) : nil))
+          retryAfter: answer.retry_after > 0 ? .seconds(answer.retry_after) : nil,
+          expiry: answer.expiry >= 0 ? Date(timeIntervalSince1970: Double(answer.expiry)) : nil))
     }
     finish(answer.id)?.resume(with: result)
   }
@@ -171,6 +172,7 @@ extension TransferLoop.Request {
     guard
       millrace_transfer_set_agent(transfer, agent), !keepsConnection || millrace_transfer_keep_connection(transfer),
       issuers.map({ millrace_transfer_trust(transfer, $0.path) }) ?? true,
+      !readsCertificates || millrace_transfer_read_certificates(transfer),
       url.credentials.map({ millrace_transfer_set_credentials(transfer, $0.user, $0.password) }) ?? true,
       fields.allSatisfy({ millrace_transfer_add_header(transfer, $0) }), body.map({ $0.post(by: transfer) }) ?? true
     else {

@@ -10,6 +10,8 @@ public enum Certificate: String, Sendable, CaseIterable {
   case otherHost
   /// A certificate for `a.loop` that its own key has signed.
   case selfSigned
+  /// A certificate whose validity has ended in the year 1000, which libcurl does not read.
+  case ancient
 
   /// The text in PEM.
   public var pem: String {
@@ -19,6 +21,7 @@ public enum Certificate: String, Sendable, CaseIterable {
     case .notYetValid: Self.notYetValidPEM
     case .otherHost: Self.otherHostPEM
     case .selfSigned: Self.selfSignedPEM
+    case .ancient: Self.ancientPEM
     }
   }
 
@@ -107,6 +110,18 @@ public enum Certificate: String, Sendable, CaseIterable {
     iOf+x/g38xC0HDAKBggqhkjOPQQDAgNJADBGAiEA0jkJ89IBhnPqKeTz8Vj4AObq
     6Y4aKYdmX4CzzFL2rigCIQDrW0Dce4gmWb64B3lSJuwy05OmFSYENSANx09NFavt
     jw==
+    -----END CERTIFICATE-----
+    """
+
+  private static let ancientPEM = """
+    -----BEGIN CERTIFICATE-----
+    MIIBHTCBxAIBBzAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBRNaWxscmFjZSBUZXN0
+    IElzc3VlcjAiGA8wOTAwMDEwMTAwMDAwMFoYDzEwMDAwMTAxMDAwMDAwWjATMREw
+    DwYDVQQDDAhvbGQubG9vcDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABN/JLQyi
+    6hrkafrwRI2zgo62JC0NcWIglnTUFs5S8TouJR9M/Oo6Z0zFt0JghW2E7/UU8Wni
+    YtwYCdWw6N7JbsYwCgYIKoZIzj0EAwIDSAAwRQIgL01pLd9v4ErI9YjRvlv+Q0Yp
+    hviaju+EbNYS9dvVpc8CIQDsI5zkmtzTCdLMh5FkbwXj7DQMLFjKbDtT9tTdlI1q
+    HQ==
     -----END CERTIFICATE-----
     """
 }

@@ -67,6 +67,8 @@ bool millrace_transfer_add_header(struct millrace_transfer *transfer, const char
 bool millrace_transfer_set_body(struct millrace_transfer *transfer, const void *bytes, size_t count);
 /// Keeps the body of the answer, which is otherwise counted and dropped.
 void millrace_transfer_keep_body(struct millrace_transfer *transfer);
+/// Reads the certificates of the server, if the transfer is by `https`, in a whole handshake on a new connection.
+bool millrace_transfer_read_certificates(struct millrace_transfer *transfer);
 /// Frees a transfer that is in no multi.
 void millrace_transfer_free(struct millrace_transfer *transfer);
 
@@ -125,6 +127,8 @@ struct millrace_answer {
   bool is_sent;
   /// The seconds of a `Retry-After`, which may have been a date; 0 where the answer has none.
   int64_t retry_after;
+  /// The earliest end of validity of the certificates of the server, in seconds since 1970; -1 where one cannot be read, or none was.
+  int64_t expiry;
   /// The absolute URL that a redirection names; lives as long as the transfer. NULL where there is none.
   const char *_Nullable redirection;
   /// The bytes of the body; live as long as the transfer. NULL where none are kept.

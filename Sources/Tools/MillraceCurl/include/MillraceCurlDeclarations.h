@@ -49,6 +49,8 @@
   X(CURLOPT_WRITEDATA, 10001) \
   X(CURLOPT_WRITEFUNCTION, 20011) \
   X(CURLOPT_PRIVATE, 10103) \
+  X(CURLOPT_CERTINFO, 172) \
+  X(CURLOPT_SSL_SESSIONID_CACHE, 150) \
   X(CURLOPT_TIMEOUT_MS, 155) \
   X(CURLOPT_COPYPOSTFIELDS, 10165) \
   X(CURLOPT_USERNAME, 10173) \
@@ -71,6 +73,7 @@
   X(CURLINFO_REDIRECT_URL, 0x10001f) \
   X(CURLINFO_PRIVATE, 0x100015) \
   X(CURLINFO_CAINFO, 0x10003d) \
+  X(CURLINFO_CERTINFO, 0x400022) \
   X(CURLUE_OK, 0) \
   X(CURLUPART_URL, 0) \
   X(CURLUPART_SCHEME, 1) \
@@ -98,6 +101,18 @@ struct millrace_curl_waitfd {
   short revents;
 };
 
+/// A list of texts.
+struct millrace_curl_slist {
+  char *data;
+  struct millrace_curl_slist *next;
+};
+
+/// The fields of the certificates that a server has sent, each as `name:value`.
+struct millrace_curl_certinfo {
+  int num_of_certs;
+  struct millrace_curl_slist **certinfo;
+};
+
 #if __has_include(<curl/curl.h>)
   // Its checks of arguments and its warnings of what newer versions prefer are for callers that need no old one.
   #define CURL_DISABLE_TYPECHECK
@@ -117,7 +132,8 @@ struct millrace_curl_waitfd {
   typedef struct Curl_URL CURLU;
   typedef struct millrace_curl_message CURLMsg;
   typedef int CURLcode, CURLoption, CURLINFO, CURLMcode, CURLMoption, CURLUcode, CURLUPart, curlsocktype;
-  struct curl_slist;
+  #define curl_slist millrace_curl_slist
+  #define curl_certinfo millrace_curl_certinfo
   #define curl_waitfd millrace_curl_waitfd
   struct curl_sockaddr;
 #endif
@@ -126,6 +142,8 @@ CURLcode curl_global_init(long flags);
 void curl_free(void *memory);
 struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text);
 void curl_slist_free_all(struct curl_slist *list);
+// A `time_t` is a `long`.
+long curl_getdate(const char *text, const long *unused);
 
 CURL *curl_easy_init(void);
 void curl_easy_cleanup(CURL *easy);
