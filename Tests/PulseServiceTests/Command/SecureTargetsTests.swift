@@ -40,6 +40,47 @@ struct SecureTargetsTests {
     }
   }
 
+  /// The end of the year 2119, a week before the end of the valid certificate.
+  private let lastWeek = Date(timeIntervalSince1970: 4_733_510_400 - 7 * 86_400)
+
+  @Test(
+    "The first certificate to expire of all that a server sends is read",
+    arguments: [
+      ([], .expires(after: .days(7))), ([.otherHost], .expires(after: .days(7))),
+      ([.otherHost, .expired], .expires(after: .zero)), ([.ancient], .unreadable),
+    ] as [([Certificate], CertificateReading)])
+  func certificates(others: [Certificate], reading: CertificateReading) async throws {
+    let server = try SecureServer(.valid, and: others)
+    defer { server.stop() }
+    let gateway = LiveEndpointGateway(
+      limit: .seconds(60), issuers: try TrustedIssuers(file: server.issuers.path), now: { [lastWeek] in lastWeek })
+    let endpoint = try Endpoint(server.url())
+    #expect(try await gateway.probe(endpoint, readsCertificate: true) == ProbeAnswer(status: 200, certificate: reading))
+    #expect(try await gateway.probe(endpoint, readsCertificate: false) == ProbeAnswer(status: 200))
+  }
+
+  @Test("A server whose certificate has expired fails with that certificate")
+  func expiredCertificate() async throws {
+    let server = try SecureServer(.expired)
+    defer { server.stop() }
+    let gateway = LiveEndpointGateway(limit: .seconds(60), issuers: try TrustedIssuers(file: server.issuers.path))
+    let failure = await #expect(throws: GatewayFailure.self) { try await gateway.probe(Endpoint(server.url())) }
+    #expect(failure?.certificate == .expires(after: .zero))
+  }
+
+  @Test("pulse raises an alert about a certificate that expires in three days", arguments: [(14, 2), (2, 0)])
+  func soon(days: Int, exitCode: Int32) async throws {
+    let server = try SecureServer(expiringAfterDays: 3)
+    defer { server.stop() }
+    let pulse = try PulseProcess([
+      "--once", "--watch", server.url(), "--ca", server.issuers.path, "--alert",
+      "target certificate expires within \(days) days",
+    ])
+    let output = try await pulse.rest(of: pulse.output)
+    #expect(output.contains("\(server.url()) up") && output.contains("firing: target certificate") == (exitCode == 2))
+    #expect(await pulse.exitCode == exitCode)
+  }
+
   @Test("pulse --ca trusts the issuers of a file, and without it those of the system")
   func trusted() async throws {
     let server = try SecureServer(.valid)

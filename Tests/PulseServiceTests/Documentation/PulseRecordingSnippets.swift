@@ -21,17 +21,22 @@ struct PulseRecordingSnippets {
     // snippet.end
   }
 
-  /// Records two readings, two probes that succeed and one that fails, a notice that arrives and one that is refused.
+  /// Records two readings, two probes that succeed, of which one reads certificates, and one that fails, two notices that arrive and one
+  /// that is refused.
   private func record() async throws {
     let clock = RecordedClock()
     let endpoints = FakeEndpointGateway()
     endpoints.probes.when(.web).reply()
     endpoints.probes.when(.guarded).reply()
+    endpoints.certificates.when(.guarded).reply(.expires(after: .seconds(86_400)))
     endpoints.probes.when(.database).fail(GatewayFailure.lasting("refused"))
     let webhooks = FakeWebhookGateway()
     webhooks.posts.reply()
     webhooks.posts.fail(GatewayFailure.status(404))
-    let rules = try ["memory > 0 %", "disk > 0 %"].map { try AlertRule($0) }
+    webhooks.posts.reply()
+    let rules = try ["memory > 0 %", "disk > 0 %", "target certificate expires within 14 days"].map {
+      try AlertRule($0)
+    }
     let plan = MonitoringService.Plan(endpoints: [.web, .database, .guarded], rules: rules, webhooks: [.chat])
     let recorder = PulseRecorder(plan, to: file, clock: clock)
     let monitor = PulseMonitor.fake(machine: .busy(), endpoints: endpoints, webhooks: webhooks, clock: clock)
@@ -57,7 +62,7 @@ struct PulseRecordingSnippets {
     try await record()
     let report = try await Self.resimulate(file)
     #expect(report.isSame, "\(report)")
-    #expect(report.replies == 7)
+    #expect(report.replies == 8)
     let strict = await (try Recording<PulseMonitor>.read(from: file)).resimulate { tape in
       PulseMonitor.fake(clock: ImmediateClock()).taped(tape)
     }
@@ -83,6 +88,7 @@ extension PulseMutation {
     case .read(let reading, _): .read(reading, at: .zero)
     case .probed(let endpoint, .up, _): .probed(endpoint, .up(latency: .zero), at: .zero)
     case .probed(let endpoint, let result, _): .probed(endpoint, result, at: .zero)
+    case .certificateRead(let endpoint, let reading, _): .certificateRead(endpoint, reading, at: .zero)
     case .started, .sampleFailed, .probing, .probeEnded, .rulesRead, .configured, .rulesKept, .notifying, .notified,
       .notifyFailed,
       .recordingFailed:

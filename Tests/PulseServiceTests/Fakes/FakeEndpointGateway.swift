@@ -5,12 +5,15 @@ import MillraceTesting
 /// Endpoints whose answers are scripted.
 struct FakeEndpointGateway: EndpointGateway, FakeGateway {
   let probes: FakeCall<Endpoint, Void>
+  /// Each reading of the certificates of an endpoint that has answered.
+  let certificates: FakeCall<Endpoint, CertificateReading>
   /// The status of each answer.
   let status: Int?
 
   init(status: Int? = nil, file: StaticString = #filePath, line: UInt = #line) {
     self.status = status
     probes = FakeCall("probe", file: file, line: line)
+    certificates = FakeCall("certificate", file: file, line: line)
   }
 
   /// Endpoints that are all up.
@@ -20,9 +23,17 @@ struct FakeEndpointGateway: EndpointGateway, FakeGateway {
     return gateway
   }
 
-  func probe(_ endpoint: Endpoint) async throws -> Int? {
+  func probe(_ endpoint: Endpoint, readsCertificate: Bool) async throws -> ProbeAnswer {
     try await probes(endpoint)
-    return status
+    return ProbeAnswer(status: status, certificate: readsCertificate ? try await certificates(endpoint) : nil)
+  }
+}
+
+extension EndpointGateway {
+  /// Probes an endpoint without its certificates, and returns the status.
+  @discardableResult
+  func probe(_ endpoint: Endpoint) async throws -> Int? {
+    try await probe(endpoint, readsCertificate: false).status
   }
 }
 

@@ -23,6 +23,8 @@ struct GatewayFailureTests {
     answer.end = .notHTTP
     #expect(try GatewayFailure(#require(TransferFailure(answer, limit: .zero))) == .lasting("answer is not HTTP"))
     #expect(GatewayFailure.system(EMFILE) == .tooFewFiles)
+    #expect(GatewayFailure(TransferFailure.expired).certificate == .expires(after: .zero))
+    #expect(GatewayFailure(TransferFailure.unknownHost).certificate == nil)
     #expect(GatewayFailure.late(.seconds(2)).description == "no answer within 2 s")
   }
 }

@@ -105,6 +105,45 @@ struct CheckedValuesTests {
     case bytes(of: [UInt8])
   }
 
+  @Test("A journal of a pulse without certificates, recoveries and reminders is read, and written as it was")
+  func earlier() throws {
+    let alert =
+      #"{"rule":{"condition":{"target":{"_1":{"down":{}}}},"hold":{"observations":{"_0":1}},"text":"target down"},"#
+      + #""status":{"firing":{"since":[0,4000000000000000000]}},"subject":"http://a"}"#
+    var expected = Alert(rule: try AlertRule("target down"), subject: "http://a")
+    expected.status = .firing(since: .seconds(4))
+    #expect(try JSONDecoder().decode(Alert.self, from: Data(alert.utf8)) == expected)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    #expect(String(decoding: try encoder.encode(expected), as: UTF8.self) == alert)
+    let failure = #"{"description":"status 404","isLasting":true,"mayHaveArrived":false,"status":404}"#
+    #expect(try JSONDecoder().decode(GatewayFailure.self, from: Data(failure.utf8)) == .status(404))
+    let json = try Self.json()
+    for key in ["certificate", "successes", "recovery", "reminde"] { #expect(!json.contains(key)) }
+  }
+
+  @Test("The values of certificates, recoveries and reminders come back, and impossible ones are refused")
+  func later() throws {
+    let rule = "target certificate expires within 14 d until 3 successes remind every 1 h"
+    var state = PulseState(rules: [try AlertRule(rule)], webhooks: [.chat])
+    for (second, days) in [(1, 1.0), (3_601, 1), (3_602, 90)] {
+      state.apply(.certificateRead(.guarded, .expires(after: .days(days)), at: .seconds(second)))
+    }
+    let data = try JSONEncoder().encode(state)
+    #expect(try JSONDecoder().decode(PulseState.self, from: data) == state)
+    let json = String(decoding: data, as: UTF8.self)
+    for (part, replacement) in [
+      (#""successes":1"#, #""successes":-1"#), (#""recovery":3"#, #""recovery":-3"#),
+      (#""reminder":[195,"#, #""reminder":[-195,"#), (#""reminded":[195,"#, #""reminded":[-195,"#),
+      (#""certificateRead":[195,"#, #""certificateRead":[-195,"#),
+      (#""expiresWithin":[65572,"#, #""expiresWithin":[-65572,"#),
+    ] {
+      let found = try #require(json.range(of: part), "\(part) is not in \(json)")
+      let changed = Data(json.replacingCharacters(in: found, with: replacement).utf8)
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(PulseState.self, from: changed) }
+    }
+  }
+
   @Test("The largest count stays what it is, and what ends twice is counted as ended once")
   func saturates() {
     #expect(Int.max.incremented == .max && 1.incremented == 2)

@@ -64,6 +64,81 @@ struct PulseStateAlertsTests {
     #expect(state.owedNotices.count == 1 && end.number == 3)
   }
 
+  /// The changes that a webhook, which takes each, is notified of by these mutations.
+  private func changes(_ rule: String, _ mutations: [PulseMutation]) throws -> [AlertChange] {
+    var state = try state([rule])
+    var changes: [AlertChange] = []
+    for mutation in mutations {
+      state.apply(mutation)
+      changes += state.owedNotices.map(\.change)
+      state.deliverAll()
+    }
+    return changes
+  }
+
+  @Test("An alert is reminded of by the first observation that meets its condition behind each interval")
+  func reminders() throws {
+    let probes: [(second: Int, isDown: Bool)] = [
+      (1, true), (60, true), (61, true), (70, true), (120, true), (125, true), (184, true), (185, false), (200, true),
+      (259, true), (260, true),
+    ]
+    let mutations = probes.map { second, isDown in
+      PulseMutation.probed(.web, isDown ? .down(reason: "at \(second)") : .up(latency: .zero), at: .seconds(second))
+    }
+    let changes = try changes("target down remind every 1 min", mutations)
+    #expect(changes.map(\.isFiring) == [true, true, true, false, true, true])
+    #expect(changes.map(\.reason) == ["at 1", "at 61", "at 125", nil, "at 200", "at 260"])
+    #expect(changes.map(\.number) == Array(1...6) && changes.map(\.value) == [0, 0, 0, 1, 0, 0])
+    #expect(try self.changes("target down", mutations).count == 3)
+  }
+
+  @Test("A success of an alert that waits for several is no reminder")
+  func success() throws {
+    let mutations: [PulseMutation] = [down, up, .probed(.web, .up(latency: .zero), at: .seconds(3)), down]
+    let changes = try changes("target down until 2 successes remind every 1 s", mutations)
+    #expect(changes.map(\.isFiring) == [true, false, true])
+  }
+
+  @Test("Webhooks are notified of a certificate that expires soon, with the days that it has left, and of its renewal")
+  func certificate() throws {
+    let readings: [CertificateReading] = [
+      .expires(after: .days(15)), .expires(after: .days(14)), .expires(after: .days(13)), .expires(after: .days(90)),
+      .unreadable, .expires(after: .zero), .expires(after: .days(90)),
+    ]
+    let mutations = readings.enumerated().flatMap { hour, reading in
+      [PulseMutation.certificateRead(.guarded, reading, at: .seconds(hour)), down]
+    }
+    let changes = try changes("target certificate expires within 14 days", mutations)
+    #expect(changes.map(\.isFiring) == [true, false, true, false] && changes.map(\.value) == [14, 90, nil, 90])
+    #expect(
+      changes.map(\.reason) == [
+        "the certificate expires in 14 d 0 h", nil, "the date at which the certificate expires cannot be read", nil,
+      ])
+  }
+
+  @Test("Only a target by https has an alert about certificates")
+  func certificateTargets() throws {
+    let state = try state(["target certificate expires within 14 days"], .probing(.web), .probing(.guarded))
+    #expect(state.alerts.map(\.subject) == [Endpoint.guarded.name])
+    #expect(!state.watchesCertificate(of: .web) && state.watchesCertificate(of: .guarded))
+  }
+
+  @Test("Certificates are due after an hour, at once for new rules, and as long as they have expired")
+  func certificateDue() throws {
+    var state = try state(
+      ["target certificate expires within 14 days"],
+      .certificateRead(.guarded, .expires(after: .days(1)), at: .seconds(10)))
+    #expect(!state.isCertificateDue(of: .guarded, at: .seconds(3_609)))
+    #expect(state.isCertificateDue(of: .guarded, at: .seconds(3_610)))
+    #expect(state.isCertificateDue(of: .web, at: .seconds(10)), "it was never read")
+    state.apply(try rules("target certificate expires within 7 days"))
+    #expect(state.isCertificateDue(of: .guarded, at: .seconds(11)))
+    state.apply(.certificateRead(.guarded, .unreadable, at: .seconds(11)))
+    #expect(!state.isCertificateDue(of: .guarded, at: .seconds(12)) && state.elapsed == .seconds(11))
+    state.apply(.certificateRead(.guarded, .expires(after: .zero), at: .seconds(12)))
+    #expect(state.isCertificateDue(of: .guarded, at: .seconds(12)))
+  }
+
   @Test("A rule that is given twice is one")
   func twice() throws {
     #expect(try state(["load > 9", "load > 9"]).alerts.count == 1)

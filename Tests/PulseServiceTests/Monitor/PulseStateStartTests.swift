@@ -64,6 +64,18 @@ struct PulseStateStartTests {
     #expect(state.alerts.map(\.status) == [.ok, .resolved(at: start + .seconds(1))])
   }
 
+  @Test("A reminder is due by the clock on the wall, whether a process ran or not")
+  func reminder() throws {
+    let rules = ["target down remind every 1 h"]
+    var state = try state(rules: rules)
+    // The alert fires since 4 s, and the process starts at 3602 s.
+    state.apply(.started(try configuration(rules), at: time + 3_600))
+    for (seconds, numbers) in [(1, []), (2, [2])] {
+      state.apply(.probed(.database, .down(reason: "no"), at: .seconds(seconds)))
+      #expect(state.owedNotices.map(\.change.number) == numbers)
+    }
+  }
+
   @Test("A pending alert holds for the rest of its time, without that in which no process ran")
   func pending() throws {
     let rules = ["target down for 10 s"]

@@ -64,6 +64,11 @@ struct ReceiverTests {
       ([.change(1), .change(2), .change(3)], [3]), ([.change(1), .begin(1), .taken(1), .change(2), .change(3)], [3]),
       ([.change(1), .begin(1), .taken(1), .change(2), .begin(2), .change(3), .silence(2)], [3]),
       ([.change(1), .begin(1), .taken(1), .change(2), .begin(2), .change(3), .taken(2), .change(4)], []),
+      // A reminder is owed once the notice before it has arrived.
+      ([.change(1), .begin(1), .taken(1), .change(3)], [3]), ([.change(1), .change(3)], [1]),
+      ([.change(1), .begin(1), .silence(1), .change(3)], [1]), ([.change(1), .begin(1), .change(3), .taken(1)], []),
+      ([.change(1), .begin(1), .taken(1), .change(3), .begin(3), .refused(3)], [3]),
+      ([.change(1), .begin(1), .taken(1), .change(3), .change(4)], [4]),
     ] as [([Step], [Int])])
   private mutating func owed(steps: [Step], numbers: [Int]) {
     take(steps)

@@ -24,6 +24,14 @@ struct AlertRuleTextTests {
       ("target status = 204", .target(name: nil, .status(.equal, 204)), .observations(1)),
       ("target status = 100", .target(name: nil, .status(.equal, 100)), .observations(1)),
       ("target status = 999", .target(name: nil, .status(.equal, 999)), .observations(1)),
+      (
+        "target certificate expires within 14 days", .target(name: nil, .certificate(expiresWithin: .days(14))),
+        .observations(1)
+      ),
+      (
+        "https://a certificate expires within 36h for 2 d",
+        .target(name: "https://a", .certificate(expiresWithin: .days(1.5))), .time(.days(2))
+      ),
       ("cpu > 100 %", .metric(.cpu, .above, 100), .observations(1)),
       ("cpu > 99.9 %", .metric(.cpu, .above, 99.9), .observations(1)),
       ("cpu > 1 for 1000000000 s", .metric(.cpu, .above, 1), .time(.seconds(1_000_000_000))),
@@ -35,6 +43,20 @@ struct AlertRuleTextTests {
   func rules(text: String, condition: AlertRule.Condition, hold: AlertRule.Hold) throws {
     let rule = try AlertRule(text)
     #expect(rule == AlertRule(text: text, condition: condition, hold: hold))
+  }
+
+  @Test(
+    "A rule may say how many successes end its alert, and how often webhooks are reminded of it",
+    arguments: [
+      ("target down", nil, nil), ("target down for 2 probes until 3 successes", 3, nil),
+      ("target down until 1 success", 1, nil), ("cpu>90%for 30s until2successes remind every1h", 2, .seconds(3600)),
+      ("target certificate expires within 14 days remind every 1 d", nil, .days(1)),
+      ("load > 1 until 1000000000 successes", 1_000_000_000, nil),
+      ("load > 1 for 1 min remind every 1000000000 s", nil, .seconds(1_000_000_000)),
+    ] as [(String, Int?, Duration?)])
+  func successes(text: String, recovery: Int?, reminder: Duration?) throws {
+    let rule = try AlertRule(text)
+    #expect(rule.recovery == recovery && rule.reminder == reminder && rule.text == text)
   }
 
   @Test(
@@ -56,12 +78,34 @@ struct AlertRuleTextTests {
       ("cpu > 90 % for", "lacks a number above 0 behind 'for'; \(metric)"),
       ("cpu > 90 % for 0 s", "lacks a number above 0 behind 'for'; \(metric)"),
       ("cpu > 90 % for 2" + zeros + " s", "has a number that is broken or too large behind 'for'; \(metric)"),
-      ("cpu > 90 % for 30", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
-      ("cpu > 90 % for 30 parsecs", "lacks ms, s, min, h, probes or samples behind 'for'; \(metric)"),
+      ("cpu > 90 % for 30", "lacks ms, s, min, h, d, probes or samples behind 'for'; \(metric)"),
+      ("cpu > 90 % for 30 parsecs", "lacks ms, s, min, h, d, probes or samples behind 'for'; \(metric)"),
+      ("cpu > 90 % for 3 successes", "lacks ms, s, min, h, d, probes or samples behind 'for'; \(metric)"),
       ("cpu > 90 % for 99999999 h", "waits for more than 1000000000 seconds; \(metric)"),
       ("cpu > 90 % for 30 s please", "has 'please' behind its end; \(metric)"),
       ("cpu > 90 % format", "has 'format' behind its end; \(metric)"),
-      ("target up", "lacks 'down', 'slower than' or 'status' behind 'target'; \(target)"),
+      ("target up", "lacks 'down', 'slower than', 'status' or 'certificate' behind 'target'; \(target)"),
+      ("target certificate", "lacks 'expires within' and a time above 0 behind 'certificate'; \(certificate)"),
+      (
+        "target certificate expires 14 d",
+        "lacks 'expires within' and a time above 0 behind 'certificate'; \(certificate)"
+      ),
+      (
+        "target certificate expires within 0 d",
+        "lacks 'expires within' and a time above 0 behind 'certificate'; \(certificate)"
+      ),
+      (
+        "target certificate expires within 2 probes",
+        "lacks 'expires within' and a time above 0 behind 'certificate'; \(certificate)"
+      ),
+      ("target certificate expires within 14 d soon", "has 'soon' behind its end; \(certificate)"),
+      ("target down until", "\(recovery)"), ("target down until 0 successes", "\(recovery)"),
+      ("target down until 1.5 successes", "\(recovery)"), ("target down until 2 probes", "\(recovery)"),
+      ("target down until 1000000001 successes", "\(recovery)"),
+      ("target down remind 1 h", "\(reminder)"), ("target down remind every 0 s", "\(reminder)"),
+      ("target down remind every 2 probes", "\(reminder)"),
+      ("target down until 2 successes for 2 probes", "has 'for 2 probes' behind its end; \(target)"),
+      ("target down remind every 1 h until 2 successes", "has 'until 2 successes' behind its end; \(target)"),
       ("target slower", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
       ("target slower than 0 ms", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
       ("target slower than 2 probes", "lacks 'than' and a time above 0 behind 'slower'; \(slow)"),
@@ -84,4 +128,10 @@ struct AlertRuleTextTests {
   private static let target = "write for example 'target down for 2 probes'"
   private static let slow = "write for example 'target slower than 200 ms for 3 probes'"
   private static let status = "write for example 'target status >= 500'"
+  private static let certificate = "write for example 'target certificate expires within 14 days'"
+  private static let recovery =
+    "lacks a whole number from 1 to 1000000000 and 'successes' behind 'until'; "
+    + "write for example 'target down for 2 probes until 3 successes'"
+  private static let reminder =
+    "lacks 'every' and a time above 0 behind 'remind'; write for example 'target down remind every 1 h'"
 }

@@ -5,10 +5,10 @@ import Testing
 @Suite("AlertStatus")
 struct AlertStatusTests {
   /// The words of the statuses that a row of observations leads to, one a second.
-  private func words(_ observations: [Bool], _ hold: AlertRule.Hold) -> [String] {
+  private func words(_ observations: [Bool], _ hold: AlertRule.Hold, recovery: Int = 1) -> [String] {
     var status = AlertStatus.ok
     return observations.enumerated().map { second, isMet in
-      status = status.next(isMet: isMet, at: .seconds(second), hold: hold)
+      status = status.next(isMet: isMet, at: .seconds(second), hold: hold, recovery: recovery)
       return status.word
     }
   }
@@ -32,6 +32,25 @@ struct AlertStatusTests {
     ])
   func observations(count: Int, observations: [Bool], expected: [String]) {
     #expect(words(observations, .observations(count)) == expected)
+  }
+
+  @Test(
+    "An alert that counts successes ends at the last of them in a row",
+    arguments: [
+      (2, [true, false, true, false, false, true], ["firing", "firing", "firing", "firing", "resolved", "firing"]),
+      (3, [true, false, false, false, false], ["firing", "firing", "firing", "resolved", "resolved"]),
+      (1, [true, false], ["firing", "resolved"]),
+    ])
+  func recovery(count: Int, observations: [Bool], expected: [String]) {
+    #expect(words(observations, .observations(1), recovery: count) == expected)
+  }
+
+  @Test("A success changes neither the time at which an alert began to fire nor what it is once it is met again")
+  func successes() {
+    let firing = AlertStatus.firing(since: .seconds(3))
+    let success = firing.next(isMet: false, at: .seconds(4), hold: .observations(1), recovery: 2)
+    #expect(success == .firing(since: .seconds(3), successes: 1) && success.since == .seconds(3))
+    #expect(success.next(isMet: true, at: .seconds(5), hold: .observations(1), recovery: 2) == firing)
   }
 
   @Test("A resolved alert that was only pending since stays resolved from its first end")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PulseService
@@ -16,9 +17,57 @@ struct TargetConditionTests {
       (.status(.atLeast, 500), .down(reason: "status 503", status: 503), .init(isMet: true, value: 503)),
       (.status(.unequal, 200), .up(latency: .zero, status: 204), .init(isMet: true, value: 204)),
       (.status(.equal, 404), .down(reason: "refused"), nil), (.status(.equal, 404), .up(latency: .zero), nil),
+      (.certificate(expiresWithin: .days(14)), .up(latency: .zero, status: 200), nil),
+      (.certificate(expiresWithin: .days(14)), .down(reason: "no"), nil),
     ] as [(TargetCondition, Target.Result, TargetCondition.Observation?)])
   func observation(condition: TargetCondition, result: Target.Result, expected: TargetCondition.Observation?) {
     #expect(condition.observation(of: result) == expected)
+  }
+
+  @Test(
+    "A certificate expires within a time, or may, and has words for it",
+    arguments: [
+      (.expires(after: .days(14) + .seconds(1)), false, 14 + 1 / 86_400, "the certificate expires in 14 d 0 h"),
+      (.expires(after: .days(14)), true, 14, "the certificate expires in 14 d 0 h"),
+      (.expires(after: .days(0.5)), true, 0.5, "the certificate expires in 12 h 0 min"),
+      (.expires(after: .zero), true, 0, "the certificate has expired; renew it"),
+      (.unreadable, true, nil, "the date at which the certificate expires cannot be read"),
+    ] as [(CertificateReading, Bool, Double?, String)])
+  func certificate(reading: CertificateReading, isMet: Bool, days: Double?, words: String) {
+    #expect(reading.expires(within: .days(14)) == isMet)
+    #expect(reading.days == days && reading.words == words)
+  }
+
+  @Test("A reading has the time until the expiry, which no certificate makes too long for a journal")
+  func expiry() throws {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    #expect(CertificateReading(expiry: now + 60, at: now) == .expires(after: .seconds(60)))
+    #expect(CertificateReading(expiry: now - 60, at: now) == .expires(after: .zero))
+    #expect(CertificateReading(expiry: nil, at: now) == .unreadable)
+    // The end of a certificate that is to be valid for ever.
+    let reading = CertificateReading(expiry: Date(timeIntervalSince1970: 253_402_300_799), at: now)
+    #expect(!reading.expires(within: .seconds(1_000_000_000)))
+    #expect(try JSONDecoder().decode(CertificateReading.self, from: try JSONEncoder().encode(reading)) == reading)
+  }
+
+  @Test(
+    "A rule about certificates needs a target by https",
+    arguments: [
+      ("target certificate expires within 14 days", ["http://a", "tcp://b:1"], false),
+      ("target certificate expires within 14 days", ["http://a", "https://a"], true),
+      ("http://a certificate expires within 14 days", ["http://a", "https://a"], false),
+      ("https://a certificate expires within 14 days", ["http://a", "https://a"], true),
+    ])
+  func certificateTargets(text: String, urls: [String], isRead: Bool) throws {
+    let targets = TargetNames(try urls.map { try Endpoint($0) })
+    guard isRead else {
+      let error = #expect(throws: AlertRuleError.self) { try AlertRule(text, about: targets) }
+      #expect(
+        error?.description == "is about a certificate, which only a target by https:// has; "
+          + "add for example --watch https://localhost:8443")
+      return
+    }
+    #expect(try AlertRule(text, about: targets).certificateLimit == .days(14))
   }
 
   @Test(
@@ -39,4 +88,8 @@ struct TargetConditionTests {
     #expect(words == [["ok"], ["firing"], ["firing"], ["resolved"]])
     #expect(values == [0.3, 0.2])
   }
+}
+
+extension Duration {
+  static func days(_ days: Double) -> Duration { .seconds(days * 86_400) }
 }

@@ -107,6 +107,29 @@ struct JournaledServiceTests {
     await continuing.value
   }
 
+  @Test("A reminder that was under way at a crash is posted again with its idempotency key")
+  func remindedAgain() async throws {
+    webhooks.posts.reply()
+    let held = webhooks.posts.hold()
+    webhooks.posts.reply()
+    let plan = try plan { $0.rules = [try! AlertRule("target down remind every 1 h")] }
+    let first = try await open(plan)
+    let (_, notifying) = notifier(first)
+    _ = await first.send(.probe(.web)).outcome
+    try await first.wait { $0.receivers[0].delivered == 1 }
+    clock.advance(by: .seconds(3_600))
+    _ = await first.send(.probe(.web)).outcome
+    let reminder = try await held.arrived()
+    let second = try await open(plan)
+    let (_, continuing) = notifier(second)
+    try await second.wait { $0.receivers[0].delivered == 2 }
+    #expect(webhooks.posts.requests.map(\.notice.change.number) == [1, 2, 2] && webhooks.posts.requests[2] == reminder)
+    held.release()
+    notifying.cancel()
+    await second.shutdown()
+    await continuing.value
+  }
+
   @Test("A notice that was under way at a crash is not posted to a webhook that is not configured any more")
   func notConfigured() async throws {
     let held = webhooks.posts.hold()

@@ -90,7 +90,10 @@ struct MutatedRecordingTests {
   /// A recording with an entry of every kind, and with each kind of action and mutation.
   private static func recording() throws -> Data {
     let down = try AlertRule("target down for 2 probes")
-    let rules = [down, try AlertRule("cpu >= 0 % for 1 s"), try AlertRule("http://web.test/ slower than 1 ms")]
+    let rules = [
+      down, try AlertRule("cpu >= 0 % for 1 s"), try AlertRule("http://web.test/ slower than 1 ms"),
+      try AlertRule("target certificate expires within 14 d until 2 successes remind every 1 s"),
+    ]
     let start = PulseState(rules: rules, webhooks: [.chat, .pager], historyLimit: 2)
     let name = Alert.Name(rule: down.text, subject: Endpoint.database.name)
     let change = AlertChange(number: 1, alert: name, isFiring: true, value: 0, reason: "refused")
@@ -107,7 +110,10 @@ struct MutatedRecordingTests {
       .probed(.database, .down(reason: "refused"), at: .seconds(1)),
       .probed(.database, .down(reason: "refused"), at: .seconds(2)),
       .probed(.web, .up(latency: .milliseconds(2), status: 200), at: .seconds(2)), .probeEnded(.web),
-      .sampleFailed(reason: "no /proc"), .notifying(.chat, notice), .notified(.chat, change),
+      .certificateRead(.guarded, .expires(after: .seconds(1)), at: .seconds(2)),
+      .certificateRead(.guarded, .expires(after: .seconds(1)), at: .seconds(3)),
+      .certificateRead(.guarded, .unreadable, at: .seconds(3)), .sampleFailed(reason: "no /proc"),
+      .notifying(.chat, notice), .notified(.chat, change),
       .notifying(.pager, notice),
       .notifyFailed(.pager, change, reason: "status 500", mayHaveArrived: true),
       .rulesRead(rules.dropLast()), .configured(configuration),

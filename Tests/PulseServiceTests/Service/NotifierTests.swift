@@ -136,6 +136,31 @@ struct NotifierTests {
     #expect(webhooks.posts.requests.filter { $0.webhook == .chat }.map(\.notice.change.number) == [1, 3])
   }
 
+  @Test("A reminder is a notice of its own, and is posted until it is taken as the first one is")
+  func reminder() async throws {
+    webhooks.posts.reply()
+    webhooks.posts.fail(GatewayFailure("connection refused"))
+    webhooks.posts.reply()
+    endpoints.probes.fail(GatewayFailure.lasting("no"), times: 3)
+    let store = Store(
+      initial: PulseState(rules: [try AlertRule("target down remind every 1 h")], webhooks: [.chat]),
+      interactor: PulseMonitor.fake(endpoints: endpoints, webhooks: webhooks, clock: clock),
+      configuration: .fake(clock))
+    let (_, running) = started(store)
+    for (seconds, changes) in [(0, 1), (3_599, 1), (1, 2)] {
+      clock.advance(by: .seconds(seconds))
+      _ = await store.send(.probe(.web)).outcome
+      #expect(await store.state.changeCount == changes)
+      if seconds == 0 { try await store.wait { $0.receivers[0].delivered == 1 } }
+    }
+    try await clock.advance(toAlarmAt: .seconds(3_600) + .milliseconds(500))
+    try await store.wait { $0.receivers[0].delivered == 2 }
+    await finish(store, running)
+    #expect(webhooks.posts.requests.map(\.notice.change.isFiring) == [true, true, true])
+    let keys = webhooks.posts.requests.map(\.idempotencyKey)
+    #expect(keys[0] != keys[1] && keys[1] == keys[2])
+  }
+
   @Test("At the end each notice that rests is tried once more")
   func last() async throws {
     webhooks.posts.fail(GatewayFailure("connection refused"))

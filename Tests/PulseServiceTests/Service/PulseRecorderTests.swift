@@ -50,6 +50,7 @@ struct PulseRecorderTests {
       .rulesRead(Array(rules[1...2])), .notifying(.chat, .fake(1)), .probeEnded(endpoints[1]),
       .probed(endpoints[0], .up(latency: .milliseconds(1)), at: .seconds(2)),
       .started(configuration, at: Date(timeIntervalSince1970: 0)), .probing(endpoints[0]),
+      .certificateRead(endpoints[0], .unreadable, at: .seconds(3)),
     ]
     var state = PulseState(rules: rules, webhooks: [.chat])
     var hidden = redaction.state(state)

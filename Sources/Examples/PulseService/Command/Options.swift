@@ -36,7 +36,8 @@ struct Options: Sendable, Equatable {
         help: "an http://, https:// or tcp://host:port URL to probe"),
       .texts(
         "--alert", "RULE", example: "'cpu > 90 % for 30 s'",
-        help: "a rule such as 'cpu > 90 % for 30 s', 'target down' or 'target slower than 200 ms'"),
+        help: "a rule such as 'cpu > 90 % for 30 s', 'target down for 2 probes until 3 successes remind every 1 h', "
+          + "'target slower than 200 ms' or 'target certificate expires within 14 days'"),
       .text("--rules", "FILE", example: "rules.json", help: "a JSON list of rules, or a pipe; read again on SIGHUP"),
       .text(
         "--targets", "FILE", example: "targets.json",
@@ -45,7 +46,7 @@ struct Options: Sendable, Equatable {
           + "read again on SIGHUP"),
       .texts(
         "--notify", "URL", example: "http://localhost:8080/alerts",
-        help: "an http:// or https:// URL that gets a POST when an alert begins or ends"),
+        help: "an http:// or https:// URL that gets a POST when an alert begins or ends, and when a reminder is due"),
       .trustedIssuers,
       .text(
         "--record", "FILE", example: "pulse.jsonl", help: "record all that happens, for 'pulse recording replay FILE'"),

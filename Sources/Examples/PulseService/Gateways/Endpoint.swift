@@ -65,6 +65,11 @@ struct Endpoint: Codable, Sendable, Hashable, Named {
     }
   }
 
+  /// Whether its server has certificates.
+  var hasCertificate: Bool {
+    if case .http(let url) = kind { url.scheme?.lowercased() == "https" } else { false }
+  }
+
   /// Whether both are asked in the same way, whenever that is.
   static func == (one: Endpoint, other: Endpoint) -> Bool { one.name == other.name && one.kind == other.kind }
 

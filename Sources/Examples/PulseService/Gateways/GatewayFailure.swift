@@ -12,6 +12,8 @@ struct GatewayFailure: RetryAfter, Equatable, Codable, CustomStringConvertible {
   var mayHaveArrived = false
   /// The time for which the server asks to be left alone.
   var retryAfter: Duration?
+  /// The certificates of the server; nil if they were not read.
+  var certificate: CertificateReading?
 
   /// A failure that another attempt may mend.
   init(_ reason: String) {
@@ -31,12 +33,17 @@ struct GatewayFailure: RetryAfter, Equatable, Codable, CustomStringConvertible {
 
   /// An answer with a status that stands for a failure: the server's trouble passes, what it says of the request stays.
   ///
-  /// - Parameter retryAfter: The time for which the server asks to be left alone, which statuses 429 and 503 do.
-  static func status(_ status: Int, retryAfter: Duration? = nil) -> GatewayFailure {
+  /// - Parameters:
+  ///   - retryAfter: The time for which the server asks to be left alone, which statuses 429 and 503 do.
+  ///   - certificate: The certificates of the server; nil if they were not read.
+  static func status(
+    _ status: Int, retryAfter: Duration? = nil, certificate: CertificateReading? = nil
+  ) -> GatewayFailure {
     // Request timeout, too early, too many requests: they ask to come again.
     let mayPass = status >= 500 || [408, 425, 429].contains(status)
     var failure = GatewayFailure("status \(status)", isLasting: !mayPass, status: status)
     if [429, 503].contains(status) { failure.retryAfter = retryAfter }
+    failure.certificate = certificate
     return failure
   }
 }
@@ -58,6 +65,7 @@ extension GatewayFailure {
   /// The reason for which a transfer brought no answer.
   init(_ failure: TransferFailure) {
     self = failure.isLasting ? .lasting(failure.description) : GatewayFailure(failure.description)
+    if failure == .expired { certificate = .expires(after: .zero) }
   }
 
   /// Calls a function that suspends, and throws a failure of a transfer as the failure of a gateway; other errors stay.

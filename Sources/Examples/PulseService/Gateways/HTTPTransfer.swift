@@ -39,11 +39,14 @@ struct HTTPTransfer: Sendable {
 
   /// Gets a page, and gives the status of the answer; redirections are followed.
   ///
+  /// The expiry is that of the certificates of the server that the URL names, not of those that it redirects to.
+  ///
   /// - Throws: ``GatewayFailure`` when there is no answer; `CancellationError`, soon after the task was cancelled.
-  func get(_ url: URL) async throws -> Int {
+  func get(_ url: URL, readsCertificates: Bool) async throws -> (status: Int, expiry: Date?) {
     var url = try Self.read(url.absoluteString)
     let end = ContinuousClock.now + limit
-    var answer = try await send(url, by: resolver, until: end)
+    var answer = try await send(url, by: resolver, until: end, readsCertificates: readsCertificates)
+    let expiry = answer.expiry
     var count = 0
     while [301, 302, 303, 307, 308].contains(answer.status) {
       // Behind a body that is cut libcurl does not say where the redirection leads.
@@ -58,7 +61,7 @@ struct HTTPTransfer: Sendable {
       url = next
       answer = try await send(url, by: redirectionResolver, until: end)
     }
-    return answer.status
+    return (answer.status, expiry)
   }
 
   private static func read(_ text: String) throws(GatewayFailure) -> TransferURL {
@@ -68,9 +71,11 @@ struct HTTPTransfer: Sendable {
 
   private func send(
     _ url: TransferURL, by resolver: Resolver, lookUpWithin lookUpLimit: Duration? = nil,
-    until end: ContinuousClock.Instant? = nil, fields: [String] = [], body: Data? = nil
+    until end: ContinuousClock.Instant? = nil, fields: [String] = [], body: Data? = nil,
+    readsCertificates: Bool = false
   ) async throws -> TransferLoop.Answer {
     var request = TransferLoop.Request(url: url, fields: fields, body: body, limit: limit)
+    request.readsCertificates = readsCertificates
     if !SocketAddress.isNumeric(url.bareHost) {
       request.addresses = try await GatewayFailure.rethrowing {
         try await resolver.addresses(of: url.bareHost, within: lookUpLimit)

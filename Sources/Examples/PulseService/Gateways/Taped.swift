@@ -15,8 +15,17 @@ extension Taped: MachineGateway where Gateway == any MachineGateway {
 }
 
 extension Taped: EndpointGateway where Gateway == any EndpointGateway {
-  func probe(_ endpoint: Endpoint) async throws -> Int? {
-    try await tape.call("probe", endpoint, failure: GatewayFailure.self) { try await gateway.probe(endpoint) }
+  func probe(_ endpoint: Endpoint, readsCertificate: Bool) async throws -> ProbeAnswer {
+    guard !readsCertificate else {
+      return try await tape.call("certificate", endpoint, failure: GatewayFailure.self) {
+        try await gateway.probe(endpoint, readsCertificate: true)
+      }
+    }
+    // The reply is the status, as in recordings from before certificates were read.
+    return ProbeAnswer(
+      status: try await tape.call("probe", endpoint, failure: GatewayFailure.self) {
+        try await gateway.probe(endpoint, readsCertificate: false).status
+      })
   }
 }
 

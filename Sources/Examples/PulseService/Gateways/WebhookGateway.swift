@@ -49,9 +49,11 @@ struct NoticeDocument: Encodable {
   var subject: String
   /// `firing` or `resolved`.
   var status: String
-  /// The number of the metric; of a target 1 when it is up and 0 when it is down.
+  /// The compared number: that of a metric, the latency in seconds, the status, the days until a certificate expires, or 1 and 0 for a
+  /// target that is up and down.
   var value: Double?
-  /// The reason for which a target is down, or for which an alert ended without an observation.
+  /// The reason for which a target is down, the time until its certificate expires, or the reason for which an alert ended without an
+  /// observation.
   var reason: String?
   /// The wall-clock time in UTC.
   var at: String

@@ -34,7 +34,10 @@ struct KnownAlert: Codable, Sendable, Equatable {
   var isSettled: Bool { posting == nil && !change.isFiring && !isOwed }
 
   /// Takes a change in place of the one before, whose notice is not owed any more.
+  ///
+  /// A reminder changes nothing as long as the notice that the alert fires is owed.
   mutating func replaceChange(by newer: AlertChange) {
+    if newer.isFiring, change.isFiring, !isDelivered { return }
     change = newer
     isDelivered = false
     firstAttempt = nil
@@ -74,27 +77,35 @@ struct Alert: Codable, Sendable, Equatable {
   /// The name of the metric or of the target.
   let subject: String
   var status: AlertStatus = .ok
+  /// The time of the newest reminder; nil before the first.
+  private(set) var reminded: Duration?
 
   var name: Name { Name(rule: rule.text, subject: subject) }
 
   /// Takes one more observation of the subject into account.
   ///
-  /// - Returns: whether the alert has begun or ended by it.
+  /// - Returns: whether the alert has begun or ended by it, or a reminder is due.
   mutating func observe(isMet: Bool, at time: Duration) -> Bool {
     let wasFiring = status.isFiring
-    status = status.next(isMet: isMet, at: time, hold: rule.hold)
-    return status.isFiring != wasFiring
+    status = status.next(isMet: isMet, at: time, hold: rule.hold, recovery: rule.recovery ?? 1)
+    if status.isFiring != wasFiring { return true }
+    guard isMet, let interval = rule.reminder, case .firing(let start, _) = status,
+      time - max(start, reminded ?? start) >= interval
+    else { return false }
+    reminded = time
+    return true
   }
 }
 
-/// An alert has begun or ended.
+/// An alert has begun or ended, or a reminder says that it fires still.
 struct AlertChange: Codable, Sendable, Hashable {
   /// Counted from 1 over all alerts.
   let number: Int
   let alert: Alert.Name
   let isFiring: Bool
-  /// The number of the metric; of a target 1 when it is up and 0 when it is down.
+  /// The number that the condition was compared with, as in ``NoticeDocument/value``.
   var value: Double?
-  /// The reason for which a target is down, or for which an alert ended without an observation.
+  /// The reason for which a target is down, the time until its certificate expires, or the reason for which an alert ended without an
+  /// observation.
   var reason: String?
 }

@@ -52,7 +52,7 @@ struct PulseMonitor: Interactor {
   func handle(_ action: Action, state: PulseState) async -> Effect<Self> {
     switch action {
     case .sample: sample(isFirst: state.machine.reading == nil)
-    case .probe(let endpoint): probe(endpoint)
+    case .probe(let endpoint): probe(endpoint, state)
     case .readRules: readRules()
     case .notify(let webhook, let notice, let key): notify(webhook, of: notice, key)
     case .start, .showRecordingFailure: .none
@@ -131,17 +131,24 @@ extension PulseMonitor {
   ///
   /// A failure that another attempt may mend is an error out of the effect, which the plan has tried again, and which
   /// ``closing(_:outcome:)`` shows after the last attempt; any other one is a result like any other.
-  private func probe(_ endpoint: Endpoint) -> Effect<Self> {
-    Effect { run in
+  private func probe(_ endpoint: Endpoint, _ state: PulseState) -> Effect<Self> {
+    let watchesCertificate = state.watchesCertificate(of: endpoint)
+    let readsCertificate = watchesCertificate && state.isCertificateDue(of: endpoint, at: stopwatch.elapsed)
+    return Effect { run in
       let start = stopwatch.elapsed
       let result: Target.Result
+      let certificate: CertificateReading?
       do {
-        let status = try await endpoints.probe(endpoint)
-        result = .up(latency: stopwatch.elapsed - start, status: status)
+        let answer = try await endpoints.probe(endpoint, readsCertificate: readsCertificate)
+        result = .up(latency: stopwatch.elapsed - start, status: answer.status)
+        certificate = answer.certificate
       } catch let failure as GatewayFailure where failure.isLasting {
         result = .down(reason: failure.description, status: failure.status)
+        certificate = failure.certificate
       }
-      run.emit(.probed(endpoint, result, at: stopwatch.elapsed))
+      let end = stopwatch.elapsed
+      if watchesCertificate, let certificate { run.emit(.certificateRead(endpoint, certificate, at: end)) }
+      run.emit(.probed(endpoint, result, at: end))
     }
   }
 

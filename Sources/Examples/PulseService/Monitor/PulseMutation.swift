@@ -16,6 +16,8 @@ enum PulseMutation: Codable, Sendable, Equatable {
   case probing(Endpoint)
   /// A probe of the endpoint has ended.
   case probed(Endpoint, Target.Result, at: Duration)
+  /// A probe has read the certificates of the endpoint.
+  case certificateRead(Endpoint, CertificateReading, at: Duration)
   /// A probe of the endpoint was given up without a result.
   case probeEnded(Endpoint)
 

@@ -10,7 +10,11 @@ extension PulseState {
       if let metric = rule.metric { alerts.append(Alert(rule: rule, subject: metric.rawValue)) }
     }
     let targetRules = TargetRules(rules)
-    for target in targets { addAlerts(of: targetRules, for: target.endpoint) }
+    for index in targets.indices {
+      addAlerts(of: targetRules, for: targets[index].endpoint)
+      // A rule that is new does not know them.
+      targets[index].certificateRead = nil
+    }
     keepStatus(of: earlier)
     let (keptRules, kept) = (Set(rules), Set(alerts.map(AlertIdentity.init)))
     for alert in earlier where alert.status.isFiring && !kept.contains(AlertIdentity(alert)) {
@@ -36,7 +40,9 @@ extension PulseState {
   }
 
   private mutating func addAlerts(of targetRules: TargetRules, for endpoint: Endpoint) {
-    alerts += targetRules.about(endpoint.name).map { Alert(rule: $0, subject: endpoint.name) }
+    alerts += targetRules.about(endpoint.name)
+      .filter { $0.certificateLimit == nil || endpoint.hasCertificate }
+      .map { Alert(rule: $0, subject: endpoint.name) }
   }
 
   /// The rules about targets, found by the name of a target.
@@ -79,8 +85,32 @@ extension PulseState {
     }
   }
 
+  /// Shows a reading of certificates to the rules about them.
+  mutating func observe(_ certificate: CertificateReading, of endpoint: Endpoint, at time: Duration) {
+    for index in alerts.indices where alerts[index].subject == endpoint.name {
+      guard let limit = alerts[index].rule.certificateLimit else { continue }
+      let isMet = certificate.expires(within: limit)
+      observe(
+        index, isMet: isMet, at: time, value: certificate.days, reason: isMet ? certificate.words : nil)
+    }
+  }
+
+  /// Whether a rule is about the certificates of an endpoint.
+  func watchesCertificate(of endpoint: Endpoint) -> Bool {
+    endpoint.hasCertificate
+      && alerts.contains { $0.rule.certificateLimit != nil && $0.subject == endpoint.name }
+  }
+
+  /// Whether the certificates of an endpoint were not read in the last hour.
+  func isCertificateDue(of endpoint: Endpoint, at time: Duration) -> Bool {
+    target(endpoint)?.certificateRead.map { origin + time - $0 >= Self.certificateInterval } ?? true
+  }
+
+  /// The time between two readings of the certificates of a target.
+  private static let certificateInterval: Duration = .seconds(3600)
+
   private mutating func observe(
-    _ index: Int, isMet: Bool, at time: Duration, value: Double, reason: String? = nil
+    _ index: Int, isMet: Bool, at time: Duration, value: Double?, reason: String? = nil
   ) {
     guard alerts[index].observe(isMet: isMet, at: time) else { return }
     note(alerts[index].name, isFiring: isMet, value: value, reason: reason)

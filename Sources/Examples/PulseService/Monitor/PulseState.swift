@@ -58,8 +58,7 @@ extension PulseState {
     case .started(let configuration, let date):
       start(configuration, at: date)
     case .read(let reading, let time):
-      let time = origin + time
-      elapsed = max(elapsed, time)
+      let time = advance(to: time)
       zero = reading.time - time / .seconds(1)
       take(reading, at: time)
     case .sampleFailed(let reason):
@@ -67,9 +66,9 @@ extension PulseState {
     case .probing(let endpoint):
       withTarget(endpoint) { $0.isProbing = true }
     case .probed(let endpoint, let result, let time):
-      let time = origin + time
-      elapsed = max(elapsed, time)
-      settle(endpoint, result, at: time)
+      settle(endpoint, result, at: advance(to: time))
+    case .certificateRead(let endpoint, let certificate, let time):
+      note(certificate, of: endpoint, at: advance(to: time))
     case .probeEnded(let endpoint):
       withTarget(endpoint) { $0.isProbing = false }
     case .rulesRead(let rules):
@@ -89,6 +88,12 @@ extension PulseState {
     case .notifyFailed(let webhook, let change, let reason, let mayHaveArrived):
       withReceiver(webhook) { $0.fail(change, reason, mayHaveArrived: mayHaveArrived) }
     }
+  }
+
+  /// Notes a time of this process, and returns it as counted from the first start of the service.
+  private mutating func advance(to time: Duration) -> Duration {
+    elapsed = max(elapsed, origin + time)
+    return origin + time
   }
 
   /// Creates a sample of this reading and the one before, and shows it to the rules.
@@ -117,6 +122,14 @@ extension PulseState {
       }
     }
     observe(result, of: endpoint, at: time)
+  }
+
+  /// Takes a reading of certificates, and shows it to the rules.
+  ///
+  /// Certificates that have expired are read again by the next probe, because they may have been renewed by then.
+  private mutating func note(_ certificate: CertificateReading, of endpoint: Endpoint, at time: Duration) {
+    withTarget(endpoint) { $0.certificateRead = certificate == .expires(after: .zero) ? nil : time }
+    observe(certificate, of: endpoint, at: time)
   }
 
   /// Changes the target of an endpoint, which joins the others when it is new, with alerts of its own.

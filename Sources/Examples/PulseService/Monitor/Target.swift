@@ -20,6 +20,8 @@ struct Target: Codable, Sendable, Equatable {
   var result: Result?
   /// The latencies of the probes that were answered, in seconds.
   var latencies: Series
+  /// The time at which its certificates were read; nil if the next probe is to read them.
+  var certificateRead: Duration?
 
   /// One word for where the target stands: a probe under way comes before how the one before it ended.
   var word: String {

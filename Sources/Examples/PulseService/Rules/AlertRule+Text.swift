@@ -4,15 +4,17 @@ extension AlertRule {
   /// Reads a rule.
   ///
   /// ```
-  /// rule      = condition [ "for" number unit ]
+  /// rule      = condition [ "for" number unit ] [ "until" number "successes" ] [ "remind" "every" number time ]
   /// condition = ( "cpu" | "memory" | "disk" | "load" ) order number [ "%" ]
-  ///           | ( "target" | URL ) ( "down" | "slower" "than" number time | "status" ( order | "=" | "!=" ) number )
+  ///           | ( "target" | URL ) ( "down" | "slower" "than" number time | "status" ( order | "=" | "!=" ) number
+  ///                                | "certificate" "expires" "within" number time )
   /// order     = ">" | ">=" | "<" | "<="
-  /// time      = "ms" | "s" | "min" | "h"
+  /// time      = "ms" | "s" | "min" | "h" | "d"
   /// unit      = time | "probes" | "samples"
   /// ```
   ///
-  /// Without a `for` the alert fires at the first observation that meets the condition.
+  /// Without a `for` the alert fires at the first observation that meets the condition. Without an `until` it ends at the first that does
+  /// not. Without a `remind` webhooks are notified only of its beginning and of its end.
   ///
   /// - Parameter name: the name that a target may be shown by, given its URL. It takes the place of the URL in the rule.
   /// - Throws: ``AlertRuleError``, which says what is wrong and shows a rule that is right.
@@ -21,10 +23,14 @@ extension AlertRule {
     let subject = scanner.subject()
     let condition = try Self.condition(of: subject, &scanner, name)
     let hold = try Self.hold(&scanner)
+    let recovery = try Self.recovery(&scanner)
+    let reminder = try Self.reminder(&scanner)
     guard scanner.isAtEnd else {
       throw AlertRuleError("has \(scanner.quotedRest) behind its end", example: Self.example(for: condition))
     }
-    self.init(text: Self.text(text, about: subject, condition), condition: condition, hold: hold)
+    self.init(
+      text: Self.text(text, about: subject, condition), condition: condition, hold: hold, recovery: recovery,
+      reminder: reminder)
   }
 
   /// The text with the name of a target in place of its URL.
@@ -72,9 +78,7 @@ extension AlertRule {
   ) throws(AlertRuleError) -> TargetCondition {
     if scanner.skip("down") { return .down }
     if scanner.skip("slower") {
-      guard scanner.skip("than"), let number = scanner.number(), number > 0,
-        let limit = try duration(number, scanner.subject())
-      else {
+      guard scanner.skip("than"), let limit = try time(&scanner) else {
         throw AlertRuleError("lacks 'than' and a time above 0 behind 'slower'", example: slowExample)
       }
       return .slower(than: limit)
@@ -89,8 +93,16 @@ extension AlertRule {
       }
       return .status(comparison, status)
     }
+    if scanner.skip("certificate") {
+      guard scanner.skip("expires"), scanner.skip("within"), let limit = try time(&scanner) else {
+        throw AlertRuleError(
+          "lacks 'expires within' and a time above 0 behind 'certificate'", example: certificateExample)
+      }
+      return .certificate(expiresWithin: limit)
+    }
     throw AlertRuleError(
-      "lacks 'down', 'slower than' or 'status' behind \(FlagError.quoted(subject))", example: targetExample)
+      "lacks 'down', 'slower than', 'status' or 'certificate' behind \(FlagError.quoted(subject))",
+      example: targetExample)
   }
 
   private static func hold(_ scanner: inout RuleScanner) throws(AlertRuleError) -> Hold {
@@ -101,15 +113,46 @@ extension AlertRule {
     }
     let unit = scanner.subject()
     if ["probe", "probes", "sample", "samples"].contains(unit) {
-      guard let count = Int(exactly: number), count <= 1_000_000_000 else {
+      guard let count = count(number) else {
         throw AlertRuleError("lacks a whole number from 1 to 1000000000 before '\(unit)'", example: targetExample)
       }
       return .observations(count)
     }
     guard let time = try duration(number, unit) else {
-      throw AlertRuleError("lacks ms, s, min, h, probes or samples behind 'for'", example: metricExample)
+      throw AlertRuleError("lacks ms, s, min, h, d, probes or samples behind 'for'", example: metricExample)
     }
     return .time(time)
+  }
+
+  private static func recovery(_ scanner: inout RuleScanner) throws(AlertRuleError) -> Int? {
+    guard scanner.skip("until") else { return nil }
+    guard let number = scanner.number(), let count = count(number),
+      scanner.skip("successes") || scanner.skip("success")
+    else {
+      throw AlertRuleError(
+        "lacks a whole number from 1 to 1000000000 and 'successes' behind 'until'", example: recoveryExample)
+    }
+    return count
+  }
+
+  private static func reminder(_ scanner: inout RuleScanner) throws(AlertRuleError) -> Duration? {
+    guard scanner.skip("remind") else { return nil }
+    guard scanner.skip("every"), let interval = try time(&scanner) else {
+      throw AlertRuleError("lacks 'every' and a time above 0 behind 'remind'", example: reminderExample)
+    }
+    return interval
+  }
+
+  /// A number of observations; nil for another number.
+  private static func count(_ number: Double) -> Int? {
+    guard let count = Int(exactly: number), count >= 1, count <= 1_000_000_000 else { return nil }
+    return count
+  }
+
+  /// A number above 0 and its unit of time, if these are next.
+  private static func time(_ scanner: inout RuleScanner) throws(AlertRuleError) -> Duration? {
+    guard let number = scanner.number(), number > 0 else { return nil }
+    return try duration(number, scanner.subject())
   }
 
   /// A time of a rule; nil for what is no unit of time.
@@ -120,6 +163,7 @@ extension AlertRule {
     case "s", "sec", "second", "seconds": seconds = number
     case "min", "m", "minute", "minutes": seconds = number * 60
     case "h", "hour", "hours": seconds = number * 3600
+    case "d", "day", "days": seconds = number * 86_400
     default: return nil
     }
     // Far above any use, and far below where a `Duration` overflows.
@@ -133,6 +177,9 @@ extension AlertRule {
   private static let targetExample = "target down for 2 probes"
   private static let slowExample = "target slower than 200 ms for 3 probes"
   private static let statusExample = "target status >= 500"
+  private static let certificateExample = "target certificate expires within 14 days"
+  private static let recoveryExample = "target down for 2 probes until 3 successes"
+  private static let reminderExample = "target down remind every 1 h"
 
   private static func example(for condition: Condition) -> String {
     switch condition {
@@ -140,6 +187,7 @@ extension AlertRule {
     case .target(_, .down): targetExample
     case .target(_, .slower): slowExample
     case .target(_, .status): statusExample
+    case .target(_, .certificate): certificateExample
     }
   }
 }

@@ -1,6 +1,6 @@
-/// The rule of an alert: a condition, and the time for which it has to hold before the alert fires.
+/// The rule of an alert: a condition, the time for which it has to hold before the alert fires, its recovery and its reminders.
 ///
-/// Written as `cpu > 90 % for 30 s`, `target down for 2 probes` or `tcp://db:5432 slower than 200 ms`; see
+/// Written as `cpu > 90 % for 30 s`, `target down for 2 probes until 3 successes` or `tcp://db:5432 slower than 200 ms`; see
 /// ``init(_:name:)``.
 struct AlertRule: Codable, Sendable, Hashable {
   /// The watched subject, and its faulty condition.
@@ -57,6 +57,15 @@ struct AlertRule: Codable, Sendable, Hashable {
   let text: String
   let condition: Condition
   let hold: Hold
+  /// The number of observations in a row that do not meet the condition before the alert ends; nil is 1.
+  var recovery: Int?
+  /// The time between two notices that the alert fires; nil notifies only of its beginning.
+  var reminder: Duration?
+
+  /// The time that the rule compares with the rest of a certificate's validity, if it is about certificates.
+  var certificateLimit: Duration? {
+    if case .target(_, .certificate(let limit)) = condition { limit } else { nil }
+  }
 }
 
 /// The status of an alert; times are those of the observations, counted from the first start of the service.
@@ -68,17 +77,22 @@ enum AlertStatus: Codable, Sendable, Equatable {
   case ok
   /// The condition has been met since then, for a number of observations, but not yet for long enough.
   case pending(since: Duration, observations: Int, resolved: Duration?)
-  /// The condition has held long enough; `since` is when it began to fire.
-  case firing(since: Duration)
+  /// The condition has held long enough; `since` is when it began to fire. `successes` is the number of observations since the newest that
+  /// has met the condition; nil is 0.
+  case firing(since: Duration, successes: Int? = nil)
   /// The condition held long enough once, and ended then.
   case resolved(at: Duration)
 
   /// The status after one more observation.
-  func next(isMet: Bool, at time: Duration, hold: AlertRule.Hold) -> AlertStatus {
+  ///
+  /// - Parameter recovery: The number of observations in a row that do not meet the condition before the alert ends.
+  func next(isMet: Bool, at time: Duration, hold: AlertRule.Hold, recovery: Int = 1) -> AlertStatus {
     guard isMet else {
       switch self {
       case .ok, .pending(_, _, resolved: nil): return .ok
-      case .firing: return .resolved(at: time)
+      case .firing(let start, let successes):
+        let count = (successes ?? 0).incremented
+        return count >= recovery ? .resolved(at: time) : .firing(since: start, successes: count)
       case .resolved(let end), .pending(_, _, resolved: let end?): return .resolved(at: end)
       }
     }
@@ -87,7 +101,7 @@ enum AlertStatus: Codable, Sendable, Equatable {
     case .resolved(let end): return Self.held(since: time, observations: 1, resolved: end, at: time, hold: hold)
     case .pending(let since, let observations, let end):
       return Self.held(since: since, observations: observations.incremented, resolved: end, at: time, hold: hold)
-    case .firing: return self
+    case .firing(let start, _): return .firing(since: start)
     }
   }
 
@@ -128,7 +142,7 @@ enum AlertStatus: Codable, Sendable, Equatable {
   var since: Duration? {
     switch self {
     case .ok: nil
-    case .pending(let time, _, _), .firing(let time), .resolved(let time): time
+    case .pending(let time, _, _), .firing(let time, _), .resolved(let time): time
     }
   }
 }

@@ -8,6 +8,8 @@ enum TargetCondition: Codable, Sendable, Hashable {
   case slower(than: Duration)
   /// The status of its answer stands so to a number.
   case status(AlertRule.Comparison, Int)
+  /// A certificate of its server expires within a time, has expired, or has no date that can be read.
+  case certificate(expiresWithin: Duration)
 
   /// The judgement of a probe on the condition.
   struct Observation: Equatable {
@@ -26,8 +28,29 @@ enum TargetCondition: Codable, Sendable, Hashable {
     case (.status(let comparison, let number), .up(_, let status?)),
       (.status(let comparison, let number), .down(_, let status?)):
       Observation(isMet: comparison.holds(Double(status), Double(number)), value: Double(status))
-    case (.slower, .down), (.status, .up(_, nil)), (.status, .down(_, nil)):
+    case (.slower, .down), (.status, .up(_, nil)), (.status, .down(_, nil)), (.certificate, _):
       nil
+    }
+  }
+}
+
+extension CertificateReading {
+  /// Whether a certificate expires within a time, or may: one without a date that can be read is no reason to be calm.
+  func expires(within limit: Duration) -> Bool {
+    if case .expires(let rest) = self { rest <= limit } else { true }
+  }
+
+  /// The number of days until the first certificate expires; nil where it cannot be read.
+  var days: Double? {
+    if case .expires(let rest) = self { rest / .seconds(86_400) } else { nil }
+  }
+
+  /// The reading in words: `the certificate expires in 13 d 4 h`.
+  var words: String {
+    switch self {
+    case .expires(.zero): "the certificate has expired; renew it"
+    case .expires(let rest): "the certificate expires in \(Units.age(rest))"
+    case .unreadable: "the date at which the certificate expires cannot be read"
     }
   }
 }
@@ -35,14 +58,20 @@ enum TargetCondition: Codable, Sendable, Hashable {
 /// The names that rules give to the targets of a plan.
 struct TargetNames: Sendable {
   private let names: Set<String>
+  /// The names of the targets that have certificates.
+  private let secureNames: Set<String>
   private let namesByKind: [Endpoint.Kind: String]
 
   init(_ endpoints: [Endpoint]) {
     names = Set(endpoints.map(\.name))
+    secureNames = Set(endpoints.filter(\.hasCertificate).map(\.name))
     namesByKind = Dictionary(endpoints.map { ($0.kind, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
   var isEmpty: Bool { names.isEmpty }
+
+  /// Whether the target of this name has certificates; without a name, whether any has.
+  func hasCertificate(_ name: String?) -> Bool { name.map(secureNames.contains) ?? !secureNames.isEmpty }
 
   /// The name of the target that a rule calls by its URL or by its name; nil if no such target is watched.
   func name(of text: String) -> String? {
@@ -66,6 +95,10 @@ extension AlertRule {
     }
     if case .target(nil, _) = rule.condition, targets.isEmpty {
       problem = AlertRuleError("needs a target", fix: "add for example --watch http://localhost:8080")
+    } else if case .target(let name, .certificate) = rule.condition, problem == nil, !targets.hasCertificate(name) {
+      problem = AlertRuleError(
+        "is about a certificate, which only a target by https:// has",
+        fix: "add for example --watch https://localhost:8443")
     }
     if let problem { throw problem }
     self = rule

@@ -38,6 +38,8 @@ extension PulseRedaction {
       case .started(let configuration, let date): .started(configuration.redacted, at: date)
       case .probing(let endpoint): .probing(endpoint.redacted)
       case .probed(let endpoint, let result, let time): .probed(endpoint.redacted, result, at: time)
+      case .certificateRead(let endpoint, let reading, let time):
+        .certificateRead(endpoint.redacted, reading, at: time)
       case .probeEnded(let endpoint): .probeEnded(endpoint.redacted)
       case .notifying(let webhook, let notice, let key): .notifying(webhook.redacted, notice, idempotencyKey: key)
       case .notified(let webhook, let change): .notified(webhook.redacted, change)
