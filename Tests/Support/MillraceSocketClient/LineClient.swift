@@ -47,6 +47,18 @@ package final class LineClient: Sendable {
     #expect(Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
+  /// Sends bytes as far as the server takes them: it may have disconnected.
+  package func offer(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
   /// Ends what is sent; answers are still read.
   package func finishSending() {
     shutdown(descriptor, Int32(SHUT_WR))
