@@ -62,10 +62,8 @@ extension Owned {
         drawRest(of: run, handle, retry, after: made, delay, runs, at: core)
       }
     case .settle(let handle, let outcome, let asksClosing):
-      if let run = runs.tables.records[Int(handle)] {
-        runs.recordTime(of: run, handle)
-        settle(run, outcome, asksClosing: asksClosing, at: core)
-      }
+      runs.recordTime(of: handle)
+      if let run = runs.tables.records[Int(handle)] { settle(run, outcome, asksClosing: asksClosing, at: core) }
     case .forget(let handle):
       runs.scheduler.forget(handle)
       runs.release(handle)

@@ -58,9 +58,9 @@ extension RunTimes {
 extension RunRegistry {
   /// Records the time of a run that ends, if its plan has a name and a handler was begun for it in this process.
   @usableFromInline
-  func recordTime(of run: ActiveRun<I>, _ handle: Scheduler.Handle) {
-    guard let name = scheduler.planName(of: handle), scheduler.wasStarted(handle), run.takenUp?.isRestored != true,
-      let time = age(of: run, handle)
+  func recordTime(of handle: Scheduler.Handle) {
+    guard let name = scheduler.planName(of: handle), scheduler.wasStarted(handle),
+      let run = tables.records[Int(handle)], run.takenUp?.isRestored != true, let time = age(of: run, handle)
     else { return }
     tables.times.record(time, ofPlanNamed: name)
   }
