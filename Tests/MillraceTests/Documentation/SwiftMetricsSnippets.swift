@@ -31,8 +31,8 @@ struct SwiftMetricsSnippets {
     private mutating func add(_ total: Int, to label: String, _ dimensions: (String, String)...) {
       let key = "\(label) \(dimensions)"
       let known = totals[key] ?? (Counter(label: label, dimensions: [("store", store)] + dimensions), 0)
-      known.counter.increment(by: total - known.total)
-      totals[key] = (known.counter, total)
+      known.counter.increment(by: max(total - known.total, 0))
+      totals[key] = (known.counter, max(total, known.total))
     }
 
     private mutating func set(_ label: String, _ value: Double, _ dimensions: (String, String)...) {
