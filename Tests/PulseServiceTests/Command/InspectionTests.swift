@@ -39,8 +39,8 @@ struct InspectionTests {
 
   #if Inspector
     private func ask(_ port: UInt16, _ path: String) async -> String? {
-      guard let client = LineClient(port: port) else { return nil }
-      client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      guard let client = await onThread({ LineClient(port: port) }) else { return nil }
+      client.offer(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8))
       return await client.rest()
     }
 
@@ -76,6 +76,40 @@ struct InspectionTests {
       #expect(await ask(port, "/livez")?.hasPrefix("HTTP/1.1 200 ") == true)
       #expect(!(try await output).isEmpty)
       #expect(await pulse.exitCode == 0)
+    }
+
+    @Test("A pulse that is killed while many clients ask is ready again at the same port, each time it is started")
+    func killed() async throws {
+      let listener = try DatagramListener(isAbstract: true)
+      var port: UInt16 = 0
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for round in 0..<5 {
+          let pulse = try PulseProcess(
+            ["--json", "--every", "0.05", "--inspect", "\(port)"], environment: ["NOTIFY_SOCKET": listener.name])
+          async let output = pulse.rest(of: pulse.output)
+          if round == 0 {
+            let line = try await pulse.text(from: pulse.errors, through: "\n")
+            port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.prefix { $0.isNumber }) })
+            for client in 0..<8 {
+              group.addTask { [port] in
+                var answers = 0
+                while !Task.isCancelled {
+                  let path = ["/metrics", "/runs", "/readyz", "/livez"][client % 4]
+                  if await ask(port, path)?.hasPrefix("HTTP/1.1 ") == true { answers += 1 }
+                }
+                return answers
+              }
+            }
+          }
+          #expect(await message(listener)?.hasPrefix("READY=1") == true)
+          #expect(await ask(port, "/readyz")?.hasPrefix("HTTP/1.1 200 ") == true)
+          pulse.send(SIGKILL)
+          #expect(await pulse.exitCode == 128 + SIGKILL)
+          _ = try await output
+        }
+        group.cancelAll()
+        for try await answers in group { #expect(answers > 0) }
+      }
     }
 
     @Test("A pulse whose port is in use does not start, and says so")
