@@ -5,10 +5,8 @@ import Millrace
 enum ProcessMetrics {
   #if canImport(Glibc)
     private static let itself = RUSAGE_SELF.rawValue
-    private static let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
     private static let itself = RUSAGE_SELF
-    private static let files = RLIMIT_NOFILE
   #endif
 
   /// The series now; without those that the system does not say.
@@ -21,10 +19,8 @@ enum ProcessMetrics {
           "process_cpu", seconds(usage.ru_utime) + seconds(usage.ru_stime), unit: "seconds",
           help: "Processor time that the process has used."))
     }
-    var limit = rlimit()
-    if getrlimit(files, &limit) == 0 {
-      series.append(
-        .gauge("process_max_fds", Double(limit.rlim_cur), help: "Descriptors that the process may have open."))
+    if let limit = FileLimit.current {
+      series.append(.gauge("process_max_fds", Double(limit), help: "Descriptors that the process may have open."))
     }
     if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
       series.append(.gauge("process_open_fds", Double(open), help: "Descriptors that the process has open."))

@@ -4,7 +4,8 @@ import Millrace
 /// The connections of a server, of which none may keep others out.
 ///
 /// A client that is slow to send a request, or to take an answer, is disconnected after a time; and where there are too many connections, the
-/// one is disconnected that has been slow longest. A descriptor is shut down only while its connection is listed here, which is until the
+/// one is disconnected that has been slow longest. One that would take a descriptor of the reserve of the process is disconnected at once: the
+/// system gives the lowest number that is free, so all numbers above stay free. A descriptor is shut down only while its connection is listed here, which is until the
 /// server closes it.
 final class OpenConnections: Sendable {
   /// The event that a connection waits for.
@@ -42,16 +43,23 @@ final class OpenConnections: Sendable {
   private let state = Lock(State())
   private let limit: Int
   private let time: Duration
+  private let fileLimit: @Sendable () -> Int?
   private let queue: DispatchQueue
 
-  init(limit: Int, time: Duration, on queue: DispatchQueue) {
+  /// - Parameter fileLimit: returns the number of descriptors that the process may have open.
+  init(
+    limit: Int, time: Duration, fileLimit: @escaping @Sendable () -> Int? = { FileLimit.current },
+    on queue: DispatchQueue
+  ) {
     self.limit = limit
     self.time = time
+    self.fileLimit = fileLimit
     self.queue = queue
   }
 
   /// Adds a connection, and returns its number.
   func add(_ descriptor: Int32) -> UInt {
+    let isInReserve = fileLimit().map { Int(descriptor) >= $0 - FileLimit.reserve } ?? false
     let (number, begins) = state.withLock { state in
       let number = state.next
       state.next += 1
@@ -61,6 +69,7 @@ final class OpenConnections: Sendable {
         if let oldest { state.connections[oldest.key]?.disconnect() }
       }
       state.connections[number] = Connection(descriptor: descriptor)
+      if isInReserve { state.connections[number]?.disconnect() }
       defer { state.isWatched = true }
       return (number, !state.isWatched)
     }

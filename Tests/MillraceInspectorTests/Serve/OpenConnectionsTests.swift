@@ -65,6 +65,17 @@ struct OpenConnectionsTests {
       pairs.map(\.isDisconnected) == [false, true, true, true, false, false], "the fourth waits longer than the first")
   }
 
+  @Test("A connection whose descriptor is one of the last 32 is disconnected at once", arguments: [32, 33])
+  func reserve(above: Int) {
+    let pair = Pair()
+    let limit = Int(pair.server) + above
+    let connections = OpenConnections(limit: 3, time: .seconds(3_600), fileLimit: { limit }, on: queue)
+    let number = connections.add(pair.server)
+    #expect(pair.isDisconnected == (above == 32))
+    connections.note(.answering, number)
+    connections.remove(number)
+  }
+
   @Test("A client that is slow to send or to read is disconnected after the time", arguments: [true, false])
   func time(reads: Bool) async {
     let connections = OpenConnections(limit: 3, time: .milliseconds(5), on: queue)
