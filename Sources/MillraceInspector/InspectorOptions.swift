@@ -16,6 +16,9 @@ public struct InspectorOptions: Sendable {
   /// The beginning of the names of the stores' metrics, followed by `_`; `millrace` by default.
   public var metricsPrefix = "millrace"
 
+  /// The version of the program, which the metric `build_info` has as its label; empty, and without that metric, by default.
+  public var version = ""
+
   /// The labels of every metric; none by default.
   public var labels: [String: String] = [:]
 

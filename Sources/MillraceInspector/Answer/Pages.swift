@@ -133,6 +133,10 @@ final class Pages: InspectorAnswers {
     }
     series.append(
       .gauge("\(prefix)ready", await report.isHealthy ? 1 : 0, help: "1 if /readyz answers 200."))
+    if !options.version.isEmpty {
+      series.append(
+        .gauge("\(prefix)build_info", 1, labels: ["version": options.version], help: "The version of the program."))
+    }
     series += ProcessMetrics.series()
     for source in await collect(sources) { series += source ?? [] }
     return InspectorResponse(

@@ -117,6 +117,7 @@ struct PagesTests {
     let pages = pages {
       $0.labels = ["site": "north"]
       $0.metricsPrefix = "shop"
+      $0.version = "1.2"
     }
     pages.show(ShownStore(store(), name: "carts"))
     pages.show(ShownStore(store(), name: "orders"))
@@ -128,6 +129,7 @@ struct PagesTests {
       #expect(lines.contains(#"shop_actions_sent_total{site="north",store="\#(store)"} 0"#))
     }
     #expect(lines.filter { $0 == "# TYPE shop_actions_sent counter" }.count == 1)
+    #expect(lines.contains(#"shop_build_info{site="north",version="1.2"} 1"#))
     #expect(lines.contains(#"beds{site="north"} 7"#) && lines.contains(#"shop_ready{site="north"} 1"#))
     pages.stop()
     #expect(await ask(pages, "/metrics").body.contains("shop_ready{site=\"north\"} 0\n"))

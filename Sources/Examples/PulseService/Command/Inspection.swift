@@ -1,4 +1,5 @@
 import Millrace
+import MillraceFlags
 import MillraceInspector
 
 /// The views that an operator has of a pulse: the pages of `--inspect`, and the state that systemd shows.
@@ -16,7 +17,9 @@ final class Inspection: Sendable {
   /// - Throws: A sentence that says the fix.
   init(port: Int?) throws {
     #if Inspector
-      inspector = try port.map { try Inspector(port: $0) }
+      var options = InspectorOptions()
+      options.version = Version.text
+      inspector = try port.map { try Inspector(port: $0, options: options) }
     #endif
     watchdog = Task { [manager] in await manager?.keepAlive() }
   }
