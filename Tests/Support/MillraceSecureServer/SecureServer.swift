@@ -43,7 +43,7 @@ public final class SecureServer: Sendable {
     try self.init(in: folder, others: [])
   }
 
-  /// Makes a folder with the key and the issuer of all certificates.
+  /// Creates a folder with the key and the issuer of all certificates.
   private static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
