@@ -110,11 +110,13 @@
     /// - Parameters:
     ///   - name: the name, by which `?exclude=` leaves the check out.
     ///   - check: performs the check, in a task of its own for each request. It fails with the error that it throws, and when it has not
-    ///     returned within ``InspectorOptions/checkLimit``, which cancels its task.
+    ///     returned within ``InspectorOptions/checkLimit``, which cancels its task. While 64 calls of it have not returned, because they ignore
+    ///     their cancellation, it is not called again and fails.
     public func addCheck(_ name: String, _ check: @escaping @Sendable () async throws -> Void) {
+      let calls = BoundedCalls()
       pages.add(
         HealthCheck(name: name) {
-          try await check()
+          try await calls.perform(check)
           return nil
         })
     }

@@ -1,3 +1,5 @@
+import Millrace
+
 /// The result of the checks of one path, as machines and people read it.
 struct HealthReport: Sendable, Equatable {
   struct Line: Sendable, Equatable {
@@ -39,6 +41,26 @@ struct HealthCheck: Sendable {
 /// The reason for which a check of the inspector fails.
 struct HealthFailure: Error, CustomStringConvertible {
   let description: String
+}
+
+/// The calls of one check that have not returned, so that a check that hangs does not keep a task for each request.
+final class BoundedCalls: Sendable {
+  private static let limit = 64
+  private let count = Lock(0)
+
+  /// Calls the check.
+  ///
+  /// - Throws: The error of the check, or ``HealthFailure`` where too many earlier calls have not returned.
+  func perform(_ check: @Sendable () async throws -> Void) async throws {
+    let begins = count.withLock { count in
+      guard count < Self.limit else { return false }
+      count += 1
+      return true
+    }
+    guard begins else { throw HealthFailure(description: "\(Self.limit) earlier calls of it have not returned") }
+    defer { count.withLock { $0 -= 1 } }
+    try await check()
+  }
 }
 
 extension [HealthCheck] {

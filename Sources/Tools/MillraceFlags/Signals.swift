@@ -17,9 +17,11 @@ package struct Signals {
   /// The first SIGINT or SIGTERM requests the stop; another one ends the process at once, after writing `farewell`. Each
   /// SIGHUP calls `reload`, on a queue of the signals; without it that signal is not taken.
   ///
-  /// With a `farewell`, SIGTSTP writes it before the process stops, and `welcome` when the process continues.
+  /// With a `farewell`, SIGTSTP writes it before the process stops, and `welcome` when the process continues. `restore` is called
+  /// wherever `farewell` is written, to give a terminal its modes back.
   package init(
-    stop: StopRequest, reload: (@Sendable () -> Void)? = nil, farewell: String = "", welcome: String = ""
+    stop: StopRequest, reload: (@Sendable () -> Void)? = nil, farewell: String = "", welcome: String = "",
+    restore: @escaping @Sendable () -> Void = {}
   ) {
     // A closed output is an error of write(2), not a signal that kills.
     signal(SIGPIPE, SIG_IGN)
@@ -34,6 +36,7 @@ package struct Signals {
         if number == SIGHUP, let reload { return reload() }
         if number == SIGTSTP {
           Self.writeNow(farewell)
+          restore()
           // Returns when the process continues.
           kill(getpid(), SIGSTOP)
           return Self.writeNow(welcome)
@@ -41,6 +44,7 @@ package struct Signals {
         count.value += 1
         guard count.value > 1 else { return stop.request() }
         Self.writeNow(farewell)
+        restore()
         _exit(128 + number)
       }
       source.setRegistrationHandler { _ = registered.signal() }

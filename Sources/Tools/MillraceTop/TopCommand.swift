@@ -57,7 +57,8 @@ package enum TopCommand {
     let store = Store(initial: state, interactor: Top(gateway, every: options.pause))
     let stop = StopRequest()
     let signals = Signals(
-      stop: stop, farewell: Control.showCursor, welcome: Control.hideCursor + Control.clearScreen)
+      stop: stop, farewell: Control.showCursor, welcome: Control.hideCursor + Control.clearScreen,
+      restore: keyboard.close)
     store.send(.watch)
     let pressing = Task {
       for await key in keyboard.keys { store.send(.press(key)) }

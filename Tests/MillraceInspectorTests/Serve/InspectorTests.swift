@@ -172,6 +172,27 @@
       }
     }
 
+    @Test("A check that hangs and ignores its cancellation keeps 64 tasks, and no more however often it is asked")
+    func hangingCheck() async throws {
+      let inspector = try inspector { $0.checkLimit = .milliseconds(1) }
+      let (gate, calls) = (Gate(), Recorder<Int>())
+      inspector.addCheck("bank") {
+        calls.record(1)
+        await gate.enterIgnoringCancellation()
+      }
+      for _ in 1...64 {
+        #expect(try await ask(inspector, "/readyz").body.contains("[-]bank: no answer within "))
+        _ = try await calls.next()
+      }
+      for _ in 1...3 {
+        #expect(
+          try await ask(inspector, "/readyz").body.contains("[-]bank: 64 earlier calls of it have not returned\n"))
+      }
+      #expect(calls.recorded.count == 64)
+      gate.open()
+      await inspector.close()
+    }
+
     @Test("Heads that are too large, no HTTP or cut off are refused or closed, and the next client is served")
     func badRequests() async throws {
       let inspector = try inspector { $0.answerLimit = .seconds(1) }

@@ -21,15 +21,9 @@
       defer { target.stop() }
       let (pulse, address) = try await pulse(target)
       _ = try await pulse.text(from: pulse.output, through: "\n")
-      var (user, program) = (Int32(0), Int32(0))
-      var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-      try #require(openpty(&user, &program, nil, nil, &size) == 0)
-      let (person, terminal) = (FileHandle(fileDescriptor: user), FileHandle(fileDescriptor: program))
-      var (before, after) = (termios(), termios())
-      tcgetattr(program, &before)
-      let top = try PulseProcess(
-        ["top", address, "--every", "0.05"], of: "millrace", terminal: terminal, keyboard: terminal,
-        environment: ["LANG": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"])
+      let (person, terminal) = try openTerminal()
+      let before = modes(of: terminal)
+      let top = try top(address, on: terminal)
       _ = try await top.text(from: person, through: " open, ")
       let list = try await top.text(from: person, through: Control.clearBelow)
       #expect(list.contains("ACTION") && list.contains("  pulse  "))
@@ -42,11 +36,53 @@
       try person.write(contentsOf: Data("q".utf8))
       _ = try await top.text(from: person, through: Control.showCursor)
       #expect(await top.exitCode == 0)
-      tcgetattr(program, &after)
-      #expect(after.c_lflag == before.c_lflag)
+      #expect(modes(of: terminal) == before)
       for handle in [person, terminal] { try handle.close() }
       pulse.send(SIGTERM)
       _ = await pulse.exitCode
+    }
+
+    @Test("A stop, and a second signal before the end, give the terminal's modes back")
+    func interrupted() async throws {
+      let target = try LoopbackResponder { _ in .hang }
+      defer { target.stop() }
+      let (pulse, address) = try await pulse(target)
+      let (person, terminal) = try openTerminal()
+      let before = modes(of: terminal)
+      let top = try top(address, on: terminal)
+      _ = try await top.text(from: person, through: Control.clearBelow)
+      #expect(modes(of: terminal) != before)
+      top.send(SIGTSTP)
+      try await top.stopped()
+      #expect(modes(of: terminal) == before)
+      // Both are taken when the process continues, the second while the first one ends it.
+      top.send(SIGINT)
+      top.send(SIGTERM)
+      top.send(SIGCONT)
+      _ = await top.exitCode
+      #expect(modes(of: terminal) == before)
+      for handle in [person, terminal] { try handle.close() }
+      pulse.send(SIGTERM)
+      _ = await pulse.exitCode
+    }
+
+    private func openTerminal() throws -> (person: FileHandle, terminal: FileHandle) {
+      var (user, program) = (Int32(0), Int32(0))
+      var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+      try #require(openpty(&user, &program, nil, nil, &size) == 0)
+      return (FileHandle(fileDescriptor: user), FileHandle(fileDescriptor: program))
+    }
+
+    private func modes(of terminal: FileHandle) -> tcflag_t {
+      var modes = termios()
+      tcgetattr(terminal.fileDescriptor, &modes)
+      return modes.c_lflag
+    }
+
+    private func top(_ address: String, on terminal: FileHandle) throws -> PulseProcess {
+      try PulseProcess(
+        ["top", address, "--every", "0.05"], of: "millrace", terminal: terminal, keyboard: terminal,
+        environment: ["LANG": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"])
     }
 
     @Test("In a pipe one list is printed, whole; without an answer a sentence says why, and the exit code is 69")
