@@ -51,8 +51,11 @@ struct Options {
     }
   }
 
-  /// Whether the row is to be measured.
-  func chooses(_ row: Row) -> Bool { filter.isEmpty || row.name.contains(filter) }
+  /// Whether the row is to be measured; where nothing but thresholds is compared, a row that can have none is not.
+  func chooses(_ row: Row) -> Bool {
+    guard filter.isEmpty else { return row.name.contains(filter) }
+    return row.isGated || thresholds == nil || isChecked || baseline != nil
+  }
 
   static let flags = Flags(
     command: "benchmarks",
@@ -66,7 +69,9 @@ struct Options {
       .text("--baseline", "FILE", example: "before.jsonl", help: "compare with an earlier run, written by --json"),
       .text(
         "--thresholds", "PATH", example: "Benchmarks/Thresholds",
-        help: "exit with 1 when a row exceeds its threshold in this file, or in the one of this compiler in this folder"
+        help:
+          "exit with 1 when a row exceeds its threshold in this file, or in the one of this compiler in this folder; "
+          + "rows that can have none are measured with --check, --baseline or --filter only"
       ),
       .text(
         "--write-thresholds", "FILE", example: "Benchmarks/Thresholds/swift-\(ThresholdFile.compiler).txt",

@@ -29,6 +29,23 @@ struct OptionsTests {
     #expect(allowed.time == .seconds(3))
   }
 
+  @Test("With thresholds, rows that can have none are measured only if something else is compared, or they are named")
+  func ungated() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "thresholds-\(UUID()).txt")
+    try "send 1 0\n".write(to: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    func measured(_ flags: String...) throws -> [String] {
+      try allRows.filter(Options(Options.flags.parse(["--thresholds", file.path] + flags)).chooses).map(\.name)
+    }
+    let all = allRows.map(\.name)
+    let gated = allRows.filter(\.isGated).map(\.name)
+    let ungated = try #require(all.first { !gated.contains($0) })
+    #expect(try measured() == gated)
+    #expect(try measured("--check") == all)
+    #expect(try measured("--filter", ungated).contains(ungated))
+    #expect(try allRows.filter(options().chooses).map(\.name) == all)
+  }
+
   @Test("A folder without thresholds for this compiler is told in a sentence, and none are checked")
   func otherCompiler() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "thresholds-\(UUID())")

@@ -32,7 +32,7 @@ enum Gate: Sendable {
   case latency
   /// None, because another process does the work.
   case otherProcess
-  /// None, because a trait builds the row, and thresholds are checked in a build without traits: the row has a ratio to reach.
+  /// None, because a trait builds the row, and thresholds are checked in builds without it too: the row has a ratio to reach.
   case otherBuild
 
   /// Whether the ratio of processor times has a threshold.

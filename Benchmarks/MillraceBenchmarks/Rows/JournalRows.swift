@@ -195,6 +195,6 @@
   let absentJournalRows: String? =
     """
     The rows journal/… and service/durable-… need the trait SQLite: swift run -c release --traits SQLite --scratch-path \
-    .build-sqlite-release benchmarks --filter journal/
+    .build-traits-release benchmarks --filter journal/
     """
 #endif
