@@ -112,12 +112,12 @@ struct JournaledServiceTests {
     webhooks.posts.reply()
     let held = webhooks.posts.hold()
     webhooks.posts.reply()
-    let plan = try plan { $0.rules = [try! AlertRule("target down remind every 1 h")] }
+    let plan = try plan { $0.rules = [try! AlertRule("target down remind every 2 s")] }
     let first = try await open(plan)
     let (_, notifying) = notifier(first)
     _ = await first.send(.probe(.web)).outcome
     try await first.wait { $0.receivers[0].delivered == 1 }
-    clock.advance(by: .seconds(3_600))
+    clock.advance(by: .seconds(2))
     _ = await first.send(.probe(.web)).outcome
     let reminder = try await held.arrived()
     let second = try await open(plan)
