@@ -9,9 +9,9 @@
 ///
 /// **Atomicity.** A batch is stored as a whole or not at all. After a crash the log of each key is a prefix of the appended batches.
 ///
-/// **Fencing.** An append names the last sequence that its writer knows, and conflicts if the log ends elsewhere. A writer takes a
-/// log over by appending an entry of the kind ``JournalEntry/Kind/epoch``; the next append of the earlier writer then conflicts,
-/// and its error names the newcomer. A conflict affects only its own key.
+/// **Fencing.** An append names the last sequence that its writer knows, and conflicts if the log goes further; if the log ends before that, its
+/// error is ``JournalError/Code/lost``. A writer takes a log over by appending an entry of the kind ``JournalEntry/Kind/epoch``; the next
+/// append of the earlier writer then conflicts, and its error names the newcomer. A conflict affects only its own key.
 ///
 /// **Errors.** ``JournalError/isTransient`` tells errors apart:
 ///

@@ -84,6 +84,11 @@ public struct JournalEntry: Sendable, Hashable {
     /// An action with an idempotency key has joined the run of another one, or left it: the key, which the end of the run answers.
     public static let joined = Kind(rawValue: 10)
 
+    /// Whether a program that does not know the kind skips its entries: all kinds from 128 on, whose entries hold no mutations.
+    ///
+    /// A program that finds another kind that it does not know does not open the log.
+    public var maySkip: Bool { rawValue >= 128 }
+
     /// The name of the kind, or its number.
     public var description: String {
       switch self {

@@ -11,8 +11,11 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The name of the kind.
     public var description: String { name }
 
-    /// The log does not end at the expected sequence; ``JournalError/newcomer`` is the writer that took it over, if one did.
+    /// The log ends behind the expected sequence; ``JournalError/newcomer`` is the writer that took it over, if one did.
     public static let conflict = Code(name: "conflict")
+    /// The log ends before the expected sequence, so it lacks records that were acknowledged: the journal was restored from an older copy, or a
+    /// server without the newest records has taken over from another one.
+    public static let lost = Code(name: "lost")
     /// The journal cannot be used now, and nothing was stored; the same call may succeed later.
     public static let unavailable = Code(name: "unavailable")
     /// The journal cannot say whether a batch was stored; reading it back by its id tells.
@@ -73,9 +76,18 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 }
 
 extension JournalError {
+  /// The error of an append that expects another end than the log has.
   static func conflict(
     _ key: JournalKey, expected: JournalSequence, last: JournalSequence, newcomer: JournalEpoch?
   ) -> JournalError {
+    if last < expected {
+      return JournalError(
+        .lost, sequence: last,
+        """
+        The log of \(key.quoted) ends at \(last), and the journal had acknowledged the records up to \(expected), so the ones behind \(last) \
+        are lost; see whether the journal was restored from an older copy, and open the store again to continue from there.
+        """)
+    }
     let reason = newcomer.map { "another writer took it over: \($0)" } ?? "the writer expected another end"
     let fix =
       newcomer == nil

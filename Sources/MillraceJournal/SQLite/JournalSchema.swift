@@ -99,9 +99,7 @@
       try SQLiteStatement(connection, "INSERT INTO file VALUES(1, 0, ?)").run([SQLiteValue(Self.seal(keys: 0))])
     }
 
-    /// Checks that the tables are those that were made, and each row of `keys`, so that no key is missing.
-    ///
-    /// The records of a key are checked when they are read.
+    /// Checks that the tables are those that were made; what they hold is checked when it is read.
     private func check() throws {
       var found: [String] = []
       // SQLite makes tables of its own, as for ANALYZE.
@@ -110,16 +108,7 @@
         found.append($0.text(0))
         return true
       }
-      guard found == Self.tables else { throw damage("the tables are not those of a journal") }
-      let problem = try text("PRAGMA quick_check('keys')")
-      guard problem == "ok" else { throw damage("the table of keys is broken") }
-      var count = 0
-      try SQLiteStatement(connection, "SELECT \(KeyRow.columns) FROM keys").run { row in
-        _ = try KeyRow(row)
-        count += 1
-        return true
-      }
-      guard try Self.keyCount(connection) == count else { throw damage("keys are missing") }
+      guard found == Self.tables else { throw JournalError.damaged(path, "the tables are not those of a journal") }
     }
 
     /// The number of keys that the file says it has; nil if that row is not one that was written.
@@ -140,10 +129,6 @@
       return checksum.value
     }
 
-    private func damage(_ reason: String) -> JournalError {
-      JournalError(.corrupt, "\(path.quoted) is damaged: \(reason); restore the journal from a copy.")
-    }
-
     // A PRAGMA shows its row before it commits, so statements run to their end.
     private func number(_ sql: String) throws -> Int {
       var number = 0
@@ -161,6 +146,12 @@
         return true
       }
       return text
+    }
+  }
+
+  extension JournalError {
+    static func damaged(_ path: JournalPath, _ reason: String) -> JournalError {
+      JournalError(.corrupt, "\(path.quoted) is damaged: \(reason); restore the journal from a copy.")
     }
   }
 #endif

@@ -12,17 +12,27 @@
   ///
   /// A method throws ``JournalError`` where a call is refused and the file is as before, and ``SQLiteFailure`` where the file fails.
   final class JournalTables {
+    /// The number of keys of a page.
+    private static let largestPage = 1_000
+
     let connection: SQLiteConnection
     let largestBatch: Int
+    private let path: JournalPath
+    /// The number of keys of a part of the check.
+    private let keysAtOnce: Int
+    /// The check of the keys; nil until it begins.
+    private var keyCheck: KeyCheck?
     private let begin, beginReading, commit, mark, keep, undo: SQLiteStatement
     private let selectKey, insertKey, updateKey, updateFile, selectKeys: SQLiteStatement
     private let insertRecord, selectRecords, deleteRecords: SQLiteStatement
     private let selectSnapshot, insertSnapshot: SQLiteStatement
 
-    init(_ connection: SQLiteConnection, largestBatch: Int) throws {
+    init(_ connection: SQLiteConnection, _ path: JournalPath, _ options: SQLiteJournalOptions) throws {
       func prepare(_ sql: String) throws -> SQLiteStatement { try SQLiteStatement(connection, sql) }
       self.connection = connection
-      self.largestBatch = largestBatch
+      self.path = path
+      largestBatch = options.largestBatch
+      keysAtOnce = options.keysAtOnce
       begin = try prepare("BEGIN IMMEDIATE")
       beginReading = try prepare("BEGIN")
       commit = try prepare("COMMIT")
@@ -37,7 +47,7 @@
         snapshotChecksum=?10, seal=?11 WHERE name=?1
         """)
       updateFile = try prepare("UPDATE file SET keys=?, seal=? WHERE id=1")
-      selectKeys = try prepare("SELECT \(KeyRow.columns) FROM keys WHERE name>=? ORDER BY name LIMIT 1000")
+      selectKeys = try prepare("SELECT \(KeyRow.columns) FROM keys WHERE name>=? ORDER BY name LIMIT ?")
       insertRecord = try prepare("INSERT INTO records VALUES(?,?,?,?,?,?,?,?,?)")
       selectRecords = try prepare(
         """
@@ -88,23 +98,64 @@
 
     // MARK: Keys
 
+    /// The row of a key; nil if no journal has written one.
     func row(of key: JournalKey) throws -> KeyRow? {
       var found: KeyRow?
       try selectKey.run([.text(key.name)]) {
         found = try KeyRow($0)
         return false
       }
+      if found == nil { try checkAllKeys() }
       return found
     }
 
     func keys(after key: JournalKey?) throws -> [JournalKey] {
+      try checkAllKeys()
       var keys: [JournalKey] = []
       // No text is between a text and the same with a zero behind it.
-      try selectKeys.run([.text(key.map { "\($0.name)\0" } ?? "")]) {
+      try selectKeys.run([.text(key.map { "\($0.name)\0" } ?? ""), SQLiteValue(Self.largestPage)]) {
         keys.append(try KeyRow($0).key)
         return true
       }
       return keys
+    }
+
+    /// Whether keys are left to be checked.
+    var hasUncheckedKeys: Bool { keyCheck.map { $0.result == nil } ?? true }
+
+    /// Checks the next keys, as ``KeyCheck`` says.
+    ///
+    /// - Throws: ``JournalError`` if they are damaged, as each later call does.
+    func checkKeys() throws {
+      var check = try keyCheck ?? KeyCheck(expected: keyCount())
+      if let result = check.result { return try result.get() }
+      var (rows, failure) = (0, JournalError?.none)
+      do {
+        try selectKeys.run([.text(check.start), SQLiteValue(keysAtOnce)]) {
+          try check.take($0)
+          rows += 1
+          return true
+        }
+      } catch let error as JournalError {
+        failure = error
+      } catch let error where (error as? SQLiteFailure)?.isDamage == true || error is KeyCheck.OutOfOrder {
+        failure = .damaged(path, "the table of keys is broken")
+      }
+      if failure != nil || rows < keysAtOnce { check.end(because: failure) { .damaged(path, $0) } }
+      keyCheck = check
+      try check.result?.get()
+    }
+
+    /// Checks the keys that are left, because an answer depends on a key that is missing.
+    private func checkAllKeys() throws {
+      repeat { try checkKeys() } while hasUncheckedKeys
+    }
+
+    private func keyCount() throws -> Int {
+      guard let count = try JournalSchema.keyCount(connection) else {
+        throw JournalError.damaged(path, "the number of its keys is not the one that was written")
+      }
+      return count
     }
 
     // MARK: Records
@@ -170,10 +221,7 @@
     }
 
     private func newRow(_ key: JournalKey) throws -> KeyRow {
-      guard let count = try JournalSchema.keyCount(connection) else {
-        throw SQLiteFailure(SQLITE_CORRUPT, connection.pointer)
-      }
-      return KeyRow(key, id: count + 1)
+      KeyRow(key, id: try keyCount() + 1)
     }
 
     private func conflict(_ row: KeyRow, expected: JournalSequence) throws(JournalError) -> JournalError {

@@ -82,7 +82,9 @@
       }
       try JournalSchema(connection: connection, path: file).open(pageSize: options.pageSize)
       connection.wait(milliseconds: waitingTime)
-      return try JournalTables(connection, largestBatch: options.largestBatch)
+      let tables = try JournalTables(connection, file, options)
+      try tables.read { try tables.checkKeys() }
+      return tables
     }
 
     private mutating func openingError(_ error: any Error) -> JournalError {
@@ -103,11 +105,29 @@
     }
 
     private mutating func run() {
-      while let calls = queue.take() {
+      while let calls = queue.take(waits: !hasUncheckedKeys) {
+        if calls.isEmpty {
+          checkKeys()
+          continue
+        }
         let writes = calls.filter(\.isWrite)
         if !writes.isEmpty { commit(writes) }
         for call in calls where !call.isWrite { read(call) }
         makeCheckpoint()
+      }
+    }
+
+    private var hasUncheckedKeys: Bool {
+      if case .success(let tables) = tables { tables.hasUncheckedKeys } else { false }
+    }
+
+    /// Checks the next keys while no call waits; what is damaged is an error of the calls that meet it.
+    private mutating func checkKeys() {
+      do {
+        let tables = try tables.get()
+        try tables.read { try tables.checkKeys() }
+      } catch {
+        _ = refusal(error)
       }
     }
 
@@ -245,8 +265,8 @@
 
     // MARK: The thread's
 
-    /// Blocks until calls wait, and takes them all; nil when the journal is closed and no call waits.
-    func take() -> [JournalCall]? {
+    /// Takes all calls that wait, and blocks until there are some if it `waits`; nil when the journal is closed and no call waits.
+    func take(waits: Bool) -> [JournalCall]? {
       while true {
         let (calls, isClosed) = state.withLock { state in
           defer { state.calls = [] }
@@ -254,6 +274,7 @@
         }
         if !calls.isEmpty { return calls }
         if isClosed { return nil }
+        if !waits { return [] }
         wake.wait()
       }
     }

@@ -19,8 +19,8 @@
     /// Opens a file, and creates it if it is missing.
     ///
     /// It synchronizes the pages that an earlier process has left after a failed sync, and waits up to five seconds for that while other processes
-    /// use the file. It checks the table of keys, which takes about a second for a million keys. The records of a key are checked when they
-    /// are read. Cancellation has no effect.
+    /// use the file. The row of a key and its records are checked when they are read. That no key is missing is checked while no call waits,
+    /// and before the first call for a key that is not found, which takes about a second for a million keys. Cancellation has no effect.
     ///
     /// - Parameters:
     ///   - path: The path of the file on a local disk; SQLite puts two files beside it, with `-wal` and `-shm` behind the name.
@@ -193,6 +193,8 @@
     package var pageSize = 4096
     /// The number of pages in the WAL after which they are copied into the file.
     package var checkpointPages: Int32 = 1_000
+    /// The number of keys that are checked at once, and when the file is opened.
+    package var keysAtOnce = 1_000
     /// The files that this process has open.
     package var files = OpenJournals.ofProcess
 

@@ -140,6 +140,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       open[payload.head.run] = nil
       reduce(payload.mutations)
       try remember(payload.head.results ?? [])
+    case let kind where kind.maySkip: break
     default:
       throw .unreadable(
         log.key, at: record.sequence, "this version knows no entry of the \(record.entry.kind)")

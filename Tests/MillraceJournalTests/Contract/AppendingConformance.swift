@@ -18,15 +18,28 @@ extension JournalConformance {
     JournalConformance("An append that expects another end conflicts and stores nothing") { fixture in
       let journal = try await fixture.open()
       _ = await journal.append([JournalBatch(1, "1", "2")], to: "a", after: .start)
-      for wrong: JournalSequence in [0, 1, 3] {
+      for wrong: JournalSequence in [0, 1] {
         let result = await journal.append([JournalBatch(2, "x")], to: "a", after: wrong)
         let error = try #require(result.failure)
         #expect(result.stored == 0 && result.last == wrong)
         #expect(error.code == .conflict && !error.isTransient && error.newcomer == nil)
         #expect(error.description.hasPrefix(#"The log of "a" ends at 2 and not at \#(wrong)"#))
       }
-      let result = await journal.append([JournalBatch(3, "x")], to: "b", after: 1)
-      #expect(result.failure?.code == .conflict)
+      #expect(try await journal.texts("a") == ["1", "2"])
+    },
+    JournalConformance("An append that expects records which the log does not have says that they are lost") {
+      fixture in
+      let journal = try await fixture.open()
+      _ = await journal.append([JournalBatch(1, "1", "2")], to: "a", after: .start)
+      for (key, wrong, last) in [("a", 3, 2), ("a", 9, 2), ("b", 1, 0)] as [(JournalKey, JournalSequence, Int)] {
+        let result = await journal.append([JournalBatch(2, "x")], to: key, after: wrong)
+        let error = try #require(result.failure)
+        #expect(result.stored == 0 && result.last == wrong)
+        #expect(error.code == .lost && !error.isTransient && error.sequence == JournalSequence(UInt64(last)))
+        #expect(
+          error.description.hasPrefix(
+            "The log of \"\(key)\" ends at \(last), and the journal had acknowledged the records up to \(wrong), so"))
+      }
       #expect(try await journal.texts("a") == ["1", "2"])
       #expect(try await journal.keys(after: nil) == ["a"])
     },

@@ -25,12 +25,13 @@
       millrace_disk_free(disk)
     }
 
-    /// The options of a process: small pages, so that a few records fill many, and checkpoints often.
+    /// The options of a process: small pages, so that a few records fill many, checkpoints often, and a check of a key at once.
     func options(_ files: OpenJournals = OpenJournals()) -> SQLiteJournalOptions {
       var options = SQLiteJournalOptions()
       options.system = name
       options.pageSize = 512
       options.checkpointPages = 12
+      options.keysAtOnce = 1
       options.files = files
       return options
     }

@@ -63,6 +63,28 @@ struct LogOpeningTests {
     #expect(error?.code == .corrupt)
   }
 
+  @Test(
+    "A record of an unknown kind stops the opening below 128, and is skipped from there on",
+    arguments: [11, 127, 128, 255])
+  func unknownKinds(number: UInt8) async throws {
+    let first = try await open(journal())
+    #expect(await first.send(.deposit(5)).outcome.kind == .finished)
+    await first.shutdown()
+    let last = try await memory.lastSequence(of: "account")
+    let entry = JournalEntry(kind: JournalEntry.Kind(rawValue: number), payload: [1, 2, 3], schemaVersion: 7)
+    let batch = JournalBatch(id: .init(writer: 9, number: 1), entries: [entry])
+    #expect(await memory.append([batch], to: "account", after: last).stored == 1)
+    guard number < 128 else {
+      let second = try await open(journal())
+      #expect(await second.send(.deposit(1)).outcome.kind == .finished)
+      await second.shutdown()
+      return #expect(try await open(journal()).state.balance == 6)
+    }
+    let error = await #expect(throws: JournalError.self) { _ = try await open(journal()) }
+    #expect(error?.code == .corrupt && error?.sequence == last.advanced(by: 1))
+    #expect(error?.description.contains("this version knows no entry of the kind \(number)") == true)
+  }
+
   @Test("A result of an idempotency key with a time from before 1970 is forgotten", arguments: [Int64.min, -1])
   func time(_ time: Int64) async throws {
     let journal = journal()

@@ -1,0 +1,43 @@
+#if SQLite
+  /// The check of all rows of the table of keys, after which a key that is not found is known to be a new one.
+  ///
+  /// Reading a million rows takes about a second, so they are read in parts: the first one when the file is opened, the others while no
+  /// call waits, and all that are left before the first answer that says that there is no such key. A row of another key
+  /// that is damaged forbids such answers alone; the keys that are found stay in use.
+  struct KeyCheck {
+    /// The number of keys that there were when the file was opened; a key that is made later has a greater id.
+    private let expected: Int
+    private var count = 0
+    private var last: [UInt8]?
+    /// The result, once all rows are read or one is found to be damaged.
+    private(set) var result: Result<Void, JournalError>?
+
+    init(expected: Int) { self.expected = expected }
+
+    /// The name before the first one of the next part; the empty one to begin.
+    var start: String {
+      // No text is between a text and the same with a zero behind it.
+      last.map { String(decoding: $0, as: UTF8.self) + "\0" } ?? ""
+    }
+
+    /// Takes the next row.
+    ///
+    /// - Throws: ``JournalError`` for a row that is not the one that was written, or does not stand in order, where no search finds it.
+    mutating func take(_ row: SQLiteRow) throws {
+      let found = try KeyRow(row)
+      let name = Array(found.key.name.utf8)
+      if let last, !last.lexicographicallyPrecedes(name) { throw OutOfOrder() }
+      last = name
+      if found.id <= expected { count += 1 }
+    }
+
+    /// Ends the check, with the reason for which it fails; nil after the last row.
+    mutating func end(because failure: JournalError?, damage: (String) -> JournalError) {
+      let missing = count == expected ? nil : damage("keys are missing")
+      result = (failure ?? missing).map { .failure($0) } ?? .success(())
+    }
+
+    /// A row that does not stand behind the one before it.
+    struct OutOfOrder: Error {}
+  }
+#endif
