@@ -5,7 +5,7 @@
   let keyRows: [Row] = [
     Row(name: "reference/open-1-key") { _ in try await opening(of: PreparedKeys.one) },
     Row(
-      name: "journal/open-100000-keys", reference: "reference/open-1-key", target: 3, gate: .otherBuild,
+      name: "journal/open-100000-keys", reference: "reference/open-1-key", target: 8, gate: .otherBuild,
       measure: { try await opening(of: $0 == .quick ? PreparedKeys.few : PreparedKeys.many) }),
   ]
 
