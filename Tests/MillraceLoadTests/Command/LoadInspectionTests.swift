@@ -72,6 +72,17 @@ struct LoadInspectionTests {
       return await client.rest()
     }
 
+    @Test("The pages show the stores of 100 users, however many there are")
+    func storeLimit() async throws {
+      let inspection = try LoadInspection(port: 0)
+      let session = try await session(parcels("parcels"), users: 130)
+      inspection.show(session)
+      let metrics = try await ask(try #require(inspection.address), "metrics")
+      #expect(metrics.split(separator: "\n").count { $0.hasPrefix("millrace_actions_sent_total{") } == 100)
+      await session.close()
+      await inspection.close()
+    }
+
     @Test("While a run lasts, the pages have its figures, its store and the run of the store, and end with it")
     func pages() async throws {
       let (gate, inspection) = (Gate(), try LoadInspection(port: 0))

@@ -42,8 +42,10 @@
       _ = await pulse.exitCode
     }
 
-    @Test("A stop, and a second signal before the end, give the terminal's modes back")
-    func interrupted() async throws {
+    @Test(
+      "A stop by Ctrl-Z, and a second signal before the end, give the terminal's modes back",
+      arguments: [SIGTSTP, SIGSTOP])
+    func interrupted(stop: Int32) async throws {
       let target = try LoopbackResponder { _ in .hang }
       defer { target.stop() }
       let (pulse, address) = try await pulse(target)
@@ -52,9 +54,10 @@
       let top = try top(address, on: terminal)
       _ = try await top.text(from: person, through: Control.clearBelow)
       #expect(modes(of: terminal) != before)
-      top.send(SIGTSTP)
+      top.send(stop)
       try await top.stopped()
-      #expect(modes(of: terminal) == before)
+      // Of SIGSTOP the process learns nothing.
+      #expect((modes(of: terminal) == before) == (stop == SIGTSTP))
       // Both are taken when the process continues, the second while the first one ends it.
       top.send(SIGINT)
       top.send(SIGTERM)
