@@ -105,11 +105,11 @@
     }
 
     private mutating func run() {
-      while let calls = queue.take(waits: !hasUncheckedKeys) {
-        if calls.isEmpty {
-          checkKeys()
-          continue
-        }
+      var isLocked = false
+      while let calls = queue.take(waits: isLocked || !hasUncheckedKeys) {
+        // While another process has the file locked, the check waits for the next call, and not in a loop for the lock.
+        isLocked = calls.isEmpty ? !checkKeys() : false
+        if calls.isEmpty { continue }
         let writes = calls.filter(\.isWrite)
         if !writes.isEmpty { commit(writes) }
         for call in calls where !call.isWrite { read(call) }
@@ -121,13 +121,16 @@
       if case .success(let tables) = tables { tables.hasUncheckedKeys } else { false }
     }
 
-    /// Checks the next keys while no call waits; what is damaged is an error of the calls that meet it.
-    private mutating func checkKeys() {
+    /// Checks the next keys while no call waits; false if they cannot be read now.
+    ///
+    /// What is damaged is an error of the calls that meet it.
+    private mutating func checkKeys() -> Bool {
       do {
         let tables = try tables.get()
         try tables.read { try tables.checkKeys() }
+        return true
       } catch {
-        _ = refusal(error)
+        return refusal(error).code != .unavailable
       }
     }
 

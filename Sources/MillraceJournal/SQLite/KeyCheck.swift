@@ -22,7 +22,7 @@
 
     /// Takes the next row.
     ///
-    /// - Throws: ``JournalError`` for a row that is not the one that was written, or does not stand in order, where no search finds it.
+    /// - Throws: ``JournalError`` for a row that is not the one that was written, and ``OutOfOrder`` for one that no search finds.
     mutating func take(_ row: SQLiteRow) throws {
       let found = try KeyRow(row)
       let name = Array(found.key.name.utf8)
