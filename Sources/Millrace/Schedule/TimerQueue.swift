@@ -169,6 +169,11 @@ package protocol TimerNoticingClock: Clock<Duration> {
 
   /// A store has set a timer, and is about to sleep; called without the lock of the store.
   func timerIsSet()
+
+  /// Returns when the deadline is reached, of which ``timerIsSet()`` tells.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  func sleepForTimer(until deadline: Instant) async throws
 }
 
 /// A clock that notices when a task waits for the outcome of an action.
@@ -218,7 +223,7 @@ package final class TimeSource: Sendable {
     return Other {
       origin.duration(to: clock.notedNow).wholeNanoseconds
     } sleep: { instant in
-      try await clock.sleep(until: origin.advanced(by: .nanoseconds(instant)), tolerance: nil)
+      try await clock.sleepForTimer(until: origin.advanced(by: .nanoseconds(instant)))
     } timerIsSet: {
       clock.timerIsSet()
     }
