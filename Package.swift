@@ -198,7 +198,7 @@ let package = Package(
         .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
       ],
-      swiftSettings: strict),
+      exclude: ["Files"], swiftSettings: strict),
     .testTarget(
       name: "MillraceFlagsTests", dependencies: ["MillraceFlags"], swiftSettings: strict),
     .testTarget(

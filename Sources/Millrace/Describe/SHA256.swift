@@ -1,9 +1,9 @@
 /// The hash function SHA-256 of FIPS 180-4.
 ///
 /// The toolchain has one in no module that the core imports.
-enum SHA256 {
+package enum SHA256 {
   /// The hash of these bytes, as 64 hexadecimal digits.
-  static func hexadecimal(of bytes: some Collection<UInt8>) -> String {
+  package static func hexadecimal(of bytes: some Collection<UInt8>) -> String {
     var message = Array(bytes)
     let bitCount = UInt64(message.count) * 8
     message.append(0x80)

@@ -1,5 +1,4 @@
-import Foundation
-import MillraceEntries
+import Millrace
 
 /// Entries that are stored together or not at all.
 ///
@@ -37,10 +36,26 @@ public struct JournalBatch: Sendable, Identifiable {
   /// A batch without entries stores nothing, and conflicts as any other.
   public let entries: [JournalEntry]
 
+  /// The wall time in milliseconds since 1970, which each record of the batch keeps.
+  public let time: Int64
+
+  /// The change of the wake time of the key, which only a key of a partition has.
+  ///
+  /// It is stored with the entries, so a batch without entries changes nothing.
+  public let wake: JournalWake
+
   /// Creates a batch.
-  public init(id: ID, entries: [JournalEntry]) {
+  ///
+  /// - Parameters:
+  ///   - id: The id.
+  ///   - entries: The entries in their order.
+  ///   - time: The wall time in milliseconds since 1970; that of the call if it is nil.
+  ///   - wake: The change of the wake time of the key.
+  public init(id: ID, entries: [JournalEntry], time: Int64? = nil, wake: JournalWake = .keep) {
     self.id = id
     self.entries = entries
+    self.time = time ?? WallTime.now()
+    self.wake = wake
   }
 
   /// The size in bytes that ``Journal/largestBatch`` limits: 64 for each entry, and the payloads.

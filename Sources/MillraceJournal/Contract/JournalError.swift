@@ -34,6 +34,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let failed = Code(name: "failed")
     /// The journal was closed before the call; nothing was stored.
     public static let closed = Code(name: "closed")
+    /// The key belongs to another partition than the claim, or to none, or the stores have no such partition; nothing was changed.
+    public static let otherPartition = Code(name: "otherPartition")
     /// The file is open in this process already.
     public static let inUse = Code(name: "inUse")
     /// The file cannot be opened, read or written.
@@ -78,7 +80,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 extension JournalError {
   /// The error of an append that expects another end than the log has.
   static func conflict(
-    _ key: JournalKey, expected: JournalSequence, last: JournalSequence, newcomer: JournalEpoch?
+    _ key: JournalKey, expected: JournalSequence, last: JournalSequence, newcomer: JournalEpoch?,
+    erased: JournalSequence? = nil
   ) -> JournalError {
     if last < expected {
       return JournalError(
@@ -87,6 +90,11 @@ extension JournalError {
         The log of \(key.quoted) ends at \(last), and the journal had acknowledged the records up to \(expected), so the ones behind \(last) \
         are lost; see whether the journal was restored from an older copy, and open the store again to continue from there.
         """)
+    }
+    if let erased, expected < erased {
+      return JournalError(
+        .conflict, sequence: erased,
+        "The log of \(key.quoted) was erased, with all records up to \(expected); open the store again to begin anew.")
     }
     let reason = newcomer.map { "another writer took it over: \($0)" } ?? "the writer expected another end"
     let fix =
@@ -172,9 +180,4 @@ extension JournalError {
   }
 
   static let closed = JournalError(.closed, "The journal is closed; open it again, or close it after its stores.")
-}
-
-extension JournalKey {
-  /// The name in quotes, shortened, for a sentence.
-  var quoted: String { "\"\(name.shortened(to: 200))\"" }
 }

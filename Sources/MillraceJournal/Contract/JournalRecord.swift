@@ -9,14 +9,25 @@ public struct JournalRecord: Sendable, Hashable {
   /// The content.
   public let entry: JournalEntry
 
+  /// The wall time of its batch in milliseconds since 1970; nil for a record of version 1 of the journal's format.
+  public let time: Int64?
+
+  /// The position in the partition of the key; nil for a key that belongs to none.
+  public let position: JournalPosition?
+
   /// The checksum of the record and of all records of the key before it.
   public let checksum: UInt64
 
   /// Creates a record, as an engine does.
-  public init(_ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID, checksum: UInt64) {
+  public init(
+    _ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID, time: Int64?, position: JournalPosition?,
+    checksum: UInt64
+  ) {
     self.sequence = sequence
     self.batch = batch
     self.entry = entry
+    self.time = time
+    self.position = position
     self.checksum = checksum
   }
 }
@@ -88,43 +99,4 @@ public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConve
 
   /// The sequence this many records later.
   func advanced(by count: Int) -> JournalSequence { JournalSequence(number + UInt64(count)) }
-}
-
-/// The name of a log in a journal; each store has a log of its own.
-///
-/// Two keys are equal if their names have the same UTF-8, so `é` as one scalar and as two are different keys.
-public struct JournalKey: Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The name, of any length and with any characters.
-  public let name: String
-
-  /// Creates the key of this name.
-  public init(_ name: String) {
-    self.name = name
-  }
-
-  /// Creates the key of this name.
-  public init(stringLiteral name: String) {
-    self.init(name)
-  }
-
-  /// The name.
-  public var description: String { name }
-}
-
-extension JournalKey: Hashable, Comparable {
-  /// Whether both names have the same UTF-8.
-  public static func == (left: JournalKey, right: JournalKey) -> Bool {
-    left.name.utf8.elementsEqual(right.name.utf8)
-  }
-
-  /// Hashes the UTF-8 of the name.
-  public func hash(into hasher: inout Hasher) {
-    for byte in name.utf8 { hasher.combine(byte) }
-    hasher.combine(0xFF as UInt8)
-  }
-
-  /// Orders keys by the UTF-8 of their names.
-  public static func < (left: JournalKey, right: JournalKey) -> Bool {
-    left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
-  }
 }

@@ -25,4 +25,12 @@ public struct JournalSnapshot: Sendable, Hashable {
     self.payload = payload
     self.schemaVersion = schemaVersion
   }
+
+  /// The snapshot of a key whose log was erased up to a sequence: it stands for the initial state.
+  static func erased(through sequence: JournalSequence) -> JournalSnapshot {
+    JournalSnapshot(sequence: sequence, revision: 0, payload: [])
+  }
+
+  /// Whether it has no payload, and so stands for the initial state: the log up to it was erased.
+  public var isInitial: Bool { payload.isEmpty }
 }

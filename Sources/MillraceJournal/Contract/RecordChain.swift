@@ -7,7 +7,7 @@ struct RecordChain: Sendable, Hashable {
   /// Begins the chain of a key, so that a record that stands under another key does not fit.
   init(of key: JournalKey) {
     var checksum = Checksum()
-    checksum.add(text: key.name)
+    checksum.add(key)
     value = checksum.value
   }
 
@@ -17,7 +17,11 @@ struct RecordChain: Sendable, Hashable {
   }
 
   /// Adds a record.
-  mutating func add(_ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID) {
+  ///
+  /// Records of version 1 of the format have no time, and only those of partitions have a position.
+  mutating func add(
+    _ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID, time: Int64?, position: JournalPosition?
+  ) {
     var checksum = Checksum(continuing: value)
     checksum.add(sequence.number)
     checksum.add(batch.writer)
@@ -26,16 +30,26 @@ struct RecordChain: Sendable, Hashable {
     checksum.add(UInt64(bitPattern: Int64(entry.schemaVersion)))
     checksum.add(UInt64(bitPattern: Int64(entry.revision ?? -1)))
     checksum.add(bytes: entry.payload)
+    if let time { checksum.add(UInt64(bitPattern: time)) }
+    if let position { checksum.add(~position.number) }
     value = checksum.value
   }
 
   /// Creates the records of a batch, and adds them.
-  mutating func records(of batch: JournalBatch, after last: JournalSequence) -> [JournalRecord] {
+  ///
+  /// - Parameters:
+  ///   - last: The sequence before the first one.
+  ///   - position: The last position of the partition, which moves with each record; nil for a key that belongs to none.
+  mutating func records(
+    of batch: JournalBatch, after last: JournalSequence, _ position: inout JournalPosition?
+  ) -> [JournalRecord] {
     var sequence = last
     return batch.entries.map { entry in
       sequence = sequence.advanced(by: 1)
-      add(entry, sequence: sequence, batch: batch.id)
-      return JournalRecord(entry, sequence: sequence, batch: batch.id, checksum: value)
+      position = position?.next
+      add(entry, sequence: sequence, batch: batch.id, time: batch.time, position: position)
+      return JournalRecord(
+        entry, sequence: sequence, batch: batch.id, time: batch.time, position: position, checksum: value)
     }
   }
 }
@@ -44,7 +58,7 @@ extension JournalSnapshot {
   /// The checksum of the snapshot under its key.
   func checksum(of key: JournalKey) -> UInt64 {
     var checksum = Checksum()
-    checksum.add(text: key.name)
+    checksum.add(key)
     checksum.add(sequence.number)
     checksum.add(UInt64(bitPattern: Int64(revision)))
     checksum.add(UInt64(bitPattern: Int64(schemaVersion)))
@@ -54,6 +68,12 @@ extension JournalSnapshot {
 }
 
 extension Checksum {
+  /// Adds the names of a key.
+  mutating func add(_ key: JournalKey) {
+    add(text: key.name)
+    if let stores = key.stores { add(text: stores) }
+  }
+
   /// Adds the number of bytes, and the bytes.
   mutating func add(bytes: [UInt8]) {
     add(UInt64(bytes.count))

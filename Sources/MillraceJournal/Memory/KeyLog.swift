@@ -1,13 +1,20 @@
+import Millrace
+
 /// The log of one key in memory, with its snapshot: the rules of the contract as a value without time, tasks or storage.
 struct KeyLog: Sendable {
-  private let key: JournalKey
-  private var records: [JournalRecord] = []
+  let key: JournalKey
+  private(set) var records: [JournalRecord] = []
   private var chain: RecordChain
   private(set) var snapshot: JournalSnapshot?
-  /// The last record that was removed.
-  private var truncated = JournalSequence.start
+  /// The last record that was removed, and its position.
+  private(set) var truncated = JournalSequence.start
+  private(set) var removed: JournalPosition?
+  /// The sequence up to which the log was erased, which has its place in the log; nil if it was not.
+  private var erased: JournalSequence?
   /// The newest entry of the kind `epoch`, which outlives a truncation.
   private var epoch: (sequence: JournalSequence, payload: [UInt8])?
+  /// The time at which the key has to be opened, in milliseconds since 1970; nil for none.
+  private(set) var wake: Int64?
 
   /// Creates an empty log.
   init(_ key: JournalKey) {
@@ -15,23 +22,33 @@ struct KeyLog: Sendable {
     chain = RecordChain(of: key)
   }
 
+  /// Creates the log of a key that was erased, which begins behind its end.
+  init(_ key: JournalKey, erased: ErasedKey) {
+    self.init(key)
+    (truncated, removed, self.erased) = (erased.last, erased.position, erased.last)
+    snapshot = .erased(through: erased.last)
+  }
+
   var last: JournalSequence { records.last?.sequence ?? truncated }
 
-  /// Whether it has had no record, and has no snapshot.
-  var isEmpty: Bool { last == .start && snapshot == nil }
+  /// Whether it has had no record, and has no snapshot, since it was erased.
+  var isEmpty: Bool { last == erased ?? .start && (snapshot == nil || erased != nil) }
 
   /// Stores a batch behind `expected`, and returns its last record.
+  ///
+  /// - Parameter position: The last position of the partition, which moves with each record; nil for a key that belongs to none.
   mutating func append(
-    _ batch: JournalBatch, after expected: JournalSequence, limit: Int
+    _ batch: JournalBatch, after expected: JournalSequence, limit: Int, _ position: inout JournalPosition?
   ) throws(JournalError) -> JournalSequence {
     guard batch.byteCount <= limit else { throw .tooLarge(batch, limit: limit) }
     guard expected == last else {
       let newer = try epoch.flatMap { epoch throws(JournalError) in
         epoch.sequence > expected ? try JournalEpoch(payload: epoch.payload, of: key, at: epoch.sequence) : nil
       }
-      throw .conflict(key, expected: expected, last: last, newcomer: newer)
+      throw .conflict(key, expected: expected, last: last, newcomer: newer, erased: erased)
     }
-    let added = chain.records(of: batch, after: last)
+    if position != nil, !batch.entries.isEmpty { wake = batch.wake.time(after: wake) }
+    let added = chain.records(of: batch, after: last, &position)
     records += added
     if let newest = added.last(where: { $0.entry.kind == .epoch }) { epoch = (newest.sequence, newest.entry.payload) }
     return last
@@ -64,8 +81,17 @@ struct KeyLog: Sendable {
       throw .truncationAhead(key, sequence, snapshot: snapshot?.sequence)
     }
     let count = min(Int(sequence.number - truncated.number), largestTruncation)
+    removed = records[count - 1].position
     records.removeFirst(count)
     truncated = truncated.advanced(by: count)
     return truncated
   }
+}
+
+/// The rest of an erased key that a journal keeps.
+struct ErasedKey: Sendable {
+  /// The end of the log: the last record, and the erasure itself.
+  let last: JournalSequence
+  /// The position of the erasure in the partition; nil for a key that belonged to none.
+  let position: JournalPosition?
 }

@@ -6,38 +6,23 @@ import Millrace
 /// changes it in one step and suspends before it answers, and an append suspends between its batches too. So a crash of the caller
 /// keeps a first part of the batches, or loses only the answer, as a crash does with a journal on a disk.
 public final class MemoryJournal: Journal {
-  private struct Content {
-    var logs: [JournalKey: KeyLog] = [:]
-    var isClosed = false
-    /// The errors of the next appends, in their order.
-    var failures: [JournalError] = []
-
-    /// Changes the log of a key in place; a key without a record or a snapshot is not stored.
-    mutating func change<Value>(
-      _ key: JournalKey, _ change: (inout KeyLog) throws(JournalError) -> Value
-    ) throws(JournalError) -> Value {
-      try checkOpen()
-      defer { if logs[key]?.isEmpty == true { logs[key] = nil } }
-      return try change(&logs[key, default: KeyLog(key)])
-    }
-
-    subscript(key: JournalKey) -> KeyLog { logs[key] ?? KeyLog(key) }
-
-    func checkOpen() throws(JournalError) {
-      if isClosed { throw .closed }
-    }
-  }
-
   /// The largest batch that is stored: 16 MiB unless it was made with another limit.
   public let largestBatch: Int
 
-  private let content = Lock(Content())
+  /// The number of partitions of many stores.
+  let partitionCount: Int
+
+  private let content = Lock(MemoryContent())
 
   /// Creates an empty journal.
   ///
-  /// - Parameter largestBatch: The largest batch in bytes.
-  public init(largestBatch: Int = 1 << 24) {
+  /// - Parameters:
+  ///   - largestBatch: The largest batch in bytes.
+  ///   - partitions: The number of partitions of many stores with one name, at least 1: a number above 1 shows in a test what a journal with many
+  ///     partitions does.
+  public init(largestBatch: Int = 1 << 24, partitions: Int = 1) {
     self.largestBatch = largestBatch
+    partitionCount = max(partitions, 1)
   }
 
   // MARK: Failures
@@ -60,18 +45,36 @@ public final class MemoryJournal: Journal {
   public func append(
     _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence
   ) async -> JournalAppend {
-    var (stored, last) = (0, last)
     do throws(JournalError) {
-      if let failure = content.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw failure }
-      for batch in batches {
-        last = try change(key) { log throws(JournalError) in
-          try log.append(batch, after: last, limit: largestBatch)
-        }
-        stored += 1
-        await Task.yield()
-      }
+      if key.stores != nil { throw .otherPartition(key, nil) }
+      try failIfPlanned()
     } catch {
-      return JournalAppend(stored: stored, last: last, failure: error)
+      return JournalAppend(stored: 0, last: last, failure: error)
+    }
+    return await append(JournalKeyAppend(batches, to: key, after: last), claim: nil)
+  }
+
+  /// Throws the error that a test has planned for this append.
+  func failIfPlanned() throws(JournalError) {
+    if let failure = content.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw failure }
+  }
+
+  /// Stores batches of a key one after the other, until one is refused.
+  ///
+  /// - Parameter claim: The claim of the key's partition; nil for a single store.
+  func append(_ part: JournalKeyAppend, claim: JournalClaim?) async -> JournalAppend {
+    var (stored, last) = (0, part.last)
+    for batch in part.batches {
+      do throws(JournalError) {
+        last = try change { [last] content throws(JournalError) in
+          if let claim { try content.check(claim, for: part.key, among: partitionCount) }
+          return try content.append(batch, to: part.key, after: last, limit: largestBatch, in: claim?.partition)
+        }
+      } catch {
+        return JournalAppend(stored: stored, last: last, failure: error)
+      }
+      stored += 1
+      await Task.yield()
     }
     return JournalAppend(stored: stored, last: last)
   }
@@ -82,7 +85,9 @@ public final class MemoryJournal: Journal {
   ///
   /// - Throws: ``JournalError``.
   public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try change(key) { log throws(JournalError) in try log.store(snapshot) }
+    try change { content throws(JournalError) in
+      try content.change(key) { log throws(JournalError) in try log.store(snapshot) }
+    }
     await Task.yield()
   }
 
@@ -95,15 +100,21 @@ public final class MemoryJournal: Journal {
   public func truncate(
     _ key: JournalKey, through sequence: JournalSequence
   ) async throws(JournalError) -> JournalSequence {
-    let truncated = try change(key) { log throws(JournalError) in try log.truncate(through: sequence) }
+    let truncated = try change { content throws(JournalError) in
+      try content.change(key) { log throws(JournalError) in try log.truncate(through: sequence) }
+    }
     await Task.yield()
     return truncated
   }
 
-  private func change<Value: Sendable>(
-    _ key: JournalKey, _ change: (inout KeyLog) throws(JournalError) -> Value
+  /// Changes the content in one step.
+  func change<Value: Sendable>(
+    _ change: (inout MemoryContent) throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
-    try content.withLock { content throws(JournalError) in try content.change(key, change) }
+    try content.withLock { content throws(JournalError) in
+      try content.checkOpen()
+      return try change(&content)
+    }
   }
 
   /// Ends the journal; its records are lost.
@@ -151,12 +162,13 @@ public final class MemoryJournal: Journal {
   /// - Throws: ``JournalError``.
   public func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] {
     try await read { content in
-      Array(content.logs.keys.filter { candidate in key.map { candidate > $0 } ?? true }.sorted().prefix(1_000))
+      content.keys { candidate in candidate.stores == nil && key.map { candidate > $0 } ?? true }
     }
   }
 
-  private func read<Value: Sendable>(
-    _ value: (borrowing Content) throws(JournalError) -> Value
+  /// Reads the content as it is at one time.
+  func read<Value: Sendable>(
+    _ value: (borrowing MemoryContent) throws(JournalError) -> Value
   ) async throws(JournalError) -> Value {
     let value = try content.withLock { content throws(JournalError) in
       try content.checkOpen()

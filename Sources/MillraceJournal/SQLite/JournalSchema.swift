@@ -1,32 +1,8 @@
 #if SQLite
-  import MillraceEntries
   import MillraceSQLite
 
   /// The tables of a journal's file, and the checks of a file that is opened.
   struct JournalSchema {
-    /// The number that PRAGMA application_id shows for a journal: "Mill" in ASCII.
-    static let application = 0x4D69_6C6C
-    /// The version of the tables.
-    static let version = 1
-
-    private static let tables = [
-      "CREATE TABLE file(id INTEGER PRIMARY KEY, keys INTEGER NOT NULL, seal INTEGER NOT NULL)",
-      """
-      CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL, last INTEGER NOT NULL, chain INTEGER NOT NULL, \
-      truncated INTEGER NOT NULL, truncatedChain INTEGER NOT NULL, epochSequence INTEGER NOT NULL, epoch BLOB NOT NULL, \
-      snapshot INTEGER, snapshotChecksum INTEGER NOT NULL, seal INTEGER NOT NULL) WITHOUT ROWID
-      """,
-      """
-      CREATE TABLE records(key INTEGER NOT NULL, sequence INTEGER NOT NULL, writer INTEGER NOT NULL, batch INTEGER NOT NULL, \
-      kind INTEGER NOT NULL, version INTEGER NOT NULL, revision INTEGER NOT NULL, payload BLOB NOT NULL, chain INTEGER NOT NULL, \
-      PRIMARY KEY(key, sequence)) WITHOUT ROWID
-      """,
-      """
-      CREATE TABLE snapshots(key INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, revision INTEGER NOT NULL, \
-      version INTEGER NOT NULL, payload BLOB NOT NULL)
-      """,
-    ]
-
     /// The size in bytes that the WAL keeps behind a checkpoint; twice the usual one, so that it is not made anew each time.
     static let largestWAL = 1 << 23
 
@@ -43,19 +19,19 @@
       connection.wait(milliseconds: Self.waitingTime)
       let isEmpty = try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
       if !isEmpty {
-        guard try number("PRAGMA application_id") == Self.application else {
+        guard try number("PRAGMA application_id") == JournalFormat.application else {
           throw JournalError(
             .notAJournal,
             "\(path.quoted) is a database of another program, and is left as it is; give the journal the name of a file of its own."
           )
         }
         let found = try number("PRAGMA user_version")
-        guard found == Self.version else {
+        guard 1...JournalFormat.version ~= found else {
           throw JournalError(
             .otherVersion,
             """
-            \(path.quoted) has version \(found) of the format, and this program reads version \(Self.version); open it with the version of \
-            Millrace that wrote it.
+            \(path.quoted) has version \(found) of the format, and this program reads versions 1 to \(JournalFormat.version); open it with the \
+            version of Millrace that wrote it.
             """)
         }
       }
@@ -69,6 +45,8 @@
       // What a savepoint needs to undo a large batch stays in memory, so that no other folder has to be writable.
       try connection.run("PRAGMA temp_store=MEMORY")
       try connection.run("PRAGMA cell_size_check=ON")
+      // What is removed is overwritten with zeros, because an erasure cannot do that later.
+      try connection.run("PRAGMA secure_delete=ON")
       // A checkpoint leaves the WAL as large as its largest transaction has made it.
       try connection.run("PRAGMA journal_size_limit=\(Self.largestWAL)")
       try emptyWAL()
@@ -76,7 +54,11 @@
       try connection.run("BEGIN IMMEDIATE")
       defer { connection.rollback() }
       // Another process may have made the tables meanwhile.
-      if try number("SELECT count(*) FROM sqlite_schema") == 0 { try make() }
+      if try number("SELECT count(*) FROM sqlite_schema") == 0 {
+        try make()
+      } else if try number("PRAGMA user_version") == 1 {
+        try move()
+      }
       try check()
       try connection.run("COMMIT")
     }
@@ -93,40 +75,38 @@
     }
 
     private func make() throws {
-      for table in Self.tables { try connection.run(table) }
-      try connection.run("PRAGMA application_id=\(Self.application)")
-      try connection.run("PRAGMA user_version=\(Self.version)")
-      try SQLiteStatement(connection, "INSERT INTO file VALUES(1, 0, ?)").run([SQLiteValue(Self.seal(keys: 0))])
+      for table in JournalFormat.tables { try connection.run(table) }
+      try connection.run("PRAGMA application_id=\(JournalFormat.application)")
+      try connection.run("PRAGMA user_version=\(JournalFormat.version)")
+      try SQLiteStatement(connection, "INSERT INTO file(\(FileRow.columns), id) VALUES(?, ?, ?, ?, 1)").run(
+        FileRow().values)
+    }
+
+    /// Moves a file of version 1 to this version.
+    private func move() throws {
+      for statement in JournalFormat.moves {
+        do {
+          try connection.run(statement)
+        } catch {
+          guard [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(error.primaryCode) else { throw error }
+          throw JournalError.damaged(path, "its tables are not those of version 1 (\(error))")
+        }
+      }
+      try connection.run("PRAGMA user_version=\(JournalFormat.version)")
     }
 
     /// Checks that the tables are those that were made; what they hold is checked when it is read.
     private func check() throws {
       var found: [String] = []
       // SQLite makes tables of its own, as for ANALYZE.
-      let tables = "SELECT sql FROM sqlite_schema WHERE substr(name,1,7)<>'sqlite_' ORDER BY name"
+      let tables = "SELECT sql FROM sqlite_schema WHERE substr(name,1,7)<>'sqlite_'"
       try SQLiteStatement(connection, tables).run {
         found.append($0.text(0))
         return true
       }
-      guard found == Self.tables else { throw JournalError.damaged(path, "the tables are not those of a journal") }
-    }
-
-    /// The number of keys that the file says it has; nil if that row is not one that was written.
-    static func keyCount(_ connection: SQLiteConnection) throws -> Int? {
-      var count: Int?
-      try SQLiteStatement(connection, "SELECT keys, seal FROM file WHERE id=1").run { row in
-        if row.number(1) == seal(keys: row.int(0)), 0..<Int.max ~= row.int(0) { count = row.int(0) }
-        return false
+      guard found.sorted() == JournalFormat.tables.sorted() else {
+        throw JournalError.damaged(path, "the tables are not those of a journal")
       }
-      return count
-    }
-
-    /// The checksum of the row of `file`.
-    static func seal(keys: Int) -> UInt64 {
-      var checksum = Checksum()
-      checksum.add(text: "keys")
-      checksum.add(UInt64(bitPattern: Int64(keys)))
-      return checksum.value
     }
 
     // A PRAGMA shows its row before it commits, so statements run to their end.
@@ -152,6 +132,10 @@
   extension JournalError {
     static func damaged(_ path: JournalPath, _ reason: String) -> JournalError {
       JournalError(.corrupt, "\(path.quoted) is damaged: \(reason); restore the journal from a copy.")
+    }
+
+    static func damagedErasures(_ path: JournalPath) -> JournalError {
+      damaged(path, "a hash of an erased key is not the one that was written")
     }
   }
 #endif

@@ -110,9 +110,9 @@
         // While another process has the file locked, the check waits for the next call, and not in a loop for the lock.
         isLocked = calls.isEmpty ? !checkKeys() : false
         if calls.isEmpty { continue }
-        let writes = calls.filter(\.isWrite)
+        let writes = calls.filter { $0.access == .write }
         if !writes.isEmpty { commit(writes) }
-        for call in calls where !call.isWrite { read(call) }
+        for call in calls where call.access != .write { perform(call) }
         makeCheckpoint()
       }
     }
@@ -151,11 +151,11 @@
       for result in results { result() }
     }
 
-    private mutating func read(_ call: JournalCall) {
+    private mutating func perform(_ call: JournalCall) {
       let result: @Sendable () -> Void
       do {
         let tables = try tables.get()
-        result = try tables.read { try call.perform(tables) }
+        result = call.access == .read ? try tables.read { try call.perform(tables) } : try call.perform(tables)
         try identity?.check()
       } catch {
         return call.refuse(refusal(error))
@@ -217,8 +217,17 @@
 
   /// A call of a journal's user for the thread of the file.
   struct JournalCall: Sendable {
-    /// Whether the call changes the file.
-    let isWrite: Bool
+    /// The transaction that the call needs.
+    enum Access {
+      /// A transaction of its own.
+      case read
+      /// A transaction that it shares with other writes.
+      case write
+      /// No transaction, because none may be open then.
+      case outside
+    }
+
+    let access: Access
     /// Does the work, and returns a closure that gives the caller the result, to be called once it is durable.
     let perform: @Sendable (JournalTables) throws -> @Sendable () -> Void
     /// Resumes the caller with an error.

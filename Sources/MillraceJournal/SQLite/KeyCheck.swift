@@ -5,19 +5,19 @@
   /// call waits, and all that are left before the first answer that says that there is no such key. A row of another key
   /// that is damaged forbids such answers alone; the keys that are found stay in use.
   struct KeyCheck {
-    /// The number of keys that there were when the file was opened; a key that is made later has a greater id.
-    private let expected: Int
+    /// The numbers of keys when the check began; a key that is made later has a greater id.
+    let file: FileRow
     private var count = 0
-    private var last: [UInt8]?
+    private var last: (partition: Int, name: [UInt8])?
     /// The result, once all rows are read or one is found to be damaged.
     private(set) var result: Result<Void, JournalError>?
 
-    init(expected: Int) { self.expected = expected }
+    init(_ file: FileRow) { self.file = file }
 
-    /// The name before the first one of the next part; the empty one to begin.
-    var start: String {
+    /// The place of the first key of the next part.
+    var start: (partition: Int, name: String) {
       // No text is between a text and the same with a zero behind it.
-      last.map { String(decoding: $0, as: UTF8.self) + "\0" } ?? ""
+      last.map { ($0.partition, String(decoding: $0.name, as: UTF8.self) + "\0") } ?? (0, "")
     }
 
     /// Takes the next row.
@@ -26,14 +26,20 @@
     mutating func take(_ row: SQLiteRow) throws {
       let found = try KeyRow(row)
       let name = Array(found.key.name.utf8)
-      if let last, !last.lexicographicallyPrecedes(name) { throw OutOfOrder() }
-      last = name
-      if found.id <= expected { count += 1 }
+      if let last,
+        found.partition < last.partition
+          || found.partition == last.partition && !last.name.lexicographicallyPrecedes(name)
+      {
+        throw OutOfOrder()
+      }
+      guard found.partition <= file.partitions || found.id > file.keys else { throw OutOfOrder() }
+      last = (found.partition, name)
+      if found.id <= file.keys { count += 1 }
     }
 
     /// Ends the check, with the reason for which it fails; nil after the last row.
     mutating func end(because failure: JournalError?, damage: (String) -> JournalError) {
-      let missing = count == expected ? nil : damage("keys are missing")
+      let missing = count == file.keys - file.erased ? nil : damage("keys are missing")
       result = (failure ?? missing).map { .failure($0) } ?? .success(())
     }
 

@@ -85,6 +85,13 @@
       } catch  where error.isBusy {
         return false
       }
+      return try truncateWAL()
+    }
+
+    /// Copies all pages of the WAL to the file, and makes the WAL an empty file.
+    ///
+    /// - Returns: False if another connection reads, writes or makes a checkpoint.
+    func truncateWAL() throws(SQLiteFailure) -> Bool {
       do {
         try check(sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
       } catch  where error.isBusy {

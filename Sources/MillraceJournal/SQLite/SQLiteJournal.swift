@@ -15,6 +15,8 @@
     public let largestBatch: Int
 
     let queue = JournalQueue()
+    /// The size in bytes of a part of a snapshot, and the largest one of what the row of a snapshot has.
+    private let partBytes: Int
 
     /// Opens a file, and creates it if it is missing.
     ///
@@ -37,6 +39,7 @@
 
     package init(_ path: String, _ options: SQLiteJournalOptions) async throws(JournalError) {
       largestBatch = options.largestBatch
+      partBytes = options.partBytes
       // The file systems of tests have no folders.
       let file = options.system == nil ? try JournalPath(resolving: path) : JournalPath(path)
       try options.files.claim(file)
@@ -64,21 +67,30 @@
       _ finish: @escaping @Sendable (JournalAppend) -> Void
     ) -> JournalCall {
       JournalCall(
-        isWrite: true,
+        access: .write,
         perform: { tables in
-          let result = try append(batches, to: key, after: last, in: tables)
+          var none: PartitionRow?
+          let result = try append(JournalKeyAppend(batches, to: key, after: last), in: &none, tables)
           return { finish(result) }
         },
         refuse: { finish(JournalAppend(stored: 0, last: last, failure: $0)) })
     }
 
-    private static func append(
-      _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence, in tables: JournalTables
+    /// Stores the batches of one key; the position of its partition moves with them.
+    static func append(
+      _ part: JournalKeyAppend, in partition: inout PartitionRow?, _ tables: JournalTables
     ) throws -> JournalAppend {
-      var (count, failure) = (batches.count, JournalError?.none)
+      if partition == nil, part.key.stores != nil {
+        return JournalAppend(stored: 0, last: part.last, failure: .otherPartition(part.key, nil))
+      }
+      var (count, failure) = (part.batches.count, JournalError?.none)
       while true {
         do {
-          let end = try tables.alone { try tables.append(batches.prefix(count), to: key, after: last) }
+          var moved = partition
+          let end = try tables.alone {
+            try tables.append(part.batches.prefix(count), to: part.key, after: part.last, in: &moved)
+          }
+          partition = moved
           return JournalAppend(stored: count, last: end, failure: failure)
         } catch let refused as RefusedBatch {
           // The savepoint has undone all batches, so the batches before the refused one are stored again without it.
@@ -113,16 +125,32 @@
     ///
     /// - Throws: ``JournalError``.
     public func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
-      try await read { try $0.snapshot(of: key) }
+      guard let found = try await read({ try $0.snapshot(of: key) }) else { return nil }
+      // A large one is not summed up by the thread of the file.
+      guard found.snapshot.checksum(of: key) == found.checksum else { throw .corruptSnapshot(key) }
+      return found.snapshot
     }
 
     /// Stores a snapshot, as ``Journal/store(_:of:)`` says.
     ///
-    /// Cancellation has no effect.
+    /// A large one is stored in parts of 1 MiB, between which other calls have their turn. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
     public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-      try await write { try $0.store(snapshot, of: key) }
+      let (id, size, whole) = (UInt64.random(in: .min ... .max), partBytes, snapshot.payload)
+      let count = max(0, (whole.count - 1) / size)
+      for number in 0..<count {
+        let part = SnapshotPart(
+          snapshot: id, sequence: snapshot.sequence, number: number,
+          payload: Array(whole[number * size..<(number + 1) * size]))
+        if try await !write({ try $0.store(part, of: key) }) { return }
+      }
+      let (checksum, rest) = (snapshot.checksum(of: key), Array(whole[(count * size)...]))
+      let end = JournalSnapshot(
+        sequence: snapshot.sequence, revision: snapshot.revision, payload: rest,
+        schemaVersion: snapshot.schemaVersion)
+      try await write { try $0.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key) }
+      while try await write({ try $0.removeOtherParts(of: key) }) {}
     }
 
     /// Removes records, as ``Journal/truncate(_:through:)`` says.
@@ -154,25 +182,25 @@
       await queue.waitForEnd()
     }
 
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
       _ body: @escaping @Sendable (JournalTables) throws -> Value
     ) async throws(JournalError) -> Value {
-      try await call(isWrite: true) { tables in try tables.alone { try body(tables) } }
+      try await call(.write) { tables in try tables.alone { try body(tables) } }
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
       _ body: @escaping @Sendable (JournalTables) throws -> Value
     ) async throws(JournalError) -> Value {
-      try await call(isWrite: false, body)
+      try await call(.read, body)
     }
 
-    private func call<Value: Sendable>(
-      isWrite: Bool, _ body: @escaping @Sendable (JournalTables) throws -> Value
+    func call<Value: Sendable>(
+      _ access: JournalCall.Access, _ body: @escaping @Sendable (JournalTables) throws -> Value
     ) async throws(JournalError) -> Value {
       let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
         queue.add(
           JournalCall(
-            isWrite: isWrite,
+            access: access,
             perform: { tables in
               let result: Result<Value, JournalError>
               do { result = .success(try body(tables)) } catch let error as JournalError { result = .failure(error) }
@@ -192,9 +220,11 @@
     /// The size of the pages of a new file.
     package var pageSize = 4096
     /// The number of pages in the WAL after which they are copied into the file.
-    package var checkpointPages: Int32 = 1_000
+    package var checkpointPages: Int32 = 250
     /// The number of keys that are checked at once, and when the file is opened.
     package var keysAtOnce = 1_000
+    /// The size in bytes of a part of a snapshot.
+    package var partBytes = 1 << 18
     /// The files that this process has open.
     package var files = OpenJournals.ofProcess
 

@@ -73,6 +73,10 @@
 
     mutating func add(_ number: UInt64) { add(Int64(bitPattern: number)) }
 
+    mutating func add(_ number: Int64?) {
+      if let number { add(number) } else { bind { sqlite3_bind_null($0, $1) } }
+    }
+
     mutating func add(_ number: Int) { add(Int64(number)) }
 
     mutating func add(_ bytes: [UInt8]) {

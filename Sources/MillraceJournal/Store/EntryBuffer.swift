@@ -66,12 +66,13 @@ struct EntryBuffer: Sendable {
   /// - Parameters:
   ///   - room: The part of the bytes that may wait with the entry.
   ///   - revision: The revision behind the entry.
+  ///   - time: The wall time in milliseconds since 1970.
   /// - Throws: ``JournalError`` if the journal has failed, or does not take an entry of this size.
   mutating func add(
-    _ entry: JournalEntry, in room: JournalRoom, revision: Int
+    _ entry: JournalEntry, in room: JournalRoom, revision: Int, at time: Int64
   ) throws(JournalError) -> JournalSequence? {
     if let failure { throw failure }
-    let batch = JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry])
+    let batch = JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry], time: time)
     let size = batch.byteCount
     if size > limits.largestEntry { throw .tooLarge(batch, limit: limits.largestEntry) }
     if let limit = limits.byteCount(of: room), byteCount + size > limit { return nil }

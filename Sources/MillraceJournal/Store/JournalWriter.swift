@@ -135,11 +135,12 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Buffers an entry until it is durable, and returns its sequence.
   @discardableResult
   private func add(_ entry: JournalEntry, in room: JournalRoom, after revision: Int) throws -> JournalSequence {
+    let time = wallTime()
     let added = buffer.withLock { buffer in
       let wasCrowded = buffer.isCrowded
       defer { if buffer.isCrowded, !wasCrowded { gate.setCrowded(true) } }
       return Result { () throws(JournalError) in
-        try buffer.add(entry, in: room, revision: entry.revision ?? revision)
+        try buffer.add(entry, in: room, revision: entry.revision ?? revision, at: time)
       }
     }
     if let sequence = try added.get() { return sequence }

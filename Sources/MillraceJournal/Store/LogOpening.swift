@@ -7,6 +7,8 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   let calls: JournalCalls
   /// The number that the writer has drawn.
   let writer: UInt64
+  /// In milliseconds since 1970.
+  let wallTime: @Sendable () -> Int64
   let report: @Sendable (Incident) -> Void
   private(set) var restored: Restoration<I>
   /// The runs that have not ended, and are handled again.
@@ -17,11 +19,12 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
 
   init(
     _ initial: I.State, _ log: StoreLog<I>, _ calls: JournalCalls, writer: UInt64,
-    report: @escaping @Sendable (Incident) -> Void
+    wallTime: @escaping @Sendable () -> Int64, report: @escaping @Sendable (Incident) -> Void
   ) {
     self.log = log
     self.calls = calls
     self.writer = writer
+    self.wallTime = wallTime
     self.report = report
     restored = Restoration(initial, from: log)
   }
@@ -82,9 +85,10 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   }
 
   private mutating func append(_ entries: [JournalEntry]) async throws(JournalError) {
+    let time = wallTime()
     let made = entries.map { entry in
       batches += 1
-      return JournalBatch(id: .init(writer: writer, number: UInt64.max - batches), entries: [entry])
+      return JournalBatch(id: .init(writer: writer, number: UInt64.max - batches), entries: [entry], time: time)
     }
     var rest = entries[...]
     // A closure cannot change this value while the call is suspended.

@@ -79,6 +79,11 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     guard
       let snapshot = try await calls.read({ journal, key throws(JournalError) in try await journal.snapshot(of: key) })
     else { return }
+    if snapshot.isInitial {
+      self = Restoration(initial, from: log)
+      last = snapshot.sequence
+      return
+    }
     let (payload, runs): (SnapshotPayload<I.State>, (runs: [LoggedRun], unreadable: [UInt64: String]))
     do {
       payload = try log.schema.snapshot(snapshot, log.options.coder)

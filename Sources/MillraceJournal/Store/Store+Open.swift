@@ -68,7 +68,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     let number = random.next()
     let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
     let calls = JournalCalls(journal: journal, key: key, deadline: options.deadline, clock: configuration.clock)
-    var opening = LogOpening(initial, log, calls, writer: number, report: configuration.report)
+    var opening = LogOpening(
+      initial, log, calls, writer: number, wallTime: configuration.wallTime, report: configuration.report)
     var epoch = JournalEpoch.begun(at: configuration.wallTime())
     epoch.initial = log.digest(of: initial)
     try await opening.takeOver(as: epoch, progress)

@@ -52,6 +52,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   ) throws(JournalError) -> [UInt8] {
     do {
       let data = try options.coder.encode(payload)
+      if data.isEmpty { throw EmptySnapshot() }
       if isChecked { _ = try options.coder.decode(SnapshotPayload<I.State>.self, from: data) }
       return Array(data)
     } catch {
@@ -144,6 +145,11 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
     return (runs, unreadable)
   }
+}
+
+/// The reason for which a snapshot is not stored whose coder has made no bytes: without any it stands for the initial state.
+private struct EmptySnapshot: Error, CustomStringConvertible {
+  let description = "its coder made no bytes of it"
 }
 
 extension JournalError {

@@ -126,6 +126,8 @@ extension JournalConformance {
       await journal.close()
       let result = await journal.append([JournalBatch(1, "1")], to: "a", after: .start)
       #expect(result.failure?.code == .closed && result.stored == 0)
+      let many = await journal.append([.init(1, "1", to: "a")], claim: JournalClaim(.of("orders"), epoch: 1))
+      #expect(many.map(\.failure?.code) == [.closed])
       let snapshot = JournalSnapshot(sequence: 0, revision: 0, payload: [])
       for error in [
         try await failure { _ = try await journal.records(of: "a", after: .start) },
@@ -134,6 +136,12 @@ extension JournalConformance {
         try await failure { try await journal.store(snapshot, of: "a") },
         try await failure { try await journal.truncate("a", through: 1) },
         try await failure { _ = try await journal.keys(after: nil) },
+        try await failure { _ = try await journal.partitions(of: "s") },
+        try await failure { _ = try await journal.claim(.of("s"), as: .now()) },
+        try await failure { _ = try await journal.due(in: .of("s"), before: 0, after: nil, upTo: 1) },
+        try await failure { _ = try await journal.records(ofPartition: .of("s"), after: .start, upTo: 1) },
+        try await failure { _ = try await journal.keys(of: "s", prefix: "", after: nil) },
+        try await failure { try await journal.erase("a", claim: nil) },
       ] {
         #expect(error.code == .closed)
         #expect(error.description == "The journal is closed; open it again, or close it after its stores.")

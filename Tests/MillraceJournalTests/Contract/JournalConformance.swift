@@ -11,7 +11,7 @@ struct JournalConformance: Sendable, CustomTestStringConvertible {
     self.check = check
   }
 
-  static let all = appending + taking + reading + keeping + reopening
+  static let all = appending + taking + reading + keeping + reopening + dividing + positioning
 }
 
 /// Expects a call to fail, and returns the error.

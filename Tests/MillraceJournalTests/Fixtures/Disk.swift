@@ -25,19 +25,21 @@
       millrace_disk_free(disk)
     }
 
-    /// The options of a process: small pages, so that a few records fill many, checkpoints often, and a check of a key at once.
+    /// The options of a process: small pages, so that a few records fill many, small parts of snapshots, checkpoints often, and a check of a key
+    /// at once.
     func options(_ files: OpenJournals = OpenJournals()) -> SQLiteJournalOptions {
       var options = SQLiteJournalOptions()
       options.system = name
       options.pageSize = 512
       options.checkpointPages = 12
       options.keysAtOnce = 1
+      options.partBytes = 600
       options.files = files
       return options
     }
 
     /// Opens the journal as a new process does.
-    func open(largestBatch: Int) async throws(JournalError) -> any Journal {
+    func open(largestBatch: Int) async throws(JournalError) -> any PartitionedJournal {
       var options = options()
       options.largestBatch = largestBatch
       let journal = try await SQLiteJournal(Self.file, options)
@@ -79,6 +81,7 @@
     func size(_ file: String) -> Int { Int(millrace_disk_size(disk, file)) }
     func flip(_ file: String, bit: Int) { millrace_disk_flip(disk, file, UInt64(bit)) }
     func cut(_ file: String, after size: Int) { millrace_disk_cut(disk, file, UInt64(size)) }
+    func write(_ file: String, _ bytes: [UInt8]) { millrace_disk_write(disk, file, bytes, UInt64(bytes.count)) }
     func copy(_ other: Disk) { millrace_disk_copy(disk, other.disk) }
   }
 #endif

@@ -2,14 +2,14 @@ import MillraceJournal
 
 /// The place of a journal, which can be opened again and again.
 protocol JournalFixture: Sendable {
-  func open(largestBatch: Int) async throws(JournalError) -> any Journal
+  func open(largestBatch: Int) async throws(JournalError) -> any PartitionedJournal
 
   /// Ends the use of a journal, and opens it again.
-  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal
+  func reopen(_ journal: any PartitionedJournal) async throws(JournalError) -> any PartitionedJournal
 }
 
 extension JournalFixture {
-  func open() async throws(JournalError) -> any Journal { try await open(largestBatch: 1 << 20) }
+  func open() async throws(JournalError) -> any PartitionedJournal { try await open(largestBatch: 1 << 20) }
 }
 
 /// The place of a journal on a disk.
@@ -19,7 +19,7 @@ protocol StoredJournalFixture: JournalFixture {
 }
 
 extension StoredJournalFixture {
-  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal {
+  func reopen(_ journal: any PartitionedJournal) async throws(JournalError) -> any PartitionedJournal {
     await journal.close()
     return try await open()
   }
@@ -27,9 +27,11 @@ extension StoredJournalFixture {
 
 /// A journal in memory, which outlives its uses.
 struct MemoryFixture: JournalFixture {
-  func open(largestBatch: Int) async throws(JournalError) -> any Journal { MemoryJournal(largestBatch: largestBatch) }
+  func open(largestBatch: Int) async throws(JournalError) -> any PartitionedJournal {
+    MemoryJournal(largestBatch: largestBatch)
+  }
 
-  func reopen(_ journal: any Journal) async throws(JournalError) -> any Journal { journal }
+  func reopen(_ journal: any PartitionedJournal) async throws(JournalError) -> any PartitionedJournal { journal }
 }
 
 extension [UInt8] {

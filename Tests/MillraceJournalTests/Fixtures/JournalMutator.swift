@@ -11,15 +11,26 @@
     /// The tables, the columns that name a row, and the columns that are changed.
     private static let tables: [(name: String, row: String, columns: [String])] = [
       (
-        "keys", "name",
-        ["name", "id", "last", "chain", "truncated", "truncatedChain", "epochSequence", "epoch", "snapshot"]
+        "keys", "partition, name",
+        [
+          "partition", "name", "id", "last", "chain", "truncated", "truncatedChain", "epochSequence", "epoch",
+          "snapshot",
+          "wake", "removed",
+        ]
       ),
       (
         "records", "key, sequence",
-        ["key", "sequence", "writer", "batch", "kind", "version", "revision", "payload", "payload", "payload", "chain"]
+        [
+          "key", "sequence", "writer", "batch", "kind", "version", "revision", "payload", "payload", "payload", "chain",
+          "time", "position",
+        ]
       ),
-      ("snapshots", "key", ["key", "sequence", "revision", "version", "payload", "payload"]),
-      ("file", "id", ["keys"]),
+      ("snapshots", "key", ["key", "sequence", "revision", "version", "payload", "payload", "parts"]),
+      ("file", "id", ["keys", "erased", "partitions"]),
+      ("parts", "key, snapshot, part", ["key", "snapshot", "part", "payload", "payload"]),
+      ("partitions", "id", ["id", "number", "epoch", "position", "owner"]),
+      ("positions", "partition, position", ["partition", "position", "sequence"]),
+      ("erased", "digest", ["partition", "last", "position"]),
     ]
 
     /// Changes one value of a journal or two, or removes a row.
@@ -38,7 +49,7 @@
     }
 
     private mutating func change() throws -> String {
-      let table = Self.tables[[0, 0, 1, 1, 1, 2, 2, 3].randomElement(using: &random)!]
+      let table = Self.tables[[0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7].randomElement(using: &random)!]
       let offset = Int.random(in: 0..<max(1, try number("SELECT count(*) FROM \(table.name)")), using: &random)
       let row = "(SELECT \(table.row) FROM \(table.name) ORDER BY \(table.row) LIMIT 1 OFFSET \(offset))"
       if Int.random(in: 0..<12, using: &random) == 0 {
@@ -48,7 +59,9 @@
       let column = table.columns.randomElement(using: &random)!
       var value = SQLiteValue.null
       try SQLiteStatement(connection, "SELECT \(column) FROM \(table.name) WHERE (\(table.row))=\(row)").run {
-        value = ["name", "epoch", "payload"].contains(column) ? .bytes($0.bytes(0)) : .number(Int64($0.int(0)))
+        value =
+          ["name", "payload"].contains(column) || column == "epoch" && table.name == "keys" || column == "owner"
+          ? .bytes($0.bytes(0)) : .number(Int64($0.int(0)))
         return false
       }
       var changed: SQLiteValue
@@ -57,7 +70,7 @@
       case .number(let number): changed = .number(mutant(of: number))
       case .text, .null: return "nothing"
       }
-      if column == "snapshot", Int.random(in: 0..<4, using: &random) == 0 { changed = .null }
+      if column == "snapshot", table.name == "keys", Int.random(in: 0..<4, using: &random) == 0 { changed = .null }
       let place = column == "name" ? "CAST(? AS TEXT)" : "?"
       try SQLiteStatement(
         connection, "UPDATE OR REPLACE \(table.name) SET \(column)=\(place) WHERE (\(table.row))=\(row)"
@@ -104,19 +117,27 @@
     // MARK: Checksums
 
     private mutating func repair() throws {
-      let keys = try number("SELECT keys FROM file")
-      try SQLiteStatement(connection, "UPDATE file SET seal=?").run([SQLiteValue(JournalSchema.seal(keys: keys))])
+      var file = FileRow()
+      file.keys = try number("SELECT keys FROM file")
+      file.erased = try number("SELECT erased FROM file")
+      file.partitions = try number("SELECT partitions FROM file")
+      try SQLiteStatement(connection, "UPDATE file SET keys=?, erased=?, partitions=?, seal=?").run(file.values)
       var rows: [(row: KeyRow, name: [UInt8])] = []
       try SQLiteStatement(
-        connection, "SELECT name, id, last, truncated, truncatedChain, epochSequence, epoch, snapshot FROM keys"
+        connection,
+        """
+        SELECT name, id, last, truncated, truncatedChain, epochSequence, epoch, snapshot, partition, wake, removed FROM keys
+        """
       ).run {
-        var row = KeyRow(JournalKey($0.text(0)), id: $0.int(1))
+        var row = KeyRow(JournalKey($0.text(0)), in: $0.int(8), id: $0.int(1))
         row.last = JournalSequence($0.number(2))
         row.truncated = JournalSequence($0.number(3))
         row.truncatedChain = RecordChain(continuing: $0.number(4))
         row.epochSequence = JournalSequence($0.number(5))
         row.epoch = $0.bytes(6)
         row.snapshot = $0.isNull(7) ? nil : (JournalSequence($0.number(7)), 0)
+        row.wake = $0.isNull(9) ? nil : Int64(bitPattern: $0.number(9))
+        row.removed = $0.isNull(10) ? nil : JournalPosition($0.number(10))
         rows.append((row, $0.bytes(0)))
         return true
       }
@@ -126,11 +147,11 @@
         try repairSnapshot(of: &row)
         try SQLiteStatement(
           connection,
-          "UPDATE keys SET last=?, chain=?, snapshot=?, snapshotChecksum=?, seal=? WHERE CAST(name AS BLOB)=?"
+          "UPDATE keys SET last=?, chain=?, snapshot=?, snapshotChecksum=?, seal=? WHERE partition=? AND CAST(name AS BLOB)=?"
         ).run([
           SQLiteValue(row.last.number), SQLiteValue(row.chain.value),
           row.snapshot.map { SQLiteValue($0.sequence.number) } ?? .null, SQLiteValue(row.snapshot?.checksum ?? 0),
-          SQLiteValue(row.seal), .bytes(name),
+          SQLiteValue(row.seal), SQLiteValue(row.partition), .bytes(name),
         ])
       }
     }
@@ -142,7 +163,7 @@
       try SQLiteStatement(
         connection,
         """
-        SELECT sequence, writer, batch, kind, version, revision, payload FROM records WHERE key=? AND sequence>? \
+        SELECT sequence, writer, batch, kind, version, revision, payload, time, position FROM records WHERE key=? AND sequence>? \
         ORDER BY sequence
         """
       ).run([SQLiteValue(row.id), SQLiteValue(row.truncated.number)]) {
@@ -150,7 +171,10 @@
         let entry = JournalEntry(
           kind: JournalEntry.Kind(rawValue: UInt8(truncatingIfNeeded: $0.int(3))), payload: $0.bytes(6),
           schemaVersion: $0.int(4), revision: revision == -1 ? nil : revision)
-        row.chain.add(entry, sequence: sequence, batch: JournalBatch.ID(writer: $0.number(1), number: $0.number(2)))
+        row.chain.add(
+          entry, sequence: sequence, batch: JournalBatch.ID(writer: $0.number(1), number: $0.number(2)),
+          time: $0.isNull(7) ? nil : Int64(bitPattern: $0.number(7)),
+          position: $0.isNull(8) ? nil : JournalPosition($0.number(8)))
         checksums.append((sequence.number, row.chain.value))
         end = sequence
         return true
@@ -165,10 +189,18 @@
     /// Computes the checksum of a snapshot anew, and in half of the mutants its sequence in both tables the same.
     private mutating func repairSnapshot(of row: inout KeyRow) throws {
       var snapshot: JournalSnapshot?
+      var parts: [UInt8] = []
+      try SQLiteStatement(
+        connection,
+        "SELECT p.payload FROM parts p JOIN snapshots s ON s.key=p.key AND s.parts=p.snapshot WHERE p.key=? ORDER BY p.part"
+      ).run([SQLiteValue(row.id)]) {
+        parts += $0.bytes(0)
+        return true
+      }
       try SQLiteStatement(connection, "SELECT sequence, revision, version, payload FROM snapshots WHERE key=?")
         .run([SQLiteValue(row.id)]) {
           snapshot = JournalSnapshot(
-            sequence: JournalSequence($0.number(0)), revision: $0.int(1), payload: $0.bytes(3),
+            sequence: JournalSequence($0.number(0)), revision: $0.int(1), payload: parts + $0.bytes(3),
             schemaVersion: $0.int(2))
           return false
         }

@@ -213,7 +213,7 @@
     @Test("A disk that is full ends it with a sentence, and it continues when there is room again")
     func full() async throws {
       // A file that may not grow fails as a full disk does.
-      let pulse = try pulse(["--every", "0.01"], limit: "trap '' XFSZ; ulimit -f 200")
+      let pulse = try pulse(["--every", "0.01"], limit: "trap '' XFSZ; ulimit -f 400")
       let text = await pulse.rest
       let last = try #require(try documents(text).last)
       #expect(

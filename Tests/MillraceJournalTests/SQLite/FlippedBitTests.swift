@@ -1,12 +1,13 @@
 #if SQLite
   import Foundation
-  import MillraceJournal
   import MillraceVFS
   import Testing
 
+  @testable import MillraceJournal
+
   @Suite("Flipped bits in a SQLite journal")
   struct FlippedBitTests {
-    private func fill(_ journal: any Journal) async throws {
+    private func fill(_ journal: any PartitionedJournal) async throws {
       for key in ["a", "b", "c"] as [JournalKey] {
         for number in 1...12 as ClosedRange<UInt64> {
           let length = number == 5 ? 900 : 30
@@ -19,6 +20,27 @@
       try await journal.store(
         JournalSnapshot(sequence: 6, revision: 6, payload: Array(repeating: 3, count: 800)), of: "a")
       try await journal.truncate("a", through: 6)
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      for name in ["d", "e"] {
+        let texts = (1...3).map { "orders/\(name) \($0) yyyy" }
+        let batch = JournalBatch(
+          id: .init(writer: 1, number: 1), entries: texts.map { .text($0) }, wake: .at(1_764_000_000_000))
+        let result = await journal.append(
+          [JournalKeyAppend([batch], to: .order(name), after: .start)], claim: claim)
+        try #require(result[0].stored == 1)
+      }
+    }
+
+    /// The bits of the page that has the rows of the keys.
+    private func rows(_ disk: Disk) throws -> Range<Int> {
+      let connection = try SQLiteConnection(JournalPath(Disk.file), system: disk.name)
+      defer { connection.close(leavesWAL: false) }
+      var page = 0
+      try SQLiteStatement(connection, "SELECT rootpage FROM sqlite_schema WHERE name='keys'").run {
+        page = $0.int(0)
+        return false
+      }
+      return (page - 1) * 512 * 8..<page * 512 * 8
     }
 
     private func read(_ disk: Disk) async -> Result<JournalContent, JournalError> {
@@ -50,8 +72,7 @@
       #expect(content.records["b"]?.count == 12 && content.snapshots["a"] != nil)
       let codes: Set<JournalError.Code> = [.corrupt, .notAJournal, .otherVersion, .cannotOpen, .failed]
       var (found, problems) = (0, [String]())
-      // The rows of the keys stand at the end of the third page of 512 bytes.
-      for bit in bits(original.size(Disk.file), every: 61, rows: (1_536 - 144) * 8..<1_536 * 8) {
+      for bit in bits(original.size(Disk.file), every: 61, rows: try rows(original)) {
         let disk = Disk()
         disk.copy(original)
         disk.flip(Disk.file, bit: bit)

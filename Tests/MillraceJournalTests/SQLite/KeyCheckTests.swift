@@ -109,7 +109,8 @@
       let tables = try JournalTables(connection, path, options)
       try tables.transaction {
         for key in ["0", "z"] as [JournalKey] {
-          _ = try tables.append([JournalBatch(1, "1")], to: key, after: .start)
+          var none: PartitionRow?
+          _ = try tables.append([JournalBatch(1, "1")], to: key, after: .start, in: &none)
         }
       }
     }
@@ -119,7 +120,9 @@
       let folder = try TemporaryFolder()
       let connection = try SQLiteConnection(JournalPath(try await file(folder)), system: nil)
       defer { connection.close(leavesWAL: false) }
-      var check = KeyCheck(expected: 7)
+      var file = FileRow()
+      file.keys = 7
+      var check = KeyCheck(file)
       #expect(throws: KeyCheck.OutOfOrder.self) {
         try SQLiteStatement(connection, "SELECT \(KeyRow.columns) FROM keys ORDER BY name DESC").run {
           try check.take($0)

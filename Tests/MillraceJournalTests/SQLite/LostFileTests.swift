@@ -55,7 +55,7 @@
       let error: JournalError? = await withCheckedContinuation { continuation in
         journal.queue.add(
           JournalCall(
-            isWrite: isWrite,
+            access: isWrite ? .write : .read,
             perform: { _ in
               unlink(path)
               return { continuation.resume(returning: nil) }

@@ -12,7 +12,8 @@
       0..<(ProcessInfo.processInfo.environment["MILLRACE_MUTANTS"].flatMap(UInt64.init) ?? 600)
     }
 
-    /// A journal with two keys, one of which has a snapshot, open runs and results of idempotency keys.
+    /// A journal with two single keys, one of which has a snapshot, open runs and results of idempotency keys, two keys of many stores, and
+    /// two that were erased.
     private func filled() async throws -> Disk {
       let (disk, gate) = (Disk(), Gate())
       let base = try await disk.open()
@@ -31,6 +32,19 @@
         let batch = JournalBatch(number, "payload \(number)", "payload \(number)")
         #expect(await base.append([batch], to: "other", after: JournalSequence(number * 2 - 2)).stored == 1)
       }
+      let claim = try await base.claim(.of("orders"), as: .now())
+      for number in 1...3 as ClosedRange<UInt64> {
+        let wake = JournalWake.at(Int64(number))
+        let appends = ["a", "b", "c"].map { name in
+          JournalKeyAppend(
+            [JournalBatch(id: .init(writer: 1, number: number), entries: [.text("payload \(name)")], wake: wake)],
+            to: .order(name), after: JournalSequence(number - 1))
+        }
+        #expect(await base.append(appends, claim: claim).allSatisfy { $0.stored == 1 })
+      }
+      try await base.erase(.order("c"), claim: claim)
+      _ = await base.append([JournalBatch(1, "payload")], to: "erased", after: .start)
+      try await base.erase("erased", claim: nil)
       // The process ends.
       await disk.close()
       withExtendedLifetime((store, receipts)) {}
@@ -44,18 +58,31 @@
     }
 
     /// Reads a journal, and stores and removes something in each of its logs.
-    private func use(_ journal: any Journal) async throws(JournalError) -> JournalContent {
+    private func use(_ journal: any PartitionedJournal) async throws(JournalError) -> JournalContent {
       let content = try await JournalContent(journal)
       for key in content.keys {
         let last = try await journal.lastSequence(of: key)
         if let snapshot = content.snapshots[key]?.sequence, snapshot > last || last.number > 1 << 62 {
           throw JournalError(.ahead, "The snapshot of \(key) is at \(snapshot), and its log ends at \(last).")
         }
-        let appended = await journal.append([JournalBatch(1, "1", "2")], to: key, after: last)
+        let append = JournalKeyAppend([JournalBatch(1, "1", "2")], to: key, after: last)
+        let appended =
+          key.stores == nil
+          ? await journal.append(append.batches, to: key, after: last)
+          : await journal.append([append], claim: try await journal.claim(.of("orders"), as: .now()))[0]
         if let failure = appended.failure { throw failure }
         try await journal.store(JournalSnapshot(sequence: appended.last, revision: 1, payload: []), of: key)
         try await journal.truncate(key, through: last)
         _ = try await journal.all(key, after: last)
+      }
+      try await journal.erase(.order("a"), claim: try await journal.claim(.of("orders"), as: .now()))
+      _ = try await journal.due(in: .of("orders"), before: .max, after: nil, upTo: 9)
+      var position = JournalPosition.start
+      while true {
+        let page = try await journal.records(ofPartition: .of("orders"), after: position, upTo: 1)
+        if page.position == page.last { break }
+        if page.position <= position { throw JournalError(.ahead, "The partition is read without an end.") }
+        position = page.position
       }
       return content
     }

@@ -13,7 +13,7 @@
 
     var path: String { folder.file("journal").path }
 
-    func open(largestBatch: Int) async throws(JournalError) -> any Journal {
+    func open(largestBatch: Int) async throws(JournalError) -> any PartitionedJournal {
       try await SQLiteJournal(path, largestBatch: largestBatch)
     }
 
@@ -134,11 +134,11 @@
     func changedFile() async throws {
       let fixture = try FileFixture()
       await (try await fixture.open()).close()
-      try Self.change(fixture.path, "PRAGMA user_version=2")
+      try Self.change(fixture.path, "PRAGMA user_version=3")
       var error = try await failure { _ = try await fixture.open() }
       #expect(error.code == .otherVersion)
-      #expect(error.description.contains("has version 2 of the format, and this program reads version 1"))
-      try Self.change(fixture.path, "PRAGMA user_version=1; CREATE TABLE t(x)")
+      #expect(error.description.contains("has version 3 of the format, and this program reads versions 1 to 2"))
+      try Self.change(fixture.path, "PRAGMA user_version=2; CREATE TABLE t(x)")
       error = try await failure { _ = try await fixture.open() }
       #expect(error.code == .corrupt && error.description.contains("the tables are not those of a journal"))
     }
@@ -204,7 +204,7 @@
       let journal = try await fixture.open()
       _ = await journal.append([JournalBatch(1, "1"), JournalBatch(2, "2")], to: "a", after: .start)
       let stray =
-        "INSERT INTO records SELECT key, 5, writer, batch, kind, version, revision, payload, chain FROM records"
+        "INSERT INTO records SELECT key, 5, writer, batch, kind, version, revision, payload, chain, time, NULL FROM records"
       try Self.change(fixture.path, "\(stray) WHERE sequence=1")
       let result = await journal.append([JournalBatch(3, "3"), JournalBatch(4, "4", "5")], to: "a", after: 2)
       #expect(result.stored == 1 && result.last == 3)
@@ -254,7 +254,7 @@
       await withCheckedContinuation { continuation in
         journal.queue.add(
           JournalCall(
-            isWrite: false,
+            access: .read,
             perform: { _ in
               continuation.resume()
               gate.wait()

@@ -18,14 +18,15 @@ struct EntryBufferTests {
   /// The code of the error with which the buffer refuses an entry; nil if it takes it.
   private func refusal(_ entry: JournalEntry) -> JournalError.Code? {
     var copy = buffer
-    do throws(JournalError) { _ = try copy.add(entry, in: .unlimited, revision: 1) } catch { return error.code }
+    do throws(JournalError) { _ = try copy.add(entry, in: .unlimited, revision: 1, at: 0) } catch { return error.code }
     return nil
   }
 
   @Test("Entries get the next sequences, positions and numbers of batches, and leave in their order")
   mutating func order() throws {
     let sequences = [
-      try buffer.add(entry(), in: .admission, revision: 3), try buffer.add(entry(), in: .admission, revision: 3),
+      try buffer.add(entry(), in: .admission, revision: 3, at: 0),
+      try buffer.add(entry(), in: .admission, revision: 3, at: 0),
     ]
     #expect(sequences == [8, 9])
     #expect(buffer.items.map(\.position) == [2, 3] && buffer.position == 3)
@@ -37,11 +38,11 @@ struct EntryBufferTests {
 
   @Test("The buffer is crowded from half of its bytes on")
   mutating func crowded() throws {
-    _ = try buffer.add(entry(), in: .admission, revision: 1)
+    _ = try buffer.add(entry(), in: .admission, revision: 1, at: 0)
     #expect(!buffer.isCrowded, "100 of 400 bytes wait")
-    _ = try buffer.add(entry(35), in: .admission, revision: 1)
+    _ = try buffer.add(entry(35), in: .admission, revision: 1, at: 0)
     #expect(!buffer.isCrowded, "199 bytes")
-    _ = try buffer.add(entry(0), in: .emits, revision: 1)
+    _ = try buffer.add(entry(0), in: .emits, revision: 1, at: 0)
     #expect(buffer.isCrowded)
     buffer.didPersist(buffer.items.prefix(1), at: 0)
     #expect(!buffer.isCrowded, "163 bytes")
@@ -51,20 +52,20 @@ struct EntryBufferTests {
     "An admitted entry may fill half of the buffer, and an emitted one three quarters",
     arguments: [(JournalRoom.admission, 200), (.emits, 300)])
   mutating func room(room: JournalRoom, limit: Int) throws {
-    for _ in 0..<limit / 100 - 1 { _ = try buffer.add(entry(), in: room, revision: 1) }
+    for _ in 0..<limit / 100 - 1 { _ = try buffer.add(entry(), in: room, revision: 1, at: 0) }
     for size in 99...101 {
       var copy = buffer
-      let sequence = try copy.add(entry(size - 64), in: room, revision: 1)
+      let sequence = try copy.add(entry(size - 64), in: room, revision: 1, at: 0)
       #expect((sequence != nil) == (size <= 100), "\(limit - 100 + size) of 400 bytes would wait")
     }
   }
 
   @Test("An end has room however much waits, but no entry may be larger than half of the buffer")
   mutating func unlimited() throws {
-    for _ in 0..<20 { _ = try #require(try buffer.add(entry(), in: .unlimited, revision: 1)) }
+    for _ in 0..<20 { _ = try #require(try buffer.add(entry(), in: .unlimited, revision: 1, at: 0)) }
     #expect(refusal(entry(200 - 64)) == nil && refusal(entry(201 - 64)) == .tooLarge)
     for room in [JournalRoom.admission, .emits] {
-      let sequence = try buffer.add(entry(0), in: room, revision: 1)
+      let sequence = try buffer.add(entry(0), in: room, revision: 1, at: 0)
       #expect(sequence == nil)
     }
   }
@@ -74,7 +75,7 @@ struct EntryBufferTests {
     buffer = EntryBuffer(
       after: 7, keys: IdempotencyTable(JournalOptions()), growth: LogGrowth(),
       limits: EntryBuffer.Limits(writer: 5, largestBatch: 150, byteCount: 400))
-    _ = try buffer.add(entry(), in: .admission, revision: 1)
+    _ = try buffer.add(entry(), in: .admission, revision: 1, at: 0)
     #expect(refusal(entry(87)) == .tooLarge && refusal(entry(86)) == nil)
     buffer.failure = .notFlushed("a", 3, within: .seconds(1))
     #expect(refusal(entry()) == .unknown)

@@ -220,6 +220,22 @@ void millrace_disk_copy(struct millrace_disk *disk, struct millrace_disk *from) 
   UNLOCKED(from);
 }
 
+void millrace_disk_write(struct millrace_disk *disk, const char *name, const uint8_t *bytes, uint64_t size) {
+  LOCKED(disk);
+  struct file *file = NULL;
+  for (int index = 0; index < most_files && !file; index++)
+    if (!disk->files[index].exists && !disk->files[index].is_revivable) file = &disk->files[index];
+  if (file) {
+    *file = (struct file){.exists = true, .is_durable = true};
+    strcpy(file->name, name);
+    file->last_change = &file->changes;
+    millrace_resize(&file->seen, size);
+    memcpy(file->seen.data, bytes, size);
+    millrace_copy(&file->durable, &file->seen);
+  }
+  UNLOCKED(disk);
+}
+
 void millrace_disk_protect(struct millrace_disk *disk, bool is_protected) {
   LOCKED(disk);
   disk->is_protected = is_protected;

@@ -47,6 +47,8 @@ int millrace_disk_connections(struct millrace_disk *disk, const char *file);
 void millrace_disk_restart(struct millrace_disk *disk);
 /// Gives a disk that no connection uses the files of another one, with all writes durable.
 void millrace_disk_copy(struct millrace_disk *disk, struct millrace_disk *from);
+/// Makes a durable file of a disk that no connection uses, with these bytes.
+void millrace_disk_write(struct millrace_disk *disk, const char *file, const uint8_t *bytes, uint64_t size);
 /// Sets whether files can be made; existing ones can be written.
 void millrace_disk_protect(struct millrace_disk *disk, bool is_protected);
 

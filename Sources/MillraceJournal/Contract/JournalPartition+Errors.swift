@@ -1,0 +1,47 @@
+import Millrace
+
+extension JournalError {
+  /// The error of a call whose claim is not the newest one of its partition.
+  static func fenced(_ claim: JournalClaim, newest: UInt64, by owner: JournalEpoch?) -> JournalError {
+    if newest < claim.epoch {
+      return JournalError(
+        .lost,
+        """
+        The journal does not know claim \(claim.epoch) of \(claim.partition), and had acknowledged it, so what was stored with it is \
+        lost; see whether the journal was restored from an older copy, and open the stores again to continue from there.
+        """)
+    }
+    let newcomer = owner.map { "\($0)" } ?? "another process"
+    return JournalError(
+      .conflict, newcomer: owner,
+      "\("\(claim.partition)".capitalizedFirst) belongs to another process: \(newcomer); send to its keys there.")
+  }
+
+  static func lost(_ partition: JournalPartition, position: JournalPosition, last: JournalPosition) -> JournalError {
+    JournalError(
+      .lost,
+      """
+      \("\(partition)".capitalizedFirst) ends at position \(last), and a reader has read to \(position), so the records behind \(last) are lost; \
+      see whether the journal was restored from an older copy, and read the partition from its beginning.
+      """)
+  }
+
+  static func otherPartition(_ key: JournalKey, _ partition: JournalPartition?) -> JournalError {
+    let place = partition.map { "does not belong to \($0)" } ?? "is one of many stores, and has no log of its own"
+    return JournalError(
+      .otherPartition,
+      "The key \(key.quoted) \(place); send to it by the stores of its name, or use another key.")
+  }
+
+  static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
+    JournalError(
+      .otherPartition,
+      "There is no \(partition): the stores have \(count) \(count == 1 ? "partition" : "partitions"), from 0 on; claim one of these."
+    )
+  }
+}
+
+extension String {
+  /// The text with a capital letter at its beginning, as a sentence has.
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
