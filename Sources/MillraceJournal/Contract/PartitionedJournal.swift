@@ -29,7 +29,7 @@ public protocol PartitionedJournal: Journal {
 
   /// Stores batches of several keys of a partition, each as ``Journal/append(_:to:after:)``, and the wake times with them.
   ///
-  /// All that is stored becomes durable together. A conflict of one key leaves the others alone; a claim that is fenced fails all. A key that is named
+  /// A call that has not returned may have stored the batches of some. A conflict of one key leaves the others alone; a claim that is fenced fails all. A key that is named
   /// twice gets the appends in their order. Cancellation has no effect.
   ///
   /// - Parameters:

@@ -17,24 +17,7 @@
     /// Nothing is changed in a file of another program.
     func open(pageSize: Int) throws {
       connection.wait(milliseconds: Self.waitingTime)
-      let isEmpty = try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
-      if !isEmpty {
-        guard try number("PRAGMA application_id") == JournalFormat.application else {
-          throw JournalError(
-            .notAJournal,
-            "\(path.quoted) is a database of another program, and is left as it is; give the journal the name of a file of its own."
-          )
-        }
-        let found = try number("PRAGMA user_version")
-        guard 1...JournalFormat.version ~= found else {
-          throw JournalError(
-            .otherVersion,
-            """
-            \(path.quoted) has version \(found) of the format, and this program reads versions 1 to \(JournalFormat.version); open it with the \
-            version of Millrace that wrote it.
-            """)
-        }
-      }
+      if try !isEmpty() { try checkVersion(from: 1) }
       try connection.run("PRAGMA page_size=\(pageSize)")
       guard try text("PRAGMA journal_mode=WAL") == "wal" else {
         throw JournalError(
@@ -61,6 +44,50 @@
       }
       try check()
       try connection.run("COMMIT")
+    }
+
+    /// Checks that the file is a journal of this version, and has the connection write nothing.
+    func openToRead() throws {
+      connection.wait(milliseconds: Self.waitingTime)
+      try connection.run("PRAGMA query_only=ON")
+      try connection.run("PRAGMA cell_size_check=ON")
+      try connection.run("BEGIN")
+      defer { connection.rollback() }
+      guard try !isEmpty() else {
+        throw JournalError(
+          .notAJournal, "\(path.quoted) is empty; name the file of a journal that a program has written.")
+      }
+      try checkVersion(from: JournalFormat.version)
+      try check()
+    }
+
+    private func isEmpty() throws -> Bool {
+      try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
+    }
+
+    /// Checks that the file is a journal of this version, or of one since the oldest that can be used.
+    private func checkVersion(from oldest: Int) throws {
+      guard try number("PRAGMA application_id") == JournalFormat.application else {
+        throw JournalError(
+          .notAJournal,
+          "\(path.quoted) is a database of another program, and is left as it is; give the journal the name of a file of its own."
+        )
+      }
+      let found = try number("PRAGMA user_version")
+      if found == 1 && oldest > found {
+        throw JournalError(
+          .otherVersion,
+          "\(path.quoted) has version 1 of the format; open it once to write it, as its program does, which moves it to this version."
+        )
+      }
+      guard oldest...JournalFormat.version ~= found else {
+        throw JournalError(
+          .otherVersion,
+          """
+          \(path.quoted) has version \(found) of the format, and this program reads versions 1 to \(JournalFormat.version); open it with the \
+          version of Millrace that wrote it.
+          """)
+      }
     }
 
     /// Synchronizes what this process reads, before anything is stored behind it.
@@ -130,6 +157,11 @@
   }
 
   extension JournalError {
+    static func readOnly(_ path: JournalPath) -> JournalError {
+      JournalError(
+        .readOnly, "\(path.quoted) was opened to be read alone; open it by 'SQLiteJournal(_:)' to change something.")
+    }
+
     static func damaged(_ path: JournalPath, _ reason: String) -> JournalError {
       JournalError(.corrupt, "\(path.quoted) is damaged: \(reason); restore the journal from a copy.")
     }

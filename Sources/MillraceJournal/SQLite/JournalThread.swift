@@ -15,6 +15,7 @@
     private let file: JournalPath
     private let files: OpenJournals
     private let checkpointPages: Int32
+    private let isReading: Bool
     private var connection: SQLiteConnection?
     private var tables: Result<JournalTables, JournalError>
     /// Nil for the file systems of tests.
@@ -46,10 +47,11 @@
       self.file = file
       files = options.files
       checkpointPages = options.checkpointPages
+      isReading = options.isReading
       tables = .failure(.closed)
       do {
         try Self.checkForLostFile(file, options)
-        let connection = try SQLiteConnection(file, system: options.system)
+        let connection = try SQLiteConnection(file, system: options.system, makesFile: !isReading)
         self.connection = connection
         tables = .success(try Self.open(connection, file, options))
         if options.system == nil { identity = try FileIdentity(of: file) }
@@ -76,11 +78,15 @@
     private static func open(
       _ connection: SQLiteConnection, _ file: JournalPath, _ options: SQLiteJournalOptions
     ) throws -> JournalTables {
-      guard !connection.isReadOnly else {
+      let schema = JournalSchema(connection: connection, path: file)
+      if options.isReading {
+        try schema.openToRead()
+      } else if connection.isReadOnly {
         throw JournalError(
           .cannotOpen, "\(file.quoted) cannot be written; give the process the right to, or name another file.")
+      } else {
+        try schema.open(pageSize: options.pageSize)
       }
-      try JournalSchema(connection: connection, path: file).open(pageSize: options.pageSize)
       connection.wait(milliseconds: waitingTime)
       let tables = try JournalTables(connection, file, options)
       try tables.read { try tables.checkKeys() }
@@ -99,6 +105,11 @@
         return JournalError(.unavailable, "\(file.quoted) is locked by another process; open it again later.")
       }
       let reason = failure.cannotOpen ? file.obstacle ?? failure.reason : failure.description
+      if isReading {
+        return JournalError(
+          .cannotOpen,
+          "\(file.quoted) cannot be opened to be read: \(reason); name the file of a journal that is there.")
+      }
       return JournalError(
         .cannotOpen,
         "\(file.quoted) cannot be opened: \(reason); see that its folder can be written, or name another file.")
@@ -191,7 +202,7 @@
     }
 
     private mutating func makeCheckpoint() {
-      guard case .success(let tables) = tables else { return }
+      guard !isReading, case .success(let tables) = tables else { return }
       do {
         try tables.connection.checkpoint(from: checkpointPages)
       } catch {
@@ -200,7 +211,7 @@
     }
 
     private mutating func close() {
-      if case .success(let tables) = tables {
+      if !isReading, case .success(let tables) = tables {
         do {
           // SQLite removes the WAL at this path, which may be that of another file by now.
           try identity?.check()
@@ -209,9 +220,9 @@
           _ = refusal(error)
         }
       }
-      let leavesWAL = if case .failure = tables { true } else { false }
+      let leavesWAL = if case .failure = tables { true } else { isReading }
       disconnect(because: .closed, leavesWAL: leavesWAL)
-      files.release(file)
+      if !isReading { files.release(file) }
     }
   }
 

@@ -8,12 +8,15 @@
     /// The number of pages in the WAL after the last commit.
     private let pages: UnsafeMutablePointer<Int32>
 
-    /// Opens a file, and makes it if it is missing.
+    /// Opens a file.
     ///
-    /// - Parameter system: The name of SQLite's interface to the system; nil for the default one.
-    init(_ path: JournalPath, system: String?) throws(SQLiteFailure) {
+    /// - Parameters:
+    ///   - system: The name of SQLite's interface to the system; nil for the default one.
+    ///   - makesFile: Whether the file is made if it is missing.
+    init(_ path: JournalPath, system: String?, makesFile: Bool = true) throws(SQLiteFailure) {
       var opened: OpaquePointer?
-      let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+      var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+      if makesFile { flags |= SQLITE_OPEN_CREATE }
       let code = path.withCString { sqlite3_open_v2($0, &opened, flags, system) }
       guard code == SQLITE_OK, let opened else {
         let failure = SQLiteFailure(code, opened)

@@ -17,6 +17,9 @@
     let queue = JournalQueue()
     /// The size in bytes of a part of a snapshot, and the largest one of what the row of a snapshot has.
     private let partBytes: Int
+    /// Whether the file was opened to be read alone.
+    private let isReading: Bool
+    private let file: JournalPath
 
     /// Opens a file, and creates it if it is missing.
     ///
@@ -37,12 +40,28 @@
       try await self.init(path, options)
     }
 
+    /// Opens a file to read it, beside the process that writes it, or another reader.
+    ///
+    /// It takes no lock of writers and changes neither the file nor the WAL, and each call sees what is committed then. A call that
+    /// writes fails with ``JournalError/Code/readOnly``. This process may have the file open as often as it likes. Cancellation has no effect.
+    ///
+    /// - Parameter path: The path of the file on a local disk.
+    /// - Throws: ``JournalError``, as for a file that is opened to be written; with ``JournalError/Code/cannotOpen`` too if there is no file,
+    ///   and with ``JournalError/Code/otherVersion`` if a program of version 1 of the format wrote it.
+    public convenience init(reading path: String) async throws(JournalError) {
+      var options = SQLiteJournalOptions()
+      options.isReading = true
+      try await self.init(path, options)
+    }
+
     package init(_ path: String, _ options: SQLiteJournalOptions) async throws(JournalError) {
       largestBatch = options.largestBatch
       partBytes = options.partBytes
+      isReading = options.isReading
       // The file systems of tests have no folders.
       let file = options.system == nil ? try JournalPath(resolving: path) : JournalPath(path)
-      try options.files.claim(file)
+      self.file = file
+      if !isReading { try options.files.claim(file) }
       try await JournalThread.start(file, options, queue: queue)
     }
 
@@ -56,7 +75,8 @@
     public func append(
       _ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence
     ) async -> JournalAppend {
-      await withCheckedContinuation { continuation in
+      if isReading { return JournalAppend(stored: 0, last: last, failure: .readOnly(file)) }
+      return await withCheckedContinuation { continuation in
         queue.add(Self.appending(batches, to: key, after: last) { continuation.resume(returning: $0) })
       }
     }
@@ -197,6 +217,7 @@
     func call<Value: Sendable>(
       _ access: JournalCall.Access, _ body: @escaping @Sendable (JournalTables) throws -> Value
     ) async throws(JournalError) -> Value {
+      if isReading && access != .read { throw .readOnly(file) }
       let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
         queue.add(
           JournalCall(
@@ -225,6 +246,8 @@
     package var keysAtOnce = 1_000
     /// The size in bytes of a part of a snapshot.
     package var partBytes = 1 << 18
+    /// Whether the file is opened to be read alone.
+    package var isReading = false
     /// The files that this process has open.
     package var files = OpenJournals.ofProcess
 

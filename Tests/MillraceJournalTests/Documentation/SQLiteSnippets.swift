@@ -19,6 +19,11 @@
       try await MillraceJournal.SQLiteJournal(folder.path(name))
     }
 
+    /// Opens journals in the folder of the test to read them.
+    private func SQLiteJournal(reading name: String) async throws(JournalError) -> MillraceJournal.SQLiteJournal {
+      try await MillraceJournal.SQLiteJournal(reading: folder.path(name))
+    }
+
     @Test("A file has the logs of several stores, and is opened again after it was closed")
     func open() async throws {
       for life in 1...2 {
@@ -31,12 +36,23 @@
         #expect(await orders.state.count == life - 1)
         #expect(await notes.state.isEmpty)
         #expect(await orders.send(.note(life)).outcome.kind == .finished)
+        #expect(try await count() == 2 * life)
         // snippet.close
         await orders.shutdown(drainFor: .seconds(10))
         await notes.shutdown(drainFor: .seconds(10))
         await journal.close()
         // snippet.end
       }
+    }
+
+    /// The number of records that another process finds in the log of the orders.
+    private func count() async throws -> Int {
+      // snippet.read
+      let reader = try await SQLiteJournal(reading: "service.journal")
+      let page = try await reader.records(of: "orders", after: .start)
+      await reader.close()
+      // snippet.end
+      return page.records.count
     }
 
     @Test("The whole program answers each line once for its key, and after it was ended and started again")

@@ -53,10 +53,12 @@
       opened.withLock { $0 = [] }
     }
 
+    func read(_ file: String, _ bytes: inout [UInt8]) { millrace_disk_read(disk, file, &bytes) }
+
     func damage(_ payload: String) async throws {
       let bytes = Array(payload.utf8)
       var content = [UInt8](repeating: 0, count: size(Self.file))
-      millrace_disk_read(disk, Self.file, &content)
+      read(Self.file, &content)
       for place in content.indices where content[place...].starts(with: bytes) {
         flip(Self.file, bit: (place + bytes.count / 2) * 8 + 2)
       }
