@@ -21,12 +21,12 @@
     /// The check of the keys; nil until it begins.
     private var keyCheck: KeyCheck?
 
-    init(_ connection: SQLiteConnection, _ path: JournalPath, _ options: SQLiteJournalOptions) throws {
+    init(_ connection: SQLiteConnection, _ path: JournalPath, _ options: SQLiteJournalOptions) {
       self.connection = connection
       self.path = path
       largestBatch = options.largestBatch
       keysAtOnce = options.keysAtOnce
-      statements = try JournalStatements(connection)
+      statements = JournalStatements(connection)
     }
 
     // MARK: Transactions

@@ -88,7 +88,7 @@
         try schema.open(pageSize: options.pageSize)
       }
       connection.wait(milliseconds: waitingTime)
-      let tables = try JournalTables(connection, file, options)
+      let tables = JournalTables(connection, file, options)
       try tables.read { try tables.checkKeys() }
       return tables
     }

@@ -12,22 +12,27 @@
     init(_ number: Int) { self = .number(Int64(number)) }
   }
 
-  /// A prepared statement.
+  /// A statement, which is prepared when it is first run: to prepare all of a journal's would take as long as the rest of its opening.
   final class SQLiteStatement {
     private let connection: SQLiteConnection
-    private let pointer: OpaquePointer
+    private let sql: String
+    private var prepared: OpaquePointer?
 
-    init(_ connection: SQLiteConnection, _ sql: String) throws(SQLiteFailure) {
-      var prepared: OpaquePointer?
-      try connection.check(
-        sqlite3_prepare_v3(connection.pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
-      guard let prepared else { throw SQLiteFailure(SQLITE_MISUSE, connection.pointer) }
+    init(_ connection: SQLiteConnection, _ sql: String) {
       self.connection = connection
-      pointer = prepared
+      self.sql = sql
     }
 
     deinit {
-      sqlite3_finalize(pointer)
+      sqlite3_finalize(prepared)
+    }
+
+    private func prepare() throws(SQLiteFailure) -> OpaquePointer {
+      if let prepared { return prepared }
+      try connection.check(
+        sqlite3_prepare_v3(connection.pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil))
+      guard let prepared else { throw SQLiteFailure(SQLITE_MISUSE, connection.pointer) }
+      return prepared
     }
 
     /// Runs the statement, and shows its rows until `body` returns false.
@@ -41,6 +46,7 @@
     func run(
       binding bind: (inout SQLiteParameters) -> Void, _ body: (SQLiteRow) throws -> Bool = { _ in true }
     ) throws {
+      let pointer = try prepare()
       defer {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)

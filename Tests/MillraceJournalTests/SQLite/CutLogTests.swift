@@ -21,7 +21,7 @@
     }
 
     @Test(
-      "T1: a log that is cut after any byte has no result of a step without its mutation, and no mutation without its result"
+      "T1: a log that is cut in any frame has no result of a step without its mutation, and no mutation without its result"
     )
     func cut() async throws {
       let (whole, calls) = (Disk(), Recorder<String>())
@@ -35,13 +35,15 @@
       #expect(await store.send(.handle(1)).outcome.kind == .finished)
       let (size, last) = (whole.size(Disk.wal), try await journal.lastSequence(of: "k"))
       var (sequences, called): ([JournalSequence], [Int]) = ([], [])
-      for bytes in tables...size {
+      // Each frame has a header of 24 bytes and a page; a cut in the middle of one is the same as at its beginning.
+      let frame = 24 + options.pageSize
+      for bytes in tables...size where bytes % 16 == 0 || (bytes - 32) % frame < 2 || (bytes - 31) % frame < 2 {
         let disk = Disk()
         disk.copy(whole)
         disk.cut(Disk.wal, after: bytes)
         let journal = try await disk.open(largestBatch: options.largestBatch)
         let sequence = try await journal.lastSequence(of: "k")
-        // The log is the same as with one byte less, but behind each record.
+        // The log is the same as at the cut before, but behind each record.
         if sequence != sequences.last {
           sequences.append(sequence)
           called.append(try await continueRun(in: journal, sequence))

@@ -92,7 +92,7 @@
       defer { for connection in [connection, otherConnection] { connection.close(leavesWAL: false) } }
       var options = SQLiteJournalOptions()
       options.keysAtOnce = 1
-      let tables = try JournalTables(connection, path, options)
+      let tables = JournalTables(connection, path, options)
       try tables.checkKeys()
       try addKeys(otherConnection, path, options)
       if isDamaged {
@@ -106,7 +106,7 @@
     }
 
     private func addKeys(_ connection: SQLiteConnection, _ path: JournalPath, _ options: SQLiteJournalOptions) throws {
-      let tables = try JournalTables(connection, path, options)
+      let tables = JournalTables(connection, path, options)
       try tables.transaction {
         for key in ["0", "z"] as [JournalKey] {
           var none: PartitionRow?
