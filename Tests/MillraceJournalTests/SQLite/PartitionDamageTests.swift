@@ -25,7 +25,8 @@
       "K4, K6: A changed wake time, position or row of a partition is found, and the file is left as it is",
       arguments: [
         "UPDATE keys SET wake=5 WHERE name='a'", "UPDATE keys SET removed=1 WHERE name='a'",
-        "UPDATE keys SET partition=0 WHERE name='a'", "UPDATE positions SET position=9 WHERE position=3",
+        "UPDATE keys SET partition=0 WHERE name='a'", "UPDATE keys SET name=CAST(name AS BLOB) WHERE name='b'",
+        "UPDATE positions SET position=9 WHERE position=3",
         "UPDATE positions SET sequence=1 WHERE position=3", "UPDATE positions SET name='b' WHERE position=1",
         "UPDATE positions SET name='c' WHERE position=3", "UPDATE records SET position=9 WHERE position=3",
         "UPDATE records SET time=9 WHERE position=3", "DELETE FROM records WHERE position=3",
