@@ -85,7 +85,8 @@ let package = Package(
     .target(
       name: "MillraceReport", dependencies: ["Millrace"], path: "Sources/Tools/MillraceReport", swiftSettings: strict),
     .target(
-      name: "MillraceCommand", dependencies: ["Millrace", "MillraceRecording", "MillraceReport", "MillraceFlags"],
+      name: "MillraceCommand",
+      dependencies: ["Millrace", "MillraceRecording", "MillraceJournal", "MillraceReport", "MillraceFlags"],
       path: "Sources/Tools/MillraceCommand",
       swiftSettings: strict),
     .target(
@@ -244,7 +245,7 @@ let package = Package(
       name: "MillraceCommandTests",
       dependencies: [
         "MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "MillraceReport", "Millrace",
-        "MillraceTesting", "MillraceMutation",
+        "MillraceTesting", "MillraceMutation", "MillraceJournal", "MillraceFlags",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -321,3 +321,43 @@ struct FlagsExitTests {
     #expect(options == 20)
   }
 }
+
+@Suite("Flags: several arguments that are no flags")
+struct OperandsTests {
+  private let flags = Flags(
+    command: "shop show", summary: "Shows.",
+    operands: [.init("FILE", example: "shop.db"), .init("KEY", example: "a", isOptional: true)],
+    [.toggle("--quiet", help: "say less")])
+
+  @Test("They are given in their order, and the last one may be left out")
+  func order() throws {
+    #expect(try flags.parse(["f", "--quiet", "k"]).operands == ["f", "k"])
+    #expect(try flags.parse(["f"]).operands == ["f"])
+    #expect(try flags.parse(["f"]).operand == "f")
+  }
+
+  @Test("Behind two hyphens each argument is one, also if it begins with a hyphen")
+  func hyphens() throws {
+    let parsed = try flags.parse(["f", "--", "--quiet"])
+    #expect(parsed.operands == ["f", "--quiet"])
+    #expect(!parsed.isOn("--quiet"))
+    #expect(try flags.parse(["--", "f", "--"]).operands == ["f", "--"])
+  }
+
+  @Test(
+    "Without one that is needed, with one too many, or with an empty one the command line is refused",
+    arguments: [
+      ([], "shop show needs a FILE, but was given none; write for example shop show shop.db a."),
+      (["f", ""], "shop show needs a KEY, but was given ''; write for example shop show shop.db a."),
+      (["f", "k", "x"], "shop show takes FILE [KEY], but was given 'x' too; leave one of the 3 out."),
+      (["f", "-q"], "shop show has no flag '-q'; did you mean --quiet?"),
+    ])
+  func refused(arguments: [String], sentence: String) {
+    #expect(throws: FlagError(sentence)) { try flags.parse(arguments) }
+  }
+
+  @Test("The help text has them before the flags, an optional one in brackets")
+  func help() {
+    #expect(flags.usage.contains("Usage: shop show FILE [KEY] [--quiet] [--help] [--version]\n"))
+  }
+}

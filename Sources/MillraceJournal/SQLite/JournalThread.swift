@@ -16,6 +16,7 @@
     private let files: OpenJournals
     private let checkpointPages: Int32
     private let isReading: Bool
+    private let isChecking: Bool
     private var connection: SQLiteConnection?
     private var tables: Result<JournalTables, JournalError>
     /// Nil for the file systems of tests.
@@ -48,6 +49,7 @@
       files = options.files
       checkpointPages = options.checkpointPages
       isReading = options.isReading
+      isChecking = options.isChecking
       tables = .failure(.closed)
       do {
         try Self.checkForLostFile(file, options)
@@ -89,7 +91,7 @@
       }
       connection.wait(milliseconds: waitingTime)
       let tables = JournalTables(connection, file, options)
-      try tables.read { try tables.checkKeys() }
+      if !options.isChecking { try tables.read { try tables.checkKeys() } }
       return tables
     }
 
@@ -117,7 +119,7 @@
 
     private mutating func run() {
       var isLocked = false
-      while let calls = queue.take(waits: isLocked || !hasUncheckedKeys) {
+      while let calls = queue.take(waits: isLocked || isChecking || !hasUncheckedKeys) {
         // While another process has the file locked, the check waits for the next call, and not in a loop for the lock.
         isLocked = calls.isEmpty ? !checkKeys() : false
         if calls.isEmpty { continue }
@@ -184,6 +186,7 @@
       if failure.isBusy {
         return JournalError(.unavailable, "\(file.quoted) is locked by another process; repeat the call later.")
       }
+      if isChecking && failure.isDamage { return failure.error(of: file) }
       return fail(failure)
     }
 

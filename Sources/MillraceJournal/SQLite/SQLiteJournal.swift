@@ -248,6 +248,8 @@
     package var partBytes = 1 << 18
     /// Whether the file is opened to be read alone.
     package var isReading = false
+    /// Whether damage of the file is an error of the calls that meet it only, also of the first keys.
+    package var isChecking = false
     /// The files that this process has open.
     package var files = OpenJournals.ofProcess
 

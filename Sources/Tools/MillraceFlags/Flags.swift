@@ -13,9 +13,9 @@
 ///
 /// A value stands in the next argument or behind an equals sign (`--every 1`, `--every=1`). The next argument is not
 /// taken as a value when it begins with two hyphens; such a value is written with the equals sign. `--help`, `-h` and
-/// `--version` are always there and need no declaration.
+/// `--version` are always there and need no declaration. Where a command takes several operands, each argument behind `--` is one.
 package struct Flags: Sendable {
-  /// The one argument of a command that is no flag, such as the file it reads.
+  /// An argument of a command that is no flag, such as the file it reads.
   package struct Operand: Sendable {
     /// The upper-case word that stands for it in the help text.
     let placeholder: String
@@ -23,20 +23,25 @@ package struct Flags: Sendable {
     let example: String
     /// A sentence for the help text, or nil.
     let summary: String?
+    /// Whether it may be left out.
+    let isOptional: Bool
 
-    /// Declares the argument, which then has to be given once and may be `-`; read it with ``ParsedFlags/operand``.
-    package init(_ placeholder: String, example: String, summary: String? = nil) {
+    /// Declares the argument, which may be `-`; read it with ``ParsedFlags/operands``.
+    ///
+    /// - Parameter isOptional: whether it may be left out; only the last argument of a command may.
+    package init(_ placeholder: String, example: String, summary: String? = nil, isOptional: Bool = false) {
       (self.placeholder, self.example, self.summary) = (placeholder, example, summary)
+      self.isOptional = isOptional
     }
 
-    func isMissing(in command: String, given: String) -> FlagError {
-      FlagError("\(command) needs a \(placeholder), but was given \(given); write for example \(command) \(example).")
-    }
+    /// The placeholder as the help text writes it.
+    var spelling: String { isOptional ? "[\(placeholder)]" : placeholder }
   }
 
   let command: String
   let summary: String
-  let operand: Operand?
+  /// The arguments that are no flags, in their order.
+  let operands: [Operand]
   /// The declared flags, in the order of the help text.
   package let flags: [Flag]
   private let notes: [String]
@@ -48,16 +53,21 @@ package struct Flags: Sendable {
   /// Declares the flags of a command; two flags of one name, or one named `--help` or `--version`, are a mistake that traps.
   ///
   /// - Parameters:
+  ///   - operand: the one argument that is no flag.
+  ///   - operands: the arguments that are no flags, where there are several, in their order.
   ///   - notes: sentences for the help text, each a line behind the flags.
   ///   - exitCodes: the exit codes that the help text lists.
   package init(
-    command: String, summary: String, operand: Operand? = nil, notes: [String] = [], exitCodes: [ExitCode] = [],
-    _ flags: [Flag]
+    command: String, summary: String, operand: Operand? = nil, operands: [Operand] = [], notes: [String] = [],
+    exitCodes: [ExitCode] = [], _ flags: [Flag]
   ) {
     precondition(
       Set(flags.map(\.name)).union(Self.always).count == flags.count + Self.always.count,
       "The flags of \(command) have to differ from one another, from --help and from --version.")
-    (self.command, self.summary, self.operand, self.flags) = (command, summary, operand, flags)
+    let operands = (operand.map { [$0] } ?? []) + operands
+    precondition(
+      operands.dropLast().allSatisfy { !$0.isOptional }, "Only the last argument of \(command) may be left out.")
+    (self.command, self.summary, self.operands, self.flags) = (command, summary, operands, flags)
     (self.notes, self.exitCodes) = (notes, exitCodes)
   }
 
@@ -67,7 +77,7 @@ package struct Flags: Sendable {
   ///
   /// - Throws: ``FlagError`` for the first argument that is wrong: an unknown flag, a missing value, one that does not
   ///   fit, a flag given twice that is not repeatable, a value for a switch, an argument that is no flag and has no ``Operand``
-  ///   declared for it, or its absence.
+  ///   declared for it, or the absence of one that is declared.
   package func parse(_ arguments: [String]) throws(FlagError) -> ParsedFlags {
     var parsed = ParsedFlags(of: flags)
     if arguments.contains("--help") || arguments.contains("-h") {
@@ -79,9 +89,14 @@ package struct Flags: Sendable {
       return parsed
     }
     var rest = arguments[...]
+    var isBehindFlags = false
     while let argument = rest.popFirst() {
-      if let operand, !argument.hasPrefix("-") || argument == "-" {
-        try parsed.add(argument, as: operand, of: command)
+      if operands.count > 1, argument == "--", !isBehindFlags {
+        isBehindFlags = true
+        continue
+      }
+      if !operands.isEmpty, isBehindFlags || !argument.hasPrefix("-") || argument == "-" {
+        try add(argument, to: &parsed)
         continue
       }
       let (flag, attached) = try flag(in: argument)
@@ -99,8 +114,29 @@ package struct Flags: Sendable {
       try flag.check(value)
       parsed.add(value, to: flag)
     }
-    if let operand, parsed.operand.isEmpty { throw operand.isMissing(in: command, given: "none") }
+    if let missing = operands.dropFirst(parsed.operands.count).first, !missing.isOptional {
+      throw isMissing(missing, given: "none")
+    }
     return parsed
+  }
+
+  /// Adds an argument that is no flag.
+  private func add(_ argument: String, to parsed: inout ParsedFlags) throws(FlagError) {
+    guard let operand = operands.dropFirst(parsed.operands.count).first else {
+      let takes =
+        operands.count == 1 ? "one \(operands[0].placeholder)" : operands.map(\.spelling).joined(separator: " ")
+      throw FlagError(
+        "\(command) takes \(takes), but was given \(FlagError.quoted(argument)) too; "
+          + "leave one of the \(operands.count == 1 ? "two" : "\(operands.count + 1)") out.")
+    }
+    guard !argument.isEmpty else { throw isMissing(operand, given: "''") }
+    parsed.operands.append(argument)
+  }
+
+  private func isMissing(_ operand: Operand, given: String) -> FlagError {
+    let example = operands.map(\.example).joined(separator: " ")
+    return FlagError(
+      "\(command) needs a \(operand.placeholder), but was given \(given); write for example \(command) \(example).")
   }
 
   /// Reads the arguments of this process and makes the options of the command from them, or ends the process: with the text that
@@ -122,7 +158,8 @@ package struct Flags: Sendable {
   /// The flag an argument names and the value behind its equals sign, if there is one.
   private func flag(in argument: String) throws(FlagError) -> (Flag, attached: String?) {
     guard argument.hasPrefix("-"), argument != "-", argument != "--" else {
-      let takes = operand.map { "one \($0.placeholder) and flags" } ?? "flags"
+      let placeholders = operands.map(\.spelling).joined(separator: " ")
+      let takes = operands.isEmpty ? "flags" : (operands.count == 1 ? "one " : "") + "\(placeholders) and flags"
       // It may be the value of any flag, and with some of them the path of a URL is a secret too.
       let shown = RedactedURL.text(argument, upTo: .host)
       throw FlagError(
@@ -146,7 +183,7 @@ package struct Flags: Sendable {
     let start = "Usage: \(command)"
     var call = [start]
     let words = flags.map { "[\($0.spelling)]" + ($0.isRepeatable ? "..." : "") } + Self.always.map { "[\($0)]" }
-    for word in (operand.map { [$0.placeholder] } ?? []) + words {
+    for word in operands.map(\.spelling) + words {
       if call[call.count - 1].count + 1 + word.count > 80, call.count > 1 || call[0] != start {
         call.append(String(repeating: " ", count: start.count))
       }
@@ -154,7 +191,7 @@ package struct Flags: Sendable {
     }
     let rows = flags.map { ($0.spelling, $0.isRepeatable ? "\($0.help); may be repeated" : $0.help) }
     let table = Self.table(rows + [("--help", "print this text"), ("--version", "print the version")])
-    let notes = [operand?.summary].compactMap(\.self) + notes
+    let notes = operands.compactMap(\.summary) + notes
     let end = (notes.isEmpty ? [] : [""] + notes) + ExitCode.section(exitCodes)
     return ([summary, ""] + call + [""] + table + end).joined(separator: "\n")
   }

@@ -7,7 +7,8 @@ package struct ParsedFlags: Sendable {
   package internal(set) var help: String?
   private let kinds: [String: Flag.Kind]
   private var values: [String: [String]] = [:]
-  private var givenOperand: String?
+  /// The arguments that are no flags, in their order; without an optional one that was left out.
+  package internal(set) var operands: [String] = []
 
   init(of flags: [Flag]) {
     kinds = Dictionary(uniqueKeysWithValues: flags.map { ($0.name, $0.kind) })
@@ -43,21 +44,11 @@ package struct ParsedFlags: Sendable {
     !read(name) { _ in true }.isEmpty
   }
 
-  /// The argument that is no flag; empty when help was asked for or the command takes none.
-  package var operand: String { givenOperand ?? "" }
+  /// The first argument that is no flag; empty when help was asked for or the command takes none.
+  package var operand: String { operands.first ?? "" }
 
   mutating func add(_ value: String, to flag: Flag) {
     values[flag.name, default: []].append(value)
-  }
-
-  mutating func add(_ argument: String, as operand: Flags.Operand, of command: String) throws(FlagError) {
-    guard !argument.isEmpty else { throw operand.isMissing(in: command, given: "''") }
-    guard givenOperand == nil else {
-      throw FlagError(
-        "\(command) takes one \(operand.placeholder), but was given \(FlagError.quoted(argument)) too; "
-          + "leave one of the two out.")
-    }
-    givenOperand = argument
   }
 
   private func read(_ name: String, if fits: (Flag.Kind) -> Bool) -> [String] {

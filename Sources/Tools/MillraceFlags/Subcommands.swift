@@ -50,7 +50,9 @@ package struct Subcommands: Sendable {
 
   /// The help text: what the program does, a line for each of its commands, and the exit codes; without a line break at its end.
   package var usage: String {
-    let rows = commands.map { ($0.word + ($0.flags.operand.map { " " + $0.placeholder } ?? ""), $0.flags.summary) }
+    let rows = commands.map { word, flags in
+      (([word] + flags.operands.map(\.spelling)).joined(separator: " "), flags.summary)
+    }
     let lines = Flags.table(
       rows + [
         ("--help", "print this text; behind a command, the one of the command"), ("--version", "print the version"),

@@ -1,4 +1,5 @@
 import Foundation
+import MillraceJournal
 import MillraceRecording
 
 /// The failure of a command: a sentence for standard error, and an exit code.
@@ -11,15 +12,27 @@ struct CommandFailure: Error, Equatable {
     self.code = code
   }
 
-  /// The error of a recording.
+  /// The error of a recording or of a journal.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as RecordingError: self.init(error)
+    case let error as JournalError: self.init(error)
     default:
       let reason = RecordingError.reason(ofEncoding: error)
       self.init("The recording cannot be replayed: \(reason); let the state encode every value.", code: EX_SOFTWARE)
     }
+  }
+
+  private init(_ error: JournalError) {
+    let code =
+      switch error.code {
+      case .cannotOpen: EX_NOINPUT
+      case .unavailable, .inUse: EX_TEMPFAIL
+      case .failed: EX_IOERR
+      default: EX_DATAERR
+      }
+    self.init(error.description, code: code)
   }
 
   private init(_ error: RecordingError) {

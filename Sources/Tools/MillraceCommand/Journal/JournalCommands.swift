@@ -1,0 +1,139 @@
+import Foundation
+import Millrace
+import MillraceFlags
+import MillraceJournal
+
+/// The commands about the file of a journal: their names and flags, and the choice of the one that the arguments ask for.
+struct JournalCommands {
+  /// The default number of entries that are listed.
+  private static var limit: Int { 1_000 }
+
+  /// The words that the user typed before the arguments.
+  let command: String
+
+  /// The flags of the word `journal` as the help text of a program lists it.
+  static func flags(of command: String) -> Flags {
+    Flags(command: command, summary: "Looks into the file of a journal: keys, entries, and damage.", [])
+  }
+
+  var commands: Subcommands {
+    Subcommands(
+      command: command,
+      summary: "Looks into the file of a journal, beside the process that writes it, and changes nothing in it.",
+      exitCodes: [
+        ExitCode(0, "it is done"), .usage, ExitCode(65, "the file is damaged, is no journal, or has no such key"),
+        ExitCode(66, "the file cannot be opened"), .noOutput, ExitCode(75, "another process has the file locked"),
+      ],
+      [keys, stores, entries, verify])
+  }
+
+  private static let file = Flags.Operand("FILE", example: "shop.journal", summary: "FILE is the file of a journal.")
+  private static let key = Flags.Operand(
+    "KEY", example: "orders", summary: "KEY is the name of a log in it; write -- before one that begins with a hyphen.")
+  private static let of = Flag.text(
+    "--of", "STORES", example: "orders", help: "the name of the many stores that the key is one of")
+
+  private var keys: Flags {
+    Flags(
+      command: "\(command) keys", summary: "Lists the keys of single stores, or of many stores.", operand: Self.file,
+      [
+        .text("--of", "STORES", example: "orders", help: "list the keys of the many stores of this name"),
+        .text("--prefix", "TEXT", example: "2026-", help: "list only the keys that begin with this text"),
+        .toggle("--due", help: "with --of: list only the keys that are due, each behind its wake time"),
+      ])
+  }
+
+  private var stores: Flags {
+    Flags(
+      command: "\(command) stores", summary: "Lists the many stores, with the processes that claimed them last.",
+      operand: Self.file, [])
+  }
+
+  private var entries: Flags {
+    Flags(
+      command: "\(command) entries", summary: "Lists the entries of a key.", operands: [Self.file, Self.key],
+      notes: ["RUN is the sequence of the take-up of the run that an entry belongs to."],
+      [
+        Self.of,
+        .integer("--after", in: 0 ... .max, example: "100", help: "begin behind the entry of this sequence"),
+        .integer("--limit", example: "20", help: "the most entries (default \(Self.limit))"),
+        .toggle("--full", help: "show payloads whole, and not their first characters only"),
+      ])
+  }
+
+  private var verify: Flags {
+    Flags(
+      command: "\(command) verify", summary: "Reads the whole file, and names each key that is damaged.",
+      operand: Self.file, [])
+  }
+
+  /// Executes the command that the arguments ask for, and returns the exit code.
+  ///
+  /// A help text and a wrong command line end the process here.
+  func run(_ arguments: [String]) async -> Int32 {
+    let (word, flags) = commands.parseOrExit(arguments)
+    do {
+      try await execute(word, flags)
+      return EXIT_SUCCESS
+    } catch {
+      let failure = CommandFailure(error)
+      StandardError.writeLine(failure.sentence)
+      return failure.code
+    }
+  }
+
+  #if SQLite
+    private func execute(_ word: String, _ flags: ParsedFlags) async throws {
+      if word == "keys", flags.isOn("--due"), flags.text("--of") == nil {
+        throw CommandFailure(
+          "\(command) keys --due needs --of STORES, because only keys of many stores have wake times; add it.",
+          code: EX_USAGE)
+      }
+      let file = flags.operand
+      let journal = try await word == "verify" ? SQLiteJournal(checking: file) : SQLiteJournal(reading: file)
+      var output = StandardOutput()
+      do {
+        try await execute(word, flags, journal) { try output.add($0) }
+      } catch {
+        await journal.close()
+        // The lines before a failure are true.
+        try output.flush()
+        throw error
+      }
+      await journal.close()
+      try output.flush()
+    }
+
+    private func execute(
+      _ word: String, _ flags: ParsedFlags, _ journal: SQLiteJournal, _ write: (String) throws -> Void
+    ) async throws {
+      let lists = JournalLists(journal: journal, command: command, file: flags.operand)
+      switch word {
+      case "keys":
+        let (stores, prefix) = (flags.text("--of"), flags.text("--prefix") ?? "")
+        if let stores, flags.isOn("--due") {
+          try await lists.dueKeys(of: stores, prefix: prefix, before: WallTime.now(), write)
+        } else {
+          try await lists.keys(of: stores, prefix: prefix, write)
+        }
+      case "stores": for claim in try await journal.claims() { try write("\(claim)\n") }
+      case "entries":
+        try await lists.entries(
+          of: JournalKey(flags.operands[1], of: flags.text("--of")),
+          after: flags.integer("--after").map { JournalSequence(UInt64($0)) },
+          limit: flags.integer("--limit") ?? Self.limit, isFull: flags.isOn("--full"), write)
+      default:
+        var check = JournalVerification(of: journal, file: flags.operand, line: .standardError)
+        try write(try await check.run() + "\n")
+      }
+    }
+  #else
+    private func execute(_ word: String, _ flags: ParsedFlags) async throws {
+      throw CommandFailure(
+        """
+        \(command) reads journals by SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, and build it \
+        with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+        """, code: EX_USAGE)
+    }
+  #endif
+}

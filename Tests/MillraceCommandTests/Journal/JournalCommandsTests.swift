@@ -1,0 +1,130 @@
+import Foundation
+import MillraceJournal
+import Testing
+
+/// The commands as processes of their own, beside a process that writes the journal.
+@Suite("Commands about journals", .timeLimit(.minutes(2)))
+struct JournalCommandsTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func journal(_ arguments: String...) async throws -> FinishedCommand {
+    try await FinishedCommand("millrace", ["journal"] + arguments, in: folder)
+  }
+
+  @Test("The help text has the commands, and the one of the program has journal")
+  func help() async throws {
+    let help = try await journal("--help")
+    #expect(help.code == 0)
+    for line in [
+      "  keys FILE         Lists", "  entries FILE KEY  Lists", "  verify FILE       Reads", "  75  another process",
+    ] {
+      #expect(help.output.contains(line), "\(line)")
+    }
+    let program = try await FinishedCommand("millrace", ["--help"], in: folder)
+    #expect(program.output.contains("  journal "))
+  }
+
+  @Test(
+    "A wrong command line ends with 64 and a sentence",
+    arguments: [
+      (["key", "f"], "millrace journal has no command 'key'; did you mean keys?\n"),
+      (
+        ["keys"],
+        "millrace journal keys needs a FILE, but was given none; write for example millrace journal keys shop.journal.\n"
+      ),
+      (
+        ["entries", "f"],
+        "millrace journal entries needs a KEY, but was given none; write for example millrace journal entries shop.journal orders.\n"
+      ),
+    ])
+  func usage(arguments: [String], sentence: String) async throws {
+    let end = try await FinishedCommand("millrace", ["journal"] + arguments, in: folder)
+    #expect(end.errors == sentence)
+    #expect(end.code == 64)
+  }
+
+  #if SQLite
+    /// A file that is open to be written, as by a service.
+    private func writer() async throws -> SQLiteJournal {
+      let journal = try await SQLiteJournal(folder.file("j").path)
+      await journal.add("1", "2", to: "a")
+      await journal.add("1", to: "--b")
+      try await journal.addOrders(("c", .now), ("d", .never))
+      return journal
+    }
+
+    @Test("Keys, stores and entries are read beside the writer")
+    func beside() async throws {
+      let writer = try await writer()
+      let keys = try await journal("keys", "j")
+      #expect((keys.output, keys.errors, keys.code) == ("--b\na\n", "", 0))
+      #expect(try await journal("keys", "j", "--prefix", "a").output == "a\n")
+      #expect(try await journal("keys", "j", "--of", "orders").output == "c\nd\n")
+      #expect(try await journal("keys", "j", "--of", "orders", "--due").output == "always                    c\n")
+      #expect(try await journal("stores", "j").output.hasPrefix("orders: claim 1, by process "))
+      let entries = try await journal("entries", "j", "a", "--after", "1", "--limit", "1")
+      #expect(entries.output.split(separator: "\n").map { $0.suffix(3) } == ["OAD", "  2"])
+      #expect(try await journal("entries", "j", "--", "--b").code == 0)
+      #expect(try await journal("entries", "j", "c", "--of", "orders").code == 0)
+      await writer.close()
+    }
+
+    @Test("A file that is whole is verified with 0, and a damaged one with 65")
+    func verify() async throws {
+      await (try await writer()).close()
+      let whole = try await journal("verify", "j")
+      #expect((whole.output, whole.errors, whole.code) == ("'j' is whole: 4 keys, 5 records and 0 snapshots.\n", "", 0))
+      var bytes = try Data(contentsOf: folder.file("j"))
+      let mutations = try #require(bytes.range(of: Data("mutations".utf8)))
+      bytes[mutations.lowerBound] ^= 1
+      try bytes.write(to: folder.file("j"))
+      let damaged = try await journal("verify", "j")
+      #expect(
+        damaged.errors.contains("The key 'c' of the stores 'orders' is damaged. ")
+          || damaged.errors.contains("The key 'd'"))
+      #expect(damaged.errors.hasSuffix("could be read; restore the journal from a copy.\n"))
+      #expect((damaged.output, damaged.code) == ("", 65))
+    }
+
+    @Test("Wake times are only those of many stores")
+    func due() async throws {
+      let end = try await journal("keys", "j", "--due")
+      #expect(
+        end.errors
+          == "millrace journal keys --due needs --of STORES, because only keys of many stores have wake times; add it.\n"
+      )
+      #expect(end.code == 64)
+    }
+
+    @Test("A key that is not there ends with 65, a missing file with 66, and a file of another kind with 65")
+    func missing() async throws {
+      await (try await writer()).close()
+      let key = try await journal("entries", "j", "x")
+      #expect(key.errors.hasPrefix("'j' has no key 'x'; millrace journal keys lists those it has"))
+      #expect((key.output, key.code) == ("", 65))
+      for command in [["keys", "no"], ["entries", "no", "a"], ["verify", "no"]] {
+        let end = try await FinishedCommand("millrace", ["journal"] + command, in: folder)
+        #expect(end.errors.contains("cannot be opened to be read"))
+        #expect((end.output, end.code) == ("", 66))
+      }
+      try folder.write([String(repeating: "x", count: 4_096)], to: "text")
+      #expect(try await journal("verify", "text").code == 65)
+    }
+  #else
+    @Test("Without the trait SQLite each command says how to build with it", arguments: ["keys", "verify"])
+    func withoutTrait(command: String) async throws {
+      let end = try await journal(command, "j")
+      #expect(
+        end.errors == """
+          millrace journal reads journals by SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, and \
+          build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+
+          """)
+      #expect(end.code == 64)
+    }
+  #endif
+}
