@@ -31,7 +31,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   ///   without a step: it would be lost with the next snapshot.
   func openRuns() throws(JournalError) -> (readable: [ReadableRun<I.Action>], unreadable: [UnreadableRun]) {
     var (readable, unreadable): ([ReadableRun<I.Action>], [UnreadableRun]) = ([], [])
-    for run in open.values.sorted(by: { $0.sequence < $1.sequence }) {
+    for run in loggedRuns {
       if let reason = lost[run.sequence] {
         throw .unreadableAction(log.key, run.sequence, version: run.schemaVersion, of: log.schema.version, reason)
       }
@@ -44,15 +44,19 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     return (readable, unreadable)
   }
 
+  /// The open runs, in the order in which they were taken up.
+  var loggedRuns: [LoggedRun] { open.values.sorted { $0.sequence < $1.sequence } }
+
   // MARK: Reading
 
   /// Reads the newest snapshot and the records behind it; when called again, the records that were appended meanwhile.
   ///
+  /// - Parameter end: The last record to read; nil to read the log to its end.
   /// - Throws: ``JournalError``.
   mutating func readOn(
-    _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?
+    _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?, through end: JournalSequence? = nil
   ) async throws(JournalError) {
-    if last == .start { try await readSnapshot(calls) }
+    if last == .start { try await readSnapshot(calls, through: end) }
     while true {
       let page: JournalPage
       do {
@@ -62,23 +66,23 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       } catch  where error.code == .truncated {
         // An earlier writer has taken a snapshot meanwhile.
         let before = last
-        try await readSnapshot(calls)
+        try await readSnapshot(calls, through: end)
         if last <= before { throw error }
         continue
       }
       guard page.last >= last else { throw .snapshotBeyondLog(log.key, last, last: page.last) }
       let before = last
-      for record in page.records { try apply(record) }
+      for record in page.records where end.map({ record.sequence <= $0 }) ?? true { try apply(record) }
       progress?(JournalProgress(sequence: last, last: page.last))
-      if last >= page.last { return }
+      if last >= min(page.last, end ?? page.last) { return }
       if last == before { throw .corrupt(log.key, at: last.advanced(by: 1)) }
     }
   }
 
-  private mutating func readSnapshot(_ calls: JournalCalls) async throws(JournalError) {
-    guard
-      let snapshot = try await calls.read({ journal, key throws(JournalError) in try await journal.snapshot(of: key) })
-    else { return }
+  /// Begins with the newest snapshot, unless it is behind the last record to read.
+  private mutating func readSnapshot(_ calls: JournalCalls, through end: JournalSequence?) async throws(JournalError) {
+    let read = try await calls.read { journal, key throws(JournalError) in try await journal.snapshot(of: key) }
+    guard let snapshot = read, snapshot.sequence <= end ?? snapshot.sequence else { return }
     if snapshot.isInitial {
       self = Restoration(initial, from: log)
       last = snapshot.sequence

@@ -25,6 +25,8 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   private var mutations: [Int: any PayloadDecoding<I.Mutation>] = [:]
   private var states: [Int: any SnapshotDecoding<I.State>] = [:]
   private var actions: [Int: any ActionDecoding<I.Action>] = [:]
+  /// Whether values of all versions are decoded as they are, for types that decode any value.
+  var readsEveryVersion = false
 
   /// Creates the schema of a version that reads only this version.
   public init(version: Int = 1) {
@@ -117,7 +119,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   }
 
   /// Whether values of a version without a step are decoded as they are.
-  private func isRead(_ found: Int) -> Bool { found == version || found < version && actions[found] != nil }
+  private func isRead(_ found: Int) -> Bool {
+    found == version || found < version && actions[found] != nil || readsEveryVersion
+  }
 
   private func mutationStep(from found: Int) throws(Unreadable) -> any PayloadDecoding<I.Mutation> {
     if found != version, let step = mutations[found] { return step }

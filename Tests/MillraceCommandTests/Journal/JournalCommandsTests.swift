@@ -1,5 +1,7 @@
 import Foundation
+import Millrace
 import MillraceJournal
+import MillraceTesting
 import Testing
 
 /// The commands as processes of their own, beside a process that writes the journal.
@@ -70,6 +72,29 @@ struct JournalCommandsTests {
       #expect(entries.output.split(separator: "\n").map { $0.suffix(3) } == ["OAD", "  2"])
       #expect(try await journal("entries", "j", "--", "--b").code == 0)
       #expect(try await journal("entries", "j", "c", "--of", "orders").code == 0)
+      await writer.close()
+    }
+
+    @Test("Open runs are listed beside the writer, of one key and of all, and so are the keys that have some")
+    func runs() async throws {
+      let writer = try await SQLiteJournal(folder.file("j").path)
+      let gate = Gate()
+      let store = try await Charges.open(writer, key: "orders") { _, _ in try await gate.enter() }
+      store.send(.charge(order: 17), key: "a")
+      try await gate.waitForArrivals(1)
+      for arguments in [["runs", "j"], ["runs", "j", "orders"]] {
+        let end = try await FinishedCommand("millrace", ["journal"] + arguments, in: folder)
+        let lines = end.output.split(separator: "\n")
+        #expect(
+          lines.count == 4 && lines[0].hasPrefix("  RECORD  TAKEN UP") && lines[1].hasPrefix("       2  2026-11-25"))
+        #expect(lines.last == "  key     a")
+        #expect((end.errors, end.code) == ("", 0))
+      }
+      #expect(try await journal("keys", "j", "--open").output == "       1  orders\n")
+      let none = try await journal("runs", "j", "carts")
+      #expect(none.errors.hasPrefix("'j' has no key 'carts';"))
+      gate.open()
+      await store.shutdown()
       await writer.close()
     }
 

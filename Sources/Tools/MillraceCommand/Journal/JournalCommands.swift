@@ -4,67 +4,88 @@ import MillraceFlags
 import MillraceJournal
 
 /// The commands about the file of a journal: their names and flags, and the choice of the one that the arguments ask for.
-struct JournalCommands {
+struct JournalCommands<Types: JournalTypes> {
   /// The default number of entries that are listed.
   private static var limit: Int { 1_000 }
 
   /// The words that the user typed before the arguments.
   let command: String
-
-  /// The flags of the word `journal` as the help text of a program lists it.
-  static func flags(of command: String) -> Flags {
-    Flags(command: command, summary: "Looks into the file of a journal: keys, entries, and damage.", [])
-  }
+  let types: Types
 
   var commands: Subcommands {
     Subcommands(
       command: command,
       summary: "Looks into the file of a journal, beside the process that writes it, and changes nothing in it.",
       exitCodes: [
-        ExitCode(0, "it is done"), .usage, ExitCode(65, "the file is damaged, is no journal, or has no such key"),
+        ExitCode(0, "it is done"), .usage,
+        ExitCode(65, "the file is damaged, is no journal, has no such key, or a log of another coder"),
         ExitCode(66, "the file cannot be opened"), .noOutput, ExitCode(75, "another process has the file locked"),
       ],
-      [keys, stores, entries, verify])
+      [keys, stores, entries, runs, verify])
   }
 
-  private static let file = Flags.Operand("FILE", example: "shop.journal", summary: "FILE is the file of a journal.")
-  private static let key = Flags.Operand(
-    "KEY", example: "orders", summary: "KEY is the name of a log in it; write -- before one that begins with a hyphen.")
-  private static let of = Flag.text(
-    "--of", "STORES", example: "orders", help: "the name of the many stores that the key is one of")
+  private var file: Flags.Operand {
+    Flags.Operand("FILE", example: "shop.journal", summary: "FILE is the file of a journal.")
+  }
+
+  private func key(isOptional: Bool = false) -> Flags.Operand {
+    Flags.Operand(
+      "KEY", example: "orders",
+      summary: "KEY is the name of a log in it; write -- before one that begins with a hyphen.", isOptional: isOptional)
+  }
+
+  private var of: Flag {
+    .text("--of", "STORES", example: "orders", help: "the name of the many stores that the key is one of")
+  }
 
   private var keys: Flags {
     Flags(
-      command: "\(command) keys", summary: "Lists the keys of single stores, or of many stores.", operand: Self.file,
+      command: "\(command) keys", summary: "Lists the keys of single stores, or of many stores.", operand: file,
       [
         .text("--of", "STORES", example: "orders", help: "list the keys of the many stores of this name"),
         .text("--prefix", "TEXT", example: "2026-", help: "list only the keys that begin with this text"),
         .toggle("--due", help: "with --of: list only the keys that are due, each behind its wake time"),
+        .toggle(
+          "--open", help: "list only the keys that have open runs, each behind their number, which reads all logs"),
       ])
   }
 
   private var stores: Flags {
     Flags(
       command: "\(command) stores", summary: "Lists the many stores, with the processes that claimed them last.",
-      operand: Self.file, [])
+      operand: file, [])
   }
 
   private var entries: Flags {
     Flags(
-      command: "\(command) entries", summary: "Lists the entries of a key.", operands: [Self.file, Self.key],
+      command: "\(command) entries", summary: "Lists the entries of a key.", operands: [file, key()],
       notes: ["RUN is the sequence of the take-up of the run that an entry belongs to."],
       [
-        Self.of,
+        of,
         .integer("--after", in: 0 ... .max, example: "100", help: "begin behind the entry of this sequence"),
         .integer("--limit", example: "20", help: "the most entries (default \(Self.limit))"),
         .toggle("--full", help: "show payloads whole, and not their first characters only"),
       ])
   }
 
+  private var runs: Flags {
+    Flags(
+      command: "\(command) runs", summary: "Lists the open runs of a key, or of all keys, with their steps.",
+      operands: [file, key(isOptional: true)],
+      notes: [
+        "RECORD is the sequence of the take-up, RECOVERY what becomes of the run when its",
+        "store is opened, and DEATHS the number of openings in a row without progress.",
+      ],
+      [
+        .text(
+          "--of", "STORES", example: "orders", help: "the name of the many stores that the key, or each key, is one of")
+      ])
+  }
+
   private var verify: Flags {
     Flags(
       command: "\(command) verify", summary: "Reads the whole file, and names each key that is damaged.",
-      operand: Self.file, [])
+      operand: file, [])
   }
 
   /// Executes the command that the arguments ask for, and returns the exit code.
@@ -84,11 +105,7 @@ struct JournalCommands {
 
   #if SQLite
     private func execute(_ word: String, _ flags: ParsedFlags) async throws {
-      if word == "keys", flags.isOn("--due"), flags.text("--of") == nil {
-        throw CommandFailure(
-          "\(command) keys --due needs --of STORES, because only keys of many stores have wake times; add it.",
-          code: EX_USAGE)
-      }
+      if word == "keys" { try check(keys: flags) }
       let file = flags.operand
       let journal = try await word == "verify" ? SQLiteJournal(checking: file) : SQLiteJournal(reading: file)
       var output = StandardOutput()
@@ -111,10 +128,12 @@ struct JournalCommands {
       switch word {
       case "keys":
         let (stores, prefix) = (flags.text("--of"), flags.text("--prefix") ?? "")
-        if let stores, flags.isOn("--due") {
+        if flags.isOn("--open") {
+          try await runs(journal, flags).keys(of: stores, prefix: prefix, write)
+        } else if let stores, flags.isOn("--due") {
           try await lists.dueKeys(of: stores, prefix: prefix, before: WallTime.now(), write)
         } else {
-          try await lists.keys(of: stores, prefix: prefix, write)
+          try await lists.keys(of: stores, prefix: prefix) { try write($0.name.shownOnOneLine() + "\n") }
         }
       case "stores": for claim in try await journal.claims() { try write("\(claim)\n") }
       case "entries":
@@ -122,10 +141,35 @@ struct JournalCommands {
           of: JournalKey(flags.operands[1], of: flags.text("--of")),
           after: flags.integer("--after").map { JournalSequence(UInt64($0)) },
           limit: flags.integer("--limit") ?? Self.limit, isFull: flags.isOn("--full"), write)
+      case "runs":
+        let runs = runs(journal, flags)
+        if flags.operands.count == 1 { return try await runs.all(of: flags.text("--of"), write) }
+        let key = JournalKey(flags.operands[1], of: flags.text("--of"))
+        guard try await journal.lastSequence(of: key) > .start else {
+          throw CommandFailure.noKey(key, in: flags.operand, command: command)
+        }
+        try write(JournalRuns<Types>.headings + "\n")
+        try await runs.list(key, write)
       default:
         var check = JournalVerification(of: journal, file: flags.operand, line: .standardError)
         try write(try await check.run() + "\n")
       }
+    }
+
+    private func check(keys flags: ParsedFlags) throws(CommandFailure) {
+      guard flags.isOn("--due") else { return }
+      if flags.text("--of") == nil {
+        throw CommandFailure(
+          "\(command) keys --due needs --of STORES, because only keys of many stores have wake times; add it.",
+          code: EX_USAGE)
+      }
+      if flags.isOn("--open") {
+        throw CommandFailure("\(command) keys takes --due or --open; leave one of the two out.", code: EX_USAGE)
+      }
+    }
+
+    private func runs(_ journal: SQLiteJournal, _ flags: ParsedFlags) -> JournalRuns<Types> {
+      JournalRuns(journal: journal, types: types, command: command, file: flags.operand, now: WallTime.now())
     }
   #else
     private func execute(_ word: String, _ flags: ParsedFlags) async throws {

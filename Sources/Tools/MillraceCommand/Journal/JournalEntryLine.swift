@@ -46,10 +46,18 @@ struct JournalJSON {
     value = JSONValue(parsed: parsed)
   }
 
+  /// The head of an entry of a store; nil if it has none.
+  private var head: [String: JSONValue]? {
+    guard case .object(let object) = value, case .object(let head) = object["head"] else { return nil }
+    return head
+  }
+
+  /// The action of a take-up; nil if it has none.
+  var action: String? { head?["action"]?.description }
+
   /// The sequence of the take-up of the run that an entry of a store names; nil if it names none.
   var run: UInt64? {
-    guard case .object(let object) = value, case .object(let head) = object["head"] else { return nil }
-    switch head["run"] {
+    switch head?["run"] {
     case .integer(let number): return UInt64(exactly: number)
     case .unsigned(let number): return number
     default: return nil
@@ -59,7 +67,7 @@ struct JournalJSON {
 
 extension String {
   /// The text behind blanks if it is a number, or before blanks, at least this wide.
-  fileprivate func padded(to width: Int, isNumber: Bool = false) -> String {
+  func padded(to width: Int, isNumber: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(width - count, 0))
     return isNumber ? blanks + self : self + blanks
   }

@@ -10,10 +10,10 @@ struct JournalLists {
   let command: String
   let file: String
 
-  /// Lists keys, a name on each line.
+  /// Shows keys in the order of their names.
   ///
   /// - Parameter stores: the name of the many stores; nil for the keys of single stores.
-  func keys(of stores: String?, prefix: String, _ write: (String) throws -> Void) async throws {
+  func keys(of stores: String?, prefix: String, _ show: (JournalKey) async throws -> Void) async throws {
     // Each name that begins with the prefix stands behind the prefix without its end.
     let start = String(prefix.unicodeScalars.dropLast())
     var last = stores != nil || prefix.isEmpty ? nil : JournalKey(start)
@@ -29,7 +29,7 @@ struct JournalLists {
           if prefix.utf8.lexicographicallyPrecedes(key.name.utf8) { return }
           continue
         }
-        try write(key.name.shownOnOneLine() + "\n")
+        try await show(key)
       }
       guard let end = page.last else { return }
       last = end

@@ -7,7 +7,8 @@ import MillraceRecording
 struct UntypedRecordings: Recordings {
   typealias I = UntypedService
 
-  static let summary = "Tells of any service what can be told without its types: of its recordings and its open runs."
+  static let summary =
+    "Tells of any service what can be told without its types: of its recordings, its journals and its open runs."
   static let replaySummary = "Says how a service replays its own recordings, for that needs its reducer."
 
   let command: String
