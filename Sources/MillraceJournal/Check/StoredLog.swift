@@ -36,6 +36,58 @@ package struct StoredLog<I: Interactor>: Sendable where I.Action: Codable, I.Mut
     try await restored.readOn(calls, progress)
     return restored.loggedRuns.map(LoggedOpenRun.init)
   }
+
+  /// Returns the state after a record: the newest snapshot up to there, or the initial state, with the later mutations reduced into it.
+  ///
+  /// - Parameter end: the last record whose mutations are in the state; nil for the end of the log.
+  /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read; with ``JournalError/Code/ahead`` for a log that ends before
+  ///   the record, and with ``JournalError/Code/truncated`` if the records up to it were removed behind a later snapshot.
+  package func state(
+    at end: JournalSequence? = nil, _ progress: (@Sendable (JournalProgress) -> Void)? = nil
+  ) async throws(JournalError) -> LoggedState<I.State> {
+    var restored = Restoration(initial, from: log)
+    do {
+      try await restored.readOn(calls, progress, through: end)
+    } catch {
+      guard let end, error.code == .truncated, let snapshot = try await log.journal.snapshot(of: log.key) else {
+        throw error
+      }
+      throw .noState(log.key, at: end, oldest: snapshot.sequence)
+    }
+    if let end, restored.last < end { throw .endsBefore(log.key, end, last: restored.last) }
+    return LoggedState(state: restored.state, revision: restored.revision, sequence: restored.last)
+  }
+}
+
+/// The state after a record of a log.
+package struct LoggedState<State: Sendable>: Sendable {
+  /// The state.
+  package let state: State
+  /// The revision of the state.
+  package let revision: Int
+  /// The last record whose mutations are in the state.
+  package let sequence: JournalSequence
+}
+
+extension JournalError {
+  fileprivate static func noState(
+    _ key: JournalKey, at end: JournalSequence, oldest: JournalSequence
+  ) -> JournalError {
+    JournalError(
+      .truncated, sequence: oldest,
+      """
+      The records of \(key.quoted) that lead to the state at \(end) were removed, because a snapshot at \(oldest) covers them; name \(oldest) or a later \
+      record.
+      """)
+  }
+
+  fileprivate static func endsBefore(
+    _ key: JournalKey, _ end: JournalSequence, last: JournalSequence
+  ) -> JournalError {
+    JournalError(
+      .ahead, sequence: last,
+      "The log of \(key.quoted) ends at \(last), so it has no state at \(end); name a record up to \(last).")
+  }
 }
 
 extension StoredLog<UntypedStore> {

@@ -335,6 +335,7 @@ struct RecordingCommandsTests {
                        states.
           report FILE  Writes a page of HTML about a recording to standard output.
           info FILE    Tells what a recording is of, and how much is in it.
+          journal      Looks into a journal's file: keys, entries, open runs, damage.
           --help       print this text; behind a command, the one of the command
           --version    print the version
 

@@ -2,9 +2,10 @@ import Millrace
 // snippet.imports
 import MillraceCommand
 // snippet.end
+import MillraceJournal
 import Testing
 
-/// The snippets of docs/recordings.md that are about commands, as they stand there.
+/// The snippets of docs/recordings.md and docs/the-journal-command.md that are about commands, as they stand there.
 @Suite("Command snippets", .timeLimit(.minutes(1)))
 struct CommandSnippets {
   struct Records: Interactor {
@@ -23,6 +24,13 @@ struct CommandSnippets {
     // snippet.end
   }
 
+  /// A `main.swift` of a service whose stores have journals.
+  static func journalCommand(options: JournalOptions = JournalOptions()) async -> Never {
+    // snippet.journal
+    await MillraceCommand.main(Records.self, initial: Records.State(), options: options)
+    // snippet.end
+  }
+
   /// The beginning of one that has flags of its own.
   static func withOthers(arguments: ArraySlice<String>) {
     // snippet.arguments
@@ -35,6 +43,7 @@ struct CommandSnippets {
   @Test("A command of one line ends the process, here for the arguments of the tests are none of its own")
   func line() async {
     await #expect(processExitsWith: .exitCode(64)) { Self.command() }
+    await #expect(processExitsWith: .exitCode(64)) { await Self.journalCommand() }
   }
 
   @Test("Behind a word of the service's choice the arguments are those of the command, and it is called what it is")

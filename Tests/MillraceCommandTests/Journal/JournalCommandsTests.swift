@@ -4,6 +4,8 @@ import MillraceJournal
 import MillraceTesting
 import Testing
 
+@testable import MillraceShelf
+
 /// The commands as processes of their own, beside a process that writes the journal.
 @Suite("Commands about journals", .timeLimit(.minutes(2)))
 struct JournalCommandsTests {
@@ -98,6 +100,40 @@ struct JournalCommandsTests {
       await writer.close()
     }
 
+    @Test(
+      "A service shows the state at a record as JSON, beside the writer, and its other journal commands are those without types"
+    )
+    func state() async throws {
+      let writer = try await SQLiteJournal(folder.file("j").path)
+      let store = try await Store.open(initial: Shelf.State(), interactor: Shelf(), journal: writer, key: "shelf")
+      for pages in 1...2 { #expect(await store.send(.put("Emma \(pages)", pages: pages)).outcome.kind == .finished) }
+      func shelf(_ arguments: String...) async throws -> FinishedCommand {
+        try await FinishedCommand("MillraceShelf", ["journal"] + arguments, in: folder)
+      }
+      let first = try await shelf("state", "j", "shelf", "--at", "2")
+      #expect(
+        first.output == """
+          {
+            "books" : [
+              "Emma 1"
+            ],
+            "pages" : 1
+          }
+
+          """)
+      #expect((first.errors, first.code) == ("The state at record 2, of revision 1.\n", 0))
+      #expect(try await shelf("state", "j", "shelf").output.contains("\"pages\" : 3"))
+      #expect(try await shelf("keys", "j").output == "shelf\n")
+      #expect(try await shelf("state", "j", "shelf", "--at", "9").code == 65)
+      let none = try await shelf("state", "j", "x")
+      #expect(none.errors.hasPrefix("'j' has no key 'x'; MillraceShelf journal keys lists those it has"))
+      let untyped = try await journal("state", "j", "shelf")
+      #expect(untyped.errors.hasPrefix("millrace journal state needs the reducer of the service"))
+      #expect((untyped.output, untyped.code) == ("", 64))
+      await store.shutdown()
+      await writer.close()
+    }
+
     @Test("A file that is whole is verified with 0, and a damaged one with 65")
     func verify() async throws {
       await (try await writer()).close()
@@ -145,8 +181,8 @@ struct JournalCommandsTests {
       let end = try await journal(command, "j")
       #expect(
         end.errors == """
-          millrace journal reads journals by SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, and \
-          build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+          millrace journal \(command) of 'j' needs SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, \
+          and build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
 
           """)
       #expect(end.code == 64)

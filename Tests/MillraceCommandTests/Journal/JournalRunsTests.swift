@@ -12,7 +12,8 @@ struct JournalRunsTests {
 
   private func runs(minutesLater: Int64 = 0) -> JournalRuns<UntypedJournal> {
     JournalRuns(
-      journal: journal, types: UntypedJournal(), command: "millrace journal", file: "shop.journal",
+      journal: journal, types: UntypedJournal(command: "millrace journal"), command: "millrace journal",
+      file: "shop.journal",
       now: Charges.time + minutesLater * 60_000)
   }
 

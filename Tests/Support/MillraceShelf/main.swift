@@ -1,3 +1,3 @@
 import MillraceCommand
 
-MillraceCommand.main(Shelf.self)
+await MillraceCommand.main(Shelf.self, initial: Shelf.State())

@@ -13,7 +13,8 @@ public import MillraceRecording
 /// MillraceCommand.main(Shop.self)
 /// ```
 ///
-/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`. Exit codes are as in `sysexits.h`:
+/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`; with the initial state of the store also
+/// [what is in its journal](``main(_:initial:schema:options:redaction:command:arguments:)``). Exit codes are as in `sysexits.h`:
 ///
 /// | Code | Means |
 /// |---|---|
@@ -62,7 +63,7 @@ public enum MillraceCommand {
         .run(arguments))
   }
 
-  private static var programName: String {
+  static var programName: String {
     URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
   }
 }

@@ -19,9 +19,10 @@ struct JournalCommands<Types: JournalTypes> {
       exitCodes: [
         ExitCode(0, "it is done"), .usage,
         ExitCode(65, "the file is damaged, is no journal, has no such key, or a log of another coder"),
-        ExitCode(66, "the file cannot be opened"), .noOutput, ExitCode(75, "another process has the file locked"),
+        ExitCode(66, "the file cannot be opened"), ExitCode(70, "a state has no JSON"), .noOutput,
+        ExitCode(75, "another process has the file locked"),
       ],
-      [keys, stores, entries, runs, verify])
+      [keys, stores, entries, runs, state, verify])
   }
 
   private var file: Flags.Operand {
@@ -82,6 +83,15 @@ struct JournalCommands<Types: JournalTypes> {
       ])
   }
 
+  private var state: Flags {
+    Flags(
+      command: "\(command) state", summary: Types.stateSummary, operands: [file, key()],
+      [
+        of,
+        .integer("--at", in: 0 ... .max, example: "100", help: "the state after the entry of this sequence"),
+      ])
+  }
+
   private var verify: Flags {
     Flags(
       command: "\(command) verify", summary: "Reads the whole file, and names each key that is damaged.",
@@ -93,14 +103,23 @@ struct JournalCommands<Types: JournalTypes> {
   /// A help text and a wrong command line end the process here.
   func run(_ arguments: [String]) async -> Int32 {
     let (word, flags) = commands.parseOrExit(arguments)
-    do {
-      try await execute(word, flags)
-      return EXIT_SUCCESS
-    } catch {
-      let failure = CommandFailure(error)
-      StandardError.writeLine(failure.sentence)
-      return failure.code
-    }
+    #if SQLite
+      do {
+        try await execute(word, flags)
+        return EXIT_SUCCESS
+      } catch {
+        let failure = CommandFailure(error)
+        StandardError.writeLine(failure.sentence)
+        return failure.code
+      }
+    #else
+      StandardError.writeLine(
+        """
+        \(command) \(word) of \(FlagError.quoted(flags.operand)) needs SQLite, and this program was built without the trait SQLite; \
+        install libsqlite3-dev, and build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+        """)
+      return EX_USAGE
+    #endif
   }
 
   #if SQLite
@@ -145,14 +164,35 @@ struct JournalCommands<Types: JournalTypes> {
         let runs = runs(journal, flags)
         if flags.operands.count == 1 { return try await runs.all(of: flags.text("--of"), write) }
         let key = JournalKey(flags.operands[1], of: flags.text("--of"))
-        guard try await journal.lastSequence(of: key) > .start else {
-          throw CommandFailure.noKey(key, in: flags.operand, command: command)
-        }
+        try await checkThatExists(key, in: journal, flags)
         try write(JournalRuns<Types>.headings + "\n")
         try await runs.list(key, write)
+      case "state":
+        let key = JournalKey(flags.operands[1], of: flags.text("--of"))
+        try await state(of: key, at: flags.integer("--at").map { JournalSequence(UInt64($0)) }, journal, flags, write)
       default:
         var check = JournalVerification(of: journal, file: flags.operand, line: .standardError)
         try write(try await check.run() + "\n")
+      }
+    }
+
+    private func state(
+      of key: JournalKey, at end: JournalSequence?, _ journal: SQLiteJournal, _ flags: ParsedFlags,
+      _ write: (String) throws -> Void
+    ) async throws {
+      if Types.knowsCoder { try await checkThatExists(key, in: journal, flags) }
+      switch try await types.state(of: key, in: journal, at: end) {
+      case .refused(let failure): throw failure
+      case .state(let json, let sequence, let revision):
+        // Standard output has the JSON only, so that another program can read it.
+        StandardError.writeLine("The state at record \(sequence), of revision \(revision).")
+        try write(json + "\n")
+      }
+    }
+
+    private func checkThatExists(_ key: JournalKey, in journal: SQLiteJournal, _ flags: ParsedFlags) async throws {
+      guard try await journal.lastSequence(of: key) > .start else {
+        throw CommandFailure.noKey(key, in: flags.operand, command: command)
       }
     }
 
@@ -170,14 +210,6 @@ struct JournalCommands<Types: JournalTypes> {
 
     private func runs(_ journal: SQLiteJournal, _ flags: ParsedFlags) -> JournalRuns<Types> {
       JournalRuns(journal: journal, types: types, command: command, file: flags.operand, now: WallTime.now())
-    }
-  #else
-    private func execute(_ word: String, _ flags: ParsedFlags) async throws {
-      throw CommandFailure(
-        """
-        \(command) reads journals by SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, and build it \
-        with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
-        """, code: EX_USAGE)
     }
   #endif
 }

@@ -1,19 +1,96 @@
+import Foundation
+import Millrace
+import MillraceFlags
 import MillraceJournal
+import MillraceRecording
 
 /// The types of a service whose logs a command reads, or none.
 protocol JournalTypes: Sendable {
+  /// The purpose of the command `state`, in a sentence.
+  static var stateSummary: String { get }
+
   /// Whether logs are decoded by the coder that wrote them, and not by the one for JSON at a guess.
   static var knowsCoder: Bool { get }
 
   /// Reads the runs of a log that have not ended.
   func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun]
+
+  /// Reads the state of a log after a record, or refuses to.
+  ///
+  /// - Parameter end: the record; nil for the end of the log.
+  /// - Throws: ``JournalError``, or ``CommandFailure`` for a state that has no JSON.
+  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer
+}
+
+/// The answer to a request for a state.
+enum StateAnswer {
+  /// The state as JSON of several lines, with its place in the log.
+  case state(json: String, sequence: JournalSequence, revision: Int)
+
+  /// The reason for which no state can be made, with the fix.
+  case refused(CommandFailure)
 }
 
 /// No types: the actions, mutations and states of a log are skipped.
 struct UntypedJournal: JournalTypes {
+  static let stateSummary = "Says how a service shows the states of its own journal, for that needs its reducer."
   static let knowsCoder = false
+
+  /// The words before the name of a command, for errors.
+  let command: String
 
   func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun] {
     try await StoredLog(untyped: key, in: journal).openRuns()
+  }
+
+  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) -> StateAnswer {
+    .refused(
+      CommandFailure(
+        """
+        \(command) state needs the reducer of the service, which no other program has; give the service a command of its own, and run \
+        that with journal state. These three lines are all of it, with the module and the interactor of the service:
+
+          import MillraceCommand
+          import Shop
+          await MillraceCommand.main(Shop.self, initial: Shop.State())
+        """, code: EX_USAGE))
+  }
+}
+
+/// The types of a service, and how its stores are opened.
+struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  static var stateSummary: String { "Shows the state of a key at the end of its log, or after a record, as JSON." }
+  static var knowsCoder: Bool { true }
+
+  let initial: I.State
+  let schema: StoreSchema<I>
+  let options: JournalOptions
+
+  private func log(_ key: JournalKey, _ journal: any Journal) -> StoredLog<I> {
+    StoredLog(journal, key: key, initial: initial, schema: schema, options: options)
+  }
+
+  func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun] {
+    // Values of JSON can be skipped, also those of versions that the schema does not have.
+    if options.coder is JSONJournalCoder { return try await StoredLog(untyped: key, in: journal).openRuns() }
+    return try await log(key, journal).openRuns()
+  }
+
+  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer {
+    let found = try await log(key, journal).state(at: end)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      let json = String(decoding: try encoder.encode(found.state), as: UTF8.self)
+      return .state(json: json, sequence: found.sequence, revision: found.revision)
+    } catch {
+      throw CommandFailure(
+        """
+        The state of \(FlagError.quoted(key.name)) has no JSON: \(RecordingError.reason(ofEncoding: error)); let the state encode every \
+        value.
+        """, code: EX_SOFTWARE)
+    }
   }
 }
