@@ -37,6 +37,23 @@ package struct StoredLog<I: Interactor>: Sendable where I.Action: Codable, I.Mut
     return restored.loggedRuns.map(LoggedOpenRun.init)
   }
 
+  /// Returns the entry that ends an open run as abandoned, without a closing mutation, which only an interactor could make.
+  ///
+  /// - Parameter record: the sequence of the take-up.
+  /// - Returns: the entry, and the last sequence of the log, behind which it belongs; nil if no such run is open.
+  /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read.
+  package func abandonment(
+    of record: JournalSequence
+  ) async throws(JournalError) -> (entry: JournalEntry, last: JournalSequence)? {
+    var restored = Restoration(initial, from: log)
+    try await restored.readOn(calls, nil)
+    guard let run = restored.loggedRuns.first(where: { $0.sequence == record.number }) else { return nil }
+    let entry = try restored.abandon(run, closing: nil) { _ in }
+    // The next program decodes entries of its own version, and of those before it for which it has a step.
+    let version = max(entry.schemaVersion, restored.newestVersion)
+    return (JournalEntry(kind: entry.kind, payload: entry.payload, schemaVersion: version), restored.last)
+  }
+
   /// Returns the state after a record: the newest snapshot up to there, or the initial state, with the later mutations reduced into it.
   ///
   /// - Parameter end: the last record whose mutations are in the state; nil for the end of the log.

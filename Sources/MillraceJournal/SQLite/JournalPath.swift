@@ -96,9 +96,11 @@
     private let files: [File]
 
     /// Notes the files as they are; the connection has opened all of them.
-    init(of file: JournalPath) throws(JournalError) {
+    ///
+    /// - Parameter isAlone: Whether no other connection may be open, so that the index of the WAL is in memory.
+    init(of file: JournalPath, isAlone: Bool = false) throws(JournalError) {
       var files: [File] = []
-      for end in ["", "-wal", "-shm"] {
+      for end in ["", "-wal"] + (isAlone ? [] : ["-shm"]) {
         let path = file.appending(end)
         guard let found = Self.status(path) else { throw .lostFile(path) }
         files.append(File(path: path, device: found.st_dev, inode: found.st_ino))

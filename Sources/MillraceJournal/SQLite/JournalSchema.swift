@@ -6,17 +6,21 @@
     /// The size in bytes that the WAL keeps behind a checkpoint; twice the usual one, so that it is not made anew each time.
     static let largestWAL = 1 << 23
 
-    /// The time in milliseconds for which opening waits for other processes.
-    private static let waitingTime: Int32 = 5_000
-
     let connection: SQLiteConnection
     let path: JournalPath
+    /// Whether no other process may have the file open.
+    let isAlone: Bool
+
+    /// The time in milliseconds for which opening waits for other processes; one that has the file open does not close it soon.
+    private var waitingTime: Int32 { isAlone ? 100 : 5_000 }
 
     /// Checks that the file is a journal, and makes it one if it is empty.
     ///
     /// Nothing is changed in a file of another program.
     func open(pageSize: Int) throws {
-      connection.wait(milliseconds: Self.waitingTime)
+      connection.wait(milliseconds: waitingTime)
+      // Each connection to a file with a WAL keeps a shared lock on the file, so the first access fails while there is another one.
+      if isAlone { try connection.run("PRAGMA locking_mode=EXCLUSIVE") }
       if try !isEmpty() { try checkVersion(from: 1) }
       try connection.run("PRAGMA page_size=\(pageSize)")
       guard try text("PRAGMA journal_mode=WAL") == "wal" else {
@@ -33,7 +37,7 @@
       // A checkpoint leaves the WAL as large as its largest transaction has made it.
       try connection.run("PRAGMA journal_size_limit=\(Self.largestWAL)")
       try emptyWAL()
-      connection.wait(milliseconds: Self.waitingTime)
+      connection.wait(milliseconds: waitingTime)
       try connection.run("BEGIN IMMEDIATE")
       defer { connection.rollback() }
       // Another process may have made the tables meanwhile.
@@ -48,7 +52,7 @@
 
     /// Checks that the file is a journal of this version, and has the connection write nothing.
     func openToRead() throws {
-      connection.wait(milliseconds: Self.waitingTime)
+      connection.wait(milliseconds: waitingTime)
       try connection.run("PRAGMA query_only=ON")
       try connection.run("PRAGMA cell_size_check=ON")
       try connection.run("BEGIN")
@@ -96,7 +100,7 @@
     /// such pages: it has emptied the WAL when it opened the file, and closes its connection with its first failure. So a file that other
     /// processes use all the time is opened as it is.
     private func emptyWAL() throws {
-      let deadline = ContinuousClock.now + .milliseconds(Self.waitingTime)
+      let deadline = ContinuousClock.now + .milliseconds(waitingTime)
       connection.wait(milliseconds: 20)
       while try !connection.emptyWAL(), ContinuousClock.now < deadline { sqlite3_sleep(5) }
     }

@@ -17,6 +17,7 @@
     private let checkpointPages: Int32
     private let isReading: Bool
     private let isChecking: Bool
+    private let isAlone: Bool
     private var connection: SQLiteConnection?
     private var tables: Result<JournalTables, JournalError>
     /// Nil for the file systems of tests.
@@ -50,13 +51,14 @@
       checkpointPages = options.checkpointPages
       isReading = options.isReading
       isChecking = options.isChecking
+      isAlone = options.isAlone
       tables = .failure(.closed)
       do {
         try Self.checkForLostFile(file, options)
-        let connection = try SQLiteConnection(file, system: options.system, makesFile: !isReading)
+        let connection = try SQLiteConnection(file, system: options.system, makesFile: !isReading && !isAlone)
         self.connection = connection
         tables = .success(try Self.open(connection, file, options))
-        if options.system == nil { identity = try FileIdentity(of: file) }
+        if options.system == nil { identity = try FileIdentity(of: file, isAlone: isAlone) }
       } catch {
         tables = .failure(openingError(error))
       }
@@ -80,7 +82,7 @@
     private static func open(
       _ connection: SQLiteConnection, _ file: JournalPath, _ options: SQLiteJournalOptions
     ) throws -> JournalTables {
-      let schema = JournalSchema(connection: connection, path: file)
+      let schema = JournalSchema(connection: connection, path: file, isAlone: options.isAlone)
       if options.isReading {
         try schema.openToRead()
       } else if connection.isReadOnly {
@@ -104,7 +106,11 @@
       }
       if failure.isDamage { return failure.error(of: file) }
       if failure.isBusy {
-        return JournalError(.unavailable, "\(file.quoted) is locked by another process; open it again later.")
+        return JournalError(
+          .unavailable,
+          isAlone
+            ? "\(file.quoted) is open in another process, so nothing is changed; end that process, and repeat the call."
+            : "\(file.quoted) is locked by another process; open it again later.")
       }
       let reason = failure.cannotOpen ? file.obstacle ?? failure.reason : failure.description
       if isReading {

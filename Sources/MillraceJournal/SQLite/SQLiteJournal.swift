@@ -250,6 +250,8 @@
     package var isReading = false
     /// Whether damage of the file is an error of the calls that meet it only, also of the first keys.
     package var isChecking = false
+    /// Whether the file has to be there, and no other process may have it open, neither now nor until it is closed.
+    package var isAlone = false
     /// The files that this process has open.
     package var files = OpenJournals.ofProcess
 

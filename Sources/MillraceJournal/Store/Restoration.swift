@@ -10,6 +10,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var last = JournalSequence.start
   private(set) var keys: IdempotencyTable
   private(set) var growth = LogGrowth()
+  /// The newest version of the schema that the snapshot or a record has.
+  private(set) var newestVersion = 1
   /// The initial state of the newest writer; nil unless the state is the fold from the initial one.
   private(set) var foundInitial: InitialState?
   private var open: [UInt64: LoggedRun] = [:]
@@ -109,6 +111,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     self = Restoration(payload.state, from: log)
     (revision, last, beginsWithInitial) = (snapshot.revision, snapshot.sequence, false)
     growth.didStore(snapshot.payload.count)
+    newestVersion = snapshot.schemaVersion
     for run in runs.runs { open[run.sequence] = run }
     lost = runs.unreadable
     try remember(payload.keys)
@@ -159,6 +162,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
         log.key, at: record.sequence, "it leads to the revision \(revision) and not to \(expected)")
     }
     growth.add(record.entry)
+    newestVersion = max(newestVersion, record.entry.schemaVersion)
     last = record.sequence
   }
 

@@ -24,7 +24,8 @@ struct JournalCommandsTests {
     let help = try await journal("--help")
     #expect(help.code == 0)
     for line in [
-      "  keys FILE         Lists", "  entries FILE KEY  Lists", "  verify FILE       Reads", "  75  another process",
+      "  keys FILE             Lists", "  runs FILE [KEY]       Lists", "  abandon FILE KEY RUN  Ends",
+      "  75  another process",
     ] {
       #expect(help.output.contains(line), "\(line)")
     }
@@ -149,6 +150,86 @@ struct JournalCommandsTests {
           || damaged.errors.contains("The key 'd'"))
       #expect(damaged.errors.hasSuffix("could be read; restore the journal from a copy.\n"))
       #expect((damaged.output, damaged.code) == ("", 65))
+    }
+
+    @Test(
+      "A file that another process has open to write or to read is not changed, and says so with 75",
+      arguments: [["abandon", "j", "a", "1"], ["erase", "j", "a"], ["compact", "j"]])
+    func isOpen(arguments: [String]) async throws {
+      let writer = try await writer()
+      func expectRefusal() async throws {
+        let end = try await FinishedCommand("millrace", ["journal"] + arguments, in: folder)
+        #expect(
+          end.errors
+            == "'\(folder.file("j").path)' is open in another process, so nothing is changed; end that process, and repeat the call.\n"
+        )
+        #expect((end.output, end.code) == ("", 75))
+      }
+      try await expectRefusal()
+      #expect(await writer.append([JournalBatch(9, [JournalEntry(.emit, "3")])], to: "a", after: 2).stored == 1)
+      await writer.close()
+      let reader = try await SQLiteJournal(reading: folder.file("j").path)
+      try await expectRefusal()
+      #expect(try await reader.lastSequence(of: "a") == 3)
+      await reader.close()
+    }
+
+    @Test("A key is erased, also one of many stores, and a file that a crash has left is used")
+    func erase() async throws {
+      await (try await writer()).close()
+      let one = try await journal("erase", "j", "a")
+      #expect((one.output, one.errors, one.code) == ("The key 'a' is erased.\n", "", 0))
+      #expect(try await journal("erase", "j", "c", "--of", "orders").code == 0)
+      #expect(try await journal("keys", "j").output == "--b\n")
+      #expect(try await journal("keys", "j", "--of", "orders").output == "d\n")
+      #expect(try await journal("verify", "j").code == 0)
+      let none = try await journal("erase", "no", "a")
+      #expect(none.errors.contains("'\(folder.file("no").path)' cannot be opened: "))
+      #expect((none.output, none.code) == ("", 66))
+      #expect(!FileManager.default.fileExists(atPath: folder.file("no").path))
+    }
+
+    @Test("A run is abandoned, after which its store opens without it")
+    func abandon() async throws {
+      // A copy of the files of a store that is open is what a crash leaves.
+      let writer = try await SQLiteJournal(folder.file("open").path)
+      let gate = Gate()
+      let store = try await Charges.open(writer, key: "orders") { _, _ in try await gate.enter() }
+      store.send(.charge(order: 17))
+      try await gate.waitForArrivals(1)
+      for end in ["", "-wal"] {
+        try FileManager.default.copyItem(at: folder.file("open" + end), to: folder.file("j" + end))
+      }
+      gate.open()
+      await store.shutdown()
+      await writer.close()
+      let end = try await journal("abandon", "j", "orders", "2")
+      #expect((end.output, end.errors, end.code) == ("The run 2 of 'orders' is abandoned, by record 3.\n", "", 0))
+      #expect(try await journal("runs", "j").output.split(separator: "\n").count == 1)
+      #expect(try await journal("abandon", "j", "orders", "2").code == 65)
+      let number = try await journal("abandon", "j", "orders", "two")
+      #expect(
+        number.errors
+          == "millrace journal abandon needs a number as RUN, but was given 'two'; write for example 17.\n")
+      #expect(number.code == 64)
+    }
+
+    @Test("A file is smaller once it is compacted, and as whole as before")
+    func compact() async throws {
+      let writer = try await SQLiteJournal(folder.file("j").path)
+      await writer.add(String(repeating: "x", count: 1_000_000), to: "large")
+      await writer.add("1", to: "small")
+      try await writer.erase("large", claim: nil)
+      await writer.close()
+      func size() throws -> Int { try Data(contentsOf: folder.file("j")).count }
+      let before = try size()
+      let end = try await journal("compact", "j")
+      #expect(try size() < before / 4)
+      #expect((end.output, end.errors, end.code) == ("'j' has \(try size()) bytes, and had \(before).\n", "", 0))
+      #expect(try await journal("verify", "j").output == "'j' is whole: 1 key, 1 record and 0 snapshots.\n")
+      let again = try await SQLiteJournal(folder.file("j").path)
+      #expect(await again.append([JournalBatch(9, [JournalEntry(.emit, "2")])], to: "small", after: 1).stored == 1)
+      await again.close()
     }
 
     @Test("Wake times are only those of many stores")

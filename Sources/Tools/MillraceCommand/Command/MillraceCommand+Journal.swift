@@ -16,8 +16,9 @@ extension MillraceCommand {
   /// ```
   ///
   /// It understands what ``main(_:redaction:command:arguments:)`` does, and `journal keys FILE`, `journal stores FILE`,
-  /// `journal entries FILE KEY`, `journal runs FILE`, `journal state FILE KEY` and `journal verify FILE`, which need the trait `SQLite`. They read
-  /// the file beside the process that writes it. `docs/the-journal-command.md` explains them.
+  /// `journal entries FILE KEY`, `journal runs FILE`, `journal state FILE KEY` and `journal verify FILE`, which read
+  /// the file beside the process that writes it, and `journal abandon FILE KEY RUN`, `journal erase FILE KEY` and `journal compact FILE`, which
+  /// refuse to change a file that another process has open. All of them need the trait `SQLite`. `docs/the-journal-command.md` explains them.
   ///
   /// The reducer is called on an unspecified thread. Cancellation has no effect.
   ///

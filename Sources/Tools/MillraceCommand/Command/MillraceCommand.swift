@@ -13,8 +13,8 @@ public import MillraceRecording
 /// MillraceCommand.main(Shop.self)
 /// ```
 ///
-/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`; with the initial state of the store also
-/// [what is in its journal](``main(_:initial:schema:options:redaction:command:arguments:)``). Exit codes are as in `sysexits.h`:
+/// It understands `replay FILE`, `report FILE > report.html` and `info FILE`, and `--help`. With the initial state of its store it looks
+/// into the files of journals too: ``main(_:initial:schema:options:redaction:command:arguments:)``. Exit codes are as in `sysexits.h`:
 ///
 /// | Code | Means |
 /// |---|---|

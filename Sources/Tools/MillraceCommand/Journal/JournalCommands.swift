@@ -5,9 +5,6 @@ import MillraceJournal
 
 /// The commands about the file of a journal: their names and flags, and the choice of the one that the arguments ask for.
 struct JournalCommands<Types: JournalTypes> {
-  /// The default number of entries that are listed.
-  private static var limit: Int { 1_000 }
-
   /// The words that the user typed before the arguments.
   let command: String
   let types: Types
@@ -15,14 +12,17 @@ struct JournalCommands<Types: JournalTypes> {
   var commands: Subcommands {
     Subcommands(
       command: command,
-      summary: "Looks into the file of a journal, beside the process that writes it, and changes nothing in it.",
+      summary: """
+        Looks into the file of a journal, beside the process that writes it. Only abandon, erase and compact
+        change it, and they refuse to while another process has it open.
+        """,
       exitCodes: [
         ExitCode(0, "it is done"), .usage,
-        ExitCode(65, "the file is damaged, is no journal, has no such key, or a log of another coder"),
+        ExitCode(65, "the file is damaged, is no journal, has no such key or run, or a log of another coder"),
         ExitCode(66, "the file cannot be opened"), ExitCode(70, "a state has no JSON"), .noOutput,
-        ExitCode(75, "another process has the file locked"),
+        ExitCode(75, "another process has the file open"),
       ],
-      [keys, stores, entries, runs, state, verify])
+      [keys, stores, entries, runs, state, verify, abandon, erase, compact])
   }
 
   private var file: Flags.Operand {
@@ -64,7 +64,7 @@ struct JournalCommands<Types: JournalTypes> {
       [
         of,
         .integer("--after", in: 0 ... .max, example: "100", help: "begin behind the entry of this sequence"),
-        .integer("--limit", example: "20", help: "the most entries (default \(Self.limit))"),
+        .integer("--limit", example: "20", help: "the most entries (default \(JournalLists.limit))"),
         .toggle("--full", help: "show payloads whole, and not their first characters only"),
       ])
   }
@@ -98,6 +98,28 @@ struct JournalCommands<Types: JournalTypes> {
       operand: file, [])
   }
 
+  private var abandon: Flags {
+    Flags(
+      command: "\(command) abandon",
+      summary: "Ends an open run as abandoned, so that it is not handled again; its closing is not committed.",
+      operands: [
+        file, key(),
+        Flags.Operand("RUN", example: "17", summary: "RUN is the record of the run's take-up, as runs lists it."),
+      ], [of])
+  }
+
+  private var erase: Flags {
+    Flags(
+      command: "\(command) erase", summary: "Removes all records, the snapshot and the name of a key.",
+      operands: [file, key()], [of])
+  }
+
+  private var compact: Flags {
+    Flags(
+      command: "\(command) compact", summary: "Writes the file anew, without the room that removed records have left.",
+      operand: file, [])
+  }
+
   /// Executes the command that the arguments ask for, and returns the exit code.
   ///
   /// A help text and a wrong command line end the process here.
@@ -105,7 +127,7 @@ struct JournalCommands<Types: JournalTypes> {
     let (word, flags) = commands.parseOrExit(arguments)
     #if SQLite
       do {
-        try await execute(word, flags)
+        try await JournalExecution(command: command, types: types, word: word, flags: flags).run()
         return EXIT_SUCCESS
       } catch {
         let failure = CommandFailure(error)
@@ -121,95 +143,4 @@ struct JournalCommands<Types: JournalTypes> {
       return EX_USAGE
     #endif
   }
-
-  #if SQLite
-    private func execute(_ word: String, _ flags: ParsedFlags) async throws {
-      if word == "keys" { try check(keys: flags) }
-      let file = flags.operand
-      let journal = try await word == "verify" ? SQLiteJournal(checking: file) : SQLiteJournal(reading: file)
-      var output = StandardOutput()
-      do {
-        try await execute(word, flags, journal) { try output.add($0) }
-      } catch {
-        await journal.close()
-        // The lines before a failure are true.
-        try output.flush()
-        throw error
-      }
-      await journal.close()
-      try output.flush()
-    }
-
-    private func execute(
-      _ word: String, _ flags: ParsedFlags, _ journal: SQLiteJournal, _ write: (String) throws -> Void
-    ) async throws {
-      let lists = JournalLists(journal: journal, command: command, file: flags.operand)
-      switch word {
-      case "keys":
-        let (stores, prefix) = (flags.text("--of"), flags.text("--prefix") ?? "")
-        if flags.isOn("--open") {
-          try await runs(journal, flags).keys(of: stores, prefix: prefix, write)
-        } else if let stores, flags.isOn("--due") {
-          try await lists.dueKeys(of: stores, prefix: prefix, before: WallTime.now(), write)
-        } else {
-          try await lists.keys(of: stores, prefix: prefix) { try write($0.name.shownOnOneLine() + "\n") }
-        }
-      case "stores": for claim in try await journal.claims() { try write("\(claim)\n") }
-      case "entries":
-        try await lists.entries(
-          of: JournalKey(flags.operands[1], of: flags.text("--of")),
-          after: flags.integer("--after").map { JournalSequence(UInt64($0)) },
-          limit: flags.integer("--limit") ?? Self.limit, isFull: flags.isOn("--full"), write)
-      case "runs":
-        let runs = runs(journal, flags)
-        if flags.operands.count == 1 { return try await runs.all(of: flags.text("--of"), write) }
-        let key = JournalKey(flags.operands[1], of: flags.text("--of"))
-        try await checkThatExists(key, in: journal, flags)
-        try write(JournalRuns<Types>.headings + "\n")
-        try await runs.list(key, write)
-      case "state":
-        let key = JournalKey(flags.operands[1], of: flags.text("--of"))
-        try await state(of: key, at: flags.integer("--at").map { JournalSequence(UInt64($0)) }, journal, flags, write)
-      default:
-        var check = JournalVerification(of: journal, file: flags.operand, line: .standardError)
-        try write(try await check.run() + "\n")
-      }
-    }
-
-    private func state(
-      of key: JournalKey, at end: JournalSequence?, _ journal: SQLiteJournal, _ flags: ParsedFlags,
-      _ write: (String) throws -> Void
-    ) async throws {
-      if Types.knowsCoder { try await checkThatExists(key, in: journal, flags) }
-      switch try await types.state(of: key, in: journal, at: end) {
-      case .refused(let failure): throw failure
-      case .state(let json, let sequence, let revision):
-        // Standard output has the JSON only, so that another program can read it.
-        StandardError.writeLine("The state at record \(sequence), of revision \(revision).")
-        try write(json + "\n")
-      }
-    }
-
-    private func checkThatExists(_ key: JournalKey, in journal: SQLiteJournal, _ flags: ParsedFlags) async throws {
-      guard try await journal.lastSequence(of: key) > .start else {
-        throw CommandFailure.noKey(key, in: flags.operand, command: command)
-      }
-    }
-
-    private func check(keys flags: ParsedFlags) throws(CommandFailure) {
-      guard flags.isOn("--due") else { return }
-      if flags.text("--of") == nil {
-        throw CommandFailure(
-          "\(command) keys --due needs --of STORES, because only keys of many stores have wake times; add it.",
-          code: EX_USAGE)
-      }
-      if flags.isOn("--open") {
-        throw CommandFailure("\(command) keys takes --due or --open; leave one of the two out.", code: EX_USAGE)
-      }
-    }
-
-    private func runs(_ journal: SQLiteJournal, _ flags: ParsedFlags) -> JournalRuns<Types> {
-      JournalRuns(journal: journal, types: types, command: command, file: flags.operand, now: WallTime.now())
-    }
-  #endif
 }

@@ -5,10 +5,22 @@ import MillraceRecording
 
 /// Lists of what a journal has, which need no types.
 struct JournalLists {
+  /// The default number of entries that are listed.
+  static let limit = 1_000
+
   let journal: any PartitionedJournal
   /// The words before the name of a command, for errors.
   let command: String
   let file: String
+
+  /// Checks that the journal has a key.
+  ///
+  /// - Throws: ``CommandFailure`` if it has not.
+  func check(_ key: JournalKey) async throws {
+    guard try await journal.lastSequence(of: key) > .start else {
+      throw CommandFailure.noKey(key, in: file, command: command)
+    }
+  }
 
   /// Shows keys in the order of their names.
   ///
@@ -63,8 +75,7 @@ struct JournalLists {
   func entries(
     of key: JournalKey, after sequence: JournalSequence?, limit: Int, isFull: Bool, _ write: (String) throws -> Void
   ) async throws {
-    let last = try await journal.lastSequence(of: key)
-    guard last > .start else { throw CommandFailure.noKey(key, in: file, command: command) }
+    try await check(key)
     var position = sequence ?? .start
     var rest = limit
     try write(JournalEntryLine.headings + "\n")

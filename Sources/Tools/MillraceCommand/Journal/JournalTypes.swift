@@ -15,6 +15,11 @@ protocol JournalTypes: Sendable {
   /// Reads the runs of a log that have not ended.
   func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun]
 
+  /// Makes the entry that ends an open run as abandoned, and says behind which record it belongs; nil if no such run is open.
+  func abandonment(
+    of run: JournalSequence, _ key: JournalKey, in journal: any Journal
+  ) async throws(JournalError) -> (entry: JournalEntry, last: JournalSequence)?
+
   /// Reads the state of a log after a record, or refuses to.
   ///
   /// - Parameter end: the record; nil for the end of the log.
@@ -43,6 +48,12 @@ struct UntypedJournal: JournalTypes {
     try await StoredLog(untyped: key, in: journal).openRuns()
   }
 
+  func abandonment(
+    of run: JournalSequence, _ key: JournalKey, in journal: any Journal
+  ) async throws(JournalError) -> (entry: JournalEntry, last: JournalSequence)? {
+    try await StoredLog(untyped: key, in: journal).abandonment(of: run)
+  }
+
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) -> StateAnswer {
     .refused(
       CommandFailure(
@@ -66,14 +77,25 @@ struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mu
   let schema: StoreSchema<I>
   let options: JournalOptions
 
+  /// Whether runs are read without the types: values of JSON can be skipped, also those of versions that the schema does not have.
+  private var skipsValues: Bool { options.coder is JSONJournalCoder }
+
   private func log(_ key: JournalKey, _ journal: any Journal) -> StoredLog<I> {
     StoredLog(journal, key: key, initial: initial, schema: schema, options: options)
   }
 
   func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun] {
-    // Values of JSON can be skipped, also those of versions that the schema does not have.
-    if options.coder is JSONJournalCoder { return try await StoredLog(untyped: key, in: journal).openRuns() }
+    if skipsValues { return try await StoredLog(untyped: key, in: journal).openRuns() }
     return try await log(key, journal).openRuns()
+  }
+
+  func abandonment(
+    of run: JournalSequence, _ key: JournalKey, in journal: any Journal
+  ) async throws(JournalError) -> (entry: JournalEntry, last: JournalSequence)? {
+    if skipsValues {
+      return try await StoredLog(untyped: key, in: journal).abandonment(of: run)
+    }
+    return try await log(key, journal).abandonment(of: run)
   }
 
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer {
