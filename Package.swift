@@ -86,7 +86,9 @@ let package = Package(
       name: "MillraceReport", dependencies: ["Millrace"], path: "Sources/Tools/MillraceReport", swiftSettings: strict),
     .target(
       name: "MillraceCommand",
-      dependencies: ["Millrace", "MillraceRecording", "MillraceJournal", "MillraceReport", "MillraceFlags"],
+      dependencies: [
+        "Millrace", "MillraceRecording", "MillraceJournal", "MillraceEntries", "MillraceReport", "MillraceFlags",
+      ],
       path: "Sources/Tools/MillraceCommand",
       swiftSettings: strict),
     .target(

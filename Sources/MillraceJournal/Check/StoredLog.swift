@@ -54,6 +54,21 @@ package struct StoredLog<I: Interactor>: Sendable where I.Action: Codable, I.Mut
     return (JournalEntry(kind: entry.kind, payload: entry.payload, schemaVersion: version), restored.last)
   }
 
+  /// Returns all events that the log has, and the state at its end.
+  ///
+  /// They begin with the initial state, or with the newest snapshot if the records before it were removed. All of them are in memory.
+  ///
+  /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read.
+  package func history() async throws(JournalError) -> (
+    events: LoggedHistory<I.Action, I.Mutation, I.State>, end: LoggedState<I.State>
+  ) {
+    var restored = Restoration(initial, from: log)
+    restored.keepHistory()
+    try await restored.readOn(calls, nil, prefersRecords: true)
+    let events = restored.history ?? LoggedHistory(start: restored.state, revision: restored.revision)
+    return (events, LoggedState(state: restored.state, revision: restored.revision, sequence: restored.last))
+  }
+
   /// Returns the state after a record: the newest snapshot up to there, or the initial state, with the later mutations reduced into it.
   ///
   /// - Parameter end: the last record whose mutations are in the state; nil for the end of the log.

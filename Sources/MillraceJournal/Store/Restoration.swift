@@ -12,6 +12,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var growth = LogGrowth()
   /// The newest version of the schema that the snapshot or a record has.
   private(set) var newestVersion = 1
+  /// The events that the records were applied with; nil unless ``keepHistory()`` was called.
+  private(set) var history: LoggedHistory<I.Action, I.Mutation, I.State>?
   /// The initial state of the newest writer; nil unless the state is the fold from the initial one.
   private(set) var foundInitial: InitialState?
   private var open: [UInt64: LoggedRun] = [:]
@@ -53,12 +55,15 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
 
   /// Reads the newest snapshot and the records behind it; when called again, the records that were appended meanwhile.
   ///
-  /// - Parameter end: The last record to read; nil to read the log to its end.
+  /// - Parameters:
+  ///   - end: The last record to read; nil to read the log to its end.
+  ///   - prefersRecords: Whether the snapshot is read only if the records before it were removed.
   /// - Throws: ``JournalError``.
   mutating func readOn(
-    _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?, through end: JournalSequence? = nil
+    _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?, through end: JournalSequence? = nil,
+    prefersRecords: Bool = false
   ) async throws(JournalError) {
-    if last == .start { try await readSnapshot(calls, through: end) }
+    if last == .start, !prefersRecords { try await readSnapshot(calls, through: end) }
     while true {
       let page: JournalPage
       do {
@@ -85,6 +90,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private mutating func readSnapshot(_ calls: JournalCalls, through end: JournalSequence?) async throws(JournalError) {
     let read = try await calls.read { journal, key throws(JournalError) in try await journal.snapshot(of: key) }
     guard let snapshot = read, snapshot.sequence <= end ?? snapshot.sequence else { return }
+    let keepsHistory = history != nil
+    defer { if keepsHistory { keepHistory() } }
     if snapshot.isInitial {
       self = Restoration(initial, from: log)
       last = snapshot.sequence
@@ -117,6 +124,9 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     try remember(payload.keys)
   }
 
+  /// Keeps the events of the records that are applied from now on.
+  mutating func keepHistory() { history = LoggedHistory(start: state, revision: revision) }
+
   /// Applies a record.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` and the sequence if it cannot be read.
@@ -128,29 +138,36 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       if beginsWithInitial { foundInitial = try? record.epoch(of: log.key)?.initial }
     case .decided:
       let payload = try log.payload(DecidedHead.self, of: record)
-      reduce(payload.mutations)
+      reduce(payload.mutations, record)
       try remember(payload.head.results ?? [])
     case .takeUp:
       let payload = try log.payload(TakeUpHead<EncodedAction>.self, of: record)
-      open[record.sequence.number] = LoggedRun(
+      let run = LoggedRun(
         sequence: record.sequence.number, takeUp: payload.head, payload: record.entry.payload,
         schemaVersion: record.entry.schemaVersion)
-      reduce(payload.mutations)
+      open[run.sequence] = run
+      // An action without a step in the schema is left out of the history.
+      if history != nil, let action = try? log.action(of: run) { history?.add(.action(action), record) }
+      reduce(payload.mutations, record)
     case .resumed:
       let head = try log.payload(ResumedHead.self, of: record).head
       open[head.run]?.resumed = head.count
     case .step, .rest:
       let payload = try log.payload(StepHead.self, of: record)
       open[payload.head.run]?.add(payload.head.step)
-      reduce(payload.mutations)
+      history?.add(payload.head.step, record, payload.head.run)
+      reduce(payload.mutations, record, payload.head.run)
     case .joined:
       let head = try log.payload(JoinedHead.self, of: record).head
       open[head.run]?.join(head)
-    case .emit: reduce(try log.payload(EmitHead.self, of: record).mutations)
+    case .emit:
+      let payload = try log.payload(EmitHead.self, of: record)
+      reduce(payload.mutations, record, payload.head.run)
     case .end:
       let payload = try log.payload(EndHead.self, of: record)
       open[payload.head.run] = nil
-      reduce(payload.mutations)
+      reduce(payload.mutations, record, payload.head.run)
+      history?.add(.end(outcome: payload.head.outcome), record, payload.head.run)
       try remember(payload.head.results ?? [])
     case let kind where kind.maySkip: break
     default:
@@ -174,6 +191,16 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
         )
       }
       keys.remember(result)
+    }
+  }
+
+  /// Applies the mutations of a record.
+  ///
+  /// - Parameter run: The take-up of their run; nil for the record itself.
+  private mutating func reduce(_ mutations: [I.Mutation], _ record: JournalRecord, _ run: UInt64? = nil) {
+    reduce(mutations)
+    if history != nil {
+      for mutation in mutations { history?.add(.mutation(mutation), record, run) }
     }
   }
 

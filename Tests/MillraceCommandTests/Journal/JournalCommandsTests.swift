@@ -125,6 +125,11 @@ struct JournalCommandsTests {
       #expect((first.errors, first.code) == ("The state at record 2, of revision 1.\n", 0))
       #expect(try await shelf("state", "j", "shelf").output.contains("\"pages\" : 3"))
       #expect(try await shelf("keys", "j").output == "shelf\n")
+      try await shelf("export", "j", "shelf").output.write(
+        to: folder.file("shelf.jsonl"), atomically: true, encoding: .utf8)
+      let replayed = try await FinishedCommand("MillraceShelf", ["replay", "shelf.jsonl"], in: folder)
+      #expect(replayed.output == "Replayed 2 commits up to revision 2; 1 recorded state is the same.\n")
+      #expect(try await journal("export", "j", "shelf").code == 64)
       #expect(try await shelf("state", "j", "shelf", "--at", "9").code == 65)
       let none = try await shelf("state", "j", "x")
       #expect(none.errors.hasPrefix("'j' has no key 'x'; MillraceShelf journal keys lists those it has"))

@@ -1,6 +1,7 @@
 import Foundation
 import Millrace
 import MillraceJournal
+import MillraceRecording
 import MillraceTesting
 import Testing
 
@@ -119,6 +120,76 @@ struct JournalTypesTests {
     #expect(try await state(types(options: options)) == #"["initial","a"] at 3, revision 1"#)
     gate.open()
     await store.shutdown()
+  }
+
+  /// Leaves the records of a note and of a run with two steps, of which one has failed.
+  private func leaveRun() async throws {
+    struct NoVan: Error, CustomStringConvertible { let description = "no van" }
+    let store = try await Charges.open(journal, key: "orders") { run, order in
+      try await run.step("ask", commit: { (_: Int) in ["asked"] }) { _ in 7 }
+      _ = try? await run.step("ship") { _ in throw NoVan() }
+      run.emit("order \(order)")
+    }
+    #expect(await store.send(.note("a")).outcome.kind == .finished)
+    #expect(await store.send(.charge(order: 5)).outcome.kind == .finished)
+    await store.shutdown()
+  }
+
+  private func export(_ redaction: Redaction<Charges>? = nil) async throws -> Recording<Charges> {
+    var types = types()
+    types.redaction = redaction
+    guard case .lines(let lines) = try await types.export("orders", from: journal) else { throw CancellationError() }
+    return try Recording.read(from: lines)
+  }
+
+  @Test("A recording of a log has its actions, commits, steps and ends, and is replayed to the same state")
+  func recording() async throws {
+    try await leaveRun()
+    let recording = try await export()
+    let report = try recording.replay()
+    #expect(report.verdict == .same)
+    #expect(recording.start.state == ["initial"] && recording.header.began == Charges.time)
+    let lines = recording.entries.map { entry in
+      switch entry {
+      case .action(let action): "\(action.run) \(action.action)"
+      case .commit(let commit): "\(commit.run) \(commit.revision) \(commit.mutation)"
+      case .step(let step): "\(step.run) \(step.name) \(step.result)"
+      case .end(let end): "\(end.run) \(end.outcome)"
+      case .state(let state): "\(state.revision) \(state.state)"
+      default: "other"
+      }
+    }
+    #expect(
+      lines == [
+        "#2@1 1 a", "#3@1 charge(order: 5)", #"#3@1 ask value("7")"#, "#3@1 2 asked",
+        #"#3@1 ship failure("\"no van\"")"#,
+        "#3@1 3 order 5", "#3@1 finished", #"3 ["initial", "a", "asked", "order 5"]"#,
+      ])
+  }
+
+  @Test(
+    "A recording of a log whose first records were removed begins with its snapshot, and else with the initial state")
+  func recordingBehindSnapshot() async throws {
+    try await note("a", "b")
+    try await storeSnapshot(at: 3)
+    #expect(try await export().start.state == ["initial"])
+    try await journal.truncate("orders", through: 3)
+    let recording = try await export()
+    #expect(recording.start.state == ["s"] && recording.start.revision == 9)
+    #expect(recording.entries.count == 1, "the state at the end")
+  }
+
+  @Test("A recording is redacted, and has no results of steps then")
+  func redacted() async throws {
+    try await leaveRun()
+    let hidden: @Sendable (String) -> String = { _ in "x" }
+    let redaction = Redaction<Charges>(
+      action: { _ in .charge(order: 0) }, mutation: hidden, state: { $0.map { $0 == "initial" ? $0 : "x" } })
+    let recording = try await export(redaction)
+    #expect(recording.header.isRedacted)
+    #expect(try recording.replay().verdict == .same)
+    let text = String(decoding: try recording.jsonLines(), as: UTF8.self)
+    for secret in ["order 5", "no van", "asked", #""7""#] { #expect(!text.contains(secret), "\(secret)") }
   }
 
   @Test("Without types no state is made, and the sentence has the three lines of a service's own command")

@@ -16,7 +16,7 @@ extension MillraceCommand {
   /// ```
   ///
   /// It understands what ``main(_:redaction:command:arguments:)`` does, and `journal keys FILE`, `journal stores FILE`,
-  /// `journal entries FILE KEY`, `journal runs FILE`, `journal state FILE KEY` and `journal verify FILE`, which read
+  /// `journal entries FILE KEY`, `journal runs FILE`, `journal state FILE KEY`, `journal export FILE KEY > FILE` and `journal verify FILE`, which read
   /// the file beside the process that writes it, and `journal abandon FILE KEY RUN`, `journal erase FILE KEY` and `journal compact FILE`, which
   /// refuse to change a file that another process has open. All of them need the trait `SQLite`. `docs/the-journal-command.md` explains them.
   ///
@@ -27,7 +27,7 @@ extension MillraceCommand {
   ///   - initial: the state of revision 0, as `Store.open` is given it.
   ///   - schema: the versions of the values in journals.
   ///   - options: of these the coder, and the time for which an unavailable journal is tried again.
-  ///   - redaction: the redaction of the recordings, as ``main(_:redaction:command:arguments:)`` is given it.
+  ///   - redaction: the redaction of the recordings, as ``main(_:redaction:command:arguments:)`` is given it; exported ones get it too.
   ///   - command: the words that the user typed before the arguments, for messages; by default the name of the program.
   ///   - arguments: the words behind those; by default all arguments of the process.
   public static func main<I: Interactor>(
@@ -43,7 +43,7 @@ extension MillraceCommand {
         RecordingCommands(command: command, recordings: recordings, others: [journalFlags(command: journal)])
           .run(arguments))
     }
-    let types = ServiceJournal(initial: initial, schema: schema, options: options)
+    let types = ServiceJournal(initial: initial, schema: schema, options: options, redaction: redaction)
     exit(await JournalCommands(command: journal, types: types).run(Array(arguments.dropFirst())))
   }
 

@@ -22,7 +22,7 @@ struct JournalCommands<Types: JournalTypes> {
         ExitCode(66, "the file cannot be opened"), ExitCode(70, "a state has no JSON"), .noOutput,
         ExitCode(75, "another process has the file open"),
       ],
-      [keys, stores, entries, runs, state, verify, abandon, erase, compact])
+      [keys, stores, entries, runs, state, export, verify, abandon, erase, compact])
   }
 
   private var file: Flags.Operand {
@@ -90,6 +90,10 @@ struct JournalCommands<Types: JournalTypes> {
         of,
         .integer("--at", in: 0 ... .max, example: "100", help: "the state after the entry of this sequence"),
       ])
+  }
+
+  private var export: Flags {
+    Flags(command: "\(command) export", summary: Types.exportSummary, operands: [file, key()], [of])
   }
 
   private var verify: Flags {

@@ -63,6 +63,12 @@
       case "state":
         if Types.knowsCoder { try await lists.check(key) }
         try await state(journal, write)
+      case "export":
+        if Types.knowsCoder { try await lists.check(key) }
+        switch try await types.export(key, from: journal) {
+        case .refused(let failure): throw failure
+        case .lines(let lines): try write(String(decoding: lines, as: UTF8.self))
+        }
       default:
         var check = JournalVerification(of: journal, file: file, line: .standardError)
         try write(try await check.run() + "\n")

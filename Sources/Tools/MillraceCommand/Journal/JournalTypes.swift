@@ -6,8 +6,9 @@ import MillraceRecording
 
 /// The types of a service whose logs a command reads, or none.
 protocol JournalTypes: Sendable {
-  /// The purpose of the command `state`, in a sentence.
+  /// The purposes of the commands `state` and `export`, in a sentence each.
   static var stateSummary: String { get }
+  static var exportSummary: String { get }
 
   /// Whether logs are decoded by the coder that wrote them, and not by the one for JSON at a guess.
   static var knowsCoder: Bool { get }
@@ -25,6 +26,18 @@ protocol JournalTypes: Sendable {
   /// - Parameter end: the record; nil for the end of the log.
   /// - Throws: ``JournalError``, or ``CommandFailure`` for a state that has no JSON.
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer
+
+  /// Makes the lines of a recording of a log, or refuses to.
+  func export(_ key: JournalKey, from journal: any Journal) async throws -> ExportAnswer
+}
+
+/// The answer to a request for a recording.
+enum ExportAnswer {
+  /// The lines of the recording.
+  case lines(Data)
+
+  /// The reason for which no recording can be made, with the fix.
+  case refused(CommandFailure)
 }
 
 /// The answer to a request for a state.
@@ -39,6 +52,7 @@ enum StateAnswer {
 /// No types: the actions, mutations and states of a log are skipped.
 struct UntypedJournal: JournalTypes {
   static let stateSummary = "Says how a service shows the states of its own journal, for that needs its reducer."
+  static let exportSummary = "Says how a service makes recordings of its own journal, for that needs its types."
   static let knowsCoder = false
 
   /// The words before the name of a command, for errors.
@@ -55,27 +69,37 @@ struct UntypedJournal: JournalTypes {
   }
 
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) -> StateAnswer {
-    .refused(
-      CommandFailure(
-        """
-        \(command) state needs the reducer of the service, which no other program has; give the service a command of its own, and run \
-        that with journal state. These three lines are all of it, with the module and the interactor of the service:
+    .refused(refusal("state", needs: "the reducer"))
+  }
 
-          import MillraceCommand
-          import Shop
-          await MillraceCommand.main(Shop.self, initial: Shop.State())
-        """, code: EX_USAGE))
+  func export(_ key: JournalKey, from journal: any Journal) -> ExportAnswer {
+    .refused(refusal("export", needs: "the types"))
+  }
+
+  private func refusal(_ word: String, needs: String) -> CommandFailure {
+    CommandFailure(
+      """
+      \(command) \(word) needs \(needs) of the service, which no other program has; give the service a command of its own, and run \
+      that with journal \(word). These three lines are all of it, with the module and the interactor of the service:
+
+        import MillraceCommand
+        import Shop
+        await MillraceCommand.main(Shop.self, initial: Shop.State())
+      """, code: EX_USAGE)
   }
 }
 
 /// The types of a service, and how its stores are opened.
 struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   static var stateSummary: String { "Shows the state of a key at the end of its log, or after a record, as JSON." }
+  static var exportSummary: String { "Writes a recording of a key to standard output." }
   static var knowsCoder: Bool { true }
 
   let initial: I.State
   let schema: StoreSchema<I>
   let options: JournalOptions
+  /// The redaction of exported recordings; nil for none.
+  var redaction: Redaction<I>?
 
   /// Whether runs are read without the types: values of JSON can be skipped, also those of versions that the schema does not have.
   private var skipsValues: Bool { options.coder is JSONJournalCoder }
@@ -96,6 +120,11 @@ struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mu
       return try await StoredLog(untyped: key, in: journal).abandonment(of: run)
     }
     return try await log(key, journal).abandonment(of: run)
+  }
+
+  func export(_ key: JournalKey, from journal: any Journal) async throws -> ExportAnswer {
+    let (events, end) = try await log(key, journal).history()
+    return .lines(try Recording(of: events, end: end, redaction: redaction).jsonLines())
   }
 
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer {
