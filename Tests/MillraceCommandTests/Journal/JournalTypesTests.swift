@@ -174,9 +174,12 @@ struct JournalTypesTests {
     try await storeSnapshot(at: 3)
     #expect(try await export().start.state == ["initial"])
     try await journal.truncate("orders", through: 3)
+    let next = JournalEntry(.decided, #"{"head":{},"mutations":["c"]}"#, revision: 10)
+    #expect(await journal.append([JournalBatch(9, [next])], to: "orders", after: 3).stored == 1)
     let recording = try await export()
     #expect(recording.start.state == ["s"] && recording.start.revision == 9)
-    #expect(recording.entries.count == 1, "the state at the end")
+    #expect(recording.entries.count == 2, "a commit, and the state at the end")
+    #expect(try recording.replay().verdict == .same)
   }
 
   @Test("A recording is redacted, and has no results of steps then")
