@@ -268,10 +268,14 @@ struct JournalCommandsTests {
       #expect(
         end.errors == """
           millrace journal \(command) of 'j' needs SQLite, and this program was built without the trait SQLite; install libsqlite3-dev, \
-          and build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+          and build it by 'swift build -c release --traits SQLite --product millrace'.
 
           """)
       #expect(end.code == 64)
+      let service = try await FinishedCommand("MillraceShelf", ["journal", command, "j"], in: folder)
+      #expect(
+        service.errors.hasSuffix(
+          "and add 'traits: [\"SQLite\"]' to the package's dependency on Millrace, and build it again.\n"))
     }
   #endif
 }

@@ -139,10 +139,14 @@ struct JournalCommands<Types: JournalTypes> {
         return failure.code
       }
     #else
+      let fix =
+        Types.knowsCoder
+        ? "add 'traits: [\"SQLite\"]' to the package's dependency on Millrace, and build it again"
+        : "build it by 'swift build -c release --traits SQLite --product millrace'"
       StandardError.writeLine(
         """
         \(command) \(word) of \(FlagError.quoted(flags.operand)) needs SQLite, and this program was built without the trait SQLite; \
-        install libsqlite3-dev, and build it with the trait, as by 'swift build -c release --traits SQLite --product millrace'.
+        install libsqlite3-dev, and \(fix).
         """)
       return EX_USAGE
     #endif
