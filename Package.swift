@@ -175,7 +175,8 @@ let package = Package(
     .testTarget(
       name: "MillraceScaleTests",
       dependencies: [
-        "MillraceCommand", "MillraceFlags", "MillraceReport", "MillraceRecording", "Millrace", "MillraceTesting",
+        "MillraceCommand", "MillraceFlags", "MillraceReport", "MillraceRecording", "MillraceJournal", "Millrace",
+        "MillraceTesting",
       ],
       swiftSettings: strict),
     .testTarget(

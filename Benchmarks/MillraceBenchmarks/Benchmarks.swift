@@ -8,7 +8,7 @@ let allRows: [Row] =
   + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stepRows + stateRows + storeRows
   + testingRows
   + recordingRows
-  + journalRows + keyRows + inspectorRows
+  + journalRows + keyRows + storesRows + liveKeyRows + inspectorRows
 
 /// The sentences about rows that this build does not have, each with words of their names.
 private let absentRows: [(sentence: String?, words: [String])] = [

@@ -23,6 +23,11 @@ enum IdleProbe: String {
   case store
   /// A store that has handled one action by an effect.
   case handledStore
+  #if SQLite
+    /// A key of many stores that has decided one action, and one that has handled one.
+    case decidedKey
+    case handledKey
+  #endif
 
   /// The arguments of the command for such a process.
   static let argument = "--idle-probe"
@@ -42,6 +47,11 @@ enum IdleProbe: String {
         _ = await store.send(Countdown(1)).outcome
         kept.append(store)
       }
+    #if SQLite
+      case .decidedKey, .handledKey:
+        guard let keys = try? await IdleKeys.live(count, self == .handledKey ? .handle : .ignore) else { return }
+        kept.append(keys)
+    #endif
     }
     let time = nanoseconds(ContinuousClock.now - start) / Double(count)
     let bytes = Double(residentBytes() - before) / Double(count)
@@ -50,7 +60,7 @@ enum IdleProbe: String {
   }
 }
 
-private struct IdleFigures: Sendable {
+struct IdleFigures: Sendable {
   let bytes: Double
   let nanoseconds: Double
 }
@@ -60,12 +70,12 @@ private struct ProbeFailed: Error, CustomStringConvertible {
   var description: String { "The process that measures idle stores did not print two numbers but '\(output)'." }
 }
 
-private func idleRow(
+func idleRow(
   _ name: String, _ unit: String, reference: String? = nil, target: Double? = nil, probe: IdleProbe,
-  figure: @escaping @Sendable (IdleFigures) -> Double
+  figure: @escaping @Sendable (IdleFigures) -> Double, count: Int = 100_000
 ) -> Row {
   Row(name: name, unit: unit, reference: reference, target: target, gate: .otherProcess) { size in
-    Figure(value: figure(try figures(of: probe, count: size.scaled(100_000))))
+    Figure(value: figure(try figures(of: probe, count: size.scaled(count))))
   }
 }
 

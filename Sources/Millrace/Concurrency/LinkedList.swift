@@ -1,6 +1,6 @@
 /// Something that knows its neighbours in the one list that holds it.
 @usableFromInline
-protocol Linked: AnyObject {
+package protocol Linked: AnyObject {
   /// The list's own.
   var previous: Self? { get set }
   var following: Self? { get set }
@@ -11,17 +11,17 @@ protocol Linked: AnyObject {
 /// An element stands in one list at most.
 @usableFromInline
 @frozen
-struct LinkedList<Element: Linked> {
-  @usableFromInline var first: Element?
-  @usableFromInline var last: Element?
+package struct LinkedList<Element: Linked> {
+  @usableFromInline package var first: Element?
+  @usableFromInline package var last: Element?
 
   @inlinable
-  init() {}
+  package init() {}
 
-  @inlinable var isEmpty: Bool { first == nil }
+  @inlinable package var isEmpty: Bool { first == nil }
 
   @inlinable
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     element.previous = last
     if let last { last.following = element } else { first = element }
     last = element
@@ -29,7 +29,7 @@ struct LinkedList<Element: Linked> {
 
   /// Takes the element out, if it stands in a list, which has to be this one.
   @inlinable
-  mutating func remove(_ element: Element) {
+  package mutating func remove(_ element: Element) {
     let (previous, following) = (element.previous, element.following)
     guard previous != nil || following != nil || first === element else { return }
     if let previous { previous.following = following } else { first = following }
@@ -39,7 +39,7 @@ struct LinkedList<Element: Linked> {
   }
 
   @inlinable
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     guard let element = first else { return nil }
     remove(element)
     return element

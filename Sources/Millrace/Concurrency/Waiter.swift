@@ -58,7 +58,7 @@ extension Waiter: Indexed {}
 ///
 /// Inlinable, because what the core itself compiles looks up the types of the value at run time with each call.
 @usableFromInline
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
   @usableFromInline
   enum Phase {
     /// No task waits yet. Becomes `waiting` or `fulfilled`.
@@ -72,7 +72,7 @@ final class Promise<Value: Sendable>: Sendable {
   @usableFromInline let phase = Lock<Phase>(.new)
 
   @inlinable
-  init() {}
+  package init() {}
 
   /// Whether the value is there.
   @inlinable var isFulfilled: Bool {
@@ -84,7 +84,7 @@ final class Promise<Value: Sendable>: Sendable {
   /// Ends the wait with this value, and says whether it did; later calls do nothing.
   @inlinable
   @discardableResult
-  func fulfil(_ value: Value) -> Bool {
+  package func fulfil(_ value: Value) -> Bool {
     let (isFirst, continuation) = phase.withLock { phase in
       switch phase {
       case .new:
@@ -102,7 +102,7 @@ final class Promise<Value: Sendable>: Sendable {
   }
 
   /// Suspends until the value is there, cancelled or not; for one task, once.
-  @inlinable var value: Value {
+  @inlinable package var value: Value {
     get async {
       await withUnsafeContinuation { continuation in
         let value: Value? = phase.withLock { phase in

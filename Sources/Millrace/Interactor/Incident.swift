@@ -66,6 +66,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported once an opening.
     public static let otherInitialState = Kind(name: "otherInitialState")
+
+    /// A key of many stores that has to be open could not be opened.
+    ///
+    /// Reported each time.
+    public static let failedWake = Kind(name: "failedWake")
   }
 
   /// The kind of the incident.
@@ -74,7 +79,7 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure`` and
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure``, ``Kind/failedWake`` and
   /// ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
   ///
   /// A run that several actions share has the id of the first of them.

@@ -40,6 +40,9 @@ public enum Rejection: Sendable {
   /// child has no `action(_:)`; see ``Run/send(_:)``.
   case notSent(String)
 
+  /// The key of its store is being erased; see `Stores.erase` of MillraceJournal.
+  case erased
+
   /// The reason without its payload, for comparing and counting.
   public var kind: Kind {
     switch self {
@@ -55,6 +58,7 @@ public enum Rejection: Sendable {
     case .decided: .decided
     case .missingChild: .missingChild
     case .notSent: .notSent
+    case .erased: .erased
     }
   }
 
@@ -85,6 +89,8 @@ public enum Rejection: Sendable {
     case missingChild
     /// See ``Rejection/notSent(_:)``.
     case notSent
+    /// See ``Rejection/erased``.
+    case erased
 
     /// The name of the case.
     package var rawValue: String { "\(self)" }
@@ -119,6 +125,8 @@ extension Rejection: CustomStringConvertible {
       child.description
     case .notSent(let reason):
       reason
+    case .erased:
+      "The key is being erased; send it again after that, to a store that begins anew."
     }
   }
 }

@@ -56,6 +56,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case effectWithoutState
     /// The journal failed for good, and the store with it.
     case journalFailed(any Error)
+    /// The store of one of many keys could not be opened, because the journal failed.
+    case notOpened(any Error)
   }
 
   private let reason: Reason
@@ -74,7 +76,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case .deadlock: .deadlock
     case .overflowed, .lagged: .lagged
     case .effectWithoutState: .noState
-    case .journalFailed: .journal
+    case .journalFailed, .notOpened: .journal
     }
   }
 
@@ -86,10 +88,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The error of the journal that failed, or the error in ``outcome``: of the handler that failed, of the decision or of the journal that
   /// rejected the action; otherwise nil.
   public var underlying: (any Error)? {
-    if case .journalFailed(let error) = reason { return error }
-    return switch outcome {
-    case .failed(let error), .rejected(.decided(let error)), .rejected(.journal(let error)): error
-    default: nil
+    switch (reason, outcome) {
+    case (.journalFailed(let error), _), (.notOpened(let error), _), (_, .failed(let error)),
+      (_, .rejected(.decided(let error))), (_, .rejected(.journal(let error))):
+      return error
+    default: return nil
     }
   }
 
@@ -118,6 +121,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         + "or map it with `mapMutations` rather than with the operators of sequences."
     case .journalFailed(let error):
       "The store has stopped because its journal failed; open it again to continue. \(error)"
+    case .notOpened(let error):
+      "The store of the key could not be opened, and the next use of the key tries again. \(error)"
     }
   }
 

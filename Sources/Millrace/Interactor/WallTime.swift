@@ -7,12 +7,12 @@ package enum WallTime {
   package static func now() -> Int64 { millrace_wall_milliseconds() }
 
   /// The wall time after a duration, rounded up to milliseconds; a negative duration is none.
-  static func after(_ duration: Duration, _ now: Int64) -> Int64 {
+  package static func after(_ duration: Duration, _ now: Int64) -> Int64 {
     bounded(now) + (max(duration.bounded, .zero).nanoseconds + 999_999) / 1_000_000
   }
 
   /// The time to sleep before the wall time is read again: the rest until `end`, and at most a minute; zero or less once it has come.
-  static func rest(until end: Int64, _ now: Int64) -> Duration {
+  package static func rest(until end: Int64, _ now: Int64) -> Duration {
     .milliseconds(min(min(max(end, -(1 << 61)), 1 << 62) - bounded(now), 60_000))
   }
 

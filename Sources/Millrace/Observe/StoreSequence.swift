@@ -23,7 +23,7 @@ public struct StoreSequence<Element: Sendable, Failure: Error>: AsyncSequence, S
   /// - Parameter observe: makes an observer, which is called by one task at a time; under a policy whose failure is `Never` it
   ///   throws nothing.
   @inlinable
-  init(observe: @escaping @Sendable () -> NextElement<Element>) {
+  package init(observe: @escaping @Sendable () -> NextElement<Element>) {
     self.observe = observe
   }
 
@@ -93,4 +93,4 @@ extension StoreSequence.Iterator: Sendable {}
 
 /// The next element of one observer, as soon as there is one; nil when there will be none.
 @usableFromInline
-typealias NextElement<Element> = () async throws(StoreError) -> Element?
+package typealias NextElement<Element> = () async throws(StoreError) -> Element?

@@ -126,6 +126,7 @@ struct BetweenSteps<I: Interactor> {
     let shutdown = runs.shutdown ?? Shutdown()
     runs.shutdown = shutdown
     core.owned.isAdmitting = false
+    if asksClosing { core.owned.journalRests(at: core) }
     endAll(outcome, asksClosing: asksClosing)
     core.owned.raise(.close, at: core)
     // In a store that is released, the end of the queued actions has let it accept again.
@@ -330,6 +331,23 @@ extension StoreCore {
     performBetweenSteps { steps in
       steps.releaseJournal()
       steps.finishShutdown(asksClosing: false)
+    }
+  }
+
+  /// Ends everything as cancelled, without closings and without entries of the journal, and closes the store.
+  ///
+  /// Returns once the entries of before are durable, or the journal has failed.
+  func discard() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      performBetweenSteps { steps in
+        let waits = steps.core.owned.journal.map { (gate: $0.gate, position: $0.position) }
+        steps.releaseJournal()
+        steps.finishShutdown(asksClosing: false, .cancelled)
+        self.lock.afterUnlock {
+          guard let waits else { return continuation.resume() }
+          waits.gate.whenDurable(position: waits.position) { _ in continuation.resume() }
+        }
+      }
     }
   }
 

@@ -71,6 +71,15 @@ struct Owned<I: Interactor>: ~Copyable {
     self.journal = journal
   }
 
+  /// Sets the revision of the restored state, and the journal.
+  mutating func restore(
+    _ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation, I.State>, _ gate: DurabilityGate,
+    at core: StoreCore<I>
+  ) {
+    core.newest.store(revision, ordering: .releasing)
+    setJournal(StoreJournal(sink, gate: gate))
+  }
+
   mutating func setShowsCauses(_ shows: Bool) {
     if shows != showsCauses { showsCauses = shows }
   }

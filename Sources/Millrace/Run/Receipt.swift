@@ -42,6 +42,15 @@ public struct Receipt: Sendable {
 
   static let unsent = Receipt(id: .refused(0), .unsent)
 
+  /// The receipt of an action that no store has accepted.
+  package static func refused(_ reason: Rejection) -> Receipt {
+    if case .full = reason { return Receipt(id: .refused(0), .full) }
+    let ticket = Ticket(id: .refused(0), at: nil, lineage: nil)
+    ticket.willEnd()
+    _ = ticket.end(.rejected(reason), lastRevision: 0, cancelsTask: false)
+    return Receipt(ticket)
+  }
+
   /// The reason for refusing the request of a run to its own store with the key of an open action.
   static let mayWaitForItself =
     "A run that waits for the open action of a key may wait for itself; use another key, or `send` the action and do not wait for it."

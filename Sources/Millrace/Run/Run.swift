@@ -361,9 +361,6 @@ extension Run {
 extension Receipt {
   /// The receipt of an action that there was no store for.
   init(notSent reason: String) {
-    let ticket = Ticket(id: .refused(0), at: nil, lineage: nil)
-    ticket.willEnd()
-    _ = ticket.end(.rejected(.notSent(reason)), lastRevision: 0, cancelsTask: false)
-    self.init(ticket)
+    self = .refused(.notSent(reason))
   }
 }

@@ -54,6 +54,9 @@ final class RunRegistry<I: Interactor> {
   /// The promises of `Store.run`, which wait for a shutdown that another caller begins.
   var shutdownWaiters: [Promise<ShutdownReport>] = []
 
+  /// Called once every action has ended with its handlers, or rests.
+  @exclusivity(unchecked) @usableFromInline var idleWork: [@Sendable () -> Void] = []
+
   // MARK: Counting
 
   @usableFromInline var tally = Tally()
@@ -81,6 +84,14 @@ final class RunRegistry<I: Interactor> {
     tables.records[Int(handle)]?.record.handle = nil
     tables.records[Int(handle)] = nil
     if tables.records.count > 1_024, scheduler.isEmpty { tables.records = [] }
+    if !idleWork.isEmpty, scheduler.isQuiet { performIdleWork() }
+  }
+
+  @usableFromInline
+  func performIdleWork() {
+    let works = idleWork
+    idleWork = []
+    for work in works { work() }
   }
 
   /// The actions that have ended while their handlers were running, in the order in which they ended.

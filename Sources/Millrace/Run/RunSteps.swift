@@ -226,6 +226,9 @@ final class RunSteps: Sendable {
     }
   }
 
+  /// The first wall time in milliseconds at which a sleep or the timeout of a wait is over; nil without one.
+  var firstEnd: Int64? { content.withLock { $0.inside.compactMap(\.end).min() } }
+
   /// Keeps the continuation of a part of the handler that waits for the run's slot; for the lock's holder, as `partsToResume`.
   func waitForSlot(_ continuation: UnsafeContinuation<Void, Never>) {
     content.withLock { $0.waitingForSlot.append(continuation) }

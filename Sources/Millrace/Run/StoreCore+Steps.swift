@@ -74,6 +74,7 @@ extension Owned {
     raise(.resting(handle, isResting), at: core)
     let hasSlot = runs?.scheduler.hasSlot(handle) == true
     if isResting || hasSlot { run.resumeParts(hasSlot: hasSlot, at: core) }
+    if let runs, !runs.idleWork.isEmpty, runs.scheduler.isQuiet { runs.performIdleWork() }
   }
 
   /// Ends a run as failed because of a step, and cancels its handler, of which another part may sleep for a day.

@@ -69,8 +69,7 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   /// Sets the revision of the restored state, and the journal; before the store is used.
   @usableFromInline
   func restore(_ revision: Int, journal sink: any JournalSink<I.Action, I.Mutation, I.State>, _ gate: DurabilityGate) {
-    newest.store(revision, ordering: .releasing)
-    owned.setJournal(StoreJournal(sink, gate: gate))
+    owned.restore(revision, journal: sink, gate, at: self)
   }
 
   /// The services, made if there are none; for the lock's holder, in a step too.

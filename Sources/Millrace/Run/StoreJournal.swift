@@ -38,6 +38,9 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   var unreadableRuns: [OpenRun<Action>] { get }
   var unreadableCount: Int { get }
 
+  /// Whether the log has a time at which the store has to be opened again.
+  var keepsWakeTime: Bool { get }
+
   /// The figures of the journal now.
   var metrics: Metrics.Journal { get }
 
@@ -100,6 +103,8 @@ package enum StoreEntry<Action, Mutation> {
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
   /// An orderly shutdown left an action open that was handled again.
   case leftOpen(ActionID)
+  /// All open actions rest, the first one until a wall time in milliseconds; nil if none has one.
+  case rests(until: Int64?)
   /// Nothing, to learn whether the log is still the store's own.
   case mark
 }

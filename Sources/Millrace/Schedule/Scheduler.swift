@@ -159,6 +159,14 @@ struct Scheduler: ~Copyable {
   /// Whether no action is named.
   @usableFromInline var isEmpty: Bool { entries.count == 0 }
 
+  /// Whether every action rests that is named.
+  @usableFromInline var isQuiet: Bool { entries.count == restingRuns }
+
+  /// The instant at which an action is timed out; nil without a timeout.
+  func timeout(of handle: Handle) -> Instant? {
+    entries[handle].plan.flatMap { plans[$0].timeout }.map { timers.instant(of: $0) }
+  }
+
   /// Whether an event needs the time.
   @usableFromInline var isTimed: Bool { plans.count > 0 || !keys.isEmpty }
 

@@ -44,6 +44,12 @@ public final actor Store<I: Interactor> {
     core.introduce()
   }
 
+  /// Creates a store that is to be opened.
+  @usableFromInline
+  init(unopened core: StoreCore<I>) {
+    self.core = core
+  }
+
   /// One executor for all stores: nothing of a store is isolated to it, and a store with one of its own is 96 bytes larger.
   ///
   /// A method that an extension isolates to its store takes turns with those of all stores; declare it `nonisolated`.

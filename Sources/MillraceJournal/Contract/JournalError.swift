@@ -36,6 +36,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let closed = Code(name: "closed")
     /// The key belongs to another partition than the claim, or to none, or the stores have no such partition; nothing was changed.
     public static let otherPartition = Code(name: "otherPartition")
+    /// The text is none of a key of these stores; nothing was changed.
+    public static let noKey = Code(name: "noKey")
     /// The journal was opened to be read alone; nothing was changed.
     public static let readOnly = Code(name: "readOnly")
     /// The file is open in this process already.

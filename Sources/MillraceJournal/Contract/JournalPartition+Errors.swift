@@ -33,6 +33,16 @@ extension JournalError {
       "The key \(key.quoted) \(place); send to it by the stores of its name, or use another key.")
   }
 
+  static func noKey(_ key: JournalKey, of type: any Any.Type) -> JournalError {
+    let name = String(reflecting: type)
+    return JournalError(
+      .noKey,
+      """
+      The text \(key.quoted) does not lead back to itself: '\(name)(text)?.description' is nil or another text, so a key that was stored could not be \
+      found again; mend the conformance of \(name) to LosslessStringConvertible.
+      """)
+  }
+
   static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
     JournalError(
       .otherPartition,

@@ -29,6 +29,8 @@ struct EntryBuffer: Sendable {
 
   private let limits: Limits
   private var batches: UInt64 = 0
+  /// The entry that comes before the first one, and the revision of the restored state; nil once it is there, or if the log has it.
+  private var epoch: (entry: JournalEntry, revision: Int)?
 
   struct Limits: Sendable {
     let writer: UInt64
@@ -48,11 +50,16 @@ struct EntryBuffer: Sendable {
     }
   }
 
-  init(after last: JournalSequence, keys: IdempotencyTable, growth: LogGrowth, limits: Limits) {
+  /// - Parameter epoch: The epoch that the first entry brings with it, and the revision of the restored state; nil if the log has the epoch.
+  init(
+    after last: JournalSequence, keys: IdempotencyTable, growth: LogGrowth, limits: Limits,
+    epoch: (entry: JournalEntry, revision: Int)? = nil
+  ) {
     self.last = last
     self.keys = keys
     self.growth = growth
     self.limits = limits
+    self.epoch = epoch
   }
 
   /// The sequence before the first entry that waits.
@@ -67,22 +74,39 @@ struct EntryBuffer: Sendable {
   ///   - room: The part of the bytes that may wait with the entry.
   ///   - revision: The revision behind the entry.
   ///   - time: The wall time in milliseconds since 1970.
+  ///   - wake: The change of the wake time of the key.
   /// - Throws: ``JournalError`` if the journal has failed, or does not take an entry of this size.
   mutating func add(
-    _ entry: JournalEntry, in room: JournalRoom, revision: Int, at time: Int64
+    _ entry: JournalEntry, in room: JournalRoom, revision: Int, at time: Int64, wake: JournalWake = .keep
   ) throws(JournalError) -> JournalSequence? {
     if let failure { throw failure }
-    let batch = JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry], time: time)
+    let batch = JournalBatch(
+      id: .init(writer: limits.writer, number: batches + (epoch == nil ? 1 : 2)), entries: [entry], time: time,
+      wake: wake)
     let size = batch.byteCount
     if size > limits.largestEntry { throw .tooLarge(batch, limit: limits.largestEntry) }
     if let limit = limits.byteCount(of: room), byteCount + size > limit { return nil }
-    batches += 1
+    addEpoch(at: time)
     position += 1
-    last = last.advanced(by: 1)
-    byteCount += size
-    growth.add(entry)
-    items.append(Item(batch: batch, position: position, revision: revision))
+    keep(batch, revision: revision)
     return last
+  }
+
+  /// Adds the epoch before the first entry; it has the position of the restored state, which no receipt waits for.
+  private mutating func addEpoch(at time: Int64) {
+    guard let (entry, revision) = epoch else { return }
+    epoch = nil
+    keep(
+      JournalBatch(id: .init(writer: limits.writer, number: batches + 1), entries: [entry], time: time),
+      revision: revision)
+  }
+
+  private mutating func keep(_ batch: JournalBatch, revision: Int) {
+    batches += 1
+    last = last.advanced(by: 1)
+    byteCount += batch.byteCount
+    for entry in batch.entries { growth.add(entry) }
+    items.append(Item(batch: batch, position: position, revision: revision))
   }
 
   /// Removes the first entries, which are durable.

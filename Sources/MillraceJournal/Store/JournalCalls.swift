@@ -13,12 +13,15 @@ struct JournalCalls: Sendable {
   let clock: any Clock<Duration>
   private let limits: CallLimits
 
-  init(journal: any Journal, key: JournalKey, deadline: Duration, clock: any Clock<Duration>) {
+  /// - Parameter limits: Abandons calls that do not return in time; shared by the calls of many keys, nil for those of one.
+  init(
+    journal: any Journal, key: JournalKey, deadline: Duration, clock: any Clock<Duration>, limits: CallLimits? = nil
+  ) {
     self.journal = journal
     self.key = key
     self.deadline = deadline
     self.clock = clock
-    limits = CallLimits(deadline)
+    self.limits = limits ?? CallLimits(deadline)
   }
 
   /// The events of a call that is repeated.

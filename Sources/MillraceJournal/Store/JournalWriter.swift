@@ -14,6 +14,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   let log: StoreLog<I>
   private let calls: JournalCalls
   private let epoch: JournalEpoch
+  /// Whether the store is one of many, whose key has a wake time.
+  private var isClaimed: Bool { log.key.stores != nil }
   /// In milliseconds since 1970.
   private let wallTime: @Sendable () -> Int64
   private let buffer: Lock<EntryBuffer>
@@ -23,6 +25,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   private let unreadable: [UnreadableRun]
   private let refused: [UTF8Text: KeyedResult]
   private let store = Lock<WeakStore>(WeakStore())
+  private let didFail: @Sendable (JournalError) -> Void
   /// Whether a snapshot of this writer was decoded.
   private let hasCheckedSnapshot = Atomic(false)
 
@@ -35,25 +38,32 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   /// Creates the writer that continues a log.
   ///
   /// - Parameters:
-  ///   - open: The runs that are handled again.
-  ///   - unreadable: The runs that stay open, because their actions cannot be decoded.
-  ///   - number: The number that the writer drew when it opened the log.
+  ///   - opened: The log after its opening.
+  ///   - epoch: The epoch of the writer.
+  ///   - gate: The gate of the store.
+  ///   - didFail: Called once nothing more is persisted.
   init(
-    _ log: StoreLog<I>, after restored: Restoration<I>, open: [LoggedRun], unreadable: [UnreadableRun], number: UInt64,
-    epoch: JournalEpoch, calls: JournalCalls, wallTime: @escaping @Sendable () -> Int64
+    _ opened: LogOpening<I>, epoch: JournalEpoch, gate: DurabilityGate,
+    didFail: @escaping @Sendable (JournalError) -> Void = { _ in }
   ) {
-    self.log = log
-    self.calls = calls
+    self.didFail = didFail
+    log = opened.log
+    calls = opened.calls
     self.epoch = epoch
-    self.wallTime = wallTime
-    gate = DurabilityGate(restored: restored.revision)
-    runs = Lock(LoggedRuns(open + unreadable.map(\.run)))
+    wallTime = opened.wallTime
+    self.gate = gate
+    let (restored, unreadable) = (opened.restored, opened.unreadable)
+    gate.advance(to: DurabilityGate.restoredPosition, revision: restored.revision)
+    runs = Lock(LoggedRuns(opened.runs.map(\.run) + unreadable.map(\.run)))
     self.unreadable = unreadable
     refused = Dictionary(
       unreadable.flatMap { run in run.run.sendersKeys.map { (UTF8Text($0), run.result) } }, uniquingKeysWith: { $1 })
     let limits = EntryBuffer.Limits(
-      writer: number, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
-    buffer = Lock(EntryBuffer(after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits))
+      writer: opened.writer, largestBatch: log.journal.largestBatch, byteCount: log.options.bufferedBytes)
+    buffer = Lock(
+      EntryBuffer(
+        after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits,
+        epoch: opened.epoch.map { (.epoch($0), restored.revision) }))
   }
 
   /// Sets the store, which is not held.
@@ -89,7 +99,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     case .takenUp(let action, let id, let key, let recovery, let mutations):
       let head = TakeUpHead(action: action, key: key, recovery: recovery, time: wallTime())
       let entry = try log.entry(.takeUp, head, mutations, after: revision)
-      let sequence = try add(entry, in: room, after: revision)
+      let sequence = try add(entry, in: room, after: revision, wake: .now)
       let run = LoggedRun(
         sequence: sequence.number, takeUp: head.with(EncodedAction()), payload: entry.payload,
         schemaVersion: entry.schemaVersion)
@@ -112,12 +122,18 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
-      try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision)
+      let wake: JournalWake = runs.withLock { $0.isLast(id) } ? .never : .keep
+      try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision, wake: wake)
       runs.withLock { $0.end(id) }
       if let result, let results { remember(results, result) }
     case .leftOpen(let id):
       try add(.resumed, ResumedHead(run: takeUp(of: id), count: 0), .none, in: room, after: revision)
       runs.withLock { $0.resetCount(of: id) }
+    case .rests(let end):
+      let wake = unreadable.isEmpty ? end.map { JournalWake.at($0) } ?? .never : .now
+      try add(
+        JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), in: room, after: revision, wake: wake
+      )
     case .mark:
       try add(JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), in: room, after: revision)
     }
@@ -127,20 +143,23 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   @discardableResult
   private func add<Head: PayloadHead>(
     _ kind: JournalEntry.Kind, _ head: Head, _ mutations: DecidedMutations<I.Mutation>, in room: JournalRoom,
-    after revision: Int
+    after revision: Int, wake: JournalWake = .keep
   ) throws -> JournalSequence {
-    try add(log.entry(kind, head, mutations, after: revision), in: room, after: revision)
+    try add(log.entry(kind, head, mutations, after: revision), in: room, after: revision, wake: wake)
   }
 
   /// Buffers an entry until it is durable, and returns its sequence.
   @discardableResult
-  private func add(_ entry: JournalEntry, in room: JournalRoom, after revision: Int) throws -> JournalSequence {
+  private func add(
+    _ entry: JournalEntry, in room: JournalRoom, after revision: Int, wake: JournalWake = .keep
+  ) throws -> JournalSequence {
     let time = wallTime()
+    let wake = isClaimed ? wake : .keep
     let added = buffer.withLock { buffer in
       let wasCrowded = buffer.isCrowded
       defer { if buffer.isCrowded, !wasCrowded { gate.setCrowded(true) } }
       return Result { () throws(JournalError) in
-        try buffer.add(entry, in: room, revision: entry.revision ?? revision, at: time)
+        try buffer.add(entry, in: room, revision: entry.revision ?? revision, at: time, wake: wake)
       }
     }
     if let sequence = try added.get() { return sequence }
@@ -171,6 +190,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)? {
     runs.withLock { $0.run(of: id).map { ($0.sequence, $0.resumed ?? 0) } }
   }
+
+  var keepsWakeTime: Bool { isClaimed }
 
   var unreadableCount: Int { unreadable.count }
   var unreadableRuns: [OpenRun<I.Action>] {
@@ -242,6 +263,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     buffer.withLock { $0.failure = failure }
     store.withLock { $0.store }?.journalHasFailed(failure)
     gate.fail(failure)
+    didFail(failure)
   }
 
   // MARK: Snapshots
@@ -264,9 +286,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   func takeLastSnapshot(of value: I.State, revision: Int, then work: @escaping @Sendable () -> Void) {
     let (isTaking, isCovered) = buffer.withLock { buffer in
-      let (isTaking, isCovered) = (
-        buffer.growth.isTaking, !buffer.growth.hasChanges || !options.snapshotAtShutdown
-      )
+      let (isTaking, isCovered) = (buffer.growth.isTaking, !buffer.growth.isDueAtEnd(options, isOneOfMany: isClaimed))
       if isTaking {
         buffer.afterSnapshot = { [self] in takeLastSnapshot(of: value, revision: revision, then: work) }
       } else if !isCovered {
@@ -277,6 +297,13 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     if isTaking { return }
     if isCovered { return work() }
     takeSnapshot(of: value, revision: revision)
+  }
+
+  /// Stores a last snapshot of a key that hibernates, if the log has grown since the one before.
+  func close(at snapshot: Snapshot<I.State>) async {
+    await withUnsafeContinuation { continuation in
+      takeLastSnapshot(of: snapshot.state, revision: snapshot.revision) { continuation.resume() }
+    }
   }
 
   private func persist(_ payload: SnapshotPayload<I.State>, at sequence: JournalSequence, revision: Int) async {

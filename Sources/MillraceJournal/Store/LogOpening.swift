@@ -2,6 +2,8 @@ import Millrace
 import MillraceEntries
 
 /// Opens the log of a store: reads it, takes it over, and appends what becomes of the runs that were open.
+///
+/// The log of one of many stores is the process's own by the claim of its partition, so its opening appends no epoch: the first append does.
 struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   let log: StoreLog<I>
   let calls: JournalCalls
@@ -15,7 +17,12 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   private(set) var runs: [ReadableRun<I.Action>] = []
   /// The runs that stay open, because their actions cannot be decoded.
   private(set) var unreadable: [UnreadableRun] = []
+  /// The epoch that the next append brings; nil if the log has it.
+  private(set) var epoch: JournalEpoch?
   private var batches: UInt64 = 0
+
+  /// Whether the store is one of many.
+  private var isClaimed: Bool { log.key.stores != nil }
 
   init(
     _ initial: I.State, _ log: StoreLog<I>, _ calls: JournalCalls, writer: UInt64,
@@ -46,6 +53,15 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
         conflict = restored.last
       }
     }
+  }
+
+  /// Reads the log of one of many stores to its end, and appends nothing: the epoch comes with the first append.
+  ///
+  /// - Throws: ``JournalError``.
+  mutating func read(for epoch: JournalEpoch) async throws(JournalError) {
+    try await restored.readOn(calls, nil)
+    (runs, unreadable) = try restored.openRuns()
+    self.epoch = epoch
   }
 
   /// Appends the ends of the runs that are abandoned, and the number of times that each of the others is handled again in a row.
@@ -86,9 +102,13 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
 
   private mutating func append(_ entries: [JournalEntry]) async throws(JournalError) {
     let time = wallTime()
-    let made = entries.map { entry in
+    let entries = (epoch.map { [.epoch($0)] } ?? []) + entries
+    epoch = nil
+    let made = entries.indices.map { index in
       batches += 1
-      return JournalBatch(id: .init(writer: writer, number: UInt64.max - batches), entries: [entry], time: time)
+      return JournalBatch(
+        id: .init(writer: writer, number: UInt64.max - batches), entries: [entries[index]], time: time,
+        wake: isClaimed && index == entries.count - 1 ? wake : .keep)
     }
     var rest = entries[...]
     // A closure cannot change this value while the call is suspended.
@@ -99,6 +119,9 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       rest = rest.dropFirst(count)
     }
   }
+
+  /// The wake time of the key once its runs are handled again.
+  private var wake: JournalWake { runs.isEmpty && unreadable.isEmpty ? .never : .now }
 
   private mutating func abandon(_ open: ReadableRun<I.Action>, _ interactor: I) throws(JournalError) -> JournalEntry {
     let (run, closing) = (open.run, interactor.closing(open.action, outcome: .abandoned))

@@ -121,6 +121,9 @@ struct LoggedRuns: Sendable {
     if let run = sequences.removeValue(forKey: id) { runs[run] = nil }
   }
 
+  /// Whether no other run is open.
+  func isLast(_ id: ActionID) -> Bool { runs.count == 1 && sequences[id].map { runs[$0] != nil } == true }
+
   /// A run that was named; nil for another one.
   func run(of id: ActionID) -> LoggedRun? { sequences[id].flatMap { runs[$0] } }
 

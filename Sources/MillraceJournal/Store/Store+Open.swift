@@ -76,9 +76,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     opening.compare(epoch.initial)
     try await opening.recoverRuns(interactor)
     let (restored, runs) = (opening.restored, opening.runs)
-    let writer = JournalWriter(
-      log, after: restored, open: runs.map(\.run), unreadable: opening.unreadable, number: number, epoch: epoch,
-      calls: calls, wallTime: configuration.wallTime)
+    let writer = JournalWriter(opening, epoch: epoch, gate: DurabilityGate())
     let store = Store.restored(
       restored.state, revision: restored.revision, interactor: interactor, configuration: configuration,
       journal: writer, gate: writer.gate)

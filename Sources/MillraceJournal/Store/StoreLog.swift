@@ -263,6 +263,16 @@ struct LogGrowth: Sendable {
     return records >= options.snapshotRecords || bytes >= options.snapshotBytes
   }
 
+  /// Whether a snapshot is due when the store ends.
+  ///
+  /// One of many is opened again soon, so its log stays short; but it may hibernate often, and most logs are short.
+  func isDueAtEnd(_ options: JournalOptions, isOneOfMany: Bool) -> Bool {
+    guard hasChanges else { return false }
+    if options.snapshotAtShutdown { return true }
+    let log = sinceStored
+    return isOneOfMany && (log.records > 100 || log.bytes > 1 << 16)
+  }
+
   /// Begins a snapshot, which covers all records.
   mutating func take() {
     uncovered = sinceStored

@@ -5,7 +5,9 @@ import Testing
 @Suite("Rows of the journal")
 struct JournalRowsTests {
   #if SQLite
-    @Test("Each row runs, and has a positive figure", arguments: (journalRows + durableServiceRows).map(\.name))
+    @Test(
+      "Each row runs, and has a positive figure", arguments: (journalRows + storesRows + durableServiceRows).map(\.name)
+    )
     func runs(name: String) async throws {
       let row = try #require(allRows.first { $0.name == name })
       #expect(try await row.measure(.quick).value > 0)

@@ -36,6 +36,25 @@ struct EntryBufferTests {
     #expect(buffer.persisted == 8 && buffer.items.map(\.position) == [3] && buffer.byteCount == 100)
   }
 
+  @Test("K5: The epoch comes before the first entry that has room, with the position of the restored state")
+  mutating func epoch() throws {
+    buffer = EntryBuffer(
+      after: 7, keys: IdempotencyTable(JournalOptions()), growth: LogGrowth(),
+      limits: EntryBuffer.Limits(writer: 5, largestBatch: 250, byteCount: 400),
+      epoch: (JournalEntry(kind: .epoch, payload: [1]), 4))
+    #expect(refusal(entry(200)) == .tooLarge && buffer.items.isEmpty)
+    let sequences = [
+      try buffer.add(entry(), in: .admission, revision: 5, at: 3, wake: .now),
+      try buffer.add(entry(), in: .unlimited, revision: 6, at: 4),
+    ]
+    #expect(sequences == [9, 10] && buffer.persisted == 7)
+    #expect(buffer.items.map(\.position) == [1, 2, 3] && buffer.items.map(\.revision) == [4, 5, 6])
+    #expect(buffer.items.map(\.batch.id.number) == [1, 2, 3] && buffer.items.map(\.batch.time) == [3, 3, 4])
+    #expect(buffer.items.map(\.batch.wake) == [.keep, .now, .keep])
+    #expect(buffer.items.map { $0.batch.entries.map(\.kind) } == [[.epoch], [.emit], [.emit]])
+    #expect(buffer.byteCount == 65 + 200)
+  }
+
   @Test("The buffer is crowded from half of its bytes on")
   mutating func crowded() throws {
     _ = try buffer.add(entry(), in: .admission, revision: 1, at: 0)

@@ -29,6 +29,24 @@ struct JournalDurationsTests {
   }
 
   @Test(
+    "The stores of many keys take every duration",
+    arguments: [
+      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
+      .seconds(-1), .zero,
+    ])
+  func stores(_ time: Duration) async throws {
+    var limits = StoresLimits(idle: time)
+    limits.idle = time
+    let stores = try await ManyAccounts.accounts(MemoryJournal(), limits: limits)
+    #expect(await stores.send(.deposit(1), to: "a").outcome.kind == .finished)
+    #expect(try await stores.wait(for: "a", timeout: time) { _ in true }.balance == 2)
+    let run = Task { await stores.run(drainFor: time) }
+    run.cancel()
+    await run.value
+    #expect(await stores.shutdown(drainFor: time).isClean)
+  }
+
+  @Test(
     "The check of a log takes every patience",
     arguments: [
       Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),

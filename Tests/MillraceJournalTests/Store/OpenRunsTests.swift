@@ -40,14 +40,12 @@ struct OpenRunsTests {
     let journal = journal()
     let log = StoreLog<Accounts>(
       journal: journal, key: "account", schema: StoreSchema(), options: JournalOptions())
-    var restored = Restoration(Accounts.State(), from: log)
     let calls = JournalCalls(journal: journal, key: "account", deadline: .seconds(30), clock: ContinuousClock())
-    try await restored.readOn(calls, nil)
-    let writer = JournalWriter(
-      log, after: restored, open: try restored.openRuns().readable.map(\.run), unreadable: [], number: 1, epoch: .now(),
-      calls: calls,
-      wallTime: WallTime.now)
-    writer.takeSnapshot(of: restored.state, revision: restored.revision)
+    var opening = LogOpening(
+      Accounts.State(), log, calls, writer: 1, wallTime: WallTime.now, report: { _ in })
+    try await opening.read(for: .now())
+    let writer = JournalWriter(opening, epoch: .now(), gate: DurabilityGate())
+    writer.takeSnapshot(of: opening.restored.state, revision: opening.restored.revision)
     let stored = try await journal.snapshots.next()
     let payload = try JSONJournalCoder().decode(
       SnapshotPayload<Accounts.State>.self, from: Data(stored.payload))

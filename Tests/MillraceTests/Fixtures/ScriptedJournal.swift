@@ -125,6 +125,8 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   var unreadableRuns: [OpenRun<Action>] { [] }
   var unreadableCount: Int { 0 }
 
+  let keepsWakeTime = false
+
   func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { Array(try JSONEncoder().encode([value])) }
 
   func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
@@ -142,6 +144,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
     case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
     case .joined(_, let key, let leaves): ("\(leaves ? "left" : "joined") \(key)", [])
     case .leftOpen: ("left open", [])
+    case .rests: ("rests", [])
     case .mark: ("mark", [])
     }
   }

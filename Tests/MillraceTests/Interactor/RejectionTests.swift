@@ -54,6 +54,9 @@ struct RejectionTests {
     Row(
       rejection: .notSent("A run cannot send it; let another one."), kind: .notSent,
       description: "A run cannot send it; let another one."),
+    Row(
+      rejection: .erased, kind: .erased,
+      description: "The key is being erased; send it again after that, to a store that begins anew."),
   ]
 
   @Test("A rejection has a kind and is a sentence, with the fix where there is one", arguments: rows)

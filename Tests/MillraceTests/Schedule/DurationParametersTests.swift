@@ -63,7 +63,9 @@ struct DurationParametersTests {
     ],
     "JournalDurationsTests": [
       "MillraceJournal/JournalCheck.run(patience)", "MillraceJournal/JournalOptions.deadline",
-      "MillraceJournal/JournalOptions.rememberedTime",
+      "MillraceJournal/JournalOptions.rememberedTime", "MillraceJournal/Stores+End.run(time)",
+      "MillraceJournal/Stores+End.shutdown(time)", "MillraceJournal/Stores+State.wait(timeout)",
+      "MillraceJournal/StoresLimits.init(idle)",
     ],
   ]
 

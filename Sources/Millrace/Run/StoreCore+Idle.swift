@@ -1,0 +1,89 @@
+/// Stores without work, which may be released without a loss.
+///
+/// A store is idle if no action is open, no handler is out and all is durable. It is idle too if its open actions rest for more than a minute, are to be
+/// handled again, and no caller waits for their outcomes: a shutdown leaves them open in the log.
+extension StoreCore {
+  /// The state of an idle store; nil if it is busy, and from inside a step.
+  ///
+  /// - Parameter work: Called once if the store is busy, when it may be idle: on any thread, also with the store's lock.
+  func idleState(orWhenIdle work: (@Sendable () -> Void)?) -> IdleState<I.State>? {
+    let idle: IdleState<I.State>?? = performNow { $0.idleState(orWhenIdle: work, at: self) }
+    return idle ?? nil
+  }
+
+  /// Returns once all handlers have returned; for a store that was shut down.
+  func waitForHandlers() async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      perform { owned in
+        if let runs = owned.runs, !runs.scheduler.isEmpty { return runs.idleWork.append { continuation.resume() } }
+        self.lock.afterUnlock { continuation.resume() }
+      }
+    }
+  }
+}
+
+/// The state of an idle store.
+package struct IdleState<State: Sendable>: Sendable {
+  package let snapshot: Snapshot<State>
+
+  /// Whether runs rest, which a shutdown leaves open.
+  package let rests: Bool
+
+  /// The wall time in milliseconds at which the first of these continues; nil without one.
+  package let end: Int64?
+}
+
+extension Owned {
+  fileprivate mutating func idleState(
+    orWhenIdle work: (@Sendable () -> Void)?, at core: StoreCore<I>
+  ) -> IdleState<I.State>? {
+    if core.queuedNow > 0 || core.lock.hasQueuedWork {
+      if let work { core.lock.enqueue(for: core, work) }
+      return nil
+    }
+    if let journal, !journal.gate.isDurable(position: journal.position) {
+      let (gate, position) = (journal.gate, journal.position)
+      if let work { core.lock.afterUnlock { gate.whenDurable(position: position) { _ in work() } } }
+      return nil
+    }
+    let snapshot = snapshot(at: core)
+    guard let runs, !runs.scheduler.isEmpty else { return IdleState(snapshot: snapshot, rests: false, end: nil) }
+    if let end = endOfRests(at: core), end.map({ $0 - core.configuration.wallTime() > 60_000 }) ?? true, !isAwaited {
+      return IdleState(snapshot: snapshot, rests: true, end: end)
+    }
+    if let work { runs.idleWork.append(work) }
+    return nil
+  }
+
+  /// Whether a caller waits for the outcome of an action that rests.
+  private var isAwaited: Bool {
+    guard let runs else { return false }
+    return runs.followerCount > 0
+      || runs.tables.records.contains { run in
+        run.map { $0.isAwaited || $0.record.answer != nil || $0.lineage?.tree != nil } ?? false
+      }
+  }
+
+  /// The wall time in milliseconds at which the first of the open actions continues, nil inside for none; nil if one of them does not rest, or is not
+  /// to be handled again.
+  func endOfRests(at core: StoreCore<I>) -> Int64?? {
+    guard let runs, !runs.scheduler.isEmpty, runs.scheduler.isQuiet else { return .none }
+    var end: Int64?
+    for case let run? in runs.tables.records where !run.hasEnded {
+      guard run.takenUp?.coder != nil, let rests = run.madeSteps else { return .none }
+      if let rest = rests.firstEnd { end = min(end ?? .max, rest) }
+      guard let timeout = run.record.handle.flatMap({ runs.scheduler.timeout(of: $0) }) else { continue }
+      let rest = WallTime.after(.nanoseconds(timeout - runs.services.time.now()), core.configuration.wallTime())
+      end = min(end ?? .max, rest)
+    }
+    return .some(end)
+  }
+
+  /// Keeps the wall time at which the key of a store that is shut down has to be opened, if its open actions rest.
+  func journalRests(at core: StoreCore<I>) {
+    guard let journal, journal.sink.keepsWakeTime, let end = endOfRests(at: core) else { return }
+    // An entry that is not taken leaves the key as one that has to be open.
+    try? journal.append(.rests(until: end), in: .unlimited, after: core.revision)
+    core.lock.planNotification()
+  }
+}

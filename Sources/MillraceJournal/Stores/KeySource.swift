@@ -1,0 +1,146 @@
+import Millrace
+
+/// The place from which the stores of keys come, and to which they go when the keys hibernate.
+protocol KeySource<I>: Sendable {
+  associatedtype I: Interactor
+
+  /// The gate of a store that is to be opened; nil without a journal.
+  func makeGate() -> DurabilityGate?
+
+  /// Opens a store that is not open.
+  ///
+  /// - Parameter didStop: Called once if the journal fails for the store later.
+  /// - Returns: The closure that stores what is to be stored before the key hibernates.
+  /// - Throws: ``JournalError``, after which the store stays as it is.
+  func open(
+    _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
+    didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void
+
+  /// Whether the key may leave the memory with this state.
+  func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool
+
+  /// Removes everything that is stored of a key, which is not in memory.
+  func erase(_ key: JournalKey) async throws(JournalError)
+
+  /// The stored keys behind one in the order of their UTF-8, a page of them; nil if keys are not stored.
+  func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey]?
+
+  /// Keys of a partition whose wake times have come, as `PartitionedJournal.due` returns them.
+  func due(
+    in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
+  ) async throws(JournalError) -> [JournalDue]
+
+  /// The partitions of the stores; none without a journal.
+  var partitions: [JournalPartition] { get }
+}
+
+/// The logs of keys in a journal whose partitions this process owns.
+struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
+  let journal: any PartitionedJournal
+  /// The claims by the numbers of their partitions.
+  let claims: [JournalClaim]
+  let epoch: JournalEpoch
+  let configuration: StoreConfiguration
+  let schema: StoreSchema<I>
+  let options: JournalOptions
+  /// One for all keys, because it has a task as long as a call may be out.
+  let limits: CallLimits
+
+  func makeGate() -> DurabilityGate? { DurabilityGate() }
+
+  func open(
+    _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
+    didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void {
+    var random = configuration.random
+    let journal = ClaimedJournal(base: journal, claim: claim(of: key))
+    let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
+    var opening = LogOpening(
+      store.initialState, log, calls(key, at: journal), writer: random.next(), wallTime: configuration.wallTime,
+      report: configuration.report)
+    try await opening.read(for: epoch)
+    try await opening.recoverRuns(store.interactor)
+    let (restored, runs) = (opening.restored, opening.runs)
+    let writer = JournalWriter(opening, epoch: epoch, gate: store.durabilityGate ?? DurabilityGate(), didFail: didStop)
+    store.open(at: restored.state, revision: restored.revision, journal: writer, interceptors: interceptors)
+    writer.attach(to: store.journaled)
+    if !runs.isEmpty {
+      let now = configuration.wallTime()
+      store.handleAgain(runs.map { $0.restored(at: now) }) { writer.name(runs[$0].run.sequence, $1) }
+    }
+    return { await writer.close(at: $0) }
+  }
+
+  func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { true }
+
+  func erase(_ key: JournalKey) async throws(JournalError) {
+    try await calls(key).read { [journal, claim = claim(of: key)] _, key throws(JournalError) in
+      try await journal.erase(key, claim: claim)
+    }
+  }
+
+  func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey]? {
+    try await calls(JournalKey(stores)).read { [journal] _, _ throws(JournalError) in
+      try await journal.keys(of: stores, prefix: prefix, after: name)
+    }
+  }
+
+  var partitions: [JournalPartition] { claims.map(\.partition) }
+
+  func due(
+    in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
+  ) async throws(JournalError) -> [JournalDue] {
+    try await calls(JournalKey(partition.stores)).read { [journal] _, _ throws(JournalError) in
+      try await journal.due(in: partition, before: time, after: due, upTo: count)
+    }
+  }
+
+  private func claim(of key: JournalKey) -> JournalClaim {
+    claims[JournalPartition(of: key.stores ?? "", holding: key.name, among: claims.count).number]
+  }
+
+  private func calls(_ key: JournalKey, at journal: (any Journal)? = nil) -> JournalCalls {
+    JournalCalls(
+      journal: journal ?? self.journal, key: key, deadline: options.deadline, clock: configuration.clock,
+      limits: limits)
+  }
+}
+
+/// Keys without a journal, which may leave the memory only in their initial states.
+struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource where I.State: Equatable {
+  let initial: @Sendable (Key) -> I.State
+
+  func makeGate() -> DurabilityGate? { nil }
+
+  func open(
+    _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
+    didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void {
+    store.open(interceptors: interceptors)
+    return { _ in }
+  }
+
+  func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { Key(key.name).map(initial) == state }
+
+  func erase(_ key: JournalKey) async throws(JournalError) {}
+
+  func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey]? { nil }
+
+  var partitions: [JournalPartition] { [] }
+
+  func due(
+    in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
+  ) async throws(JournalError) -> [JournalDue] { [] }
+}
+
+/// One generator for the stores of all keys, so that no two of them draw the same numbers.
+final class SharedRandom: RandomNumberGenerator, Sendable {
+  private let generator: Lock<any RandomNumberGenerator & Sendable>
+
+  init(_ generator: any RandomNumberGenerator & Sendable) {
+    self.generator = Lock(generator)
+  }
+
+  func next() -> UInt64 { generator.withLock { $0.next() } }
+}

@@ -1,0 +1,143 @@
+public import Millrace
+
+/// The stores of many keys: an order, a customer, a device each, of which few are in memory.
+///
+/// ```swift
+/// let orders = try await Stores<OrderID, Order>.open(
+///   name: "orders", journal: journal, initial: { _ in .init() }, interactor: { Order(id: $0, payments: payments) })
+/// orders.send(.pay, to: id, key: "request 17")
+/// let total = try await orders.request(.total, of: id, returning: { $0.total })
+/// ```
+///
+/// Each key has a log of its own in the journal, and everything that a `Store` promises holds for each key: the order of its actions, their outcomes,
+/// idempotency keys and durability. The store of a key is made at its first use and given to no caller; each method names the key.
+///
+/// **Keys** are told apart by the UTF-8 of their descriptions, and not by `==`. `Key(description)` has to give the key back.
+///
+/// **Hibernation.** A key is *idle* if no action of it is open, no handler runs, no caller waits for it and no sequence observes it. An idle key leaves the
+/// memory when it has not been used for ``StoresLimits/idle``, or when another key needs its place. The next use opens it from its log. A send during a
+/// hibernation waits for its end: it is neither lost, nor handled twice.
+///
+/// **Order.** Actions of one task to one key are taken up in their order, those that are sent before the key is open too. Keys are independent of each other.
+///
+/// **Fencing.** The process claims the partitions of the name. When another process claims them, the next append to any key of this one fails and names the
+/// other process (``JournalError/newcomer``).
+///
+/// **Lifetime.** When the last reference to it is released, its stores are released, as a `Store` is. End it by ``shutdown(drainFor:)``.
+public final class Stores<Key: LosslessStringConvertible & Hashable & Sendable, I: Interactor>: Sendable {
+  let core: StoresCore<Key, I>
+  /// Opens the keys that have to be open, at the beginning.
+  let waking: Task<Void, Never>?
+
+  init(_ core: StoresCore<Key, I>, waking: Task<Void, Never>? = nil) {
+    self.core = core
+    self.waking = waking
+  }
+
+  deinit {
+    waking?.cancel()
+    core.refuseMore()
+    let released = core.registry.withLock { $0.takeAll() }
+    withExtendedLifetime(released) {}
+  }
+
+  func journalKey(_ key: Key) -> JournalKey { JournalKey(key.description, of: core.name) }
+
+  // MARK: Actions
+
+  /// Sends an action to the store of a key; never suspends.
+  ///
+  /// If the key is in memory, this is as `Store.send`. Otherwise the action is kept until the key is open, which happens on another thread, and is
+  /// taken up behind those that were sent to the key before.
+  ///
+  /// **Errors.** None: how the action ended is the receipt's `outcome`. If the key cannot be opened, that is `Rejection.journal`, and the next use tries
+  /// again; beyond ``StoresLimits/waiting`` keys that wait it is `Rejection.full`, and after ``shutdown(drainFor:)`` `Rejection.shuttingDown`.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - id: The key of the store.
+  ///   - context: The trace, as in `Store.send`, like the other parameters.
+  ///   - tree: Waits for the action, and cancels it.
+  ///   - key: The idempotency key; those of two stores are independent.
+  ///   - confirming: Whether to append a mark to the log if the decision commits nothing.
+  @discardableResult
+  public func send(
+    _ action: I.Action, to id: Key, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) -> Receipt {
+    core.send(action, to: journalKey(id), context: context, in: tree, key: key, confirming: confirming)
+  }
+
+  /// Sends an action to the store of a key as soon as the key is open, and the store has room for an action that waits.
+  ///
+  /// **Cancellation** ends the wait, and the action was never accepted.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - id: The key of the store.
+  ///   - context: The trace, as in `Store.submit`, like the other parameters.
+  ///   - tree: Waits for the action once that is accepted, and cancels it.
+  ///   - key: The idempotency key.
+  ///   - confirming: Whether to append a mark to the log if the decision commits nothing.
+  /// - Throws: `CancellationError` when the task is cancelled before; `StoreError` if the key cannot be opened, or after a shutdown.
+  @discardableResult
+  public func submit(
+    _ action: I.Action, to id: Key, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false
+  ) async throws -> Receipt {
+    try await core.withStore(of: journalKey(id)) {
+      try await $0.submit(action, context: context, in: tree, key: key, confirming: confirming)
+    }
+  }
+
+  /// Sends an action to the store of a key, waits until it has finished, and returns the answer that `answer` reads from the state of that moment.
+  ///
+  /// Once the key is open this is as `Store.request`.
+  ///
+  /// **Cancellation** before the key is open sends nothing; later as `Store.request` says.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - id: The key of the store.
+  ///   - context: The trace, as in `Store.request`, like the other parameters.
+  ///   - tree: Waits for the action once that is accepted, and cancels it.
+  ///   - key: The idempotency key.
+  ///   - confirming: Whether to append a mark to the log if the decision commits nothing.
+  ///   - waitingForRoom: Whether to wait while the store has no room for another action, in place of a rejection.
+  ///   - cancelsAction: Whether cancelling the calling task cancels the action.
+  ///   - answer: Called with the store's lock, on any thread, if the action finishes.
+  /// - Returns: The answer.
+  /// - Throws: `StoreError` if the key cannot be opened, or the action did not finish; `CancellationError` if the calling task was cancelled.
+  public func request<Answer: Sendable>(
+    _ action: I.Action, of id: Key, context: TraceContext? = nil, in tree: RunTree? = nil, key: String? = nil,
+    confirming: Bool = false, waitingForRoom: Bool = false, cancelsAction: Bool = false,
+    returning answer: @escaping @Sendable (I.State) -> Answer
+  ) async throws -> Answer {
+    try await core.withStore(of: journalKey(id)) {
+      try await $0.request(
+        action, context: context, in: tree, key: key, confirming: confirming, waitingForRoom: waitingForRoom,
+        cancelsAction: cancelsAction, returning: answer)
+    }
+  }
+
+  /// Cancels everything that was accepted for a key so far, waiting or running, as `Store.cancelAll`.
+  ///
+  /// A key that is not in memory is opened first. Cancellation of the calling task ends the wait for that, and cancels nothing.
+  ///
+  /// - Throws: `StoreError` if the key cannot be opened; `CancellationError`.
+  public func cancelAll(of id: Key) async throws {
+    try await core.withStore(of: journalKey(id)) { $0.cancelAll() }
+  }
+
+  /// Cancels everything of a plan's key that was accepted for a key so far, as `Store.cancel(key:)`.
+  ///
+  /// Cancellation of the calling task is as for ``cancelAll(of:)``.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the plans.
+  ///   - id: The key of the store.
+  /// - Throws: `StoreError` if the key cannot be opened; `CancellationError`.
+  public func cancel(key: some Hashable & Sendable, of id: Key) async throws {
+    try await core.withStore(of: journalKey(id)) { $0.cancel(key: key) }
+  }
+}

@@ -1,0 +1,281 @@
+import Millrace
+
+/// The part of a `Stores` that its tasks and its observers know.
+final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: Interactor>: Sendable {
+  typealias Member = KeyedStore<I>
+  typealias Registry = KeyRegistry<I>
+
+  let name: String
+  let parts: KeyParts<Key, I>
+  let source: any KeySource<I>
+  let registry: Lock<Registry>
+  /// Opens keys whose wake times come; nil without a journal.
+  private let waker: Waker?
+  private let time: TimeSource
+  private let sweeper = Lock<Task<Void, Never>?>(nil)
+  /// The promises of the callers that wait for the end, and the report once that has come.
+  let end = Lock<(waiting: [Promise<Void>], report: StoresReport?)>(([], nil))
+
+  init(
+    _ name: String, _ parts: KeyParts<Key, I>, _ source: any KeySource<I>, _ limits: StoresLimits, _ waker: Waker?
+  ) {
+    self.waker = waker
+    self.name = name
+    self.parts = parts
+    self.source = source
+    registry = Lock(Registry(limits))
+    time = TimeSource(parts.configuration.clock)
+  }
+
+  // MARK: Uses
+
+  /// The store of a key, whose use has begun, and whether it is open; otherwise the reason for which there is none.
+  func use(_ key: JournalKey, isWake: Bool = false) -> Result<(member: Member, isOpen: Bool), RejectedUse> {
+    let name = UTF8Text(key.name)
+    var (found, isOpen) = registry.withLock { registry in
+      let found = registry.use(name)
+      return (found, found.isOpen)
+    }
+    if case .none = found {
+      switch parts.store(of: key, source) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(let made):
+        let works: [Registry.Work]
+        (found, isOpen, works) = registry.withLock { registry in
+          let (found, works) = registry.add(made, isWake: isWake)
+          return (found, found.isOpen, works)
+        }
+        perform(works)
+      }
+    }
+    switch found {
+    case .member(let member): return .success((member, isOpen))
+    case .rejected(let reason): return .failure(RejectedUse(reason: reason))
+    case .none: preconditionFailure("A key that was added is found.")
+    }
+  }
+
+  func didUse(_ member: Member) {
+    let now = time.now()
+    perform(registry.withLock { $0.didUse(member, at: now) })
+  }
+
+  /// Sends an action to the store of a key, or keeps it until that is open.
+  func send(
+    _ action: I.Action, to key: JournalKey, context: TraceContext?, in tree: RunTree?, key sendersKey: String?,
+    confirming: Bool
+  ) -> Receipt {
+    let (member, isOpen): (Member, Bool)
+    switch use(key) {
+    case .failure(let refusal): return .refused(refusal.reason)
+    case .success(let found): (member, isOpen) = found
+    }
+    defer { didUse(member) }
+    if isOpen {
+      // A send without terms needs no record where the action is decided at once.
+      if context == nil, tree == nil, sendersKey == nil, !confirming { return member.store.send(action) }
+      return member.store.send(action, context: context, in: tree, key: sendersKey, confirming: confirming)
+    }
+    guard let held = member.store.hold(action, context: context, in: tree, key: sendersKey, confirming: confirming)
+    else { return .refused(.full) }
+    let (isHeld, reason) = registry.withLock { ($0.hold(held, for: member), member.refusal) }
+    if let reason {
+      member.store.reject(held, reason)
+    } else if !isHeld {
+      member.store.pass(held)
+    }
+    return held.receipt
+  }
+
+  /// Calls a closure with the open store of a key.
+  ///
+  /// - Throws: ``StoreError`` if the key cannot be opened, and the errors of the closure; `CancellationError` if the task is cancelled before the key is open.
+  nonisolated(nonsending) func withStore<Value>(
+    of key: JournalKey, isWake: Bool = false, _ body: nonisolated(nonsending) (Store<I>) async throws -> Value
+  ) async throws -> Value {
+    let member = try await open(key, isWake: isWake)
+    defer { didUse(member) }
+    return try await body(member.store)
+  }
+
+  /// Returns the open store of a key, whose use has begun.
+  nonisolated(nonsending) func open(_ key: JournalKey, isWake: Bool = false) async throws -> Member {
+    let (member, isOpen) = try use(key, isWake: isWake).mapError { $0.error }.get()
+    if isOpen { return member }
+    let promise = Promise<Rejection?>()
+    let isWaiting = registry.withLock { _ in member.waitForOpening(promise) }
+    let refusal: Rejection? =
+      if isWaiting {
+        await withTaskCancellationHandler {
+          await promise.value
+        } onCancel: {
+          promise.fulfil(nil)
+        }
+      } else {
+        registry.withLock { _ in member.refusal }
+      }
+    let isOpenNow = registry.withLock { _ in !member.isWaiting }
+    if refusal == nil, isOpenNow { return member }
+    didUse(member)
+    throw refusal.map { RejectedUse(reason: $0).error } ?? CancellationError()
+  }
+
+  // MARK: Work
+
+  func perform(_ works: [Registry.Work]) {
+    for work in works {
+      switch work {
+      case .open(let member): Task.detached { [self] in await open(member) }
+      case .examine(let member, let generation, let watches):
+        Task.detached { [self] in await hibernate(member, generation: generation, watches: watches) }
+      case .sweep:
+        let task = Task.detached { [self] in await sweep() }
+        sweeper.withLock { $0 = task }
+      case .resume(let promises, let refusal): for promise in promises { promise.fulfil(refusal) }
+      case .resumeHibernated(let promises, let has): for promise in promises { promise.fulfil(has) }
+      case .reject(let actions, let member, let reason): for action in actions { member.store.reject(action, reason) }
+      }
+    }
+  }
+
+  private func open(_ member: Member) async {
+    do throws(JournalError) {
+      let close = try await source.open(member.store, of: member.key, member.interceptors) { [weak self, weak member] in
+        guard let self, let member else { return }
+        didStop(member, $0)
+      }
+      registry.withLock { _ in member.close = close }
+    } catch {
+      return perform(registry.withLock { $0.didFailToOpen(member, .journal(error)) })
+    }
+    while true {
+      let now = time.now()
+      let (held, works) = registry.withLock { $0.didOpen(member, at: now) }
+      perform(works)
+      guard let held else { return }
+      for action in held { member.store.pass(action) }
+    }
+  }
+
+  /// Hibernates the key of a store if the store is idle, and has been since it was used that many times.
+  private func hibernate(_ member: Member, generation: Int, watches: Bool) async {
+    let idle = member.store.idleState(orWhenIdle: watches ? watcher(of: member) : nil)
+    let now = time.now()
+    guard let idle else { return perform(registry.withLock { $0.isBusy(member, at: now) }) }
+    if !idle.rests, !source.mayHibernate(idle.snapshot.state, of: member.key) {
+      return perform(
+        registry.withLock { $0.stays(member, generation: generation, isUnwatched: watches, at: now) })
+    }
+    let (begins, works) = registry.withLock {
+      $0.close(member, generation: generation, isUnwatched: watches, at: now)
+    }
+    perform(works)
+    guard begins else { return }
+    if idle.rests {
+      await member.store.shutdown()
+      await member.store.waitForHandlers()
+      if let end = idle.end { waker?.didHibernate(member.key, until: end) }
+    } else {
+      await registry.withLock { _ in member.close }?(idle.snapshot)
+    }
+    perform(registry.withLock { $0.didClose(member) })
+  }
+
+  /// Lists the key of a store again once the store may be idle.
+  private func watcher(of member: Member) -> @Sendable () -> Void {
+    { [weak self, weak member] in
+      guard let self, let member else { return }
+      let now = time.now()
+      let works = registry.withLock { $0.mayBeIdle(member, at: now) }
+      // This may be called in a step of the store, so nothing else is done here.
+      if !works.isEmpty { Task.detached { self.perform(works) } }
+    }
+  }
+
+  /// Removes a store whose journal has failed; its open runs are handled again by another one, unless another process writes its log.
+  private func didStop(_ member: Member, _ failure: JournalError) {
+    perform(registry.withLock { $0.didStop(member) })
+    if failure.code == .conflict || failure.code == .lost { return }
+    waker?.didStop(member.key, at: parts.configuration.wallTime())
+  }
+
+  /// Sleeps on the clock of the stores.
+  func sleep(for duration: Duration) async throws { try await time.sleep(until: time.now() &+ duration.nanoseconds) }
+
+  /// Hibernates keys that have been unused for long, until every key is used.
+  private func sweep() async {
+    while !Task.isCancelled {
+      let now = time.now()
+      let (works, next) = registry.withLock { $0.expire(at: now) }
+      perform(works)
+      guard let next else { return }
+      try? await time.sleep(until: next)
+    }
+  }
+
+  /// Opens no more keys, and ends the task that sweeps.
+  func refuseMore() {
+    perform(registry.withLock { $0.end(.shuttingDown) })
+    sweeper.withLock { $0 }?.cancel()
+  }
+}
+
+/// The refusal of a use.
+struct RejectedUse: Error {
+  let reason: Rejection
+
+  /// The error of a call that reads.
+  var error: StoreError {
+    switch reason {
+    case .shuttingDown: StoreError(.shutDownBeforeAcceptance)
+    case .journal(let error): StoreError(.notOpened(error))
+    default: StoreError(.ended(.rejected(reason)))
+    }
+  }
+}
+
+extension KeyRegistry.Found {
+  /// Whether it is a store that is open.
+  var isOpen: Bool {
+    if case .member(let member) = self, case .open = member.phase { true } else { false }
+  }
+}
+
+extension KeyedStore {
+  /// The reason for which the store was never opened; nil if it was, or is to be.
+  var refusal: Rejection? {
+    if case .ended(let reason) = phase { reason } else { nil }
+  }
+
+  /// Whether the store is to be opened.
+  var isWaiting: Bool {
+    switch phase {
+    case .waiting, .opening: true
+    case .open, .closing, .ended: false
+    }
+  }
+
+  /// Registers a caller that waits for the opening; false if that is over.
+  func waitForOpening(_ promise: Promise<Rejection?>) -> Bool {
+    if isWaiting { opened.append(promise) }
+    return isWaiting
+  }
+}
+
+/// The closures from which the store of a key is made.
+struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interactor>: Sendable {
+  let configuration: StoreConfiguration
+  let initial: @Sendable (Key) -> I.State
+  let interactor: @Sendable (Key) -> I
+  let interceptors: @Sendable (Key) -> [any Interceptor<I>]
+
+  /// Makes the store of a key, which is not open.
+  func store(of key: JournalKey, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
+    guard let id = Key(key.name), id.description.utf8.elementsEqual(key.name.utf8) else {
+      return .failure(RejectedUse(reason: .journal(JournalError.noKey(key, of: Key.self))))
+    }
+    let store = Store.unopened(
+      initial: initial(id), interactor: interactor(id), configuration: configuration, gate: source.makeGate())
+    return .success(KeyedStore(key, store, interceptors(id)))
+  }
+}

@@ -1,0 +1,116 @@
+import Millrace
+import MillraceJournal
+import Testing
+
+/// The snippets of docs/many-keys.md, as they stand there.
+@Suite("ManyKeysSnippets", .timeLimit(.minutes(1)))
+struct ManyKeysSnippets {
+  // snippet.Order
+  struct OrderID: LosslessStringConvertible, Hashable, Sendable {
+    let number: Int
+
+    init(number: Int) { self.number = number }
+
+    init?(_ description: String) {
+      guard let number = Int(description), "\(number)" == description else { return nil }
+      self.number = number
+    }
+
+    var description: String { "\(number)" }
+  }
+
+  struct Order: Interactor {
+    struct State: Codable, Sendable, Equatable {
+      var total = 0
+      var isPaid = false
+    }
+
+    enum Action: Codable, Sendable {
+      case add(price: Int)
+      case pay
+    }
+
+    enum Mutation: Codable, Sendable {
+      case added(price: Int)
+      case paid
+    }
+
+    let id: OrderID
+    let payments: any Payments
+
+    func plan(for action: Action, state: State) -> Plan {
+      if case .pay = action { .exclusive(key: "pay").recovery(.handleAgain) } else { .concurrent }
+    }
+
+    func decide(_ action: Action, state: State) -> Decision<Mutation> {
+      if case .add(let price) = action { .mutate(.added(price: price)) } else { .handle }
+    }
+
+    func handle(_ action: Action, state: State) -> Effect<Order> {
+      Effect { run in
+        let total = try await run.state.total
+        try await run.step("charge", commit: { [.paid] }) { step in
+          try await payments.charge(total, for: id, key: step.idempotencyKey)
+        }
+      }
+    }
+
+    static func reduce(into state: inout State, mutation: Mutation) {
+      switch mutation {
+      case .added(let price): state.total += price
+      case .paid: state.isPaid = true
+      }
+    }
+  }
+  // snippet.end
+
+  protocol Payments: Sendable {
+    func charge(_ amount: Int, for order: OrderID, key: String) async throws
+  }
+
+  private struct Paid: Payments {
+    func charge(_ amount: Int, for order: OrderID, key: String) async throws {}
+  }
+
+  @Test("Orders are opened, sent to, observed, hibernated, listed, erased and shut down")
+  func orders() async throws {
+    let (journal, payments, id) = (MemoryJournal(), Paid(), OrderID(number: 17))
+    // snippet.open
+    let orders = try await Stores<OrderID, Order>.open(
+      name: "orders", journal: journal, limits: StoresLimits(live: 10_000, idle: .seconds(60)),
+      initial: { _ in Order.State() }, interactor: { Order(id: $0, payments: payments) })
+    // snippet.end
+    // snippet.use
+    orders.send(.add(price: 30), to: id)
+    let outcome = await orders.send(.pay, to: id, key: "request 17").outcome
+    let total = try await orders.request(.add(price: 5), of: id, returning: { $0.total })
+    let isPaid = try await orders.state(of: id).isPaid
+    // snippet.end
+    #expect(outcome.kind == .finished && total == 35 && isPaid)
+    // snippet.observe
+    for await total in orders.values(of: id, { $0.total }) {
+      if total >= 35 { break }
+    }
+    try await orders.wait(for: id, timeout: .seconds(5)) { $0.isPaid }
+    // snippet.end
+    // snippet.keys
+    let first = try await orders.keys(prefix: "1")
+    let open = orders.liveKeys()
+    let due = try await orders.dueKeys()
+    await orders.hibernate(id)
+    try await orders.erase(id)
+    // snippet.end
+    #expect(first == [id] && open == [id] && due.isEmpty)
+    #expect(try await orders.state(of: id) == Order.State())
+    // snippet.end-of-all
+    let report = await orders.shutdown(drainFor: .seconds(10))
+    if !report.isClean { print(report) }
+    // snippet.end
+    #expect(report.isClean)
+    // snippet.memory
+    let sessions = Stores<OrderID, Order>.inMemory(
+      name: "sessions", initial: { _ in Order.State() }, interactor: { Order(id: $0, payments: payments) })
+    // snippet.end
+    await sessions.shutdown()
+  }
+}
