@@ -5,6 +5,8 @@ final class Answers<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value?]
     var missing: Int
+    /// Whether the time is over, which may come before the caller waits.
+    var isOver = false
     var waiting: CheckedContinuation<[Value?], Never>?
   }
 
@@ -44,6 +46,7 @@ final class Answers<Value: Sendable>: Sendable {
   private func finish() {
     let (waiting, values) = state.withLock { state in
       defer { state.waiting = nil }
+      state.isOver = true
       return (state.waiting, state.values)
     }
     waiting?.resume(returning: values)
@@ -52,7 +55,7 @@ final class Answers<Value: Sendable>: Sendable {
   private func all() async -> [Value?] {
     await withCheckedContinuation { continuation in
       let values = state.withLock { state -> [Value?]? in
-        if state.missing == 0 { return state.values }
+        if state.isOver || state.missing == 0 { return state.values }
         state.waiting = continuation
         return nil
       }
