@@ -97,6 +97,28 @@ struct StoresTests {
     await stores.shutdown()
   }
 
+  @Test(
+    "K3: Keys whose first uses come from two threads are opened once, and the sends of each keep their order meanwhile")
+  func concurrentFirstUses() async throws {
+    let stores = try await Stores<String, Orders>.open(
+      name: "orders", journal: journal, initial: { _ in [] }, interactor: { _ in Orders() })
+    for round in 0..<100 {
+      let key = "\(round)"
+      await withTaskGroup { group in
+        for sender in 1...2 {
+          group.addTask {
+            let receipts = (0..<60).map { stores.send(.note(sender * 100 + $0), to: key) }
+            for receipt in receipts { #expect(await receipt.outcome.kind == .finished) }
+          }
+        }
+      }
+      let notes = try await stores.state(of: key).compactMap { Int($0.dropFirst(5)) }
+      for sender in 1...2 { #expect(notes.filter { $0 / 100 == sender } == Array(sender * 100..<sender * 100 + 60)) }
+    }
+    #expect(journal.openings.recorded == (0..<100).map { "\($0)" })
+    await stores.shutdown()
+  }
+
   @Test("R3: An action that is cancelled while its key is opened ends at once, and is not decided")
   func cancelledWhileHeld() async throws {
     let gate = Gate()
