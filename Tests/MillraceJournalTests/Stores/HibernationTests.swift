@@ -58,6 +58,14 @@ struct HibernationTests {
     gate.open()
     #expect(await receipt.outcome.kind == .finished)
     #expect(await stores.hibernate("a"))
+    // An entry that is not durable.
+    let appends = Gate()
+    journal.holdAppends(at: appends)
+    let stored = stores.send(.deposit(1), to: "e")
+    try await appends.waitForArrivals(1)
+    #expect(await stores.hibernate("e") == false)
+    appends.open()
+    #expect(await stored.outcome.kind == .finished)
     // A handler that ignores its cancellation.
     let ignored = stores.send(.order(2), to: "b")
     try await ignoring.waitForArrivals(1)

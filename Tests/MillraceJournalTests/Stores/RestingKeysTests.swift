@@ -91,6 +91,7 @@ struct RestingKeysTests {
     let tree = RunTree()
     stores.send(.orderAgain(5), to: "e", in: tree)
     #expect(try await begun.next(5).count == 5)
+    try await clock.waitForSleepers(5)
     for key in ["a", "b", "c", "d", "e"] { #expect(await stores.hibernate(key) == false, "\(key)") }
     #expect(stores.summary.live == 5)
     while done.recorded.count < 5 { try await clock.advanceToNextDeadline() }
@@ -105,8 +106,10 @@ struct RestingKeysTests {
     let gate = Gate()
     let stores = try await open { run, _ in
       async let rest: Void = run.sleep("rest", for: .seconds(3_600))
+      async let longer: Void = run.sleep("longer", for: .seconds(7_200))
       try await run.step("body") { _ in try await gate.enter() }
       try await rest
+      try await longer
     }
     stores.send(.orderAgain(10), to: "a")
     try await gate.waitForArrivals(1)
