@@ -198,6 +198,21 @@ struct StoresTests {
     await second.shutdown()
   }
 
+  @Test("A shutdown waits for a key that is being opened, takes up what was sent to it, and shuts its store down")
+  func endsWhileOpening() async throws {
+    let gate = Gate()
+    journal.holdOpenings(at: gate)
+    let stores = try await ManyAccounts.accounts(journal, limits: StoresLimits(opening: 1))
+    let (opening, waiting) = (stores.send(.deposit(1), to: "a"), stores.send(.deposit(1), to: "b"))
+    try await gate.waitForArrivals(1)
+    let shutdown = Task.immediate { await stores.shutdown(drainFor: .seconds(10)) }
+    #expect(await waiting.outcome.rejectionKind == .shuttingDown)
+    gate.open()
+    #expect(await opening.outcome.kind == .finished)
+    let report = await shutdown.value
+    #expect(report.keys == 1 && report.isClean)
+  }
+
   @Test("After a shutdown, which many calls join, every use is refused, and a release ends what waits")
   func ends() async throws {
     let gate = Gate()
