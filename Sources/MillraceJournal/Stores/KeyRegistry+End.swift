@@ -32,8 +32,9 @@ extension KeyRegistry {
         member.successor = nil
         works = end(successor, .erased)
       }
+      if member.isShutDown { return (nil, nil, works) }
       let promise = Promise<Bool>()
-      member.hibernated.append(promise)
+      member.changed.append(promise)
       return (nil, promise, works)
     case .ended: return (nil, nil, [])
     }
@@ -64,9 +65,10 @@ extension KeyRegistry {
   func nextChange() -> Promise<Bool>? {
     for member in members.values {
       switch member.phase {
+      case .closing where member.isShutDown: continue
       case .waiting, .opening, .closing:
         let promise = Promise<Bool>()
-        member.hibernated.append(promise)
+        member.changed.append(promise)
         return promise
       case .open, .ended: continue
       }

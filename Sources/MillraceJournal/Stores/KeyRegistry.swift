@@ -297,6 +297,13 @@ struct KeyRegistry<I: Interactor> {
     return list(member, at: now)
   }
 
+  /// Notes that nothing more of a store is stored, so that a shutdown and an erasure need not wait for its handlers.
+  func didShutDown(_ member: Member) -> [Work] {
+    member.isShutDown = true
+    defer { member.changed = [] }
+    return [.resumeHibernated(member.changed, false)]
+  }
+
   mutating func didClose(_ member: Member) -> [Work] {
     closing -= 1
     tally.hibernated += 1
@@ -310,8 +317,9 @@ struct KeyRegistry<I: Interactor> {
   }
 
   func resumeHibernated(_ member: Member, _ has: Bool) -> [Work] {
-    if member.hibernated.isEmpty { return [] }
-    defer { member.hibernated = [] }
-    return [.resumeHibernated(member.hibernated, has)]
+    let waiting = member.hibernated + member.changed
+    if waiting.isEmpty { return [] }
+    (member.hibernated, member.changed) = ([], [])
+    return [.resumeHibernated(waiting, has)]
   }
 }

@@ -36,6 +36,9 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   /// Whether the store reports when it is idle next.
   var isWatched = false
 
+  /// Whether the store of a key that hibernates was shut down, so that only handlers are waited for which ignore their cancellation.
+  var isShutDown = false
+
   /// Whether the journal has failed for the store.
   var hasStopped = false
 
@@ -47,6 +50,9 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
 
   /// The callers that wait until the key has hibernated, or is found to be in use; whether it has.
   var hibernated: [Promise<Bool>] = []
+
+  /// The callers that wait until an opening or a hibernation has come so far that an erasure or a shutdown can continue.
+  var changed: [Promise<Bool>] = []
 
   /// The store of the key that is opened once this one has hibernated.
   var successor: KeyedStore?

@@ -173,6 +173,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     guard begins else { return }
     if idle.rests {
       await member.store.shutdown()
+      perform(registry.withLock { $0.didShutDown(member) })
       await member.store.waitForHandlers()
       if let end = idle.end { waker?.didHibernate(member.key, until: end) }
     } else {
@@ -269,7 +270,7 @@ struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interac
   let interactor: @Sendable (Key) -> I
   let interceptors: @Sendable (Key) -> [any Interceptor<I>]
 
-  /// Makes the store of a key, which is not open.
+  /// Creates the store of a key, which is not open.
   func store(of key: JournalKey, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
     guard let id = Key(key.name), id.description.utf8.elementsEqual(key.name.utf8) else {
       return .failure(RejectedUse(reason: .journal(JournalError.noKey(key, of: Key.self))))

@@ -22,7 +22,7 @@
 
     private var path: String { folder.file("j").path }
 
-    /// Makes a file with three keys of single stores and two of many, and a snapshot.
+    /// Writes a file with three keys of single stores and two of many, and a snapshot.
     private func write() async throws {
       let journal = try await SQLiteJournal(path)
       await journal.add("payload-alpha", "second", to: "key-alpha")

@@ -121,6 +121,27 @@ struct RestingKeysTests {
     await stores.shutdown()
   }
 
+  @Test("T11: A handler that ignores its cancellation holds up its key, and neither a shutdown nor an erasure")
+  func ignoring() async throws {
+    let gate = Gate()
+    let stores = try await open { run, _ in
+      do { try await run.sleep("rest", for: .seconds(3_600)) } catch { await gate.enterIgnoringCancellation() }
+    }
+    let receipt = stores.send(.orderAgain(10), to: "a")
+    _ = try await begun.next()
+    await stores.untilUnused("a")
+    async let hibernated = stores.hibernate("a")
+    try await gate.waitForArrivals(1)
+    #expect(await receipt.outcome.kind == .leftOpen)
+    let held = stores.send(.deposit(1), to: "a")
+    try await stores.erase("a")
+    #expect(await held.outcome.rejectionKind == .erased)
+    #expect(try await stores.keys().isEmpty)
+    #expect(await stores.shutdown().isClean)
+    gate.open()
+    _ = await hibernated
+  }
+
   @Test("K4: A shutdown leaves resting runs open with their wake time, and a restart opens only what is due")
   func restart() async throws {
     let first = try await open { run, number in try await run.sleep("rest", for: .seconds(number)) }

@@ -5,7 +5,7 @@ import MillraceJournal
 import MillraceRecording
 
 extension Recording {
-  /// Makes a recording of the events of a log.
+  /// Creates a recording of the events of a log.
   ///
   /// A run has the number of the record of its take-up. The log does not have actions that were decided without a run, rejected actions,
   /// calls of gateways and rests between attempts; a commit of an action without a run has the number of its own record. Records of

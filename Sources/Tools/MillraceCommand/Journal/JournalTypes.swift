@@ -16,7 +16,7 @@ protocol JournalTypes: Sendable {
   /// Reads the runs of a log that have not ended.
   func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun]
 
-  /// Makes the entry that ends an open run as abandoned, and says behind which record it belongs; nil if no such run is open.
+  /// Returns the entry that ends an open run as abandoned, and the record behind which it belongs; nil if no such run is open.
   func abandonment(
     of run: JournalSequence, _ key: JournalKey, in journal: any Journal
   ) async throws(JournalError) -> (entry: JournalEntry, last: JournalSequence)?
@@ -27,7 +27,7 @@ protocol JournalTypes: Sendable {
   /// - Throws: ``JournalError``, or ``CommandFailure`` for a state that has no JSON.
   func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer
 
-  /// Makes the lines of a recording of a log, or refuses to.
+  /// Creates the lines of a recording of a log, or refuses to.
   func export(_ key: JournalKey, from journal: any Journal) async throws -> ExportAnswer
 }
 
