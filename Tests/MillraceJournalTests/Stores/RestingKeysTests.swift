@@ -129,8 +129,7 @@ struct RestingKeysTests {
     }
     let receipt = stores.send(.orderAgain(10), to: "a")
     _ = try await begun.next()
-    await stores.untilUnused("a")
-    async let hibernated = stores.hibernate("a")
+    async let hibernated = stores.hibernateWhenIdle("a")
     try await gate.waitForArrivals(1)
     #expect(await receipt.outcome.kind == .leftOpen)
     let held = stores.send(.deposit(1), to: "a")
