@@ -101,6 +101,7 @@ struct FeedbackTimersTests {
     store.send(.set("a", at: begin + 1_000))
     store.send(.set("b", at: begin + 3_000))
     try await recorded.waitForSleep(until: .seconds(1))
+    try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(999))
     #expect(clock.sleepers == 1)
     clock.advance(by: .milliseconds(1))
@@ -135,6 +136,7 @@ struct FeedbackTimersTests {
     store.send(.remove("c"))
     store.send(.set("d", at: begin + 30_000))
     try await recorded.waitForSleep(until: .seconds(30))
+    try await clock.waitForSleepers()
     #expect(clock.sleepers == 1)
   }
 
