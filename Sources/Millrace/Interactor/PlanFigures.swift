@@ -18,3 +18,28 @@ package struct PlanFigures: Sendable, Equatable {
     self.name = name
   }
 }
+
+extension PlanFigures {
+  /// The sums of the figures of two stores, by the names of the plans.
+  static func merging(_ some: [PlanFigures], _ others: [PlanFigures]) -> [PlanFigures] {
+    var all = some
+    for other in others {
+      guard let index = all.firstIndex(where: { $0.name == other.name }) else {
+        all.append(other)
+        continue
+      }
+      all[index].running += other.running
+      all[index].waiting += other.waiting
+      all[index].breakerRejections += other.breakerRejections
+      all[index].openBreakers += other.openBreakers
+    }
+    return all
+  }
+
+  /// The figures that remain when the store has ended.
+  var counts: PlanFigures {
+    var counts = PlanFigures(name: name)
+    counts.breakerRejections = breakerRejections
+    return counts
+  }
+}
