@@ -105,8 +105,11 @@ struct ObserverNeeds: OptionSet {
   /// Runs end when a commit removes their child.
   @inlinable static var conditions: ObserverNeeds { ObserverNeeds(rawValue: 16) }
 
+  /// The wake time of the state is noted with each commit.
+  @inlinable static var wake: ObserverNeeds { ObserverNeeds(rawValue: 32) }
+
   /// The reasons that concern each single commit.
-  @inlinable static var each: ObserverNeeds { [.log, .commits, .watchers, .conditions] }
+  @inlinable static var each: ObserverNeeds { [.log, .commits, .watchers, .conditions, .wake] }
 
   mutating func set(_ need: ObserverNeeds, _ isNeeded: Bool) {
     if isNeeded { insert(need) } else { remove(need) }
@@ -136,6 +139,14 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   private var watchers: [Watcher<State>] = [] {
     didSet { needs.set(.watchers, !watchers.isEmpty) }
   }
+
+  /// The wall time in milliseconds at which a state needs the store, by the feedbacks of a store that hibernates; nil for any other store.
+  var wake: (@Sendable (State) -> Int64?)? {
+    didSet { needs.set(.wake, wake != nil) }
+  }
+
+  /// Called once, when the need for the store may have changed.
+  private var wakeWork: [@Sendable () -> Void] = []
 
   /// Observers of parts of the state.
   private let values = Selections<State>()
@@ -205,6 +216,19 @@ final class ObserverRegistry<I: Interactor>: AnyObserverRegistry, @unchecked Sen
   func takeWatchers() -> [Watcher<State>] {
     defer { watchers = [] }
     return watchers
+  }
+
+  // MARK: The wake time
+
+  /// Registers a closure that is called when the need for the store may have changed.
+  func whenWakeChanges(_ work: @escaping @Sendable () -> Void) { wakeWork.append(work) }
+
+  /// Calls what waits for a change of the need for the store.
+  func wakeMayChange() {
+    if wakeWork.isEmpty { return }
+    let works = wakeWork
+    wakeWork = []
+    for work in works { work() }
   }
 
   // MARK: Parts of the state

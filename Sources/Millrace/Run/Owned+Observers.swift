@@ -35,6 +35,15 @@ extension Owned {
     if registry.needs.contains(.commits) { notifyOfCommit(mutation, at: core) }
     if registry.needs.contains(.watchers) { judge(at: core) }
     if registry.needs.contains(.conditions) { findRunsOfRemovedChildren(mutation, from: origin, at: core) }
+    if registry.needs.contains(.wake) { noteWake(at: core) }
+  }
+
+  /// Notes the time at which the state that was just committed needs the store.
+  @usableFromInline
+  func noteWake(at core: StoreCore<I>) {
+    guard let registry, let wake = registry.wake else { return }
+    journal?.sink.note(wake: wake(state))
+    registry.wakeMayChange()
   }
 
   /// Notifies the interceptors and the witness of a commit.

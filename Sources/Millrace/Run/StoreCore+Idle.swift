@@ -1,7 +1,8 @@
 /// Stores without work, which may be released without a loss.
 ///
 /// A store is idle if no action is open, no handler is out and all is durable. It is idle too if its open actions rest for more than a minute, are to be
-/// handled again, and no caller waits for their outcomes: a shutdown leaves them open in the log.
+/// handled again, and no caller waits for their outcomes: a shutdown leaves them open in the log. Its feedbacks may need it in a minute at the earliest, and
+/// not at all if there is no journal by which it is opened again.
 extension StoreCore {
   /// The state of an idle store; nil if it is busy, and from inside a step.
   ///
@@ -10,6 +11,22 @@ extension StoreCore {
     let idle: IdleState<I.State>?? = performNow { $0.idleState(orWhenIdle: work, at: self) }
     return idle ?? nil
   }
+
+  /// Sets the time at which a state needs the store.
+  func setWake(_ wake: @escaping @Sendable (I.State) -> Int64?) {
+    performUrgently { owned in owned.madeRegistry(at: self).wake = wake }
+  }
+
+  /// Calls `work` at the next commit behind a revision, or when an effect returns; only for a store that has feedbacks.
+  func whenWakeChanges(after revision: Int, _ work: @escaping @Sendable () -> Void) {
+    performUrgently { owned in
+      if self.revision > revision { return self.lock.afterUnlock(work) }
+      owned.registry?.whenWakeChanges(work)
+    }
+  }
+
+  /// Looks again whether the state needs the store, because an effect has returned.
+  func effectDidReturn() { perform { $0.registry?.wakeMayChange() } }
 
   /// Returns once all handlers have returned; for a store that was shut down.
   func waitForHandlers() async {
@@ -26,10 +43,10 @@ extension StoreCore {
 package struct IdleState<State: Sendable>: Sendable {
   package let snapshot: Snapshot<State>
 
-  /// Whether runs rest, which a shutdown leaves open.
+  /// Whether runs rest, or feedbacks wait, so that the store has to be shut down.
   package let rests: Bool
 
-  /// The wall time in milliseconds at which the first of these continues; nil without one.
+  /// The wall time in milliseconds at which the first of these needs the store; nil without one.
   package let end: Int64?
 }
 
@@ -47,9 +64,17 @@ extension Owned {
       return nil
     }
     let snapshot = snapshot(at: core)
-    guard let runs, !runs.scheduler.isEmpty else { return IdleState(snapshot: snapshot, rests: false, end: nil) }
-    if let end = endOfRests(at: core), end.map({ $0 - core.configuration.wallTime() > 60_000 }) ?? true, !isAwaited {
-      return IdleState(snapshot: snapshot, rests: true, end: end)
+    let isFar = { (time: Int64?) in time.map { $0 - core.configuration.wallTime() > 60_000 } ?? true }
+    let need = registry?.wake?(state)
+    guard isFar(need), need == nil || journal != nil else {
+      if let work { registry?.whenWakeChanges(work) }
+      return nil
+    }
+    guard let runs, !runs.scheduler.isEmpty else {
+      return IdleState(snapshot: snapshot, rests: registry?.wake != nil, end: need)
+    }
+    if let end = endOfRests(at: core), isFar(end), !isAwaited {
+      return IdleState(snapshot: snapshot, rests: true, end: earliest(end, need))
     }
     if let work { runs.idleWork.append(work) }
     return nil
@@ -79,11 +104,20 @@ extension Owned {
     return .some(end)
   }
 
-  /// Keeps the wall time at which the key of a store that is shut down has to be opened, if its open actions rest.
+  /// Keeps the wall time at which the key of a store that is shut down has to be opened, if its open actions rest, or if it has feedbacks and no open actions.
   func journalRests(at core: StoreCore<I>) {
-    guard let journal, journal.sink.keepsWakeTime, let end = endOfRests(at: core) else { return }
+    guard let journal else { return }
+    let rests = endOfRests(at: core)
+    if rests == nil, registry?.wake == nil || runs?.scheduler.isEmpty == false { return }
+    let end = earliest(rests ?? nil, registry?.wake?(state))
+    if journal.sink.hasStored(wake: end) { return }
     // An entry that is not taken leaves the key as one that has to be open.
     try? journal.append(.rests(until: end), in: .unlimited, after: core.revision)
     core.lock.planNotification()
+  }
+
+  /// The earlier of two times; nil is later than any other.
+  private func earliest(_ one: Int64?, _ other: Int64?) -> Int64? {
+    [one, other].compactMap { $0 }.min()
   }
 }

@@ -17,6 +17,14 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   ///   alone then.
   func append(_ entry: StoreEntry<Action, Mutation>, in room: JournalRoom, after revision: Int) throws
 
+  /// Notes the wall time in milliseconds at which the store has to be open, 0 for now and nil for none, by the state to which the last entry leads.
+  ///
+  /// It is stored with that entry.
+  func note(wake time: Int64?)
+
+  /// Whether the log has this wake time, as far as the sink knows, or needs none.
+  func hasStored(wake time: Int64?) -> Bool
+
   /// Hands the entries since the last call over to be stored; their mutations are committed by now.
   ///
   /// - Returns: whether a snapshot is due, which the store takes then.
@@ -37,9 +45,6 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   /// The open runs of the log whose actions cannot be decoded.
   var unreadableRuns: [OpenRun<Action>] { get }
   var unreadableCount: Int { get }
-
-  /// Whether the log has a time at which the store has to be opened again.
-  var keepsWakeTime: Bool { get }
 
   /// The figures of the journal now.
   var metrics: Metrics.Journal { get }
@@ -103,7 +108,7 @@ package enum StoreEntry<Action, Mutation> {
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
   /// An orderly shutdown left an action open that was handled again.
   case leftOpen(ActionID)
-  /// All open actions rest, the first one until a wall time in milliseconds; nil if none has one.
+  /// All open actions rest, and the feedbacks wait, until a wall time in milliseconds; 0 if the store has to be open, and nil for no time.
   case rests(until: Int64?)
   /// Nothing, to learn whether the log is still the store's own.
   case mark

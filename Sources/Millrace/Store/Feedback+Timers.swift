@@ -24,24 +24,34 @@ extension Feedback {
   public static func timers<ID>(
     of timers: @escaping @Sendable (State) -> Timers<ID>, _ action: @escaping @Sendable (ID) -> Action
   ) -> Feedback {
-    .run { access in
-      let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      let watch = TimerWatch<ID>()
-      await withDiscardingTaskGroup { group in
-        group.addTask {
-          for await _ in access.reader.values(of: { watch.change(of: timers($0)) }) { signal.yield() }
-          signal.finish()
-        }
-        var sent = SentTimers<ID>()
-        var alarm = Alarm(signal: signal)
-        for await _ in signals {
-          alarm.cancel()
-          if let next = await sent.sendDue(timers, action, watch, access) {
-            alarm.set(at: next, on: access.clock, access.wallTime)
-          }
-        }
-        alarm.cancel()
+    Feedback {
+      FeedbackWork(wake: { timers($0).earliest.map { max($0, 1) } }) { access, _ in
+        await send(timers, action, access)
       }
+    }
+  }
+
+  /// Sends the actions of timers that are due, as long as the store lives.
+  private static func send<ID>(
+    _ timers: @escaping @Sendable (State) -> Timers<ID>, _ action: @escaping @Sendable (ID) -> Action,
+    _ access: StoreAccess<State, Action>
+  ) async {
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let watch = TimerWatch<ID>()
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        for await _ in access.reader.values(of: { watch.change(of: timers($0)) }) { signal.yield() }
+        signal.finish()
+      }
+      var sent = SentTimers<ID>()
+      var alarm = Alarm(signal: signal)
+      for await _ in signals {
+        alarm.cancel()
+        if let next = await sent.sendDue(timers, action, watch, access) {
+          alarm.set(at: next, on: access.clock, access.wallTime)
+        }
+      }
+      alarm.cancel()
     }
   }
 }

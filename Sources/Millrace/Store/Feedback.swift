@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Feeds actions to a store as long as it lives: first actions, timers, signals, other stores, and effects that the state
 /// asks for.
 ///
@@ -24,14 +26,15 @@
 ///
 /// **Lifetime.** A feedback does not hold the store, as long as its captures do not.
 public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
-  typealias Body = @Sendable (StoreAccess<State, Action>) async -> Void
-
   let firstActions: [Action]
-  let body: Body?
 
-  private init(firstActions: [Action] = [], body: Body? = nil) {
+  /// Makes the work for one store; nil without any.
+  let makeWork: (@Sendable () -> FeedbackWork<State, Action>)?
+
+  @usableFromInline
+  init(firstActions: [Action] = [], makeWork: (@Sendable () -> FeedbackWork<State, Action>)? = nil) {
     self.firstActions = firstActions
-    self.body = body
+    self.makeWork = makeWork
   }
 
   /// Sends actions once, when the store begins.
@@ -43,7 +46,7 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   public static func run(
     _ body: @escaping @Sendable (StoreAccess<State, Action>) async -> Void
   ) -> Feedback {
-    Feedback(body: body)
+    Feedback { FeedbackWork(wake: nil) { access, _ in await body(access) } }
   }
 
   /// Sends an action for each element of a sequence: signals, a connection's messages, another store's values.
@@ -140,13 +143,41 @@ public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
     toEach queries: @escaping @Sendable (State) -> Set<Query>,
     effect: @escaping @Sendable (Query, StoreAccess<State, Action>) async -> Void
   ) -> Feedback {
-    .run { access in
-      let effects = ReactiveEffects<Query> { query, gate in
-        await effect(query, access.through(gate))
+    Feedback {
+      let answered = AnsweredQueries<Query>()
+      return FeedbackWork(wake: { answered.hasAll(of: queries($0)) ? nil : 0 }) { access, didReturn in
+        let effects = ReactiveEffects<Query> { query, gate in
+          await effect(query, access.through(gate))
+          if let didReturn, answered.add(query, through: gate) { didReturn() }
+        }
+        for await wanted in access.reader.values(of: queries) {
+          effects.run(wanted)
+          answered.keep(wanted)
+        }
+        effects.run([])
       }
-      for await wanted in access.reader.values(of: queries) { effects.run(wanted) }
-      effects.run([])
     }
+  }
+}
+
+/// The work of a feedback for one store.
+@usableFromInline
+struct FeedbackWork<State: Sendable, Action: Sendable>: Sendable {
+  /// The wall time in milliseconds at which a state needs the work, 0 if it does now; nil for work of which no state says that.
+  ///
+  /// It returns nil if the state does not need it, and is called with the store's lock.
+  let wake: (@Sendable (State) -> Int64?)?
+
+  /// Does the work; the closure is called when an effect has returned for which the state still asks.
+  let run: @Sendable (StoreAccess<State, Action>, _ didReturn: (@Sendable () -> Void)?) async -> Void
+
+  @usableFromInline
+  init(
+    wake: (@Sendable (State) -> Int64?)?,
+    run: @escaping @Sendable (StoreAccess<State, Action>, _ didReturn: (@Sendable () -> Void)?) async -> Void
+  ) {
+    self.wake = wake
+    self.run = run
   }
 }
 
@@ -199,6 +230,36 @@ final class ReactiveEffects<Query: Hashable & Sendable> {
       running[query] = Running(
         number: lastNumber, gate: gate, task: Task { [effect] in await effect(query, gate) })
     }
+  }
+}
+
+/// The queries of a state whose effects have returned, so that nothing runs for them.
+@usableFromInline
+final class AnsweredQueries<Query: Hashable & Sendable>: Sendable {
+  private let queries = Mutex<Set<Query>>([])
+
+  @usableFromInline
+  init() {}
+
+  /// Notes that the effect of a query has returned; false if the state does not ask for it any more.
+  @usableFromInline
+  func add(_ query: Query, through gate: EffectGate) -> Bool {
+    queries.withLock { queries in
+      guard gate.isOpen else { return false }
+      queries.insert(query)
+      return true
+    }
+  }
+
+  /// Forgets the queries for which the state does not ask any more, whose gates are closed.
+  @usableFromInline
+  func keep(_ wanted: Set<Query>) {
+    queries.withLock { if !$0.isSubset(of: wanted) { $0.formIntersection(wanted) } }
+  }
+
+  @usableFromInline
+  func hasAll(of wanted: Set<Query>) -> Bool {
+    wanted.isEmpty || queries.withLock { wanted.isSubset(of: $0) }
   }
 }
 

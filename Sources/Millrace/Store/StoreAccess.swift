@@ -72,15 +72,22 @@ extension Store {
   /// Sends first actions, and begins the tasks of the feedbacks.
   @usableFromInline
   package nonisolated func begin(_ feedbacks: [Feedback<I.State, I.Action>]) {
+    begin(feedbacks.flatMap(\.firstActions), feedbacks.compactMap { $0.makeWork?() }, didReturn: nil)
+  }
+
+  /// Sends first actions, and begins tasks.
+  ///
+  /// - Parameter didReturn: called when an effect has returned for which the state still asks; on any thread.
+  nonisolated func begin(
+    _ firstActions: [I.Action], _ works: [FeedbackWork<I.State, I.Action>], didReturn: (@Sendable () -> Void)?
+  ) {
     let access = access
     // They come from outside of any run, even if a run makes the store.
-    Ticket.current.withValue(nil) {
-      for feedback in feedbacks { _ = core.send(contentsOf: feedback.firstActions) }
-    }
-    for case let body? in feedbacks.map(\.body) {
+    Ticket.current.withValue(nil) { _ = core.send(contentsOf: firstActions) }
+    for work in works {
       core.spawn { _, hasReturned in
         Task.detached {
-          await body(access)
+          await work.run(access, didReturn)
           hasReturned()
         }
       }

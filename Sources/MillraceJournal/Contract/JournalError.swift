@@ -38,6 +38,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let otherPartition = Code(name: "otherPartition")
     /// The text is none of a key of these stores; nothing was changed.
     public static let noKey = Code(name: "noKey")
+    /// A key of many stores has a feedback that they do not take; nothing was changed.
+    public static let feedback = Code(name: "feedback")
     /// The journal was opened to be read alone; nothing was changed.
     public static let readOnly = Code(name: "readOnly")
     /// The file is open in this process already.

@@ -43,6 +43,15 @@ extension JournalError {
       """)
   }
 
+  static func feedback(_ key: JournalKey) -> JournalError {
+    JournalError(
+      .feedback,
+      """
+      The key \(key.quoted) has a feedback that its state does not ask for, so the stores cannot know when the key has to be open. Of the feedbacks, many \
+      stores take start, react(to:), react(toEach:) and timers(of:); begin others outside of them, and send to the keys.
+      """)
+  }
+
   static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
     JournalError(
       .otherPartition,

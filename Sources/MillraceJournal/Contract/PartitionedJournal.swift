@@ -52,6 +52,14 @@ public protocol PartitionedJournal: Journal {
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
   ) async throws(JournalError) -> [JournalDue]
 
+  /// Reads the wake time of a key: a wall time in milliseconds since 1970, 0 for a key that has to be open all the time, and nil for none.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Parameter key: The key of a partition; another one has no wake time.
+  /// - Throws: ``JournalError``.
+  func wake(of key: JournalKey) async throws(JournalError) -> Int64?
+
   /// Reads what a partition has behind a position, in the order of positions.
   ///
   /// A key with removed records behind the position is one item, at the position of the last of these. Records are checked as in

@@ -50,6 +50,13 @@ extension MemoryJournal: PartitionedJournal {
     try await read { $0.due(before: time, after: due, upTo: count) { self.holds(partition, $0) } }
   }
 
+  /// Reads the wake time of a key, as ``PartitionedJournal/wake(of:)`` says.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await read { $0[key].wake } }
+
   /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
   ///
   /// It looks at all keys of the journal. Cancellation has no effect.

@@ -61,6 +61,15 @@
       try await read { try $0.due(in: partition, before: time, after: due, upTo: count) }
     }
 
+    /// Reads the wake time of a key, as ``PartitionedJournal/wake(of:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func wake(of key: JournalKey) async throws(JournalError) -> Int64? {
+      try await read { try $0.row(of: key)?.wake }
+    }
+
     /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
     ///
     /// Cancellation has no effect.

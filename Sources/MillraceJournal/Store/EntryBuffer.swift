@@ -20,6 +20,10 @@ struct EntryBuffer: Sendable {
   var keys: IdempotencyTable
   var growth: LogGrowth
   var tally = JournalTally()
+  /// The wake time of a key whose state asks for it; nil for any other store.
+  private(set) var wake: KeyWake?
+  /// The number of entries that may be persisted, for such a key: the wake time of the others is not known yet.
+  private var readyCount = 0
   /// Whether a task is persisting the entries.
   var isWriting = false
   /// The reason for which nothing more is persisted.
@@ -50,17 +54,38 @@ struct EntryBuffer: Sendable {
     }
   }
 
-  /// - Parameter epoch: The epoch that the first entry brings with it, and the revision of the restored state; nil if the log has the epoch.
+  /// - Parameters:
+  ///   - epoch: The epoch that the first entry brings with it, and the revision of the restored state; nil if the log has the epoch.
+  ///   - wake: The wake time of a key whose state asks for it.
   init(
     after last: JournalSequence, keys: IdempotencyTable, growth: LogGrowth, limits: Limits,
-    epoch: (entry: JournalEntry, revision: Int)? = nil
+    epoch: (entry: JournalEntry, revision: Int)? = nil, wake: KeyWake? = nil
   ) {
+    self.wake = wake
     self.last = last
     self.keys = keys
     self.growth = growth
     self.limits = limits
     self.epoch = epoch
   }
+
+  /// The entries that may be persisted.
+  var ready: ArraySlice<Item> { wake == nil ? items[...] : items.prefix(readyCount) }
+
+  /// Allows that all entries are persisted.
+  mutating func makeReady() { readyCount = items.count }
+
+  /// Notes the wake time by the state to which the last entry leads, and stores it with that.
+  mutating func ask(_ time: Int64?, hasOpenRuns: Bool) {
+    wake?.asked = time
+    if hasOpenRuns || hasStored(time) { return }
+    guard readyCount < items.count, let last = items.last else { return }
+    wake?.stored = time
+    items[items.count - 1] = last.with(JournalWake(time))
+  }
+
+  /// Whether the log has a wake time, as far as this is known.
+  func hasStored(_ time: Int64?) -> Bool { wake.map { $0.stored == time } ?? false }
 
   /// The sequence before the first entry that waits.
   var persisted: JournalSequence { JournalSequence(last.number - UInt64(items.count)) }
@@ -89,6 +114,7 @@ struct EntryBuffer: Sendable {
     addEpoch(at: time)
     position += 1
     keep(batch, revision: revision)
+    if self.wake != nil, wake != .keep { self.wake?.stored = wake.time(after: nil) }
     return last
   }
 
@@ -115,6 +141,7 @@ struct EntryBuffer: Sendable {
   mutating func didPersist(_ persisted: ArraySlice<Item>, at time: Int64, after elapsed: Duration? = nil) {
     byteCount -= persisted.reduce(0) { $0 + $1.batch.byteCount }
     items.removeFirst(persisted.count)
+    readyCount = max(readyCount - persisted.count, 0)
     tally.didPersist(persisted.count, at: time, after: elapsed)
   }
 
@@ -133,6 +160,29 @@ struct EntryBuffer: Sendable {
       bufferLimit: limits.byteCount,
       lastAppend: tally.lastAppend, logRecords: log.records, logBytes: log.bytes,
       lastSnapshot: tally.lastSnapshot, failedSteps: tally.failedSteps)
+  }
+}
+
+/// The wake time of a key whose state asks for it: a wall time in milliseconds, 0 if the key has to be open, and nil for no time.
+struct KeyWake: Sendable {
+  /// The time for which the newest state asks.
+  var asked: Int64?
+  /// The time that the log has, with the entries that wait.
+  var stored: Int64?
+}
+
+extension JournalWake {
+  /// The change to a wall time in milliseconds, 0 for a key that has to be open, and nil for no time.
+  init(_ time: Int64?) {
+    self = time.map { $0 == 0 ? .now : .at($0) } ?? .never
+  }
+}
+
+extension EntryBuffer.Item {
+  /// The entry with another wake time.
+  fileprivate func with(_ wake: JournalWake) -> EntryBuffer.Item {
+    let batch = JournalBatch(id: batch.id, entries: batch.entries, time: batch.time, wake: wake)
+    return EntryBuffer.Item(batch: batch, position: position, revision: revision)
   }
 }
 

@@ -41,9 +41,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   ///   - opened: The log after its opening.
   ///   - epoch: The epoch of the writer.
   ///   - gate: The gate of the store.
+  ///   - wake: The wake time of a key whose state asks for it; nil for any other store.
   ///   - didFail: Called once nothing more is persisted.
   init(
-    _ opened: LogOpening<I>, epoch: JournalEpoch, gate: DurabilityGate,
+    _ opened: LogOpening<I>, epoch: JournalEpoch, gate: DurabilityGate, wake: KeyWake? = nil,
     didFail: @escaping @Sendable (JournalError) -> Void = { _ in }
   ) {
     self.didFail = didFail
@@ -63,7 +64,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     buffer = Lock(
       EntryBuffer(
         after: restored.last, keys: restored.keys, growth: restored.growth, limits: limits,
-        epoch: opened.epoch.map { (.epoch($0), restored.revision) }))
+        epoch: opened.epoch.map { (.epoch($0), restored.revision) }, wake: wake))
   }
 
   /// Sets the store, which is not held.
@@ -122,7 +123,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     case .ended(let id, let outcome, let closing, let result):
       let results = result.map { RememberedResult.all(of: $0, at: wallTime()) }
       let head = EndHead(run: takeUp(of: id), outcome: "\(outcome.kind)", results: results)
-      let wake: JournalWake = runs.withLock { $0.isLast(id) } ? .never : .keep
+      let wake = runs.withLock { $0.isLast(id) } ? JournalWake(buffer.withLock { $0.wake?.asked }) : .keep
       try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision, wake: wake)
       runs.withLock { $0.end(id) }
       if let result, let results { remember(results, result) }
@@ -130,7 +131,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       try add(.resumed, ResumedHead(run: takeUp(of: id), count: 0), .none, in: room, after: revision)
       runs.withLock { $0.resetCount(of: id) }
     case .rests(let end):
-      let wake = unreadable.isEmpty ? end.map { JournalWake.at($0) } ?? .never : .now
+      let wake = unreadable.isEmpty ? JournalWake(end) : .now
       try add(
         JournalEntry(kind: .mark, payload: [], schemaVersion: log.schema.version), in: room, after: revision, wake: wake
       )
@@ -173,8 +174,18 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     }
   }
 
+  func hasStored(wake time: Int64?) -> Bool {
+    !isClaimed || buffer.withLock { $0.hasStored(unreadable.isEmpty ? time : 0) }
+  }
+
+  func note(wake time: Int64?) {
+    let hasOpenRuns = runs.withLock { !$0.isEmpty }
+    buffer.withLock { $0.ask(time, hasOpenRuns: hasOpenRuns) }
+  }
+
   func flush() -> Bool {
     let (begins, isDue) = buffer.withLock { buffer in
+      buffer.makeReady()
       let begins = !buffer.isWriting && !buffer.items.isEmpty
       if begins { buffer.isWriting = true }
       return (begins, buffer.growth.isDue(options) && buffer.failure == nil)
@@ -190,8 +201,6 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   func loggedRun(of id: ActionID) -> (record: UInt64, deaths: Int)? {
     runs.withLock { $0.run(of: id).map { ($0.sequence, $0.resumed ?? 0) } }
   }
-
-  var keepsWakeTime: Bool { isClaimed }
 
   var unreadableCount: Int { unreadable.count }
   var unreadableRuns: [OpenRun<I.Action>] {
@@ -211,9 +220,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
     while true {
       let now = wallTime()
       let items = buffer.withLock { buffer in
-        buffer.isWriting = !buffer.items.isEmpty && buffer.failure == nil
+        let ready = buffer.ready
+        buffer.isWriting = !ready.isEmpty && buffer.failure == nil
         buffer.tally.handOver(buffer.isWriting ? now : nil)
-        return buffer.isWriting ? buffer.items : []
+        return buffer.isWriting ? ready : []
       }
       if items.isEmpty { return }
       if let failure = await persist(items) { return fail(failure) }
@@ -221,8 +231,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   /// Persists entries, and waits while the journal is unavailable; returns the reason if they cannot be persisted.
-  private func persist(_ items: [EntryBuffer.Item]) async -> JournalError? {
-    var rest = items[...]
+  private func persist(_ items: ArraySlice<EntryBuffer.Item>) async -> JournalError? {
+    var rest = items
     let elapsed = calls.stopwatch()
     let events = JournalCalls.Events(
       didFail: { [self] in buffer.withLock { $0.tally.isUnavailable = true } },

@@ -20,14 +20,20 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
   /// The epoch that the next append brings; nil if the log has it.
   private(set) var epoch: JournalEpoch?
   private var batches: UInt64 = 0
+  /// The wall time at which a state needs the key, by its feedbacks.
+  private let need: @Sendable (I.State) -> Int64?
+  /// The wake time that was appended; nil if none was.
+  private(set) var wake: JournalWake?
 
   /// Whether the store is one of many.
   private var isClaimed: Bool { log.key.stores != nil }
 
   init(
     _ initial: I.State, _ log: StoreLog<I>, _ calls: JournalCalls, writer: UInt64,
-    wallTime: @escaping @Sendable () -> Int64, report: @escaping @Sendable (Incident) -> Void
+    wallTime: @escaping @Sendable () -> Int64, report: @escaping @Sendable (Incident) -> Void,
+    need: @escaping @Sendable (I.State) -> Int64? = { _ in nil }
   ) {
+    self.need = need
     self.log = log
     self.calls = calls
     self.writer = writer
@@ -104,6 +110,8 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     let time = wallTime()
     let entries = (epoch.map { [.epoch($0)] } ?? []) + entries
     epoch = nil
+    let wake = runs.isEmpty && unreadable.isEmpty ? JournalWake(need(restored.state)) : .now
+    if isClaimed { self.wake = wake }
     let made = entries.indices.map { index in
       batches += 1
       return JournalBatch(
@@ -119,9 +127,6 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
       rest = rest.dropFirst(count)
     }
   }
-
-  /// The wake time of the key once its runs are handled again.
-  private var wake: JournalWake { runs.isEmpty && unreadable.isEmpty ? .never : .now }
 
   private mutating func abandon(_ open: ReadableRun<I.Action>, _ interactor: I) throws(JournalError) -> JournalEntry {
     let (run, closing) = (open.run, interactor.closing(open.action, outcome: .abandoned))

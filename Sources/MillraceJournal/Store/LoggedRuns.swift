@@ -96,6 +96,8 @@ struct LoggedRuns: Sendable {
     runs = Dictionary(restored.map { ($0.sequence, $0) }, uniquingKeysWith: { $1 })
   }
 
+  var isEmpty: Bool { runs.isEmpty }
+
   /// All runs, in the order in which their actions were taken up.
   var all: [LoggedRun] { runs.values.sorted { $0.sequence < $1.sequence } }
 

@@ -11,8 +11,8 @@ extension KeyRegistry {
 
   /// Removes a key that is to be erased: one that waits is refused, and the store of one that is open is returned.
   ///
-  /// - Returns: the store that is to be discarded, and a promise for a key that opens or closes, after which this is to be called again.
-  mutating func discard(_ name: UTF8Text) -> (store: Store<I>?, change: Promise<Bool>?, works: [Work]) {
+  /// - Returns: the open key whose store is to be discarded, and a promise for a key that opens or closes, after which this is to be called again.
+  mutating func discard(_ name: UTF8Text) -> (open: Member?, change: Promise<Bool>?, works: [Work]) {
     guard let member = members[name] else { return (nil, nil, []) }
     switch member.phase {
     case .waiting:
@@ -24,7 +24,7 @@ extension KeyRegistry {
     case .open:
       unlist(member)
       remove(member)
-      return (member.store, nil, resumeHibernated(member, true) + pump())
+      return (member, nil, resumeHibernated(member, true) + pump())
     case .opening, .closing:
       var works: [Work] = []
       if let successor = member.successor {
@@ -82,6 +82,13 @@ extension KeyRegistry {
     while unused.popFirst() != nil {}
     unusedCount = 0
     return Array(members.values)
+  }
+
+  /// The stores that are in memory, and not among those that have ended.
+  var counted: [Member] {
+    members.values.filter { member in
+      if case .waiting = member.phase { false } else { !member.isCounted }
+    }
   }
 
   /// The keys that are open, in no order.

@@ -60,6 +60,11 @@ struct KeyRegistry<I: Interactor> {
   var erased: Set<UTF8Text> = []
   var tally = StoresTally()
 
+  /// The metrics of the stores that have ended.
+  private(set) var ended = MetricsSum()
+  /// Whether another process has claimed a partition, or the journal's end is behind what it has acknowledged.
+  var isFenced = false
+
   init(_ limits: StoresLimits) {
     // Once more, because each limit may have been set since.
     self.limits = StoresLimits(
@@ -172,6 +177,13 @@ struct KeyRegistry<I: Interactor> {
     tally.failed += 1
     remove(member, reason)
     return end(member, reason) + resumeHibernated(member, true) + pump()
+  }
+
+  /// Notes the metrics of a store that has ended, once.
+  mutating func count(_ metrics: Metrics?, of member: Member) {
+    guard let metrics, !member.isCounted else { return }
+    member.isCounted = true
+    ended.add(metrics, since: member.opening?.revision ?? 0, hasEnded: true)
   }
 
   /// Removes the key of a store that has stopped, so that the next use opens it anew.

@@ -10,12 +10,11 @@ protocol KeySource<I>: Sendable {
   /// Opens a store that is not open.
   ///
   /// - Parameter didStop: Called once if the journal fails for the store later.
-  /// - Returns: The closure that stores what is to be stored before the key hibernates.
   /// - Throws: ``JournalError``, after which the store stays as it is.
   func open(
     _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
-    didStop: @escaping @Sendable (JournalError) -> Void
-  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void
+    _ feedbacks: KeyFeedbacks<I.State, I.Action>, didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> OpenedKey<I.State>
 
   /// Whether the key may leave the memory with this state.
   func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool
@@ -35,6 +34,15 @@ protocol KeySource<I>: Sendable {
   var partitions: [JournalPartition] { get }
 }
 
+/// The parts of an opening that the key keeps.
+struct OpenedKey<State: Sendable>: Sendable {
+  /// The revision of the restored state.
+  let revision: Int
+
+  /// Stores what is to be stored before the key hibernates.
+  let close: @Sendable (Snapshot<State>) async -> Void
+}
+
 /// The logs of keys in a journal whose partitions this process owns.
 struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   let journal: any PartitionedJournal
@@ -51,25 +59,41 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
 
   func open(
     _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
-    didStop: @escaping @Sendable (JournalError) -> Void
-  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void {
+    _ feedbacks: KeyFeedbacks<I.State, I.Action>, didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> OpenedKey<I.State> {
     var random = configuration.random
     let journal = ClaimedJournal(base: journal, claim: claim(of: key))
     let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
     var opening = LogOpening(
       store.initialState, log, calls(key, at: journal), writer: random.next(), wallTime: configuration.wallTime,
-      report: configuration.report)
+      report: configuration.report, need: { feedbacks.wake($0) })
     try await opening.read(for: epoch)
     try await opening.recoverRuns(store.interactor)
     let (restored, runs) = (opening.restored, opening.runs)
-    let writer = JournalWriter(opening, epoch: epoch, gate: store.durabilityGate ?? DurabilityGate(), didFail: didStop)
+    let writer = JournalWriter(
+      opening, epoch: epoch, gate: store.durabilityGate ?? DurabilityGate(),
+      wake: try await wake(of: key, by: feedbacks, opening), didFail: didStop)
     store.open(at: restored.state, revision: restored.revision, journal: writer, interceptors: interceptors)
+    store.setWake(of: feedbacks)
     writer.attach(to: store.journaled)
     if !runs.isEmpty {
       let now = configuration.wallTime()
       store.handleAgain(runs.map { $0.restored(at: now) }) { writer.name(runs[$0].run.sequence, $1) }
     }
-    return { await writer.close(at: $0) }
+    store.begin(feedbacks)
+    return OpenedKey(revision: restored.revision) { await writer.close(at: $0) }
+  }
+
+  /// The wake time of a key whose state asks for it; nil without feedbacks.
+  private func wake(
+    of key: JournalKey, by feedbacks: KeyFeedbacks<I.State, I.Action>, _ opening: LogOpening<I>
+  ) async throws(JournalError) -> KeyWake? {
+    guard feedbacks.hasWork else { return nil }
+    let asked = feedbacks.wake(opening.restored.state)
+    // An earlier version of the program may have stored another time for this state.
+    if let wake = opening.wake { return KeyWake(asked: asked, stored: wake.time(after: nil)) }
+    let stored = try await calls(key).read { [journal] _, key throws(JournalError) in try await journal.wake(of: key) }
+    return KeyWake(asked: asked, stored: stored)
   }
 
   func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { true }
@@ -115,10 +139,12 @@ struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource wh
 
   func open(
     _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
-    didStop: @escaping @Sendable (JournalError) -> Void
-  ) async throws(JournalError) -> @Sendable (Snapshot<I.State>) async -> Void {
+    _ feedbacks: KeyFeedbacks<I.State, I.Action>, didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> OpenedKey<I.State> {
     store.open(interceptors: interceptors)
-    return { _ in }
+    store.setWake(of: feedbacks)
+    store.begin(feedbacks)
+    return OpenedKey(revision: 0) { _ in }
   }
 
   func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { Key(key.name).map(initial) == state }

@@ -18,6 +18,7 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   let key: JournalKey
   let store: Store<I>
   let interceptors: [any Interceptor<I>]
+  let feedbacks: KeyFeedbacks<I.State, I.Action>
 
   var phase = Phase.waiting
 
@@ -57,16 +58,23 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   /// The store of the key that is opened once this one has hibernated.
   var successor: KeyedStore?
 
-  /// Stores what is to be stored before the key hibernates; set by the opening.
-  var close: (@Sendable (Snapshot<I.State>) async -> Void)?
+  /// Set by the opening.
+  var opening: OpenedKey<I.State>?
+
+  /// Whether the stores have the metrics of this one among those that have ended.
+  var isCounted = false
 
   /// The neighbours among the keys that wait, or that may hibernate.
   var previous: KeyedStore?
   var following: KeyedStore?
 
-  init(_ key: JournalKey, _ store: Store<I>, _ interceptors: [any Interceptor<I>]) {
+  init(
+    _ key: JournalKey, _ store: Store<I>, _ interceptors: [any Interceptor<I>],
+    _ feedbacks: KeyFeedbacks<I.State, I.Action>
+  ) {
     self.key = key
     self.store = store
     self.interceptors = interceptors
+    self.feedbacks = feedbacks
   }
 }

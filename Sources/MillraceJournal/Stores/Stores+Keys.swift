@@ -89,9 +89,13 @@ extension StoresCore {
     guard isFirst else { throw RejectedUse(reason: .erased).error }
     defer { registry.withLock { $0.didErase(name) } }
     while true {
-      let (store, change, works) = registry.withLock { $0.discard(name) }
+      let (member, change, works) = registry.withLock { $0.discard(name) }
       perform(works)
-      await store?.discard()
+      if let member {
+        await member.store.discard()
+        let metrics = member.store.metricsAtOnce
+        registry.withLock { $0.count(metrics, of: member) }
+      }
       guard let change else { break }
       _ = await change.value
     }

@@ -6,7 +6,7 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   /// **Cost.** The opening claims the partitions of the name, and reads no log. Then the keys that have to be open, because a run of theirs is, or whose
   /// wake times have come, are opened in the background, as many at once as ``StoresLimits/opening``.
   ///
-  /// **Closures.** `initial`, `interactor` and `interceptors` are called each time that a key is opened, on any thread.
+  /// **Closures.** `initial`, `interactor`, `interceptors` and `feedbacks` are called each time that a key is opened, on any thread.
   ///
   /// **Cancellation** of the calling task has no effect.
   ///
@@ -19,6 +19,7 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   ///   - options: The coder and the limits of each log.
   ///   - initial: The state of revision 0 of a key.
   ///   - interceptors: The interceptors of the store of a key.
+  ///   - feedbacks: The feedbacks of the store of a key; see *Feedbacks* in ``Stores``.
   ///   - interactor: The interactor of a key.
   /// - Throws: ``JournalError``. An opening that fails after the claim of a partition has fenced the earlier owner of that.
   public static func open(
@@ -26,6 +27,7 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
     options: JournalOptions = JournalOptions(), initial: @escaping @Sendable (Key) -> I.State,
     interceptors: @escaping @Sendable (Key) -> [any Interceptor<I>] = { _ in [] },
+    feedbacks: @escaping @Sendable (Key) -> [Feedback<I.State, I.Action>] = { _ in [] },
     interactor: @escaping @Sendable (Key) -> I
   ) async throws(JournalError) -> Stores {
     guard journal.largestBatch <= options.bufferedBytes / 2 else {
@@ -49,7 +51,8 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
       journal: journal, claims: claims, epoch: epoch, configuration: configuration, schema: schema, options: options,
       limits: callLimits)
     let parts = KeyParts(
-      configuration: configuration, initial: initial, interactor: interactor, interceptors: interceptors)
+      configuration: configuration, initial: initial, interactor: interactor, interceptors: interceptors,
+      feedbacks: feedbacks)
     let waker = Waker(claims.map(\.partition))
     let core = StoresCore(name, parts, source, limits, waker)
     return Stores(core, waking: Task.detached { await waker.run(core) })
@@ -68,16 +71,18 @@ extension Stores where I.State: Equatable {
   ///   - configuration: The configuration of each store. All stores draw from one generator of random numbers.
   ///   - initial: The initial state of a key; called at each opening, and when a key may leave the memory.
   ///   - interceptors: The interceptors of the store of a key.
+  ///   - feedbacks: The feedbacks of the store of a key; see *Feedbacks* in ``Stores``.
   ///   - interactor: The interactor of a key.
   public static func inMemory(
     name: String, limits: StoresLimits = StoresLimits(), configuration: StoreConfiguration = StoreConfiguration(),
     initial: @escaping @Sendable (Key) -> I.State,
     interceptors: @escaping @Sendable (Key) -> [any Interceptor<I>] = { _ in [] },
+    feedbacks: @escaping @Sendable (Key) -> [Feedback<I.State, I.Action>] = { _ in [] },
     interactor: @escaping @Sendable (Key) -> I
   ) -> Stores {
     let parts = KeyParts(
       configuration: configuration.sharingRandom(), initial: initial, interactor: interactor,
-      interceptors: interceptors)
+      interceptors: interceptors, feedbacks: feedbacks)
     return Stores(StoresCore(name, parts, UnstoredKeys<Key, I>(initial: initial), limits, nil))
   }
 }

@@ -18,6 +18,11 @@ public import Millrace
 /// memory when it has not been used for ``StoresLimits/idle``, or when another key needs its place. The next use opens it from its log. A send during a
 /// hibernation waits for its end: it is neither lost, nor handled twice.
 ///
+/// **Feedbacks.** A key takes the feedbacks whose work its state asks for: `Feedback.start`, which sends its actions at each opening, `react(to:)`,
+/// `react(toEach:)` and `timers(of:)`; with any other one its opening fails. A key stays in memory while an effect runs, or a timer is due within a minute. A
+/// timer opens a key that hibernates; so does, after a crash or a shutdown, a query whose effect had not returned. The journal has the time in the batch of
+/// the record that changes it. An effect that has returned runs again for the same query only when the key is opened for something else.
+///
 /// **Order.** Actions of one task to one key are taken up in their order, those that are sent before the key is open too. Keys are independent of each other.
 ///
 /// **Fencing.** The process claims the partitions of the name. When another process claims them, the next append to any key of this one fails and names the

@@ -140,11 +140,12 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
 
   private func open(_ member: Member) async {
     do throws(JournalError) {
-      let close = try await source.open(member.store, of: member.key, member.interceptors) { [weak self, weak member] in
+      let opening = try await source.open(member.store, of: member.key, member.interceptors, member.feedbacks) {
+        [weak self, weak member] in
         guard let self, let member else { return }
         didStop(member, $0)
       }
-      registry.withLock { _ in member.close = close }
+      registry.withLock { _ in member.opening = opening }
     } catch {
       return perform(registry.withLock { $0.didFailToOpen(member, .journal(error)) })
     }
@@ -162,14 +163,19 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     let idle = member.store.idleState(orWhenIdle: watches ? watcher(of: member) : nil)
     let now = time.now()
     guard let idle else { return perform(registry.withLock { $0.isBusy(member, at: now) }) }
-    if !idle.rests, !source.mayHibernate(idle.snapshot.state, of: member.key) {
-      return perform(
-        registry.withLock { $0.stays(member, generation: generation, isUnwatched: watches, at: now) })
+    if !source.mayHibernate(idle.snapshot.state, of: member.key) {
+      let hasWork = member.feedbacks.hasWork
+      perform(registry.withLock { $0.stays(member, generation: generation, isUnwatched: watches && !hasWork, at: now) })
+      if watches, hasWork {
+        // A feedback may bring the state to which the key leaves the memory.
+        member.store.whenWakeChanges(after: idle.snapshot.revision, watcher(of: member))
+      }
+      return
     }
-    let (begins, works) = registry.withLock {
+    let (begins, first) = registry.withLock {
       $0.close(member, generation: generation, isUnwatched: watches, at: now)
     }
-    perform(works)
+    perform(first)
     guard begins else { return }
     if idle.rests {
       await member.store.shutdown()
@@ -177,9 +183,14 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       await member.store.waitForHandlers()
       if let end = idle.end { waker?.didHibernate(member.key, until: end) }
     } else {
-      await registry.withLock { _ in member.close }?(idle.snapshot)
+      await registry.withLock { _ in member.opening }?.close(idle.snapshot)
     }
-    perform(registry.withLock { $0.didClose(member) })
+    let metrics = member.store.metricsAtOnce
+    let works = registry.withLock { registry in
+      registry.count(metrics, of: member)
+      return registry.didClose(member)
+    }
+    perform(works)
   }
 
   /// Lists the key of a store again once the store may be idle.
@@ -195,7 +206,13 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
 
   /// Removes a store whose journal has failed; its open runs are handled again by another one, unless another process writes its log.
   private func didStop(_ member: Member, _ failure: JournalError) {
-    perform(registry.withLock { $0.didStop(member) })
+    let metrics = member.store.metricsAtOnce
+    let works = registry.withLock { registry in
+      registry.count(metrics, of: member)
+      if failure.code == .conflict || failure.code == .lost { registry.isFenced = true }
+      return registry.didStop(member)
+    }
+    perform(works)
     if failure.code == .conflict || failure.code == .lost { return }
     waker?.didStop(member.key, at: parts.configuration.wallTime())
   }
@@ -269,14 +286,18 @@ struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interac
   let initial: @Sendable (Key) -> I.State
   let interactor: @Sendable (Key) -> I
   let interceptors: @Sendable (Key) -> [any Interceptor<I>]
+  let feedbacks: @Sendable (Key) -> [Feedback<I.State, I.Action>]
 
   /// Creates the store of a key, which is not open.
   func store(of key: JournalKey, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
     guard let id = Key(key.name), id.description.utf8.elementsEqual(key.name.utf8) else {
       return .failure(RejectedUse(reason: .journal(JournalError.noKey(key, of: Key.self))))
     }
+    guard let feedbacks = KeyFeedbacks(feedbacks(id)) else {
+      return .failure(RejectedUse(reason: .journal(JournalError.feedback(key))))
+    }
     let store = Store.unopened(
       initial: initial(id), interactor: interactor(id), configuration: configuration, gate: source.makeGate())
-    return .success(KeyedStore(key, store, interceptors(id)))
+    return .success(KeyedStore(key, store, interceptors(id), feedbacks))
   }
 }

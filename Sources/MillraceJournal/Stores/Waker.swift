@@ -172,7 +172,7 @@ extension StoresCore {
       if error is CancellationError || registry.withLock({ $0.ending != nil }) { return true }
       reportWake("The key \(key.quoted) has to be open, and was not opened. \(error)", error)
       let code = ((error as? StoreError)?.underlying as? JournalError)?.code
-      return code == .conflict || code == .lost || code == .noKey
+      return code == .conflict || code == .lost || code == .noKey || code == .feedback
     }
   }
 

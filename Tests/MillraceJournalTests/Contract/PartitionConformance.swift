@@ -173,6 +173,9 @@ extension JournalConformance {
         }, claim: claim)
       journal = try await fixture.reopen(journal)
       #expect(try await due(before: .max) == ["b 0", "a 10", "e 30", "g 40"])
+      var all: [Int64?] = []
+      for name in ["a", "b", "c", "d", "g", "none"] { all.append(try await journal.wake(of: .order(name))) }
+      #expect(all == [10, 0, nil, nil, 40, nil])
       #expect(try await journal.due(in: .of("customers"), before: .max, after: nil, upTo: 9) == [])
     },
   ]

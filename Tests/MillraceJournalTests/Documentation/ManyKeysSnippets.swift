@@ -1,5 +1,6 @@
 import Millrace
 import MillraceJournal
+import MillraceTesting
 import Testing
 
 /// The snippets of docs/many-keys.md, as they stand there.
@@ -64,12 +65,49 @@ struct ManyKeysSnippets {
   }
   // snippet.end
 
+  /// A cart whose owner is reminded of it a day after the last change.
+  struct Cart: Interactor {
+    struct State: Codable, Sendable {
+      var reminders = Timers<String>()
+      var reminded = 0
+    }
+
+    enum Action: Codable, Sendable {
+      case touch(now: Int64)
+      case remind(String)
+    }
+
+    func decide(_ action: Action, state: State) -> Decision<Action> { .mutate(action) }
+
+    static func reduce(into state: inout State, mutation: Action) {
+      switch mutation {
+      case .touch(let now): state.reminders.set("abandoned", at: now + 86_400_000)
+      case .remind(let reminder): if state.reminders.remove(reminder) != nil { state.reminded += 1 }
+      }
+    }
+  }
+
   protocol Payments: Sendable {
     func charge(_ amount: Int, for order: OrderID, key: String) async throws
   }
 
   private struct Paid: Payments {
     func charge(_ amount: Int, for order: OrderID, key: String) async throws {}
+  }
+
+  @Test("A timer opens the key of a cart")
+  func carts() async throws {
+    let (journal, clock, id) = (MemoryJournal(), TestClock(), OrderID(number: 17))
+    let configuration = StoreConfiguration(clock: clock)
+    // snippet.feedbacks
+    let carts = try await Stores<OrderID, Cart>.open(
+      name: "carts", journal: journal, configuration: configuration, initial: { _ in Cart.State() },
+      feedbacks: { _ in [.timers(of: \.reminders) { .remind($0) }] }, interactor: { _ in Cart() })
+    carts.send(.touch(now: configuration.wallTime()), to: id)
+    // snippet.end
+    while clock.now.offset < .seconds(86_400) { try await clock.advanceToNextDeadline() }
+    #expect(try await carts.wait(for: id) { $0.reminded > 0 }.reminded == 1)
+    await carts.shutdown()
   }
 
   @Test("Orders are opened, sent to, observed, hibernated, listed, erased and shut down")

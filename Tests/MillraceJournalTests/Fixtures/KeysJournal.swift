@@ -16,6 +16,8 @@ final class KeysJournal: PartitionedJournal {
   let openings = Recorder<String>()
   /// The names of the keys to which records were appended, one for each call.
   let appends = Recorder<String>()
+  /// The changes of wake times, one for each batch.
+  let wakes = Recorder<JournalWake>()
   /// The names of the keys whose snapshots were stored.
   let snapshots = Recorder<String>()
 
@@ -52,7 +54,10 @@ final class KeysJournal: PartitionedJournal {
   }
 
   func append(_ appends: [JournalKeyAppend], claim: JournalClaim) async -> [JournalAppend] {
-    for append in appends { self.appends.record(append.key.name) }
+    for append in appends {
+      self.appends.record(append.key.name)
+      for batch in append.batches { wakes.record(batch.wake) }
+    }
     if let code = script.withLock({ $0.failingAppends }) {
       let failure = JournalError(code, "The journal does not answer; try again.")
       return appends.map { JournalAppend(stored: 0, last: $0.last, failure: failure) }
@@ -101,6 +106,8 @@ final class KeysJournal: PartitionedJournal {
   ) async throws(JournalError) -> [JournalDue] {
     try await base.due(in: partition, before: time, after: due, upTo: count)
   }
+
+  func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await base.wake(of: key) }
 
   func records(
     ofPartition partition: JournalPartition, after position: JournalPosition, upTo byteCount: Int

@@ -36,6 +36,38 @@ struct EntryBufferTests {
     #expect(buffer.persisted == 8 && buffer.items.map(\.position) == [3] && buffer.byteCount == 100)
   }
 
+  @Test("K4: Entries of a key whose state asks for a wake time are ready behind their commits, and bring that time")
+  mutating func wakeTimes() throws {
+    #expect(buffer.ready.count == 0)
+    _ = try buffer.add(entry(0), in: .unlimited, revision: 1, at: 0)
+    #expect(buffer.ready.count == 1, "no state asks for a wake time")
+    var buffer = EntryBuffer(
+      after: 7, keys: IdempotencyTable(JournalOptions()), growth: LogGrowth(),
+      limits: EntryBuffer.Limits(writer: 5, largestBatch: 250, byteCount: 10_000), wake: KeyWake(asked: 5, stored: 5))
+    func add(_ wake: JournalWake = .keep) throws {
+      _ = try buffer.add(entry(), in: .unlimited, revision: 1, at: 0, wake: wake)
+    }
+    try add()
+    buffer.ask(5, hasOpenRuns: false)
+    try add()
+    buffer.ask(9, hasOpenRuns: false)
+    buffer.ask(8, hasOpenRuns: false)
+    #expect(buffer.ready.isEmpty)
+    buffer.makeReady()
+    #expect(buffer.ready.count == 2)
+    try add(.now)
+    buffer.ask(3, hasOpenRuns: true)
+    try add()
+    buffer.ask(nil, hasOpenRuns: false)
+    #expect(buffer.items.map(\.batch.wake) == [.keep, .at(8), .now, .never])
+    #expect(buffer.hasStored(nil) && !buffer.hasStored(3))
+    buffer.didPersist(buffer.items.prefix(1), at: 0)
+    #expect(buffer.ready.map(\.batch.wake) == [.at(8)])
+    buffer.ask(4, hasOpenRuns: true)
+    try add(.now)
+    #expect(buffer.hasStored(0))
+  }
+
   @Test("K5: The epoch comes before the first entry that has room, with the position of the restored state")
   mutating func epoch() throws {
     buffer = EntryBuffer(

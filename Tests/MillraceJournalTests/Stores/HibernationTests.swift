@@ -159,8 +159,13 @@ struct HibernationTests {
 extension Stores {
   /// Returns once a key is not in memory, after it has become idle.
   func untilHibernated(_ id: Key) async {
-    await untilUnused(id)
-    #expect(await hibernate(id))
+    #expect(await hibernateWhenIdle(id))
+  }
+
+  /// Hibernates a key as soon as it is idle.
+  func hibernateWhenIdle(_ id: Key) async -> Bool {
+    repeat { await untilUnused(id) } while await hibernate(id) == false
+    return true
   }
 
   /// Returns once the store of a key is open, no caller uses it, and it is idle.

@@ -13,7 +13,8 @@ struct KeyRegistryTests {
     KeyedStore(
       .account(name),
       Store.unopened(
-        initial: Accounts.State(), interactor: Accounts(), configuration: StoreConfiguration(), gate: nil), [])
+        initial: Accounts.State(), interactor: Accounts(), configuration: StoreConfiguration(), gate: nil), [],
+      KeyFeedbacks([]) ?? { preconditionFailure("Stores take no feedbacks.") }())
   }
 
   /// Uses a key and opens it.

@@ -181,11 +181,3 @@ struct RestingKeysTests {
     await stores.shutdown()
   }
 }
-
-extension Stores {
-  /// Hibernates a key as soon as it is idle.
-  func hibernateWhenIdle(_ id: Key) async -> Bool {
-    repeat { await untilUnused(id) } while await hibernate(id) == false
-    return true
-  }
-}

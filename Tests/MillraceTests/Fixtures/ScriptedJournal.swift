@@ -125,7 +125,8 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   var unreadableRuns: [OpenRun<Action>] { [] }
   var unreadableCount: Int { 0 }
 
-  let keepsWakeTime = false
+  func note(wake time: Int64?) {}
+  func hasStored(wake time: Int64?) -> Bool { true }
 
   func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] { Array(try JSONEncoder().encode([value])) }
 
