@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "MillraceInspector",
       dependencies: [
-        "Millrace", .byName(name: "MillraceMicroHTTPD", condition: .when(traits: ["Inspector"])),
+        "Millrace", "MillraceJournal",
+        .byName(name: "MillraceMicroHTTPD", condition: .when(traits: ["Inspector"])),
       ],
       swiftSettings: strict),
     .target(name: "MillraceFlags", path: "Sources/Tools/MillraceFlags", swiftSettings: strict),

@@ -1,5 +1,6 @@
 #if Inspector
   public import Millrace
+  public import MillraceJournal
 
   /// Shows the health, the metrics and the open runs of a process's stores by HTTP; it needs the trait `Inspector`.
   ///
@@ -81,6 +82,14 @@
     ///
     /// It ends the opening of the same name, and replaces a store of the same name.
     public func show<I: Interactor>(_ store: Store<I>, as name: String) { pages.show(ShownStore(store, name: name)) }
+
+    /// Shows the stores of many keys as one, by a name, which the label `store` of its metrics has; no key is a label.
+    ///
+    /// `/metrics` has the sums of all keys, and how many are in memory; `/runs` the open runs of the keys in memory, each with its key; `/readyz` fails when
+    /// another process has claimed the keys, or the journal does not answer. An answer reads each key in memory between two of its steps.
+    public func show<Key, I: Interactor>(_ stores: Stores<Key, I>, as name: String) {
+      pages.show(ShownStore(stores, name: name))
+    }
 
     /// Removes the store, or the opening, of this name.
     public func hide(_ name: String) { pages.hide(name) }

@@ -137,6 +137,7 @@ final class Pages: InspectorAnswers {
       series.append(
         .gauge("\(prefix)build_info", 1, labels: ["version": options.version], help: "The version of the program."))
     }
+    for store in stores { series += store.series(prefix) }
     series += ProcessMetrics.series()
     for source in await collect(sources) { series += source ?? [] }
     return InspectorResponse(
@@ -157,11 +158,9 @@ final class Pages: InspectorAnswers {
     }
     let chosen = stores.filter { wanted.isEmpty || wanted.contains($0.name) }
     let answers = await collect(chosen.map { store in { await store.openRuns(limit) } })
-    let runs = answers.flatMap { $0 ?? [] }.sorted {
-      ($0.stuck ? 0 : 1, $1.age ?? 0) < ($1.stuck ? 0 : 1, $0.age ?? 0)
-    }
     let document = RunsDocument(
-      runs: Array(runs.prefix(limit)), unanswered: zip(chosen, answers).filter { $0.1 == nil }.map(\.0.name))
+      runs: answers.flatMap { $0 ?? [] }.mostUrgent(limit),
+      unanswered: zip(chosen, answers).filter { $0.1 == nil }.map(\.0.name))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(document) else {

@@ -12,6 +12,8 @@ package struct RunsDocument: Sendable, Codable, Equatable {
 /// An open run, as `/runs` has it.
 package struct ShownRun: Sendable, Codable, Equatable {
   package let store: String
+  /// The key of the store among many; nil for a single store.
+  package let storeKey: String?
   package let id: String
   /// The action as text; nil if the program cannot decode it.
   package let action: String?
@@ -30,17 +32,22 @@ package struct ShownRun: Sendable, Codable, Equatable {
   package let doing: String
   package let record: UInt64?
 
+  /// The name of the store, and its key if it is one of many.
+  package var storeAndKey: String { storeKey.map { "\(store)/\($0)" } ?? store }
+
   package init(
-    store: String, id: String, action: String?, key: String, plan: String?, stuck: Bool, age: Double?, attempt: Int,
+    store: String, storeKey: String? = nil, id: String, action: String?, key: String, plan: String?, stuck: Bool,
+    age: Double?, attempt: Int,
     deaths: Int, lastStep: String?, stage: String, doing: String, record: UInt64?
   ) {
-    (self.store, self.id, self.action, self.key) = (store, id, action, key)
+    (self.store, self.storeKey, self.id, self.action, self.key) = (store, storeKey, id, action, key)
     (self.plan, self.stuck, self.age, self.attempt, self.deaths) = (plan, stuck, age, attempt, deaths)
     (self.lastStep, self.stage, self.doing, self.record) = (lastStep, stage, doing, record)
   }
 
-  package init<Action>(_ run: OpenRun<Action>, of store: String) {
+  package init<Action>(_ run: OpenRun<Action>, of store: String, key storeKey: String? = nil) {
     self.store = store
+    self.storeKey = storeKey
     id = run.id.description
     action = run.action.map { ValueText.of($0, limit: 400) }
     key = run.key
@@ -68,5 +75,12 @@ package struct ShownRun: Sendable, Codable, Equatable {
     case .condition: "condition"
     case .unreadable: "unreadable"
     }
+  }
+}
+
+extension [ShownRun] {
+  /// The first ones: the stuck ones before the others, and then the oldest.
+  func mostUrgent(_ limit: Int) -> [ShownRun] {
+    Array(sorted { ($0.stuck ? 0 : 1, $1.age ?? 0) < ($1.stuck ? 0 : 1, $0.age ?? 0) }.prefix(limit))
   }
 }

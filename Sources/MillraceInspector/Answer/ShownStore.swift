@@ -1,4 +1,5 @@
 import Millrace
+import MillraceJournal
 
 /// A store that the inspector shows, without the type of its interactor.
 struct ShownStore: Sendable {
@@ -9,23 +10,32 @@ struct ShownStore: Sendable {
   let metrics: @Sendable () async -> Metrics
   /// Returns at most this number of open runs, the stuck ones first, then the oldest.
   let openRuns: @Sendable (Int) async -> [ShownRun]
+  /// Metrics beside those of a store, whose names begin with a prefix.
+  let series: @Sendable (String) -> [Metrics.Series]
 
   init<I: Interactor>(_ store: Store<I>, name: String) {
     self.init(
       name: name, metrics: { await store.metrics },
       openRuns: { limit in
-        let runs = await store.openRuns(limit: Self.mostRuns).sorted {
-          ($0.isStuck ? 0 : 1, $1.age ?? .zero) < ($1.isStuck ? 0 : 1, $0.age ?? .zero)
-        }
-        return runs.prefix(limit).map { ShownRun($0, of: name) }
+        await store.openRuns(limit: Self.mostRuns).map { ShownRun($0, of: name) }.mostUrgent(limit)
       })
+  }
+
+  init<Key, I: Interactor>(_ stores: Stores<Key, I>, name: String) {
+    self.init(
+      name: name, metrics: { await stores.metrics },
+      openRuns: { limit in
+        await stores.openRuns(limit: Self.mostRuns).map { ShownRun($0.run, of: name, key: $0.key.description) }
+          .mostUrgent(limit)
+      }, series: { prefix in stores.summary.series(of: name, prefix: prefix) })
   }
 
   init(
     name: String, metrics: @escaping @Sendable () async -> Metrics,
-    openRuns: @escaping @Sendable (Int) async -> [ShownRun]
+    openRuns: @escaping @Sendable (Int) async -> [ShownRun],
+    series: @escaping @Sendable (String) -> [Metrics.Series] = { _ in [] }
   ) {
-    (self.name, self.metrics, self.openRuns) = (name, metrics, openRuns)
+    (self.name, self.metrics, self.openRuns, self.series) = (name, metrics, openRuns, series)
   }
 
   /// The check of `/readyz`: the store takes actions, and its journal stores them.
@@ -46,5 +56,25 @@ struct ShownStore: Sendable {
     if journal.bufferedBytes >= journal.bufferLimit / 2 {
       throw HealthFailure(description: "\(journal.bufferedBytes) of \(journal.bufferLimit) bytes wait for its journal")
     }
+  }
+}
+
+extension StoresSummary {
+  /// The counts of the keys of stores with this name.
+  fileprivate func series(of name: String, prefix: String) -> [Metrics.Series] {
+    let labels = ["store": name]
+    let gauges: [(String, Int, String)] = [
+      ("keys_live", live, "Keys in memory."), ("keys_pinned", pinned, "Keys in memory that are in use."),
+      ("keys_opening", opening, "Keys that are being opened."),
+      ("keys_hibernating", hibernating, "Keys that store what is to be stored before they hibernate."),
+      ("keys_waiting", waiting, "Keys that wait for their opening."),
+    ]
+    let counters: [(String, Int, String)] = [
+      ("keys_opened", opened, "Openings of keys."), ("keys_failed", failed, "Openings of keys that failed."),
+      ("keys_hibernated", hibernated, "Hibernations of keys."),
+      ("keys_refused", refused, "Uses of keys that were rejected because too many keys waited."),
+    ]
+    return gauges.map { .gauge(prefix + $0.0, Double($0.1), labels: labels, help: $0.2) }
+      + counters.map { .counter(prefix + $0.0, Double($0.1), labels: labels, help: $0.2) }
   }
 }

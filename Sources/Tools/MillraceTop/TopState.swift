@@ -57,7 +57,7 @@ package struct TopState: Sendable, Equatable {
     switch order {
     case .stuck: return runs
     case .age: return runs.sorted { ($0.age ?? 0) > ($1.age ?? 0) }
-    case .store: return runs.sorted { $0.store < $1.store }
+    case .store: return runs.sorted { $0.storeAndKey < $1.storeAndKey }
     case .attempts: return runs.sorted { ($0.attempt, $0.deaths) > ($1.attempt, $1.deaths) }
     }
   }
@@ -65,6 +65,6 @@ package struct TopState: Sendable, Equatable {
 
 extension ShownRun {
   fileprivate var texts: [String] {
-    [store, id, key, stage, doing] + [action, plan, lastStep].compactMap(\.self) + (stuck ? ["stuck"] : [])
+    [storeAndKey, id, key, stage, doing] + [action, plan, lastStep].compactMap(\.self) + (stuck ? ["stuck"] : [])
   }
 }

@@ -54,7 +54,7 @@ package struct TopTable: Sendable {
     func width(_ head: String, _ texts: [String], most: Int) -> Int {
       min(max(head.count, texts.map { Printable.columns($0) }.max() ?? 0), isWhole ? .max : most) + 2
     }
-    let stores = width("STORE", runs.map { printable($0.store) }, most: 12)
+    let stores = width("STORE", runs.map { printable($0.storeAndKey) }, most: 12)
     let plans = width("PLAN", runs.map { printable($0.plan ?? "-") }, most: 12)
     let doing = width("DOING", runs.map { printable($0.doing) }, most: 26)
     func cut(_ text: String, to width: Int) -> String {
@@ -76,7 +76,7 @@ package struct TopTable: Sendable {
           row.add(run.stuck ? "!" : " ", .bad)
           row.add(Self.age(run.age), run.stuck ? .bad : .plain, width: 6, isTrailing: true)
           row.add("  ")
-          row.add(cut(run.store, to: stores), width: stores)
+          row.add(cut(run.storeAndKey, to: stores), width: stores)
           row.add(cut(run.plan ?? "-", to: plans), width: plans)
           row.add(run.deaths > 0 ? "\(run.attempt)+\(run.deaths)" : "\(run.attempt)", width: 3, isTrailing: true)
           row.add("  ")

@@ -42,6 +42,33 @@ struct PagesTests {
         == (503, "[+]shutdown ok\n[-]stores: no store is shown yet\nreadyz failed\n"))
   }
 
+  @Test("Many stores are shown as one, without keys as labels, and their runs have their keys")
+  func manyStores() async throws {
+    let pages = pages()
+    let stores = Stores<String, Orders>.inMemory(
+      name: "orders", configuration: StoreConfiguration(clock: clock), initial: { _ in [] },
+      interactor: { [gate] _ in Orders(gate: gate) })
+    pages.show(ShownStore(stores, name: "orders"))
+    for key in ["first key", "second key"] { stores.send(.place(1), to: key) }
+    try await gate.waitForArrivals(2)
+    #expect(await ask(pages, "/readyz").status == 200)
+    let metrics = await ask(pages, "/metrics").body
+    for line in [
+      #"millrace_actions_sent_total{store="orders"} 2"#, #"millrace_actions_in_flight{store="orders"} 2"#,
+      #"millrace_keys_live{store="orders"} 2"#, #"millrace_keys_pinned{store="orders"} 0"#,
+      #"millrace_keys_opening{store="orders"} 0"#, #"millrace_keys_hibernating{store="orders"} 0"#,
+      #"millrace_keys_waiting{store="orders"} 0"#, #"millrace_keys_opened_total{store="orders"} 2"#,
+      #"millrace_keys_failed_total{store="orders"} 0"#, #"millrace_keys_hibernated_total{store="orders"} 0"#,
+      #"millrace_keys_refused_total{store="orders"} 0"#,
+    ] { #expect(metrics.contains(line + "\n"), "\(line)") }
+    #expect(!metrics.contains("first key"))
+    let runs = await ask(pages, "/runs").body
+    for key in ["first key", "second key"] { #expect(runs.contains("\"storeKey\":\"\(key)\"")) }
+    gate.open()
+    await stores.shutdown(drainFor: .seconds(10))
+    #expect(await ask(pages, "/readyz").status == 503)
+  }
+
   @Test("An opening fails startup and readiness with its progress, until the store is shown")
   func opening() async {
     let pages = pages()
