@@ -36,6 +36,19 @@ enum IdleProbe: String {
   func run(_ count: Int) async {
     var kept: [AnyObject] = []
     kept.reserveCapacity(count)
+    #if SQLite
+      // The first keys take what the journal and the pool need once.
+      let action: IdleKeys.Action? =
+        switch self {
+        case .decidedKey: .ignore
+        case .handledKey: .handle
+        case .box, .store, .handledStore: nil
+        }
+      let folder = action == nil ? nil : try? TemporaryFolder()
+      defer { folder?.remove() }
+      let keys = if let folder { try? await IdleKeys.open(live: 2 * count, in: folder) } else { nil as IdleKeys.Live? }
+      if let keys, let action { await IdleKeys.use(keys, 0..<count, action) }
+    #endif
     let before = residentBytes()
     let start = ContinuousClock.now
     switch self {
@@ -49,7 +62,8 @@ enum IdleProbe: String {
       }
     #if SQLite
       case .decidedKey, .handledKey:
-        guard let keys = try? await IdleKeys.live(count, self == .handledKey ? .handle : .ignore) else { return }
+        guard let keys, let action else { return }
+        await IdleKeys.use(keys, count..<2 * count, action)
         kept.append(keys)
     #endif
     }

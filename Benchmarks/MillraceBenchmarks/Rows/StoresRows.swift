@@ -92,6 +92,8 @@
 
   /// A key of many stores, whose actions commit nothing.
   struct IdleKeys: Interactor {
+    typealias Live = Stores<Int, IdleKeys>
+
     enum Action: Codable, Sendable { case ignore, handle }
 
     func decide(_ action: Action, state: Int) -> Decision<Int> { action == .ignore ? .ignore : .handle }
@@ -100,21 +102,24 @@
 
     static func reduce(into state: inout Int, mutation: Int) { state += mutation }
 
-    /// The stores of keys that have each decided or handled an action; the file is removed while it is open.
-    static func live(_ count: Int, _ action: Action) async throws -> Stores<Int, IdleKeys> {
-      let folder = try TemporaryFolder()
-      defer { folder.remove() }
-      let keys = try await Stores<Int, IdleKeys>.open(
-        name: "keys", journal: try await SQLiteJournal(folder.path("log")), limits: StoresLimits(live: count),
+    /// Opens stores in a folder, of which this many keys may live.
+    static func open(live: Int, in folder: TemporaryFolder) async throws -> Live {
+      try await Live.open(
+        name: "keys", journal: try await SQLiteJournal(folder.path("log")), limits: StoresLimits(live: live),
         initial: { _ in 0 }, interactor: { _ in IdleKeys() })
+    }
+
+    /// Sends an action to each of these keys, which is decided or handled.
+    static func use(_ keys: Live, _ numbers: Range<Int>, _ action: Action) async {
       await withTaskGroup { group in
-        for part in 0..<100 {
+        for part in numbers.prefix(100) {
           group.addTask {
-            for number in stride(from: part, to: count, by: 100) { _ = await keys.send(action, to: number).outcome }
+            for number in stride(from: part, to: numbers.upperBound, by: 100) {
+              _ = await keys.send(action, to: number).outcome
+            }
           }
         }
       }
-      return keys
     }
   }
 

@@ -17,14 +17,6 @@ extension StoreCore {
     performUrgently { owned in owned.madeRegistry(at: self).wake = wake }
   }
 
-  /// Calls `work` at the next commit behind a revision, or when an effect returns; only for a store that has feedbacks.
-  func whenWakeChanges(after revision: Int, _ work: @escaping @Sendable () -> Void) {
-    performUrgently { owned in
-      if self.revision > revision { return self.lock.afterUnlock(work) }
-      owned.registry?.whenWakeChanges(work)
-    }
-  }
-
   /// Looks again whether the state needs the store, because an effect has returned.
   func effectDidReturn() { perform { $0.registry?.wakeMayChange() } }
 

@@ -86,12 +86,6 @@ extension Store {
     core.idleState(orWhenIdle: work)
   }
 
-  /// Calls `work` when a store with feedbacks, which may stay as it is for ever, has another state than this one, or an effect returns; under the terms of
-  /// ``idleState(orWhenIdle:)``.
-  package nonisolated func whenWakeChanges(after revision: Int, _ work: @escaping @Sendable () -> Void) {
-    core.whenWakeChanges(after: revision, work)
-  }
-
   /// The metrics, read before this returns; nil from inside a step.
   package nonisolated var metricsAtOnce: Metrics? { core.performNow { [core] in $0.metrics(at: core) } }
 

@@ -164,13 +164,8 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     let now = time.now()
     guard let idle else { return perform(registry.withLock { $0.isBusy(member, at: now) }) }
     if !source.mayHibernate(idle.snapshot.state, of: member.key) {
-      let hasWork = member.feedbacks.hasWork
-      perform(registry.withLock { $0.stays(member, generation: generation, isUnwatched: watches && !hasWork, at: now) })
-      if watches, hasWork {
-        // A feedback may bring the state to which the key leaves the memory.
-        member.store.whenWakeChanges(after: idle.snapshot.revision, watcher(of: member))
-      }
-      return
+      return perform(
+        registry.withLock { $0.stays(member, generation: generation, isUnwatched: watches, at: now) })
     }
     let (begins, first) = registry.withLock {
       $0.close(member, generation: generation, isUnwatched: watches, at: now)

@@ -168,6 +168,11 @@ extension Stores {
     return true
   }
 
+  /// Whether the store of a key is idle.
+  func isIdle(_ id: Key) -> Bool {
+    core.registry.withLock { $0.members[UTF8Text(id.description)] }?.store.idleState(orWhenIdle: nil) != nil
+  }
+
   /// Returns once the store of a key is open, no caller uses it, and it is idle.
   func untilUnused(_ id: Key) async {
     guard let member = core.registry.withLock({ $0.members[UTF8Text(id.description)] }) else { return }

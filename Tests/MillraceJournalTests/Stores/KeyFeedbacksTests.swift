@@ -207,6 +207,8 @@ struct KeyFeedbacksTests {
     #expect(try await due().map(\.wake) == [begin + 3_600_000])
     try await advance(to: begin + 3_600_000)
     try await stores.wait(for: "a") { $0.timers.time(of: "late") != nil }
+    while !stores.isIdle("a") { await stores.untilUnused("a") }
+    #expect(try await due().map(\.wake) == [begin + 36_000_000])
     #expect(await stores.hibernateWhenIdle("a"))
     #expect(try await due().map(\.wake) == [begin + 36_000_000])
     await stores.shutdown()
@@ -380,6 +382,21 @@ struct KeyFeedbacksTests {
     #expect(try await stores.wait(for: "a") { $0.timers.isEmpty } == KeyReminders.State())
     #expect(await stores.hibernateWhenIdle("a"))
     #expect(stores.summary.live == 0)
+    await stores.shutdown()
+  }
+
+  @Test("Without a journal a timer of the initial state keeps its key in memory too")
+  func inMemoryInitial() async throws {
+    let time = now + 7_200_000
+    let stores = Keys.inMemory(
+      name: "reminders", configuration: StoreConfiguration(clock: clock),
+      initial: { _ in
+        var state = KeyReminders.State()
+        state.timers.set("first", at: time)
+        return state
+      }, feedbacks: { _ in [Self.timers] }, interactor: { _ in KeyReminders() })
+    #expect(try await stores.state(of: "a").timers.count == 1)
+    #expect(await stores.hibernate("a") == false)
     await stores.shutdown()
   }
 

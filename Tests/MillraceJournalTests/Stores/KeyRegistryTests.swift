@@ -48,6 +48,17 @@ struct KeyRegistryTests {
     #expect(registry.members.isEmpty && registry.occupied == 0 && registry.examined == 0)
   }
 
+  @Test("A store whose metrics are among those that have ended is counted once, also while it closes")
+  mutating func countedOnce() async {
+    let (waiting, member) = (member("b"), open("a"))
+    _ = registry.add(waiting, isWake: false)
+    #expect(Set(registry.counted.map(\.key.name)) == ["a", "b"])
+    _ = member.store.send(.deposit(1))
+    for _ in 0..<2 { registry.count(member.store.metricsAtOnce, of: member) }
+    #expect(registry.ended.metrics.sent == 1)
+    #expect(registry.counted.map(\.key.name) == ["b"])
+  }
+
   @Test("K3: A key that has to be open waits beyond the bound of the line, and other keys do not")
   mutating func line() {
     let (first, second, third) = (member("a"), member("b"), member("c"))
