@@ -9,40 +9,22 @@
 
   @Suite("A journaled store in a process that is killed", .timeLimit(.minutes(60)))
   struct KilledProcessTests {
-    /// `MILLRACE_KILLS` processes, or 20.
-    private static var kills: Int {
-      ProcessInfo.processInfo.environment["MILLRACE_KILLS"].flatMap { Int($0) } ?? 20
-    }
-
-    /// The number of processes that continue one log; a log is read by each of them.
-    private static let killsPerLog = 20
-
     @Test(
       "D1, D2, D3: after a SIGKILL at any byte of its output all that a process acknowledged is there, no decision is split, and no run is open"
     )
     func killed() async throws {
       var random = SeededGenerator(seed: 16)
       var (acknowledged, hasSnapshot) = (0, false)
-      for log in 0..<(Self.kills + Self.killsPerLog - 1) / Self.killsPerLog {
+      for (log, lives) in KilledProcess.logs {
         let folder = try JournalFolder()
         var check = Check()
-        for life in 0..<min(Self.killsPerLog, Self.kills - log * Self.killsPerLog) {
-          // Each second process is killed while it opens its log, or shortly after: then many runs are being handled again.
-          let (isEarly, bytes) = (life.isMultiple(of: 2), Int.random(in: 0...200, using: &random))
-          let lines = Int.random(in: isEarly ? 1...4 : 0...40, using: &random)
-          let place =
-            "log \(log), life \(life), killed after \(lines) \(isEarly ? "lines" : "acknowledgements and \(bytes) bytes")"
-          let process = try ChildProcess("MillraceJournalKill", [folder.path(), "\(life)"])
-          var text = await process.lines(lines, andBytes: isEarly ? 0 : bytes) { isEarly || Acknowledgement($0) != nil }
-          process.send(SIGKILL)
-          text += await process.rest
-          let complaints = await process.complaints
-          #expect(await process.end == .signal(SIGKILL), "\(place): \(complaints)")
-          // A line that the kill has cut is none.
-          check.add(
-            text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { Acknowledgement($0) })
+        for life in lives {
+          let process = try await KilledProcess(in: folder, log: log, life: life, &random) {
+            Acknowledgement($0) != nil
+          }
+          check.add(process.lines.compactMap { Acknowledgement($0) })
           let problems = try await check.problems(of: folder.copyJournal())
-          #expect(problems == [], "\(place)")
+          #expect(problems == [], "\(process.place)")
           if !problems.isEmpty { return }
         }
         acknowledged += check.acknowledged.count
@@ -50,7 +32,7 @@
         if try await journal.snapshot(of: "parcels") != nil { hasSnapshot = true }
         await journal.close()
       }
-      #expect(acknowledged > Self.kills && hasSnapshot, "the processes make progress")
+      #expect(acknowledged > KilledProcess.count && hasSnapshot, "the processes make progress")
     }
   }
 

@@ -1,45 +1,26 @@
 #if SQLite
-  import MillraceSQLite
   import MillraceVFS
   import Testing
 
   /// The disk of the other suites loses what a real one may lose: a kinder one would let a wrong journal pass.
   @Suite("A disk in memory")
   struct DiskTests {
-    private struct Refused: Error {
-      let code: Int32
-    }
-
-    /// A connection that is closed with the value.
-    private final class Connection {
-      private var connection: OpaquePointer?
+    /// A connection to a file on the disk.
+    private struct Connection {
+      let plain: PlainConnection
 
       init(_ disk: Disk, synchronous: String = "FULL") throws {
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let code = sqlite3_open_v2(Disk.file, &connection, flags, disk.name)
-        guard code == SQLITE_OK else { throw Refused(code: code) }
+        plain = try PlainConnection(Disk.file, system: disk.name)
         try run("PRAGMA page_size = 512; PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous)")
       }
 
-      deinit { sqlite3_close_v2(connection) }
-
-      func run(_ sql: String) throws {
-        let code = sqlite3_exec(connection, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw Refused(code: code) }
-      }
+      func run(_ sql: String) throws { try plain.run(sql) }
 
       func insert(_ count: Int) throws {
         for _ in 0..<count { try run("INSERT INTO numbers VALUES (randomblob(200))") }
       }
 
-      func count() throws -> Int {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v2(connection, "SELECT count(*) FROM numbers", -1, &statement, nil)
-        guard code == SQLITE_OK else { throw Refused(code: code) }
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW else { throw Refused(code: sqlite3_errcode(connection)) }
-        return Int(sqlite3_column_int(statement, 0))
-      }
+      func count() throws -> Int { try plain.rows("SELECT count(*) FROM numbers")[0][0].number ?? 0 }
     }
 
     /// The rows that a restart finds, of ten that were inserted behind an empty table.
@@ -75,7 +56,7 @@
       let connection = try Connection(disk)
       try connection.run("CREATE TABLE numbers (bytes)")
       disk.plan(.crash)
-      for _ in 0..<3 { #expect(throws: Refused.self) { try connection.insert(1) } }
+      for _ in 0..<3 { #expect(throws: PlainConnection.Refused.self) { try connection.insert(1) } }
     }
 
     @Test("A full disk stays full until the restart, and a single error passes")
@@ -85,7 +66,7 @@
         let connection = try Connection(disk)
         try connection.run("CREATE TABLE numbers (bytes)")
         disk.plan(fault)
-        #expect(throws: Refused.self) { try connection.insert(1) }
+        #expect(throws: PlainConnection.Refused.self) { try connection.insert(1) }
         #expect(((try? connection.insert(1)) == nil) == lasts, "\(fault)")
       }
     }
