@@ -99,6 +99,7 @@ let package = Package(
       name: "MillraceLoadCommand",
       dependencies: [
         "MillraceLoad", "Millrace", "MillraceTesting", "MillraceFlags", "MillraceHTTP", "MillraceLoopback",
+        .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
       ],
       path: "Sources/Tools/MillraceLoadCommand",
       swiftSettings: strict),

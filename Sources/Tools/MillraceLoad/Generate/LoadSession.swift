@@ -98,9 +98,11 @@ struct LoadSession: Sendable {
     // Read before the rest is cancelled, so that it counts as in flight.
     let figures = sender.recorder.figures
     sender.inFlight.cancelAll()
-    return LoadReport(
+    var report = LoadReport(
       scenario: scenario.name, options: resolved(options), schedule: schedule, elapsed: .nanoseconds(elapsed),
       isCut: elapsed < end, figures: figures, measuredOneOf: groupSize)
+    report.figures = targets.flatMap(\.figures)
+    return report
   }
 
   /// The options with the number of users, and of the clients of a closed loop, that there are.

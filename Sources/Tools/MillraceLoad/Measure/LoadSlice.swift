@@ -26,14 +26,14 @@ public struct LoadSlice: Sendable, Equatable {
 }
 
 /// The memory and the descriptors that this process uses.
-struct ProcessReading: Sendable {
+package struct ProcessReading: Sendable {
   /// Bytes in memory; nil where the system does not tell.
-  var memory: Int?
+  package var memory: Int?
   /// Open descriptors; nil where the system does not tell.
   var descriptors: Int?
 
   /// Reads `/proc`, which Linux has.
-  static var now: ProcessReading {
+  package static var now: ProcessReading {
     ProcessReading(memory: residentBytes, descriptors: openDescriptors)
   }
 

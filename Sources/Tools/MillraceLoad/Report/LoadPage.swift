@@ -9,6 +9,7 @@ extension LoadReport {
     page += .joined(verdict.map { sentence -> HTML in "<p class=\"verdict\">\(sentence)</p>\n" })
     page += Self.list(setup)
     page += Self.list(results)
+    if !figures.isEmpty { page += Self.list(figures.map { ($0.name, $0.text) }) }
     page += latencyTable
     page += statusTable
     page += errorTable

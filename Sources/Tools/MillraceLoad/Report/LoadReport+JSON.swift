@@ -7,6 +7,8 @@ extension LoadReport {
   /// requests a second, `seconds` is the length of the measured part. A latency that no request has is null. `failures` are the latencies of
   /// requests that neither finished nor were rejected.
   ///
+  /// `figures` are those of the loaded system at the end, memory in bytes; the field is left out where the scenario has none.
+  ///
   /// `target`, `start` (RFC 3339), `host` and `version` are null unless a load program has made the report. `rate` is the highest of
   /// the schedule, whose parts are in `options`; times in `options` are in seconds.
   public var json: String {
@@ -35,6 +37,7 @@ extension LoadReport {
       ("statuses", JSONText.object(statuses.sorted { $0.key < $1.key }.map { (String($0.key), String($0.value)) })),
       ("errors", JSONText.object(frequentErrors.map { ($0.text, String($0.count)) })),
     ]
+    if !figures.isEmpty { fields.append(("figures", JSONText.object(figures.map { ($0.name, String($0.value)) }))) }
     fields += latency.fields
     fields += [
       ("uncorrected", JSONText.object(uncorrected.fields)), ("failures", JSONText.object(failureLatency.fields)),

@@ -7,7 +7,7 @@ extension LoadReport: CustomStringConvertible {
 
   /// The verdict, the counts, the errors and the latencies, as a terminal shows them.
   public var description: String {
-    (verdict + [""] + countLines + errorLines + [""] + latencyLines).joined(separator: "\n")
+    (verdict + [""] + countLines + errorLines + [""] + latencyLines + figureLines).joined(separator: "\n")
   }
 
   private var countLines: [String] {
@@ -39,6 +39,10 @@ extension LoadReport: CustomStringConvertible {
     let head = ["latency"] + latency.figures.map(\.name)
     let failures = counts.failures > 0 ? [row("failures", failureLatency)] : []
     return Self.aligned([head, row("from due", latency), row("from sent", uncorrected)] + failures)
+  }
+
+  private var figureLines: [String] {
+    figures.isEmpty ? [] : [""] + Self.aligned(figures.map { [$0.name, $0.text] })
   }
 
   private func row(_ name: String, _ latency: LoadLatency) -> [String] {

@@ -13,6 +13,9 @@ public struct LoadReport: Sendable {
   /// The origin of the report; nil unless a load program has made it.
   var origin: LoadOrigin?
 
+  /// The figures of the loaded system at the end; empty for most scenarios.
+  var figures: [LoadFigure] = []
+
   /// The schedule of the run; nil for a closed loop.
   public let schedule: LoadSchedule?
 

@@ -33,9 +33,10 @@ public struct LoadScenario: Sendable {
   /// Creates the users of one run.
   let makeUser: @Sendable (_ user: Int, _ seed: UInt64) async throws -> any LoadTarget
 
-  private init(
+  /// A scenario whose virtual users the caller makes, with the seed of the run.
+  package init(
     _ name: String, summary: String, rate: LoadRate, users: Int,
-    makeUser: @escaping @Sendable (Int, UInt64) async throws -> any LoadTarget
+    makeUser: @escaping @Sendable (_ user: Int, _ seed: UInt64) async throws -> any LoadTarget
   ) {
     self.name = name
     self.summary = summary

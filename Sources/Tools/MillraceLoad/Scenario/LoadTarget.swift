@@ -10,10 +10,39 @@ package protocol LoadTarget: Sendable {
 
   /// The stores that this user loads, as far as they are known.
   var stores: [any LoadedStore] { get }
+
+  /// The figures of the loaded system at the end of a run, for the report.
+  var figures: [LoadFigure] { get }
 }
 
 extension LoadTarget {
   package var stores: [any LoadedStore] { [] }
+  package var figures: [LoadFigure] { [] }
+}
+
+/// A figure of the loaded system, beside those of its requests.
+package struct LoadFigure: Sendable, Equatable {
+  /// The unit of a value.
+  package enum Unit: Sendable {
+    case number, bytes
+  }
+
+  let name: String
+  let value: Int
+  let unit: Unit
+
+  /// Creates a figure.
+  package init(_ name: String, _ value: Int, _ unit: Unit = .number) {
+    (self.name, self.value, self.unit) = (name, value, unit)
+  }
+
+  /// The value as people read it.
+  var text: String {
+    switch unit {
+    case .number: Figures.count(value)
+    case .bytes: Figures.decimal(Double(value) / 1e6, digits: 1) + " MB"
+    }
+  }
 }
 
 /// A request that has begun.
@@ -71,6 +100,8 @@ struct MixedTarget: LoadTarget {
     let part = parts.first { draw < $0.end } ?? parts[parts.count - 1]
     return part.target.begin(request)
   }
+
+  var figures: [LoadFigure] { parts.flatMap(\.target.figures) }
 
   func close() async {
     for part in parts { await part.target.close() }

@@ -62,14 +62,14 @@ package struct ArrivalTimes: Sequence, IteratorProtocol, Sendable {
 }
 
 /// Random numbers that are the same for the same seed: SplitMix64, by Steele, Lea and Flood (2014).
-struct SplitMix: RandomNumberGenerator, Sendable {
+package struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -78,7 +78,7 @@ struct SplitMix: RandomNumberGenerator, Sendable {
   }
 
   /// A number from 0 to 1, less than 1.
-  mutating func unit() -> Double {
+  package mutating func unit() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 
