@@ -8,7 +8,7 @@ extension Owned {
     let overflowed = core.overflowed.load(ordering: .relaxed)
     let full = overflowed + tally.refused
     if full > 0 { rejections[.full, default: 0] += full }
-    let sent = takenAtOnce + core.queued.load(ordering: .relaxed) + overflowed
+    let sent = sent(at: core)
     let accepted = sent - rejections.values.reduce(0, +)
     let notReturned = runs?.scheduler.notReturned.count ?? 0
     let followed = registry?.log?.cursors.elements.map(\.delivered) ?? []
@@ -34,6 +34,11 @@ extension Owned {
       plans: runs?.scheduler.namedPlans.figures ?? [], openRuns: openRuns(inFlight: inFlight, resting: resting),
       oldestRunStart: oldestRunStart(at: core), isShuttingDown: isShuttingDown,
       journal: journal?.sink.metrics ?? runs?.shutdown?.journal)
+  }
+
+  /// The number of actions that were given to the store.
+  func sent(at core: StoreCore<I>) -> Int {
+    takenAtOnce + core.queued.load(ordering: .relaxed) + core.overflowed.load(ordering: .relaxed)
   }
 
   /// The number of open runs by kind.

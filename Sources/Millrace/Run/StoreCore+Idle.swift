@@ -40,6 +40,9 @@ package struct IdleState<State: Sendable>: Sendable {
 
   /// The wall time in milliseconds at which the first of these needs the store; nil without one.
   package let end: Int64?
+
+  /// The number of actions that were sent to the store.
+  package let sent: Int
 }
 
 extension Owned {
@@ -63,10 +66,10 @@ extension Owned {
       return nil
     }
     guard let runs, !runs.scheduler.isEmpty else {
-      return IdleState(snapshot: snapshot, rests: registry?.wake != nil, end: need)
+      return IdleState(snapshot: snapshot, rests: registry?.wake != nil, end: need, sent: sent(at: core))
     }
     if let end = endOfRests(at: core), isFar(end), !isAwaited {
-      return IdleState(snapshot: snapshot, rests: true, end: earliest(end, need))
+      return IdleState(snapshot: snapshot, rests: true, end: earliest(end, need), sent: sent(at: core))
     }
     if let work { runs.idleWork.append(work) }
     return nil

@@ -176,7 +176,12 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       await member.store.shutdown()
       perform(registry.withLock { $0.didShutDown(member) })
       await member.store.waitForHandlers()
-      if let end = idle.end { waker?.didHibernate(member.key, until: end) }
+      if member.store.metricsAtOnce?.sent != idle.sent {
+        // A timer was due between the two, because the wall time was set, so the log may say another time.
+        openAgain(member)
+      } else if let end = idle.end {
+        waker?.didHibernate(member.key, until: end)
+      }
     } else {
       await registry.withLock { _ in member.opening }?.close(idle.snapshot)
     }
@@ -209,8 +214,11 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     }
     perform(works)
     if failure.code == .conflict || failure.code == .lost { return }
-    waker?.didStop(member.key, at: parts.configuration.wallTime())
+    openAgain(member)
   }
+
+  /// Opens a key again in a second.
+  private func openAgain(_ member: Member) { waker?.didStop(member.key, at: parts.configuration.wallTime()) }
 
   /// Sleeps on the clock of the stores.
   func sleep(for duration: Duration) async throws { try await time.sleep(until: time.now() &+ duration.nanoseconds) }
