@@ -93,7 +93,8 @@ struct RestingKeysTests {
     #expect(try await begun.next(5).count == 5)
     try await clock.waitForSleepers(5)
     for key in ["a", "b", "c", "d", "e"] { #expect(await stores.hibernate(key) == false, "\(key)") }
-    #expect(stores.summary.live == 5)
+    // A handler may begin before its key is counted as live.
+    #expect(stores.summary.live + stores.summary.opening == 5)
     while done.recorded.count < 5 { try await clock.advanceToNextDeadline() }
     #expect(await outcome.value.kind == .finished)
     #expect(try await answer == 5)
