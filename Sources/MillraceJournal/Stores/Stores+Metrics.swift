@@ -18,6 +18,21 @@ extension Stores {
     }
   }
 
+  /// The keys in memory with the most actions that wait for a slot, their turn or their plan's time; those with the most first, and none without any.
+  ///
+  /// **Cost.** Each key in memory is read between two of its steps. Cancellation has no effect.
+  ///
+  /// - Parameter limit: The largest number of keys; below 0 it is taken as 0.
+  public func busiestKeys(limit: Int = 10) async -> [(key: Key, waiting: Int)] {
+    var found: [(key: JournalKey, waiting: Int)] = []
+    for member in core.registry.withLock({ $0.counted }) {
+      let waiting = await member.store.metrics.waiting
+      if waiting > 0 { found.append((member.key, waiting)) }
+    }
+    return found.sorted { ($1.waiting, $0.key) < ($0.waiting, $1.key) }.prefix(max(limit, 0))
+      .compactMap { key, waiting in Key(key.name).map { ($0, waiting) } }
+  }
+
   /// The open runs of the keys in memory, each as `Store.openRuns(limit:after:)` has it.
   ///
   /// The runs of a key that hibernates rest in the journal, and are not listed: `millrace journal runs` lists them.

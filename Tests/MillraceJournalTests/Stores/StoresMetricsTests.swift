@@ -57,6 +57,26 @@ struct StoresMetricsTests {
     #expect(await stores.openRuns().isEmpty)
   }
 
+  @Test("The keys with the most actions that wait are listed, those with the most first")
+  func busiest() async throws {
+    var configuration = StoreConfiguration(clock: clock)
+    configuration.limits.runsInFlight = 1
+    let stores = try await ManyAccounts.accounts(journal, configuration: configuration) { [gate] _, _ in
+      try await gate.enter()
+    }
+    for (key, count) in [("b", 3), ("c", 5), ("a", 3), ("idle", 1)] {
+      for number in 0..<count { stores.send(.order(number), to: key) }
+    }
+    try await gate.waitForArrivals(4)
+    let busiest = await stores.busiestKeys()
+    #expect(busiest.map(\.key) == ["c", "a", "b"])
+    #expect(busiest.map(\.waiting) == [4, 2, 2])
+    #expect(await stores.busiestKeys(limit: 1).map(\.key) == ["c"])
+    #expect(await stores.busiestKeys(limit: -1).isEmpty)
+    gate.open()
+    await stores.shutdown(drainFor: .seconds(10))
+  }
+
   @Test("K5: A process whose keys another one has claimed shows that its journal has failed, and keeps the counts")
   func fenced() async throws {
     let first = try await open()
