@@ -97,10 +97,12 @@
 
     /// Notes the files as they are; the connection has opened all of them.
     ///
-    /// - Parameter isAlone: Whether no other connection may be open, so that the index of the WAL is in memory.
-    init(of file: JournalPath, isAlone: Bool = false) throws(JournalError) {
+    /// - Parameters:
+    ///   - isAlone: Whether no other connection may be open, so that the index of the WAL is in memory.
+    ///   - hasWAL: Whether the file has a WAL.
+    init(of file: JournalPath, isAlone: Bool, hasWAL: Bool) throws(JournalError) {
       var files: [File] = []
-      for end in ["", "-wal"] + (isAlone ? [] : ["-shm"]) {
+      for end in [""] + (hasWAL ? ["-wal"] : []) + (hasWAL && !isAlone ? ["-shm"] : []) {
         let path = file.appending(end)
         guard let found = Self.status(path) else { throw .lostFile(path) }
         files.append(File(path: path, device: found.st_dev, inode: found.st_ino))

@@ -65,6 +65,11 @@
       try check()
     }
 
+    /// Whether the file has a WAL.
+    var hasWAL: Bool {
+      get throws { try text("PRAGMA journal_mode") == "wal" }
+    }
+
     private func isEmpty() throws -> Bool {
       try number("SELECT count(*) FROM sqlite_schema") == 0 && number("PRAGMA user_version") == 0
     }

@@ -58,7 +58,12 @@
         let connection = try SQLiteConnection(file, system: options.system, makesFile: !isReading && !isAlone)
         self.connection = connection
         tables = .success(try Self.open(connection, file, options))
-        if options.system == nil { identity = try FileIdentity(of: file, isAlone: isAlone) }
+        if options.system == nil {
+          // A copy that SQLite has made has no WAL until a process writes to it.
+          let hasWAL =
+            try !isReading || JournalSchema(connection: connection, path: file, isAlone: isAlone).hasWAL
+          identity = try FileIdentity(of: file, isAlone: isAlone, hasWAL: hasWAL)
+        }
       } catch {
         tables = .failure(openingError(error))
       }
