@@ -124,7 +124,7 @@ let package = Package(
       path: "Sources/Examples/MirrorService",
       swiftSettings: strict),
     .executableTarget(
-      name: "OrdersService", dependencies: ["Millrace", "MillraceJournal", "MillraceFlags"],
+      name: "OrdersService", dependencies: ["Millrace", "MillraceJournal", "MillraceCommand", "MillraceFlags"],
       path: "Sources/Examples/OrdersService",
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),

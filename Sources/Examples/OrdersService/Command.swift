@@ -1,4 +1,5 @@
 import Foundation
+import MillraceCommand
 import MillraceFlags
 
 /// Handles orders by durable steps, and shows what happens to them when the process is killed.
@@ -8,8 +9,9 @@ struct Command {
     command: "orders",
     summary: "Charges, ships and refunds orders by durable steps; it needs the trait SQLite.",
     notes: [
+      "'orders journal --help' tells of the journal that 'orders --folder FOLDER' leaves in its folder.",
       "'orders --crash' needs a few seconds: it starts the service anew for each record of its log, kills it by SIGKILL before or after that "
-        + "record is stored, starts it again, and looks at what the gateways have done."
+        + "record is stored, starts it again, and looks at what the gateways have done.",
     ],
     exitCodes: [
       ExitCode(0, "the orders are done, and each gateway has done each thing once"),
@@ -24,6 +26,11 @@ struct Command {
     ])
 
   static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "journal" {
+      await MillraceCommand.main(
+        Orders.self, initial: Orders.State(), command: "orders", arguments: Array(arguments))
+    }
     #if SQLite
       let (folder, point) = flags.parseOrExit { parsed throws(FlagError) in try options(parsed) }
       do {

@@ -16,7 +16,8 @@ struct Options: Sendable, Equatable {
 
   static let flags = Flags(
     command: "pulse",
-    summary: "Watches this machine and any URLs, and raises alerts; 'pulse recording --help' tells of recordings.",
+    summary:
+      "Watches this machine and any URLs, and raises alerts; 'pulse recording --help' tells of recordings, and 'pulse journal --help' of journals.",
     notes: [
       "Targets and webhooks are asked themselves: proxies of the environment (http_proxy, https_proxy, all_proxy) are ignored."
     ],

@@ -27,6 +27,11 @@ struct PulseCommand {
     if arguments.first == "recording" {
       MillraceCommand.main(PulseMonitor.self, command: "pulse recording", arguments: Array(arguments.dropFirst()))
     }
+    if arguments.first == "journal" {
+      await MillraceCommand.main(
+        PulseMonitor.self, initial: PulseState(), redaction: .withoutSecrets, command: "pulse",
+        arguments: Array(arguments))
+    }
     let (options, files) = Options.flags.parseOrExit { parsed throws(FlagError) in
       (try Options(parsed), try OpenFiles.raised(for: "pulse"))
     }
