@@ -59,12 +59,14 @@ package struct StoredLog<I: Interactor>: Sendable where I.Action: Codable, I.Mut
   /// They begin with the initial state, or with the newest snapshot if the records before it were removed. All of them are in memory.
   ///
   /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read.
-  package func history() async throws(JournalError) -> (
+  package func history(
+    _ progress: (@Sendable (JournalProgress) -> Void)? = nil
+  ) async throws(JournalError) -> (
     events: LoggedHistory<I.Action, I.Mutation, I.State>, end: LoggedState<I.State>
   ) {
     var restored = Restoration(initial, from: log)
     restored.keepHistory()
-    try await restored.readOn(calls, nil, prefersRecords: true)
+    try await restored.readOn(calls, progress, prefersRecords: true)
     let events = restored.history ?? LoggedHistory(start: restored.state, revision: restored.revision)
     return (events, LoggedState(state: restored.state, revision: restored.revision, sequence: restored.last))
   }

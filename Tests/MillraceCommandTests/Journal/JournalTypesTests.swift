@@ -23,7 +23,7 @@ struct JournalTypesTests {
   ) async throws -> String {
     guard
       case .state(let json, let sequence, let revision) = try await (types ?? self.types()).state(
-        of: key, in: journal, at: sequence)
+        of: key, in: journal, at: sequence, { _ in })
     else { return "refused" }
     return "\(json.filter { !$0.isWhitespace }) at \(sequence), revision \(revision)"
   }
@@ -116,7 +116,7 @@ struct JournalTypesTests {
     #expect(await store.send(.note("a")).outcome.kind == .finished)
     store.send(.charge(order: 1), key: "b")
     try await gate.waitForArrivals(1)
-    #expect(try await types(options: options).openRuns(of: "orders", in: journal).map(\.key) == ["b"])
+    #expect(try await types(options: options).openRuns(of: "orders", in: journal) { _ in }.map(\.key) == ["b"])
     #expect(try await state(types(options: options)) == #"["initial","a"] at 3, revision 1"#)
     gate.open()
     await store.shutdown()
@@ -138,7 +138,9 @@ struct JournalTypesTests {
   private func export(_ redaction: Redaction<Charges>? = nil) async throws -> Recording<Charges> {
     var types = types()
     types.redaction = redaction
-    guard case .lines(let lines) = try await types.export("orders", from: journal) else { throw CancellationError() }
+    guard case .lines(let lines) = try await types.export("orders", from: journal, { _ in }) else {
+      throw CancellationError()
+    }
     return try Recording.read(from: lines)
   }
 
@@ -197,7 +199,9 @@ struct JournalTypesTests {
 
   @Test("Without types no state is made, and the sentence has the three lines of a service's own command")
   func untyped() async throws {
-    guard case .refused(let failure) = UntypedJournal(command: "millrace journal").state(of: "a", in: journal, at: nil)
+    guard
+      case .refused(let failure) = UntypedJournal(command: "millrace journal").state(
+        of: "a", in: journal, at: nil, { _ in })
     else {
       Issue.record("There is no state without types.")
       return

@@ -65,7 +65,7 @@
         try await state(journal, write)
       case "export":
         if Types.knowsCoder { try await lists.check(key) }
-        switch try await types.export(key, from: journal) {
+        switch try await LogProgress(of: key).showing({ try await types.export(key, from: journal, $0) }) {
         case .refused(let failure): throw failure
         case .lines(let lines): try write(String(decoding: lines, as: UTF8.self))
         }
@@ -89,7 +89,8 @@
     }
 
     private func state(_ journal: SQLiteJournal, _ write: (String) throws -> Void) async throws {
-      switch try await types.state(of: key, in: journal, at: sequence("--at")) {
+      let end = sequence("--at")
+      switch try await LogProgress(of: key).showing({ try await types.state(of: key, in: journal, at: end, $0) }) {
       case .refused(let failure): throw failure
       case .state(let json, let sequence, let revision):
         // Standard output has the JSON only, so that another program can read it.

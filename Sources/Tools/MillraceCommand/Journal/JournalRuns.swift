@@ -63,7 +63,9 @@ struct JournalRuns<Types: JournalTypes> {
   /// - Throws: ``CommandFailure`` for a log of another coder than the types have.
   func open(_ key: JournalKey) async throws -> [LoggedOpenRun] {
     do {
-      return try await types.openRuns(of: key, in: journal)
+      return try await LogProgress(of: key).showing { show throws(JournalError) in
+        try await types.openRuns(of: key, in: journal, show)
+      }
     } catch {
       guard let sentence = await otherCoder(error, key) else { throw error }
       throw CommandFailure(sentence, code: EX_DATAERR)

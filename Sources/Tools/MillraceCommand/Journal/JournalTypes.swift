@@ -13,8 +13,10 @@ protocol JournalTypes: Sendable {
   /// Whether logs are decoded by the coder that wrote them, and not by the one for JSON at a guess.
   static var knowsCoder: Bool { get }
 
-  /// Reads the runs of a log that have not ended.
-  func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun]
+  /// Reads the runs of a log that have not ended; calls `progress` after each page of it.
+  func openRuns(
+    of key: JournalKey, in journal: any Journal, _ progress: @escaping ShowsProgress
+  ) async throws(JournalError) -> [LoggedOpenRun]
 
   /// Returns the entry that ends an open run as abandoned, and the record behind which it belongs; nil if no such run is open.
   func abandonment(
@@ -23,13 +25,22 @@ protocol JournalTypes: Sendable {
 
   /// Reads the state of a log after a record, or refuses to.
   ///
-  /// - Parameter end: the record; nil for the end of the log.
+  /// - Parameters:
+  ///   - end: the record; nil for the end of the log.
+  ///   - progress: called after each page of the log.
   /// - Throws: ``JournalError``, or ``CommandFailure`` for a state that has no JSON.
-  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer
+  func state(
+    of key: JournalKey, in journal: any Journal, at end: JournalSequence?, _ progress: @escaping ShowsProgress
+  ) async throws -> StateAnswer
 
-  /// Creates the lines of a recording of a log, or refuses to.
-  func export(_ key: JournalKey, from journal: any Journal) async throws -> ExportAnswer
+  /// Creates the lines of a recording of a log, or refuses to; calls `progress` after each page of it.
+  func export(
+    _ key: JournalKey, from journal: any Journal, _ progress: @escaping ShowsProgress
+  ) async throws -> ExportAnswer
 }
+
+/// Shows how far a log was read.
+typealias ShowsProgress = @Sendable (JournalProgress) -> Void
 
 /// The answer to a request for a recording.
 enum ExportAnswer {
@@ -58,8 +69,10 @@ struct UntypedJournal: JournalTypes {
   /// The words before the name of a command, for errors.
   let command: String
 
-  func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun] {
-    try await StoredLog(untyped: key, in: journal).openRuns()
+  func openRuns(
+    of key: JournalKey, in journal: any Journal, _ progress: @escaping ShowsProgress
+  ) async throws(JournalError) -> [LoggedOpenRun] {
+    try await StoredLog(untyped: key, in: journal).openRuns(progress)
   }
 
   func abandonment(
@@ -68,11 +81,13 @@ struct UntypedJournal: JournalTypes {
     try await StoredLog(untyped: key, in: journal).abandonment(of: run)
   }
 
-  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) -> StateAnswer {
+  func state(
+    of key: JournalKey, in journal: any Journal, at end: JournalSequence?, _ progress: @escaping ShowsProgress
+  ) -> StateAnswer {
     .refused(refusal("state", needs: "the reducer"))
   }
 
-  func export(_ key: JournalKey, from journal: any Journal) -> ExportAnswer {
+  func export(_ key: JournalKey, from journal: any Journal, _ progress: @escaping ShowsProgress) -> ExportAnswer {
     .refused(refusal("export", needs: "the types"))
   }
 
@@ -108,9 +123,11 @@ struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mu
     StoredLog(journal, key: key, initial: initial, schema: schema, options: options)
   }
 
-  func openRuns(of key: JournalKey, in journal: any Journal) async throws(JournalError) -> [LoggedOpenRun] {
-    if skipsValues { return try await StoredLog(untyped: key, in: journal).openRuns() }
-    return try await log(key, journal).openRuns()
+  func openRuns(
+    of key: JournalKey, in journal: any Journal, _ progress: @escaping ShowsProgress
+  ) async throws(JournalError) -> [LoggedOpenRun] {
+    if skipsValues { return try await StoredLog(untyped: key, in: journal).openRuns(progress) }
+    return try await log(key, journal).openRuns(progress)
   }
 
   func abandonment(
@@ -122,13 +139,17 @@ struct ServiceJournal<I: Interactor>: JournalTypes where I.Action: Codable, I.Mu
     return try await log(key, journal).abandonment(of: run)
   }
 
-  func export(_ key: JournalKey, from journal: any Journal) async throws -> ExportAnswer {
-    let (events, end) = try await log(key, journal).history()
+  func export(
+    _ key: JournalKey, from journal: any Journal, _ progress: @escaping ShowsProgress
+  ) async throws -> ExportAnswer {
+    let (events, end) = try await log(key, journal).history(progress)
     return .lines(try Recording(of: events, end: end, redaction: redaction).jsonLines())
   }
 
-  func state(of key: JournalKey, in journal: any Journal, at end: JournalSequence?) async throws -> StateAnswer {
-    let found = try await log(key, journal).state(at: end)
+  func state(
+    of key: JournalKey, in journal: any Journal, at end: JournalSequence?, _ progress: @escaping ShowsProgress
+  ) async throws -> StateAnswer {
+    let found = try await log(key, journal).state(at: end, progress)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
