@@ -18,10 +18,10 @@ package struct Signals {
   /// SIGHUP calls `reload`, on a queue of the signals; without it that signal is not taken.
   ///
   /// With a `farewell`, SIGTSTP writes it before the process stops, and `welcome` when the process continues. `restore` is called
-  /// wherever `farewell` is written, to give a terminal its modes back.
+  /// wherever `farewell` is written, to give a terminal its modes back, and `resume` where `welcome` is.
   package init(
     stop: StopRequest, reload: (@Sendable () -> Void)? = nil, farewell: String = "", welcome: String = "",
-    restore: @escaping @Sendable () -> Void = {}
+    restore: @escaping @Sendable () -> Void = {}, resume: @escaping @Sendable () -> Void = {}
   ) {
     // A closed output is an error of write(2), not a signal that kills.
     signal(SIGPIPE, SIG_IGN)
@@ -39,6 +39,7 @@ package struct Signals {
           restore()
           // Returns when the process continues.
           kill(getpid(), SIGSTOP)
+          resume()
           return Self.writeNow(welcome)
         }
         count.value += 1

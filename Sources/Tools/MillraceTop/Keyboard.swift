@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 import MillraceTerminal
 
 /// A key that a person presses.
@@ -25,9 +26,11 @@ package enum Key: Sendable, Equatable {
 }
 
 /// The keys of a terminal, each as soon as it is pressed and without an echo; signals of the terminal stay what they are.
-struct Keyboard: Sendable {
+final class Keyboard: Sendable {
   private let descriptor: Int32
   private let modes: termios
+  /// Whether the terminal has its modes back, and keeps them.
+  private let isGivenBack = Lock(false)
 
   /// Takes the keys; nil where the descriptor is no terminal.
   init?(descriptor: Int32) {
@@ -37,18 +40,29 @@ struct Keyboard: Sendable {
     takeKeys()
   }
 
-  /// Takes the keys again, which a shell may have given back while the process was stopped.
+  /// Takes the keys again, which a shell may have given back while the process was stopped; has no effect once the terminal has its modes back.
   func takeKeys() {
-    var changed = modes
-    changed.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    tcsetattr(descriptor, TCSANOW, &changed)
+    isGivenBack.withLock { isGivenBack in
+      if isGivenBack { return }
+      var changed = modes
+      changed.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      tcsetattr(descriptor, TCSANOW, &changed)
+    }
   }
 
-  /// Sets the terminal back to its modes before.
+  /// Sets the terminal back to its modes before, until ``resume()``.
+  ///
+  /// A table that is drawn meanwhile, on another thread, does not take the keys.
   func close() {
-    var modes = modes
-    tcsetattr(descriptor, TCSANOW, &modes)
+    isGivenBack.withLock { isGivenBack in
+      isGivenBack = true
+      var modes = modes
+      tcsetattr(descriptor, TCSANOW, &modes)
+    }
   }
+
+  /// Allows that keys are taken again, because the process continues.
+  func resume() { isGivenBack.withLock { $0 = false } }
 
   /// The keys, until the terminal is closed; read on a thread of its own.
   var keys: AsyncStream<Key> {

@@ -58,7 +58,7 @@ package enum TopCommand {
     let stop = StopRequest()
     let signals = Signals(
       stop: stop, farewell: Control.showCursor, welcome: Control.hideCursor + Control.clearScreen,
-      restore: keyboard.close)
+      restore: keyboard.close, resume: keyboard.resume)
     store.send(.watch)
     let pressing = Task {
       for await key in keyboard.keys { store.send(.press(key)) }
