@@ -183,7 +183,8 @@ struct KeyRegistry<I: Interactor> {
   mutating func count(_ metrics: Metrics?, of member: Member) {
     guard let metrics, !member.isCounted else { return }
     member.isCounted = true
-    ended.add(metrics, since: member.opening?.revision ?? 0, hasEnded: true)
+    // Until the opening is over the revision may be the restored one, or not.
+    ended.add(metrics, since: member.opening?.revision ?? metrics.commits, hasEnded: true)
   }
 
   /// Removes the key of a store that has stopped, so that the next use opens it anew.

@@ -6,13 +6,16 @@ extension Stores {
   /// A key that hibernates leaves its counts behind, so counts only grow. Of two states of the journal the worse one is shown; it has failed when
   /// another process has claimed the keys.
   ///
-  /// **Cost.** Each key in memory is read between two of its steps: about 10 ms for 10,000. Cancellation has no effect.
+  /// **Cost.** Each key in memory is read between two of its steps. Cancellation has no effect.
   public var metrics: Metrics {
     get async {
       var (sum, members, isShuttingDown, isFenced) = core.registry.withLock {
-        ($0.ended, $0.counted.map { ($0.store, $0.opening?.revision ?? 0) }, $0.ending != nil, $0.isFenced)
+        ($0.ended, $0.counted.map { ($0.store, $0.opening?.revision) }, $0.ending != nil, $0.isFenced)
       }
-      for (store, revision) in members { sum.add(await store.metrics, since: revision) }
+      for (store, revision) in members {
+        let metrics = await store.metrics
+        sum.add(metrics, since: revision ?? metrics.commits)
+      }
       sum.note(isShuttingDown: isShuttingDown, hasFailed: isFenced)
       return sum.metrics
     }
