@@ -28,7 +28,7 @@ import Synchronization
 public struct Feedback<State: Sendable, Action: Sendable>: Sendable {
   let firstActions: [Action]
 
-  /// Makes the work for one store; nil without any.
+  /// Creates the work for one store; nil without any.
   let makeWork: (@Sendable () -> FeedbackWork<State, Action>)?
 
   @usableFromInline

@@ -3,7 +3,7 @@ package struct KeyFeedbacks<State: Sendable, Action: Sendable>: Sendable {
   let firstActions: [Action]
   let works: [FeedbackWork<State, Action>]
 
-  /// Makes the work of feedbacks for one store; nil if no state says when one of them needs the store.
+  /// Creates the work of feedbacks for one store; nil if no state says when one of them needs the store.
   package init?(_ feedbacks: [Feedback<State, Action>]) {
     firstActions = feedbacks.flatMap(\.firstActions)
     works = feedbacks.compactMap { $0.makeWork?() }
