@@ -107,6 +107,8 @@
 
     func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
 
+    func changes() async throws(JournalError) -> AsyncStream<Void> { try await base.changes() }
+
     func close() async { await base.close() }
   }
 #endif

@@ -112,6 +112,15 @@ public protocol Journal: Sendable {
   /// - Throws: ``JournalError``.
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey]
 
+  /// Waits for changes of the journal, by any process.
+  ///
+  /// The sequence has an element when records, snapshots or keys were stored or removed since the last element was taken. A reader calls this first, then
+  /// reads, and reads again behind each element: so it misses nothing. An element may come without a change, and one change may bring two; a record
+  /// whose writer is killed before the call that stores it has returned may come with the next change. The sequence ends when the journal is closed, or its task is cancelled.
+  ///
+  /// - Throws: ``JournalError`` if changes cannot be noticed.
+  func changes() async throws(JournalError) -> AsyncStream<Void>
+
   /// Ends the journal once the calls that wait have ended; later calls fail with ``JournalError/Code/closed``.
   ///
   /// Cancellation has no effect. When it returns, the journal can be opened again.

@@ -40,6 +40,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let noKey = Code(name: "noKey")
     /// A key of many stores has a feedback that they do not take; nothing was changed.
     public static let feedback = Code(name: "feedback")
+    /// An event of a projection was rejected by its interactor, or asks for a handler.
+    public static let rejected = Code(name: "rejected")
     /// The journal was opened to be read alone; nothing was changed.
     public static let readOnly = Code(name: "readOnly")
     /// The file is open in this process already.

@@ -13,6 +13,7 @@ public final class MemoryJournal: Journal {
   let partitionCount: Int
 
   private let content = Lock(MemoryContent())
+  private let waiting = JournalChanges()
 
   /// Creates an empty journal.
   ///
@@ -111,10 +112,12 @@ public final class MemoryJournal: Journal {
   func change<Value: Sendable>(
     _ change: (inout MemoryContent) throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
-    try content.withLock { content throws(JournalError) in
+    let value = try content.withLock { content throws(JournalError) in
       try content.checkOpen()
       return try change(&content)
     }
+    waiting.note()
+    return value
   }
 
   /// Ends the journal; its records are lost.
@@ -122,6 +125,14 @@ public final class MemoryJournal: Journal {
   /// Cancellation has no effect.
   public func close() async {
     content.withLock { $0.isClosed = true }
+    waiting.end()
+  }
+
+  /// Waits for changes, as ``Journal/changes()`` says.
+  ///
+  /// - Throws: ``JournalError``.
+  public func changes() async throws(JournalError) -> AsyncStream<Void> {
+    try await read { _ in waiting.sequence() }
   }
 
   // MARK: Reading

@@ -172,6 +172,9 @@
         for call in calls { call.refuse(error) }
         return
       }
+      #if os(Linux)
+        if identity != nil { file.touch() }
+      #endif
       for result in results { result() }
     }
 
@@ -213,6 +216,8 @@
       tables = .failure(error)
       connection?.close(leavesWAL: leavesWAL)
       connection = nil
+      // Those who wait read, and get the error.
+      queue.changes.note()
     }
 
     private mutating func makeCheckpoint() {
@@ -269,6 +274,8 @@
       var hasEnded = false
     }
 
+    /// The sequences of changes of the file.
+    let changes = JournalChanges()
     private let state = Lock(State())
     private let wake = DispatchSemaphore(value: 0)
 
@@ -287,6 +294,7 @@
     func close() {
       state.withLock { $0.isClosed = true }
       wake.signal()
+      changes.end()
     }
 
     /// Waits until the thread has closed the file.

@@ -1,4 +1,6 @@
 #if SQLite
+  import Millrace
+
   /// A journal in a file, by SQLite; it needs the trait `SQLite`.
   ///
   /// Many keys share a file. One thread stores everything that waits in one transaction, which is durable (WAL, `synchronous=FULL`) before
@@ -20,6 +22,10 @@
     /// Whether the file was opened to be read alone.
     private let isReading: Bool
     private let file: JournalPath
+    #if os(Linux)
+      /// Notices changes of the file from the first call of ``changes()`` on.
+      private let watch = Lock<FileChanges?>(nil)
+    #endif
 
     /// Opens a file, and creates it if it is missing.
     ///
@@ -192,6 +198,22 @@
     /// - Throws: ``JournalError``.
     public func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] {
       try await read { try $0.keys(after: key) }
+    }
+
+    /// Waits for changes, as ``Journal/changes()`` says, also by other processes; it needs one inotify instance of the system.
+    ///
+    /// - Throws: ``JournalError``, with ``JournalError/Code/cannotOpen`` if the system watches no more files.
+    public func changes() async throws(JournalError) -> AsyncStream<Void> {
+      try await read { _ in }
+      #if os(Linux)
+        try watch.withLock { [file, queue] watch throws(JournalError) in
+          if watch == nil { watch = try FileChanges(file) { [weak queue] in queue?.changes.note() } }
+        }
+        return queue.changes.sequence()
+      #else
+        throw JournalError(
+          .cannotOpen, "Changes of \(file.quoted) are noticed on Linux only; read the journal from time to time.")
+      #endif
     }
 
     /// Ends the journal, and returns when the file is closed.

@@ -8,6 +8,8 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
   private(set) var state: I.State
   private(set) var revision = 0
   private(set) var last = JournalSequence.start
+  /// The wall time of that record; nil if it was not read, or has none.
+  private(set) var lastTime: Int64?
   private(set) var keys: IdempotencyTable
   private(set) var growth = LogGrowth()
   /// The newest version of the schema that the snapshot or a record has.
@@ -180,7 +182,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     }
     growth.add(record.entry)
     newestVersion = max(newestVersion, record.entry.schemaVersion)
-    last = record.sequence
+    (last, lastTime) = (record.sequence, record.time)
   }
 
   private mutating func remember(_ results: [RememberedResult]) throws(JournalError) {

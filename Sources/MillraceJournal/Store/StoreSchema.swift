@@ -39,7 +39,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - version: the earlier version.
   ///   - upcast: makes a mutation of this version of one of the earlier version. It is called on an unspecified thread, once for each
   ///     mutation at each opening, so it has no effects. An error stops the opening.
-  public func upcasting<Old: Codable>(
+  public func upcasting<Old: Codable & Sendable>(
     from version: Int, _ upcast: @escaping @Sendable (Old) throws -> I.Mutation
   ) -> StoreSchema {
     var schema = self
@@ -153,6 +153,15 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       : Unreadable(reason: "it has the schema version \(found), and the schema of version \(version) has no '\(fix)'")
   }
 
+  /// The schema of a projection's store, whose mutations and state have those of this schema inside.
+  func projected<Whole: Interactor>(for whole: Whole.Type) -> StoreSchema<Whole>
+  where Whole.Mutation == ProjectedMutation<I.Mutation>, Whole.State == ProjectedState<I.State> {
+    var schema = StoreSchema<Whole>(version: version)
+    schema.mutations = mutations.mapValues { $0.projected }
+    schema.states = states.mapValues { $0.projected }
+    return schema
+  }
+
   /// The reason for which stored bytes cannot be read.
   struct Unreadable: Error {
     let reason: String
@@ -161,11 +170,14 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
 /// Decodes payloads whose mutations belong to one version.
 private protocol PayloadDecoding<Mutation>: Sendable {
-  associatedtype Mutation: Codable
+  associatedtype Mutation: Codable & Sendable
 
   func payload<Head: Codable>(
     _ head: Head.Type, _ coder: any JournalCoder, _ data: Data
   ) throws -> EntryPayload<Head, Mutation>
+
+  /// The same for the mutations of a projection's store.
+  var projected: any PayloadDecoding<ProjectedMutation<Mutation>> { get }
 }
 
 private struct Unchanged<Mutation: Codable & Sendable>: PayloadDecoding {
@@ -174,9 +186,11 @@ private struct Unchanged<Mutation: Codable & Sendable>: PayloadDecoding {
   ) throws -> EntryPayload<Head, Mutation> {
     try coder.decode(EntryPayload<Head, Mutation>.self, from: data)
   }
+
+  var projected: any PayloadDecoding<ProjectedMutation<Mutation>> { Unchanged<ProjectedMutation<Mutation>>() }
 }
 
-private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
+private struct Upcaster<Old: Codable & Sendable, Mutation: Codable & Sendable>: PayloadDecoding {
   let upcast: @Sendable (Old) throws -> Mutation
 
   func payload<Head: Codable>(
@@ -185,6 +199,10 @@ private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
     let old = try coder.decode(EntryPayload<Head, Old>.self, from: data)
     return EntryPayload(head: old.head, mutations: try old.mutations.map(upcast))
   }
+
+  var projected: any PayloadDecoding<ProjectedMutation<Mutation>> {
+    Upcaster<ProjectedMutation<Old>, ProjectedMutation<Mutation>> { [upcast] in try $0.map(upcast) }
+  }
 }
 
 /// Decodes snapshots whose state belongs to one version.
@@ -192,6 +210,9 @@ private protocol SnapshotDecoding<State>: Sendable {
   associatedtype State: Codable & Sendable
 
   func snapshot(_ coder: any JournalCoder, _ data: Data) throws -> SnapshotPayload<State>
+
+  /// The same for the state of a projection's store.
+  var projected: any SnapshotDecoding<ProjectedState<State>> { get }
 }
 
 private struct StateUpcaster<Old: Codable & Sendable, State: Codable & Sendable>: SnapshotDecoding {
@@ -199,6 +220,12 @@ private struct StateUpcaster<Old: Codable & Sendable, State: Codable & Sendable>
 
   func snapshot(_ coder: any JournalCoder, _ data: Data) throws -> SnapshotPayload<State> {
     try coder.decode(SnapshotPayload<Old>.self, from: data).map(upcast)
+  }
+
+  var projected: any SnapshotDecoding<ProjectedState<State>> {
+    StateUpcaster<ProjectedState<Old>, ProjectedState<State>> { [upcast] in
+      ProjectedState(state: try upcast($0.state), positions: $0.positions)
+    }
   }
 }
 

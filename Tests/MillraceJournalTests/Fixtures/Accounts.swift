@@ -6,6 +6,7 @@ struct Accounts: Interactor {
 
   enum Action: Sendable, Codable {
     case deposit(Int)
+    case deposits([Int])
     case withdraw(Int)
     case look
     case order(Int)
@@ -57,13 +58,14 @@ struct Accounts: Interactor {
     case .orderAgain: .concurrent.recovery(.handleAgain)
     case .orderTwiceAgain: .concurrent.recovery(.handleAgain(limit: 2))
     case .shared: .shared(key: "shared")
-    case .deposit, .withdraw, .look, .order: .concurrent
+    case .deposit, .deposits, .withdraw, .look, .order: .concurrent
     }
   }
 
   func decide(_ action: Action, state: State) -> Decision<Mutation> {
     switch action {
     case .deposit(let amount): .mutate(.added(amount))
+    case .deposits(let amounts): .mutate(amounts.map { .added($0) })
     case .withdraw(let amount):
       state.balance < amount ? .reject(Refusal(description: "only \(state.balance)")) : .mutate(.added(-amount))
     case .look: .ignore
@@ -76,7 +78,7 @@ struct Accounts: Interactor {
       switch action {
       case .order(let amount), .orderAgain(let amount), .orderTwiceAgain(let amount), .shared(let amount):
         try await handling(run, amount)
-      case .deposit, .withdraw, .look: break
+      case .deposit, .deposits, .withdraw, .look: break
       }
     }
   }
@@ -84,7 +86,7 @@ struct Accounts: Interactor {
   func closing(_ action: Action, outcome: Outcome) -> Mutation? {
     switch action {
     case .order, .orderAgain, .orderTwiceAgain, .shared: .closed("\(outcome.kind)")
-    case .deposit, .withdraw, .look: nil
+    case .deposit, .deposits, .withdraw, .look: nil
     }
   }
 

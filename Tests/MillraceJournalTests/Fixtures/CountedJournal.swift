@@ -63,5 +63,7 @@ final class CountedJournal: Journal {
     return try await base.keys(after: key)
   }
 
+  func changes() async throws(JournalError) -> AsyncStream<Void> { try await base.changes() }
+
   func close() async { await base.close() }
 }

@@ -24,8 +24,12 @@ final class KeysJournal: PartitionedJournal {
   let base: MemoryJournal
   private let script = Mutex(Script())
 
-  init(_ base: MemoryJournal = MemoryJournal()) {
+  private let hidesChanges: Bool
+
+  /// - Parameter hidesChanges: whether sequences of changes have no elements.
+  init(_ base: MemoryJournal = MemoryJournal(), hidesChanges: Bool = false) {
     self.base = base
+    self.hidesChanges = hidesChanges
   }
 
   /// Holds openings at a gate; nil lets them pass.
@@ -92,6 +96,10 @@ final class KeysJournal: PartitionedJournal {
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
+
+  func changes() async throws(JournalError) -> AsyncStream<Void> {
+    hidesChanges ? AsyncStream { _ in } : try await base.changes()
+  }
 
   func close() async { await base.close() }
 

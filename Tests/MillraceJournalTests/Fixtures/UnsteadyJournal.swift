@@ -27,11 +27,15 @@ final class UnsteadyJournal: Journal {
   let truncations = Recorder<JournalSequence>()
 
   private let base: any Journal
+  private let hidesChanges: Bool
   private let script: Mutex<Script>
 
-  /// - Parameter failures: the failures of the first appends.
-  init(_ base: any Journal, failing failures: [Failure] = []) {
+  /// - Parameters:
+  ///   - failures: the failures of the first appends.
+  ///   - hidesChanges: whether sequences of changes have no elements.
+  init(_ base: any Journal, failing failures: [Failure] = [], hidesChanges: Bool = false) {
     self.base = base
+    self.hidesChanges = hidesChanges
     script = Mutex(Script(next: failures))
   }
 
@@ -118,6 +122,10 @@ final class UnsteadyJournal: Journal {
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
+
+  func changes() async throws(JournalError) -> AsyncStream<Void> {
+    hidesChanges ? AsyncStream { _ in } : try await base.changes()
+  }
 
   func close() async { await base.close() }
 }

@@ -25,6 +25,38 @@
       }
     }
 
+    @Test("It is woken by each commit of the writer, and not only before that can be read")
+    func woken() async throws {
+      let folder = try TemporaryFolder()
+      let (journal, _) = try await writer(folder)
+      let reader = try await SQLiteJournal(reading: folder.file("journal").path)
+      var changes = try await reader.changes().makeAsyncIterator()
+      for number in 2..<302 as Range<UInt64> {
+        async let stored = journal.append([JournalBatch(number, "\(number)")], to: "a", after: JournalSequence(number))
+        while try await reader.lastSequence(of: "a").number == number {
+          let hasChanged = await changes.next(isolation: #isolation) != nil
+          try #require(hasChanged)
+        }
+        #expect(await stored.failure == nil)
+      }
+      await journal.close()
+      await reader.close()
+      while await changes.next(isolation: #isolation) != nil {}
+    }
+
+    @Test("A file that is moved away wakes its readers, whose next call says so")
+    func moved() async throws {
+      let folder = try TemporaryFolder()
+      let (journal, _) = try await writer(folder)
+      let reader = try await SQLiteJournal(reading: folder.file("journal").path)
+      let replica = try await Replica<Accounts>.open(initial: Accounts.State(), journal: reader, key: "none")
+      try FileManager.default.moveItem(at: folder.file("journal"), to: folder.file("other"))
+      for await _ in replica.reader.states {}
+      #expect(replica.failure?.code == .failed)
+      await reader.close()
+      await journal.close()
+    }
+
     @Test("It has what is durable, also what is stored after the opening, and two may read beside a writer")
     func beside() async throws {
       let folder = try TemporaryFolder()

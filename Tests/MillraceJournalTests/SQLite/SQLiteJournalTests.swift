@@ -26,7 +26,7 @@
 
   @Suite("SQLite journal")
   struct SQLiteJournalTests {
-    @Test("The contract holds for a journal in a file", arguments: JournalConformance.all)
+    @Test("The contract holds for a journal in a file", arguments: JournalConformance.all + JournalConformance.changing)
     func conformance(_ conformance: JournalConformance) async throws {
       try await conformance.check(FileFixture())
     }

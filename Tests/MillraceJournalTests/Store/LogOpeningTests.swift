@@ -252,5 +252,7 @@ private struct SilentJournal: Journal {
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { [] }
 
+  func changes() async throws(JournalError) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
   func close() async {}
 }

@@ -18,6 +18,7 @@ struct HibernationTests {
     #expect(await stores.send(.deposit(1), to: "b").outcome.kind == .finished)
     clock.advance(by: .seconds(29))
     #expect(await stores.send(.deposit(1), to: "b").outcome.kind == .finished)
+    await stores.untilUnused("b")
     #expect(stores.summary.live == 2)
     clock.advance(by: .seconds(1))
     await stores.untilHibernatedByItself("a")
@@ -173,8 +174,10 @@ extension Stores {
     core.registry.withLock { $0.members[UTF8Text(id.description)] }?.store.idleState(orWhenIdle: nil) != nil
   }
 
-  /// Returns once the store of a key is open, no caller uses it, and it is idle.
+  /// Returns once the opening of a key is over, no caller uses it, and it is idle.
   func untilUnused(_ id: Key) async {
+    // An action may have its outcome before the key is counted as live.
+    if core.registry.withLock({ $0.members[UTF8Text(id.description)] }) != nil { _ = try? await state(of: id) }
     guard let member = core.registry.withLock({ $0.members[UTF8Text(id.description)] }) else { return }
     await withCheckedContinuation { continuation in
       if member.store.idleState(orWhenIdle: { continuation.resume() }) != nil { continuation.resume() }

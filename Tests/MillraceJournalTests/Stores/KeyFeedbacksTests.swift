@@ -375,6 +375,7 @@ struct KeyFeedbacksTests {
     try await stores.commit(.set("session", at: now + 3_600_000), of: "a")
     #expect(await stores.hibernate("a") == false)
     let end = now + 3_600_000
+    _ = try await stores.state(of: "a")
     while now < end {
       #expect(stores.summary.live == 1)
       try await clock.advanceToNextDeadline()

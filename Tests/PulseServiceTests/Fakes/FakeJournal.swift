@@ -50,5 +50,7 @@ final class FakeJournal: Journal {
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
 
+  func changes() async throws(JournalError) -> AsyncStream<Void> { try await base.changes() }
+
   func close() async { await base.close() }
 }
