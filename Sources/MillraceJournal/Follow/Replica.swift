@@ -14,6 +14,9 @@ public import Millrace
 /// **Order.** States come in the order of the log. What was stored while the replica read is one new state: revisions are skipped. After an erasure of the
 /// key the state is the initial one again, with the revision 0.
 ///
+/// **Cost.** It reads the journal behind each change, also of another key. The parts of the state that a commit changes are copied, as the state
+/// before it is shown meanwhile.
+///
 /// **Errors.** When the journal cannot be read for the deadline of the options, or has a record that cannot be, the replica ends: its sequences end, waits
 /// throw, ``failure`` is the reason, and an incident tells of it. The last state can still be read.
 ///
