@@ -86,12 +86,21 @@ public protocol Journal: Sendable {
   /// - Throws: ``JournalError``, with ``JournalError/Code/corrupt`` if the snapshot is not the one that was written.
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot?
 
-  /// Stores a snapshot in the place of the one before it. A snapshot that is older than the stored one changes nothing.
+  /// Stores a snapshot in the place of the one before it, and removes records that it covers, in one step. A snapshot that is older than the stored one is
+  /// not stored.
   ///
   /// Cancellation has no effect.
   ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - key: The key.
+  ///   - truncates: Whether records are removed, as many as ``truncate(_:through:)`` removes in one call.
+  /// - Returns: The last record that is removed; ``JournalSequence/start`` if none is to be.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the log of the key ends before the snapshot.
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError)
+  @discardableResult
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence
 
   /// Removes the first records of a key up to a sequence, which the newest snapshot has to cover; at most 10,000 in one call.
   ///
@@ -131,6 +140,15 @@ public protocol Journal: Sendable {
 let largestTruncation = 10_000
 
 extension Journal {
+  /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncates:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``store(_:of:truncates:)``.
+  public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+    try await store(snapshot, of: key, truncates: false)
+  }
+
   /// Reads records of a key, about 1 MiB at once; otherwise as ``records(of:after:upTo:)``.
   ///
   /// Cancellation has no effect.

@@ -80,16 +80,23 @@ public final class MemoryJournal: Journal {
     return JournalAppend(stored: stored, last: last)
   }
 
-  /// Stores a snapshot, as ``Journal/store(_:of:)`` says.
+  /// Stores a snapshot, as ``Journal/store(_:of:truncates:)`` says.
   ///
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
-  public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try change { content throws(JournalError) in
-      try content.change(key) { log throws(JournalError) in try log.store(snapshot) }
+  @discardableResult
+  public func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence {
+    let removed = try change { content throws(JournalError) in
+      try content.change(key) { log throws(JournalError) in
+        try log.store(snapshot)
+        return truncates ? try log.truncate(through: snapshot.sequence) : .start
+      }
     }
     await Task.yield()
+    return removed
   }
 
   /// Removes records, as ``Journal/truncate(_:through:)`` says.

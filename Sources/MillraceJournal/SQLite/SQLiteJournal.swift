@@ -157,26 +157,35 @@
       return found.snapshot
     }
 
-    /// Stores a snapshot, as ``Journal/store(_:of:)`` says.
+    /// Stores a snapshot, as ``Journal/store(_:of:truncates:)`` says.
     ///
     /// A large one is stored in parts of 1 MiB, between which other calls have their turn. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
-    public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+    @discardableResult
+    public func store(
+      _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    ) async throws(JournalError) -> JournalSequence {
       let (id, size, whole) = (UInt64.random(in: .min ... .max), partBytes, snapshot.payload)
       let count = max(0, (whole.count - 1) / size)
       for number in 0..<count {
         let part = SnapshotPart(
           snapshot: id, sequence: snapshot.sequence, number: number,
           payload: Array(whole[number * size..<(number + 1) * size]))
-        if try await !write({ try $0.store(part, of: key) }) { return }
+        if try await !write({ try $0.store(part, of: key) }) {
+          return truncates ? try await truncate(key, through: snapshot.sequence) : .start
+        }
       }
       let (checksum, rest) = (snapshot.checksum(of: key), Array(whole[(count * size)...]))
       let end = JournalSnapshot(
         sequence: snapshot.sequence, revision: snapshot.revision, payload: rest,
         schemaVersion: snapshot.schemaVersion)
-      try await write { try $0.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key) }
+      let removed = try await write { tables in
+        try tables.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key)
+        return truncates ? try tables.truncate(key, through: snapshot.sequence) : .start
+      }
       while try await write({ try $0.removeOtherParts(of: key) }) {}
+      return removed
     }
 
     /// Removes records, as ``Journal/truncate(_:through:)`` says.

@@ -60,18 +60,22 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     }
   }
 
-  /// Stores a snapshot.
+  /// Stores a snapshot, and removes the first records that it covers if the options say so.
   ///
+  /// - Returns: the last record that is removed.
   /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then.
-  func persist(_ payload: [UInt8], at sequence: JournalSequence, revision: Int) async throws(JournalError) {
+  func persist(
+    _ payload: [UInt8], at sequence: JournalSequence, revision: Int
+  ) async throws(JournalError) -> JournalSequence {
     try await journal.store(
-      JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key)
+      JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key,
+      truncates: options.truncatesLog)
   }
 
-  /// Removes the records that a snapshot covers, if the options say so, in calls that leave room for other calls.
-  func truncate(through sequence: JournalSequence) async throws(JournalError) {
+  /// Removes the other records that a snapshot covers, if the options say so, in calls that leave room for other calls.
+  func truncate(from first: JournalSequence, through sequence: JournalSequence) async throws(JournalError) {
     guard options.truncatesLog else { return }
-    var removed = JournalSequence.start
+    var removed = first
     while removed < sequence {
       let end = try await journal.truncate(key, through: sequence)
       // A journal that removes no more is asked again behind the next snapshot.

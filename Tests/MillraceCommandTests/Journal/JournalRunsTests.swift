@@ -1,4 +1,5 @@
 import Millrace
+import MillraceFlags
 import MillraceJournal
 import MillraceTesting
 import Testing
@@ -59,6 +60,31 @@ struct JournalRunsTests {
     gate.open()
     #expect(await receipt.outcome.kind == .finished)
     #expect(try await list() == "", "a run that has ended is not open")
+    await store.shutdown()
+  }
+
+  @Test("Of many keys a line shows how many are read, and makes room for each text")
+  func progress() async throws {
+    for number in 1...250 as ClosedRange<UInt64> {
+      let entry = JournalEntry(kind: .mark, payload: [])
+      let batch = JournalBatch(id: .init(writer: 1, number: number), entries: [entry])
+      #expect(await journal.append([batch], to: JournalKey("key \(number + 100)"), after: .start).failure == nil)
+    }
+    let store = try await openStore("z")
+    store.send(.charge(order: 0), key: "last")
+    try await gate.waitForArrivals(1)
+    let screen = Recorder<String>()
+    var runs = runs()
+    runs.line = StatusLine(columns: { 200 }) { screen.record($0) }
+    try await runs.keys(of: nil, prefix: "") { screen.record($0) }
+    let clear = "\r\u{1B}[K"
+    #expect(
+      screen.recorded == [
+        "\(clear)100 keys are read, the last one is 'key 200'", "\(clear)200 keys are read, the last one is 'key 300'",
+        clear,
+        "       1  z\n", clear,
+      ])
+    gate.open()
     await store.shutdown()
   }
 

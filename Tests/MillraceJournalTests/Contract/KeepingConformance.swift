@@ -62,6 +62,33 @@ extension JournalConformance {
       #expect(try await journal.all("a", after: 3).map(\.sequence) == [4, 5])
       #expect(try await journal.texts("b") == ["x"])
     },
+    JournalConformance("A snapshot is stored and the records that it covers are removed in one call, at most 10,000") {
+      fixture in
+      var journal = try await fixture.open()
+      _ = await journal.append(
+        (1...3).map { JournalBatch($0, "\($0)") } + [JournalBatch(4, Array(repeating: "x", count: 12_000))], to: "a",
+        after: .start)
+      #expect(
+        try await journal.store(JournalSnapshot(sequence: 2, revision: 2, payload: [2]), of: "a", truncates: false)
+          == .start)
+      #expect(
+        try await journal.store(JournalSnapshot(sequence: 3, revision: 3, payload: [3]), of: "a", truncates: true) == 3)
+      journal = try await fixture.reopen(journal)
+      #expect(try await failure { _ = try await journal.records(of: "a", after: 2) }.sequence == 3)
+      #expect(try await journal.snapshot(of: "a")?.payload == [3])
+      // An older snapshot is not stored, and what it covers is removed already.
+      #expect(
+        try await journal.store(JournalSnapshot(sequence: 1, revision: 1, payload: [1]), of: "a", truncates: true) == 3)
+      #expect(try await journal.snapshot(of: "a")?.payload == [3])
+      let last = JournalSnapshot(sequence: 12_003, revision: 4, payload: [4])
+      #expect(try await journal.store(last, of: "a", truncates: true) == 10_003)
+      #expect(try await journal.truncate("a", through: 12_003) == 12_003)
+      let error = try await failure {
+        try await journal.store(JournalSnapshot(sequence: 12_004, revision: 5, payload: [5]), of: "a", truncates: true)
+      }
+      #expect(error.code == .ahead)
+      #expect(try await journal.snapshot(of: "a")?.payload == [4])
+    },
     JournalConformance(
       "A truncation removes at most 10,000 records in a call, and returns the last one that is removed"
     ) { fixture in

@@ -46,9 +46,11 @@ final class CountedJournal: Journal {
     return try await base.snapshot(of: key)
   }
 
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence {
     try count()
-    try await base.store(snapshot, of: key)
+    return try await base.store(snapshot, of: key, truncates: truncates)
   }
 
   func truncate(

@@ -75,10 +75,13 @@ final class KeysJournal: PartitionedJournal {
     await base.append(batches, to: key, after: last)
   }
 
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    try await base.store(snapshot, of: key)
+    let removed = try await base.store(snapshot, of: key, truncates: truncates)
     snapshots.record(key.name)
+    return removed
   }
 
   func records(

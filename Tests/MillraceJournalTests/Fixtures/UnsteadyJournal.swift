@@ -108,10 +108,14 @@ final class UnsteadyJournal: Journal {
     return isHidden ? nil : try await base.snapshot(of: key)
   }
 
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    try await base.store(snapshot, of: key)
+    let removed = try await base.store(snapshot, of: key, truncates: truncates)
     snapshots.record(snapshot)
+    if truncates { truncations.record(removed) }
+    return removed
   }
 
   @discardableResult

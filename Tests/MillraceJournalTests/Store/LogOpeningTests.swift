@@ -244,7 +244,9 @@ private struct SilentJournal: Journal {
 
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { nil }
 
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {}
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence { .start }
 
   func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
     sequence

@@ -40,8 +40,10 @@ final class FakeJournal: Journal {
 
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { try await base.snapshot(of: key) }
 
-  func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try await base.store(snapshot, of: key)
+  func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+  ) async throws(JournalError) -> JournalSequence {
+    try await base.store(snapshot, of: key, truncates: truncates)
   }
 
   func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {

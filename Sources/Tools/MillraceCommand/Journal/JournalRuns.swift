@@ -12,6 +12,8 @@ struct JournalRuns<Types: JournalTypes> {
   let file: String
   /// The wall time in milliseconds since 1970.
   let now: Int64
+  /// The line with the number of keys that were read.
+  var line = StatusLine.standardError
 
   static var headings: String { line("RECORD", "TAKEN UP", "AGE", "RECOVERY", "DEATHS", "KEY") }
 
@@ -25,7 +27,7 @@ struct JournalRuns<Types: JournalTypes> {
   /// - Throws: ``CommandFailure`` once all keys are read, if some of them cannot be read.
   func all(of stores: String?, _ write: (String) throws -> Void) async throws {
     try write(Self.headings + "\n")
-    try await readable(of: stores, prefix: "") { key in try await list(key, write) }
+    try await readable(of: stores, prefix: "") { key in try await list(key) { try writeBelow($0, write) } }
   }
 
   /// Lists the keys that have open runs, each behind their number.
@@ -34,8 +36,16 @@ struct JournalRuns<Types: JournalTypes> {
   func keys(of stores: String?, prefix: String, _ write: (String) throws -> Void) async throws {
     try await readable(of: stores, prefix: prefix) { key in
       let count = try await open(key).count
-      if count > 0 { try write("\("\(count)".padded(to: 8, isNumber: true))  \(key.name.shownOnOneLine())\n") }
+      if count > 0 {
+        try writeBelow("\("\(count)".padded(to: 8, isNumber: true))  \(key.name.shownOnOneLine())\n", write)
+      }
     }
+  }
+
+  /// Writes in the place of the line with the number of keys.
+  private func writeBelow(_ text: String, _ write: (String) throws -> Void) throws {
+    if line.isLive { line.clear() }
+    try write(text)
   }
 
   /// Shows keys, and continues behind those that cannot be read.
@@ -43,8 +53,14 @@ struct JournalRuns<Types: JournalTypes> {
     of stores: String?, prefix: String, _ show: (JournalKey) async throws -> Void
   ) async throws {
     var failures: [CommandFailure] = []
+    var count = 0
+    defer { if line.isLive { line.clear() } }
     let lists = JournalLists(journal: journal, command: command, file: file)
     try await lists.keys(of: stores, prefix: prefix) { key in
+      count += 1
+      if count.isMultiple(of: 100) {
+        line.show("\(count) keys are read, the last one is \(FlagError.quoted(key.name))")
+      }
       do {
         try await show(key)
       } catch let error as JournalError where error.code == .corrupt {
