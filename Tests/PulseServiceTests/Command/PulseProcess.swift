@@ -64,6 +64,11 @@ final class PulseProcess: Sendable {
     _ = process.withLock { kill($0.processIdentifier, number) }
   }
 
+  /// Kills the process if it runs.
+  func end() {
+    process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+  }
+
   #if os(Linux)
     /// Returns when the process is stopped.
     ///

@@ -43,6 +43,7 @@ struct SignalTests {
       ])
       // Taken as it comes: on a machine that is busy, what is written meanwhile is more than a pipe holds.
       async let output = pulse.rest(of: pulse.output)
+      defer { pulse.end() }
       let first = try await requests.next()
       #expect(first.path == "/alerts" && first.headers["idempotency-key"]?.isEmpty == false)
       #expect(try notice(first) == Notice(alert: "memory > 0 %", status: "firing"))
@@ -89,6 +90,7 @@ struct SignalTests {
       let first = try await pulse.text(from: pulse.output, through: "\n")
       #expect(first.contains(closed))
       async let output = pulse.rest(of: pulse.output)
+      defer { pulse.end() }
       try write(#"{"targets": ["http://a b"]}"#, to: file)
       pulse.send(SIGHUP)
       #expect(
