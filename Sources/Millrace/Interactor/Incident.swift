@@ -14,6 +14,10 @@ public struct Incident: Sendable, CustomStringConvertible {
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
     private let name: String
 
+    package init(name: String) {
+      self.name = name
+    }
+
     /// The name of the kind.
     public var description: String { name }
 
@@ -71,11 +75,6 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported each time.
     public static let failedWake = Kind(name: "failedWake")
-
-    /// A replica or a projection has ended, because it cannot read what it follows, or cannot decide an event.
-    ///
-    /// Reported once for each.
-    public static let failedReader = Kind(name: "failedReader")
   }
 
   /// The kind of the incident.
@@ -84,8 +83,8 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure``, ``Kind/failedWake``,
-  /// ``Kind/failedReader`` and ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure``, ``Kind/failedWake`` and
+  /// ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
   ///
   /// A run that several actions share has the id of the first of them.
   public let action: ActionID?

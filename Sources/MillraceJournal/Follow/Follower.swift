@@ -1,4 +1,11 @@
-import Millrace
+public import Millrace
+
+extension Incident.Kind {
+  /// A replica or a projection has ended, because it cannot read what it follows, or cannot decide an event.
+  ///
+  /// It concerns no action. Reported once for each.
+  public static let failedReader = Incident.Kind(name: "failedReader")
+}
 
 /// The task of a replica or a projection, and the way in which it has ended.
 final class Follower: Sendable {

@@ -137,6 +137,8 @@ public final class MemoryJournal: Journal {
 
   /// Waits for changes, as ``Journal/changes()`` says.
   ///
+  /// Cancellation ends the sequence.
+  ///
   /// - Throws: ``JournalError``.
   public func changes() async throws(JournalError) -> AsyncStream<Void> {
     try await read { _ in waiting.sequence() }

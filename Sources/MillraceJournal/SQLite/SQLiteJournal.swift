@@ -211,6 +211,8 @@
 
     /// Waits for changes, as ``Journal/changes()`` says, also by other processes; it needs one inotify instance of the system.
     ///
+    /// Cancellation ends the sequence.
+    ///
     /// - Throws: ``JournalError``, with ``JournalError/Code/cannotOpen`` if the system watches no more files.
     public func changes() async throws(JournalError) -> AsyncStream<Void> {
       try await read { _ in }
