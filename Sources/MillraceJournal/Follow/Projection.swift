@@ -55,7 +55,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - progress: Called on an unspecified thread after each page of records of its own log.
   ///   - action: Called once for each event and again after a crash, in their order, on an unspecified thread: the action that decides the event; nil
   ///     for an event that changes nothing.
-  /// - Throws: ``JournalError``, as ``Millrace/Store/open(initial:interactor:journal:key:configuration:schema:options:interceptors:feedbacks:progress:)``
+  /// - Throws: ``JournalError``, as `Store.open`
   ///   and ``Journal/changes()``.
   public static func open<Source: Interactor>(
     initial: I.State, interactor: I, of source: ProjectionSource<Source>, journal: any Journal, key: JournalKey,

@@ -39,7 +39,7 @@ public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.M
   ///   - schema: The versions of the mutations and the state.
   ///   - options: The coder, and the time for which an unavailable journal is tried again.
   ///   - progress: Called on an unspecified thread after each page of records of this first reading.
-  /// - Throws: ``JournalError``, as ``Millrace/Store/open(initial:interactor:journal:key:configuration:schema:options:interceptors:feedbacks:progress:)``
+  /// - Throws: ``JournalError``, as `Store.open`
   ///   for a log that cannot be read, and as ``Journal/changes()``.
   public static func open(
     initial: I.State, journal: any Journal, key: JournalKey, configuration: StoreConfiguration = StoreConfiguration(),
