@@ -1,7 +1,7 @@
 import Millrace
 
 /// A mutation of the store of a projection.
-enum ProjectedMutation<Mutation: Sendable>: Sendable {
+enum ProjectedMutation<Mutation> {
   /// A mutation of its interactor.
   case mutation(Mutation)
   /// The projection has read a partition to this place.
@@ -14,6 +14,8 @@ enum ProjectedMutation<Mutation: Sendable>: Sendable {
     }
   }
 }
+
+extension ProjectedMutation: Sendable where Mutation: Sendable {}
 
 extension ProjectedMutation: Codable where Mutation: Codable {}
 

@@ -39,7 +39,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - version: the earlier version.
   ///   - upcast: makes a mutation of this version of one of the earlier version. It is called on an unspecified thread, once for each
   ///     mutation at each opening, so it has no effects. An error stops the opening.
-  public func upcasting<Old: Codable & Sendable>(
+  public func upcasting<Old: Codable>(
     from version: Int, _ upcast: @escaping @Sendable (Old) throws -> I.Mutation
   ) -> StoreSchema {
     var schema = self
@@ -170,7 +170,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
 
 /// Decodes payloads whose mutations belong to one version.
 private protocol PayloadDecoding<Mutation>: Sendable {
-  associatedtype Mutation: Codable & Sendable
+  associatedtype Mutation: Codable
 
   func payload<Head: Codable>(
     _ head: Head.Type, _ coder: any JournalCoder, _ data: Data
@@ -190,7 +190,7 @@ private struct Unchanged<Mutation: Codable & Sendable>: PayloadDecoding {
   var projected: any PayloadDecoding<ProjectedMutation<Mutation>> { Unchanged<ProjectedMutation<Mutation>>() }
 }
 
-private struct Upcaster<Old: Codable & Sendable, Mutation: Codable & Sendable>: PayloadDecoding {
+private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
   let upcast: @Sendable (Old) throws -> Mutation
 
   func payload<Head: Codable>(
