@@ -201,7 +201,11 @@ private struct Upcaster<Old: Codable, Mutation: Codable>: PayloadDecoding {
   }
 
   var projected: any PayloadDecoding<ProjectedMutation<Mutation>> {
-    Upcaster<ProjectedMutation<Old>, ProjectedMutation<Mutation>> { [upcast] in try $0.map(upcast) }
+    Upcaster<ProjectedMutation<Old>, ProjectedMutation<Mutation>>(upcast: upcastInside)
+  }
+
+  private func upcastInside(_ old: ProjectedMutation<Old>) throws -> ProjectedMutation<Mutation> {
+    try old.map(upcast)
   }
 }
 
