@@ -55,8 +55,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - progress: Called on an unspecified thread after each page of records of its own log.
   ///   - action: Called once for each event and again after a crash, in their order, on an unspecified thread: the action that decides the event; nil
   ///     for an event that changes nothing.
-  /// - Throws: ``JournalError``, as `Store.open`
-  ///   and ``Journal/changes()``.
+  /// - Throws: ``JournalError``, as `Store.open` and ``Journal/changes()``.
   public static func open<Source: Interactor>(
     initial: I.State, interactor: I, of source: ProjectionSource<Source>, journal: any Journal, key: JournalKey,
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
@@ -73,11 +72,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       try await source.journal.partitions(of: source.stores)
     }
     let store = try await Store.open(
-      initial: ProjectedState(state: initial), interactor: ProjectedInteractor(interactor),
-      journal: journal,
+      initial: ProjectedState(state: initial), interactor: ProjectedInteractor(interactor), journal: journal,
       key: key, configuration: configuration, schema: schema.projected(for: ProjectedInteractor<I>.self),
-      options: options,
-      progress: progress)
+      options: options, progress: progress)
     let reader = ProjectionReader(
       source: source, calls: calls, partitions: (0..<count).map { JournalPartition(of: source.stores, number: $0) },
       progress: await ProjectionProgress(store, count, configuration.clock), makeAction: action)

@@ -54,6 +54,11 @@ where Source.Action: Codable, Source.Mutation: Codable, Source.State: Codable {
     // Only an entry with mutations leads to a revision.
     guard let revision = record.entry.revision else { return [] }
     let mutations = try log(of: key).payload(EncodedAction.self, of: record).mutations
+    // A checksum does not say that the number is possible.
+    guard revision >= mutations.count else {
+      throw .unreadable(
+        key, at: record.sequence, "it leads by \(mutations.count) mutations to the revision \(revision)")
+    }
     return mutations.enumerated().map { index, mutation in
       .committed(key, mutation, revision: revision - mutations.count + 1 + index, time: record.time)
     }

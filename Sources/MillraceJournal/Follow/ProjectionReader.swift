@@ -50,11 +50,11 @@ where
       }
       let events = try source.commits(record, of: key)
       // The record of which a part was decided may have been removed since.
-      let decidedCount = record.position == JournalPosition(place.position).next ? place.part : 0
+      let decidedCount = record.position == JournalPosition(place.position).next ? max(place.part, 0) : 0
       for (index, event) in events.enumerated().dropFirst(decidedCount) {
         var next = place
         next.part = index + 1
-        next.position = item.position.number - 1
+        next.position = max(item.position.number, 1) - 1
         try await decide(event, in: partition, then: index + 1 < events.count ? next : end, &decided)
       }
     case .missed(let key, let through, _):

@@ -39,8 +39,7 @@ public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.M
   ///   - schema: The versions of the mutations and the state.
   ///   - options: The coder, and the time for which an unavailable journal is tried again.
   ///   - progress: Called on an unspecified thread after each page of records of this first reading.
-  /// - Throws: ``JournalError``, as `Store.open`
-  ///   for a log that cannot be read, and as ``Journal/changes()``.
+  /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read, and as ``Journal/changes()``.
   public static func open(
     initial: I.State, journal: any Journal, key: JournalKey, configuration: StoreConfiguration = StoreConfiguration(),
     schema: StoreSchema<I> = StoreSchema(), options: JournalOptions = JournalOptions(),
@@ -84,7 +83,7 @@ public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.M
 
   /// The position in the log of the newest state, now and over time.
   ///
-  /// Who has sent an action to the store waits for its commit here: `positions.wait { $0.revision >= commit }`.
+  /// The sender of an action to the store can wait for its commit here: `positions.wait { $0.revision >= commit }`.
   public var positions: StateReader<ReplicaPosition> { store.reader.scope(\.position) }
 
   /// Waits until the replica has everything that is durable now.

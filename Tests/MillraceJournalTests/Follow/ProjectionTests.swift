@@ -251,6 +251,31 @@ struct ProjectionTests {
     await stores.shutdown()
   }
 
+  @Test("Numbers that no program has stored end the projection with a sentence, or are passed over, and trap nothing")
+  func impossible() async throws {
+    let place = ProjectedMutation<Ledger.Mutation>.moved(partition: 0, ProjectionPlace(part: -5))
+    let payload = EntryPayload(head: DecidedHead(results: nil), mutations: [place])
+    let moved = JournalEntry(kind: .decided, payload: Array(try JSONJournalCoder().encode(payload)), revision: 1)
+    #expect(
+      await journal.append(
+        [JournalBatch(id: .init(writer: 1, number: 1), entries: [moved])], to: "ledger", after: .start
+      )
+      .failure == nil)
+    let claim = try await journal.claim(JournalPartition(of: "accounts", number: 0), as: .now())
+    let added = EntryPayload(head: DecidedHead(results: nil), mutations: [Accounts.Mutation.added(5)])
+    let bytes = Array(try JSONJournalCoder().encode(added))
+    let entries = [1, Int.min].map { JournalEntry(kind: .decided, payload: bytes, revision: $0) }
+    let batch = JournalBatch(id: .init(writer: 2, number: 1), entries: entries)
+    let results = await journal.append([JournalKeyAppend([batch], to: .account("a"), after: .start)], claim: claim)
+    #expect(results[0].failure == nil)
+    let projection = try await ledger()
+    let incident = try await incidents.next()
+    #expect(incident.description.contains("it leads by 1 mutations to the revision \(Int.min)"))
+    #expect(projection.failure?.code == .corrupt && projection.failure?.sequence == 2)
+    #expect(await projection.reader.state.accounts["a"]?.revision == 1)
+    await projection.shutdown()
+  }
+
   @Test("The lag is the number of records behind the position, and the time since the first of these")
   func lag() async throws {
     let now = Mutex<Int64>(0)
