@@ -94,12 +94,12 @@ public protocol Journal: Sendable {
   /// - Parameters:
   ///   - snapshot: The snapshot.
   ///   - key: The key.
-  ///   - truncates: Whether records are removed, as many as ``truncate(_:through:)`` removes in one call.
+  ///   - time: The wall time in milliseconds since 1970 before which records are removed, as by ``truncate(_:through:before:)``; nil removes none.
   /// - Returns: The last record that is removed; ``JournalSequence/start`` if none is to be.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the log of the key ends before the snapshot.
   @discardableResult
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence
 
   /// Removes the first records of a key up to a sequence, which the newest snapshot has to cover; at most 10,000 in one call.
@@ -107,10 +107,16 @@ public protocol Journal: Sendable {
   /// So other calls wait only a short time; the caller repeats the call until everything is removed. Later records keep their sequences.
   /// Cancellation has no effect.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - sequence: The last record to remove.
+  ///   - time: The wall time in milliseconds since 1970 before which records are removed: the first one that is not older stays, with all behind it.
   /// - Returns: The last record that is removed; `sequence` or a later one once all are.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the newest snapshot does not cover the sequence.
   @discardableResult
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence
+  func truncate(
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+  ) async throws(JournalError) -> JournalSequence
 
   /// Reads keys in the order of their UTF-8.
   ///
@@ -136,17 +142,30 @@ public protocol Journal: Sendable {
   func close() async
 }
 
-/// The largest number of records that a call of ``Journal/truncate(_:through:)`` removes.
+/// The largest number of records that a call of ``Journal/truncate(_:through:before:)`` removes.
 let largestTruncation = 10_000
 
 extension Journal {
-  /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncates:)``.
+  /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncatingBefore:)``.
   ///
   /// Cancellation has no effect.
   ///
-  /// - Throws: ``JournalError``, as ``store(_:of:truncates:)``.
+  /// - Throws: ``JournalError``, as ``store(_:of:truncatingBefore:)``.
   public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try await store(snapshot, of: key, truncates: false)
+    try await store(snapshot, of: key, truncatingBefore: nil)
+  }
+
+  /// Removes the first records of a key up to a sequence, whenever they were stored; otherwise as ``truncate(_:through:before:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Returns: The last record that is removed.
+  /// - Throws: ``JournalError``, as ``truncate(_:through:before:)``.
+  @discardableResult
+  public func truncate(
+    _ key: JournalKey, through sequence: JournalSequence
+  ) async throws(JournalError) -> JournalSequence {
+    try await truncate(key, through: sequence, before: .max)
   }
 
   /// Reads records of a key, about 1 MiB at once; otherwise as ``records(of:after:upTo:)``.

@@ -142,8 +142,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       let page = try await rest(of: partition, after: position)
       var first: Int64?
       if case .record(let record, _) = page.items.first { first = record.time }
-      lag =
-        lag + JournalLag(records: Int(page.last.number - position.number), since: first, at: wallTime())
+      lag = lag + JournalLag(records: Int(page.last.number - position.number), since: first, at: wallTime())
     }
     return lag
   }

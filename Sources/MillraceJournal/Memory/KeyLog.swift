@@ -75,12 +75,17 @@ struct KeyLog: Sendable {
   }
 
   /// Removes records, and returns the last one that is removed.
-  mutating func truncate(through sequence: JournalSequence) throws(JournalError) -> JournalSequence {
+  mutating func truncate(
+    through sequence: JournalSequence, before time: Int64
+  ) throws(JournalError) -> JournalSequence {
     guard sequence > truncated else { return truncated }
     guard let snapshot, snapshot.sequence >= sequence else {
       throw .truncationAhead(key, sequence, snapshot: snapshot?.sequence)
     }
-    let count = min(Int(sequence.number - truncated.number), largestTruncation)
+    let limit = min(Int(sequence.number - truncated.number), largestTruncation)
+    // A record without a time is one of an earlier version.
+    let count = records.prefix(limit).firstIndex { $0.time ?? .min >= time } ?? limit
+    if count == 0 { return truncated }
     removed = records[count - 1].position
     records.removeFirst(count)
     truncated = truncated.advanced(by: count)

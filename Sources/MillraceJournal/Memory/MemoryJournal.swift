@@ -80,36 +80,37 @@ public final class MemoryJournal: Journal {
     return JournalAppend(stored: stored, last: last)
   }
 
-  /// Stores a snapshot, as ``Journal/store(_:of:truncates:)`` says.
+  /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:)`` says.
   ///
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
   @discardableResult
   public func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence {
     let removed = try change { content throws(JournalError) in
       try content.change(key) { log throws(JournalError) in
         try log.store(snapshot)
-        return truncates ? try log.truncate(through: snapshot.sequence) : .start
+        guard let time else { return JournalSequence.start }
+        return try log.truncate(through: snapshot.sequence, before: time)
       }
     }
     await Task.yield()
     return removed
   }
 
-  /// Removes records, as ``Journal/truncate(_:through:)`` says.
+  /// Removes records, as ``Journal/truncate(_:through:before:)`` says.
   ///
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
   @discardableResult
   public func truncate(
-    _ key: JournalKey, through sequence: JournalSequence
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
   ) async throws(JournalError) -> JournalSequence {
     let truncated = try change { content throws(JournalError) in
-      try content.change(key) { log throws(JournalError) in try log.truncate(through: sequence) }
+      try content.change(key) { log throws(JournalError) in try log.truncate(through: sequence, before: time) }
     }
     await Task.yield()
     return truncated

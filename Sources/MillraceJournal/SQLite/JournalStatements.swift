@@ -4,7 +4,7 @@
     let begin, beginReading, commit, mark, keep, undo: SQLiteStatement
     let selectFile, updateFile: SQLiteStatement
     let selectKey, insertKey, updateKey, deleteKey, selectKeys, selectKeysOf: SQLiteStatement
-    let insertRecord, selectRecords, deleteRecords: SQLiteStatement
+    let insertRecord, selectRecords, selectTimes, deleteRecords: SQLiteStatement
     let selectSnapshot, insertSnapshot, deleteSnapshot: SQLiteStatement
     let insertPart, selectParts, countParts, selectOtherParts, deletePart, deleteParts: SQLiteStatement
     let selectPartition, selectPartitions, insertPartition, updatePartition: SQLiteStatement
@@ -37,6 +37,7 @@
         "INSERT INTO records(key, \(RecordChain.columns)) VALUES(?,?,?,?,?,?,?,?,?,?,?)")
       selectRecords = statement(
         "SELECT \(RecordChain.columns) FROM records WHERE key=? AND sequence>=? ORDER BY sequence")
+      selectTimes = statement("SELECT sequence, time FROM records WHERE key=? AND sequence<=? ORDER BY sequence")
       deleteRecords = statement("DELETE FROM records WHERE key=? AND sequence<=?")
       selectSnapshot = statement("SELECT sequence, revision, version, parts, payload FROM snapshots WHERE key=?")
       insertSnapshot = statement(

@@ -95,14 +95,17 @@
     }
 
     /// Removes records, and returns the last one that is removed.
-    func truncate(_ key: JournalKey, through sequence: JournalSequence) throws -> JournalSequence {
+    ///
+    /// - Parameter time: The first record that is not older stays, with all behind it.
+    func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) throws -> JournalSequence {
       let found = try row(of: key)
       let removed = found?.truncated ?? .start
       guard sequence > removed else { return removed }
       guard var row = found, let snapshot = row.snapshot, snapshot.sequence >= sequence else {
         throw JournalError.truncationAhead(key, sequence, snapshot: found?.snapshot?.sequence)
       }
-      let end = min(sequence, removed.advanced(by: largestTruncation))
+      let end = try lastRecord(of: row, through: min(sequence, removed.advanced(by: largestTruncation)), before: time)
+      guard end > removed else { return removed }
       // The chain continues behind the last record that is removed. Those before it are in the snapshot, so they are not read again.
       guard let last = try page(of: row, after: JournalSequence(end.number - 1), upTo: 0).records.first else {
         throw JournalError.corrupt(key, at: end)
@@ -112,6 +115,20 @@
       try remove(upTo: end, of: row)
       try write(row)
       return row.truncated
+    }
+
+    /// The last of the first records of a key, up to a sequence, that are older than a time; a record without a time is one of an earlier version.
+    private func lastRecord(
+      of row: KeyRow, through sequence: JournalSequence, before time: Int64
+    ) throws -> JournalSequence {
+      if time == .max { return sequence }
+      var last = row.truncated
+      try statements.selectTimes.run([SQLiteValue(row.id), SQLiteValue(sequence.number)]) { found in
+        guard found.isNull(1) || found.int(1) < time else { return false }
+        last = JournalSequence(found.number(0))
+        return true
+      }
+      return last
     }
 
     /// Deletes the records of a key up to a sequence, and their positions.

@@ -157,14 +157,14 @@
       return found.snapshot
     }
 
-    /// Stores a snapshot, as ``Journal/store(_:of:truncates:)`` says.
+    /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:)`` says.
     ///
     /// A large one is stored in parts of 1 MiB, between which other calls have their turn. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
     @discardableResult
     public func store(
-      _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+      _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
     ) async throws(JournalError) -> JournalSequence {
       let (id, size, whole) = (UInt64.random(in: .min ... .max), partBytes, snapshot.payload)
       let count = max(0, (whole.count - 1) / size)
@@ -173,7 +173,8 @@
           snapshot: id, sequence: snapshot.sequence, number: number,
           payload: Array(whole[number * size..<(number + 1) * size]))
         if try await !write({ try $0.store(part, of: key) }) {
-          return truncates ? try await truncate(key, through: snapshot.sequence) : .start
+          guard let time else { return .start }
+          return try await truncate(key, through: snapshot.sequence, before: time)
         }
       }
       let (checksum, rest) = (snapshot.checksum(of: key), Array(whole[(count * size)...]))
@@ -182,22 +183,22 @@
         schemaVersion: snapshot.schemaVersion)
       let removed = try await write { tables in
         try tables.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key)
-        return truncates ? try tables.truncate(key, through: snapshot.sequence) : .start
+        return try time.map { try tables.truncate(key, through: snapshot.sequence, before: $0) } ?? .start
       }
       while try await write({ try $0.removeOtherParts(of: key) }) {}
       return removed
     }
 
-    /// Removes records, as ``Journal/truncate(_:through:)`` says.
+    /// Removes records, as ``Journal/truncate(_:through:before:)`` says.
     ///
     /// A call also ends behind 16 MiB of payloads. The file keeps its size, and new records use the room. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
     @discardableResult
     public func truncate(
-      _ key: JournalKey, through sequence: JournalSequence
+      _ key: JournalKey, through sequence: JournalSequence, before time: Int64
     ) async throws(JournalError) -> JournalSequence {
-      try await write { try $0.truncate(key, through: sequence) }
+      try await write { try $0.truncate(key, through: sequence, before: time) }
     }
 
     /// Reads keys, as ``Journal/keys(after:)`` says.

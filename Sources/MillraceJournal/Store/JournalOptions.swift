@@ -45,6 +45,12 @@ public struct JournalOptions: Sendable {
   /// Whether the records that a snapshot covers are removed from the log; true by default.
   public var truncatesLog = true
 
+  /// The wall time for which records that a snapshot covers stay in the log for a ``Projection`` that is behind; zero by default.
+  ///
+  /// A projection that is further behind gets the state of a snapshot in place of the commits. Records are removed with the first snapshot
+  /// behind this time, so the log of a busy store is larger by what it has stored meanwhile.
+  public var keptForReaders: Duration = .zero
+
   /// The number of idempotency keys whose results are remembered, past which the oldest is forgotten; 100,000 by default.
   public var rememberedKeys = 100_000
 

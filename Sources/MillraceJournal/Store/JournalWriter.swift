@@ -321,10 +321,10 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       // What could be read once can be read later, as far as types and the coder go.
       let bytes = try log.encode(payload, isChecked: !hasCheckedSnapshot.load(ordering: .relaxed))
       hasCheckedSnapshot.store(true, ordering: .relaxed)
-      let removed = try await log.persist(bytes, at: sequence, revision: revision)
       let now = wallTime()
+      let removed = try await log.persist(bytes, at: sequence, revision: revision, time: now)
       buffer.withLock { $0.didStoreSnapshot(bytes.count, at: now) }
-      try await log.truncate(from: removed, through: sequence)
+      try await log.truncate(from: removed, through: sequence, time: now)
       didTakeSnapshot()
     } catch {
       didTakeSnapshot(error)

@@ -62,26 +62,35 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
 
   /// Stores a snapshot, and removes the first records that it covers if the options say so.
   ///
+  /// - Parameter time: the wall time in milliseconds since 1970.
   /// - Returns: the last record that is removed.
   /// - Throws: ``JournalError``. The log and the earlier snapshot are unchanged then.
   func persist(
-    _ payload: [UInt8], at sequence: JournalSequence, revision: Int
+    _ payload: [UInt8], at sequence: JournalSequence, revision: Int, time: Int64
   ) async throws(JournalError) -> JournalSequence {
     try await journal.store(
       JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key,
-      truncates: options.truncatesLog)
+      truncatingBefore: options.truncatesLog ? kept(at: time) : nil)
   }
 
   /// Removes the other records that a snapshot covers, if the options say so, in calls that leave room for other calls.
-  func truncate(from first: JournalSequence, through sequence: JournalSequence) async throws(JournalError) {
+  func truncate(
+    from first: JournalSequence, through sequence: JournalSequence, time: Int64
+  ) async throws(JournalError) {
     guard options.truncatesLog else { return }
     var removed = first
     while removed < sequence {
-      let end = try await journal.truncate(key, through: sequence)
+      let end = try await journal.truncate(key, through: sequence, before: kept(at: time))
       // A journal that removes no more is asked again behind the next snapshot.
       if end <= removed { return }
       removed = end
     }
+  }
+
+  /// The wall time from which on records are kept for readers.
+  private func kept(at time: Int64) -> Int64 {
+    let kept = options.keptForReaders.nanoseconds / 1_000_000
+    return kept > 0 ? time.subtractingReportingOverflow(kept).partialValue : .max
   }
 
   /// Decodes the payload of a record, of a take-up without its action.

@@ -69,25 +69,49 @@ extension JournalConformance {
         (1...3).map { JournalBatch($0, "\($0)") } + [JournalBatch(4, Array(repeating: "x", count: 12_000))], to: "a",
         after: .start)
       #expect(
-        try await journal.store(JournalSnapshot(sequence: 2, revision: 2, payload: [2]), of: "a", truncates: false)
+        try await journal.store(JournalSnapshot(sequence: 2, revision: 2, payload: [2]), of: "a", truncatingBefore: nil)
           == .start)
       #expect(
-        try await journal.store(JournalSnapshot(sequence: 3, revision: 3, payload: [3]), of: "a", truncates: true) == 3)
+        try await journal.store(
+          JournalSnapshot(sequence: 3, revision: 3, payload: [3]), of: "a", truncatingBefore: .max) == 3)
       journal = try await fixture.reopen(journal)
       #expect(try await failure { _ = try await journal.records(of: "a", after: 2) }.sequence == 3)
       #expect(try await journal.snapshot(of: "a")?.payload == [3])
       // An older snapshot is not stored, and what it covers is removed already.
       #expect(
-        try await journal.store(JournalSnapshot(sequence: 1, revision: 1, payload: [1]), of: "a", truncates: true) == 3)
+        try await journal.store(
+          JournalSnapshot(sequence: 1, revision: 1, payload: [1]), of: "a", truncatingBefore: .max) == 3)
       #expect(try await journal.snapshot(of: "a")?.payload == [3])
       let last = JournalSnapshot(sequence: 12_003, revision: 4, payload: [4])
-      #expect(try await journal.store(last, of: "a", truncates: true) == 10_003)
+      #expect(try await journal.store(last, of: "a", truncatingBefore: .max) == 10_003)
       #expect(try await journal.truncate("a", through: 12_003) == 12_003)
       let error = try await failure {
-        try await journal.store(JournalSnapshot(sequence: 12_004, revision: 5, payload: [5]), of: "a", truncates: true)
+        try await journal.store(
+          JournalSnapshot(sequence: 12_004, revision: 5, payload: [5]), of: "a", truncatingBefore: .max)
       }
       #expect(error.code == .ahead)
       #expect(try await journal.snapshot(of: "a")?.payload == [4])
+    },
+    JournalConformance("A truncation removes the records that are older than a time, up to the first one that is not") {
+      fixture in
+      var journal = try await fixture.open()
+      for (index, time) in ([10, 20, 30, 25, 40] as [Int64]).enumerated() {
+        let number = UInt64(index + 1)
+        let batch = JournalBatch(id: .init(writer: 1, number: number), entries: [.text("\(number)")], time: time)
+        #expect(await journal.append([batch], to: "a", after: JournalSequence(number - 1)).last.number == number)
+      }
+      let snapshot = JournalSnapshot(sequence: 4, revision: 4, payload: [4])
+      #expect(try await journal.store(snapshot, of: "a", truncatingBefore: 10) == .start)
+      #expect(try await journal.texts("a") == ["1", "2", "3", "4", "5"])
+      #expect(try await journal.store(snapshot, of: "a", truncatingBefore: 11) == 1)
+      #expect(try await journal.truncate("a", through: 4, before: 11) == 1)
+      journal = try await fixture.reopen(journal)
+      #expect(try await journal.texts("a", after: 1) == ["2", "3", "4", "5"])
+      // The clock was set back: the third record is not older, and the fourth one stays behind it.
+      #expect(try await journal.truncate("a", through: 4, before: 28) == 2)
+      #expect(try await journal.truncate("a", through: 3, before: 100) == 3)
+      #expect(try await journal.truncate("a", through: 4, before: 100) == 4)
+      #expect(try await journal.texts("a", after: 4) == ["5"])
     },
     JournalConformance(
       "A truncation removes at most 10,000 records in a call, and returns the last one that is removed"

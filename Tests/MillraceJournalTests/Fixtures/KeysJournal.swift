@@ -76,10 +76,10 @@ final class KeysJournal: PartitionedJournal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    let removed = try await base.store(snapshot, of: key, truncates: truncates)
+    let removed = try await base.store(snapshot, of: key, truncatingBefore: time)
     snapshots.record(key.name)
     return removed
   }
@@ -94,8 +94,10 @@ final class KeysJournal: PartitionedJournal {
     try await base.lastSequence(of: key)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
-    try await base.truncate(key, through: sequence)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+    -> JournalSequence
+  {
+    try await base.truncate(key, through: sequence, before: time)
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }

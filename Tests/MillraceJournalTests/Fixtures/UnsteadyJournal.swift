@@ -109,18 +109,20 @@ final class UnsteadyJournal: Journal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    let removed = try await base.store(snapshot, of: key, truncates: truncates)
+    let removed = try await base.store(snapshot, of: key, truncatingBefore: time)
     snapshots.record(snapshot)
-    if truncates { truncations.record(removed) }
+    if time != nil { truncations.record(removed) }
     return removed
   }
 
   @discardableResult
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
-    let removed = try await base.truncate(key, through: sequence)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+    -> JournalSequence
+  {
+    let removed = try await base.truncate(key, through: sequence, before: time)
     truncations.record(removed)
     return removed
   }

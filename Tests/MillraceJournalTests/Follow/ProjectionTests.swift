@@ -137,6 +137,34 @@ struct ProjectionTests {
     #expect(incidents.recorded.isEmpty)
   }
 
+  @Test(
+    "K6: Records that are kept for readers are there for a projection that is behind, until they are older",
+    arguments: [true, false])
+  func kept(_ isKept: Bool) async throws {
+    let now = Mutex<Int64>(1_000_000)
+    var options = JournalOptions()
+    options.snapshotRecords = 4
+    options.keptForReaders = .seconds(60)
+    let configuration = configuration { $0.wallTime = { now.withLock { $0 } } }
+    let watched = KeysJournal(journal)
+    let stores = try await ManyAccounts.accounts(watched, configuration: configuration, options: options)
+    for _ in 1...30 { _ = await stores.send(.deposit(1), to: "a").outcome }
+    _ = try await watched.snapshots.next()
+    if !isKept {
+      now.withLock { $0 += 61_000 }
+      let count = watched.snapshots.recorded.count
+      while watched.snapshots.recorded.count == count { _ = await stores.send(.deposit(1), to: "a").outcome }
+    }
+    let snapshot = try await stores.snapshot(of: "a")
+    await stores.shutdown()
+    let projection = try await ledger()
+    try await projection.catchUp()
+    let account = try #require(await projection.reader.state.accounts["a"])
+    #expect(account.state == snapshot.state && account.revision == snapshot.revision)
+    #expect((account.misses == 0) == isKept)
+    await projection.shutdown()
+  }
+
   @Test("K7: An erased key is an event with the hash of its name, and its next store begins with the first revision")
   func erased() async throws {
     let stores = try await ManyAccounts.accounts(journal)

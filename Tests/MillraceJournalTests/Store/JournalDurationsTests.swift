@@ -14,7 +14,7 @@ struct JournalDurationsTests {
     ])
   func times(_ time: Duration) async throws {
     var options = JournalOptions()
-    (options.deadline, options.rememberedTime) = (time, time)
+    (options.deadline, options.rememberedTime, options.keptForReaders) = (time, time, time)
     let journal = MemoryJournal()
     for _ in 0..<2 {
       do {

@@ -245,10 +245,12 @@ private struct SilentJournal: Journal {
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { nil }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence { .start }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+    -> JournalSequence
+  {
     sequence
   }
 

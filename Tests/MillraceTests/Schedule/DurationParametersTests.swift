@@ -63,7 +63,8 @@ struct DurationParametersTests {
     ],
     "JournalDurationsTests": [
       "MillraceJournal/JournalCheck.run(patience)", "MillraceJournal/JournalOptions.deadline",
-      "MillraceJournal/JournalOptions.rememberedTime", "MillraceJournal/Stores+End.run(time)",
+      "MillraceJournal/JournalOptions.keptForReaders", "MillraceJournal/JournalOptions.rememberedTime",
+      "MillraceJournal/Stores+End.run(time)",
       "MillraceJournal/Stores+End.shutdown(time)", "MillraceJournal/Stores+State.wait(timeout)",
       "MillraceJournal/StoresLimits.init(idle)",
     ],

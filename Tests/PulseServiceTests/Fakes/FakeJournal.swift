@@ -41,13 +41,15 @@ final class FakeJournal: Journal {
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { try await base.snapshot(of: key) }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncates: Bool
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence {
-    try await base.store(snapshot, of: key, truncates: truncates)
+    try await base.store(snapshot, of: key, truncatingBefore: time)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence) async throws(JournalError) -> JournalSequence {
-    try await base.truncate(key, through: sequence)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+    -> JournalSequence
+  {
+    try await base.truncate(key, through: sequence, before: time)
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
