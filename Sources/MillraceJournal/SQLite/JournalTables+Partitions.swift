@@ -14,14 +14,15 @@
         return false
       }
       if found == nil {
-        // A partition that is missing, or has another name, would begin anew.
-        var count = 0
+        // A partition that is missing, has another name or is not in the index would begin anew.
+        var all: [JournalPartition] = []
         try statements.selectPartitions.run {
-          _ = try PartitionRow($0)
-          count += 1
+          all.append(try PartitionRow($0).partition)
           return true
         }
-        guard try file().partitions == count else { throw JournalError.damaged(path, "partitions are missing") }
+        guard try file().partitions == all.count, !all.contains(partition) else {
+          throw JournalError.damaged(path, "partitions are missing")
+        }
       }
       return found
     }

@@ -28,19 +28,23 @@
       try #require(result[0].stored == 1)
     }
 
-    /// The bits of the page that has the rows of the keys.
-    private func rows(_ disk: Disk) throws -> Range<Int> {
+    /// The bits of the page that has the rows of the keys, and those at both ends of the page by which partitions are found.
+    private func rows(_ disk: Disk) throws -> [Int] {
       let connection = try SQLiteConnection(JournalPath(Disk.file), system: disk.name)
       defer { connection.close(leavesWAL: false) }
-      var page = 0
-      try SQLiteStatement(connection, "SELECT rootpage FROM sqlite_schema WHERE name='keys'").run {
-        page = $0.int(0)
-        return false
+      func bits(of table: String) throws -> Range<Int> {
+        var page = 0
+        try SQLiteStatement(connection, "SELECT rootpage FROM sqlite_schema WHERE name='\(table)'").run {
+          page = $0.int(0)
+          return false
+        }
+        var content = [UInt8](repeating: 0, count: disk.size(Disk.file))
+        disk.read(Disk.file, &content)
+        try #require(content[(page - 1) * 512] == 10, "\(table) has one page")
+        return (page - 1) * 512 * 8..<page * 512 * 8
       }
-      var content = [UInt8](repeating: 0, count: disk.size(Disk.file))
-      disk.read(Disk.file, &content)
-      try #require(content[(page - 1) * 512] == 10, "the table of keys has one page")
-      return (page - 1) * 512 * 8..<page * 512 * 8
+      let partitions = try bits(of: "sqlite_autoindex_partitions_1")
+      return try Array(bits(of: "keys")) + partitions.prefix(96) + partitions.suffix(192)
     }
 
     private func read(_ disk: Disk) async -> Result<JournalContent, JournalError> {
@@ -55,10 +59,10 @@
     }
 
     /// Each bit of the header and of these rows, and some of the others; in the long run as many times more as it says.
-    private func bits(_ size: Int, every stride: Int, rows: Range<Int> = 0..<0) -> [Int] {
+    private func bits(_ size: Int, every stride: Int, rows: [Int] = []) -> [Int] {
       let factor = ProcessInfo.processInfo.environment["MILLRACE_FLIPS"].flatMap(Int.init) ?? 1
       let stride = max(stride / max(factor, 1), 1)
-      return Array(0..<800) + Array(rows) + Array(Swift.stride(from: 800, to: size * 8, by: stride))
+      return Array(0..<800) + rows + Array(Swift.stride(from: 800, to: size * 8, by: stride))
     }
 
     @Test("A flipped bit in the file is found, or changes nothing")
