@@ -143,7 +143,7 @@ public protocol Journal: Sendable {
 }
 
 /// The largest number of records that a call of ``Journal/truncate(_:through:before:)`` removes.
-let largestTruncation = 10_000
+package let largestTruncation = 10_000
 
 extension Journal {
   /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncatingBefore:)``.

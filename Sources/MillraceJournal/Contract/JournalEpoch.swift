@@ -49,7 +49,7 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
   }
 
   /// The epoch as the payload of an entry.
-  var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     // Two numbers and a text always have a JSON.
     (try? JSON.encoder().encode(self)).map(Array.init) ?? []
   }
@@ -57,7 +57,7 @@ public struct JournalEpoch: Sendable, Hashable, Codable, CustomStringConvertible
   /// The epoch in the payload of an entry.
   ///
   /// - Throws: ``JournalError`` with the code ``JournalError/Code/corrupt`` if the payload is none.
-  init(payload: [UInt8], of key: JournalKey, at sequence: JournalSequence) throws(JournalError) {
+  package init(payload: [UInt8], of key: JournalKey, at sequence: JournalSequence) throws(JournalError) {
     do {
       self = try JSON.decoder().decode(JournalEpoch.self, from: Data(payload))
     } catch {

@@ -87,7 +87,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 
 extension JournalError {
   /// The error of an append that expects another end than the log has.
-  static func conflict(
+  package static func conflict(
     _ key: JournalKey, expected: JournalSequence, last: JournalSequence, newcomer: JournalEpoch?,
     erased: JournalSequence? = nil
   ) -> JournalError {
@@ -114,7 +114,7 @@ extension JournalError {
       "The log of \(key.quoted) ends at \(last) and not at \(expected), because \(reason); \(fix)")
   }
 
-  static func corrupt(_ key: JournalKey, at sequence: JournalSequence) -> JournalError {
+  package static func corrupt(_ key: JournalKey, at sequence: JournalSequence) -> JournalError {
     JournalError(
       .corrupt, sequence: sequence,
       """
@@ -123,7 +123,7 @@ extension JournalError {
       """)
   }
 
-  static func unreadable(_ key: JournalKey, at sequence: JournalSequence, _ reason: String) -> JournalError {
+  package static func unreadable(_ key: JournalKey, at sequence: JournalSequence, _ reason: String) -> JournalError {
     JournalError(
       .corrupt, sequence: sequence,
       """
@@ -132,7 +132,7 @@ extension JournalError {
       """)
   }
 
-  static func unreadableAction(
+  package static func unreadableAction(
     _ key: JournalKey, _ sequence: UInt64, version: Int, of newest: Int, _ reason: String
   ) -> JournalError {
     let step = "'upcastingActions(from: \(version))'"
@@ -144,7 +144,7 @@ extension JournalError {
       """)
   }
 
-  static func corruptSnapshot(_ key: JournalKey) -> JournalError {
+  package static func corruptSnapshot(_ key: JournalKey) -> JournalError {
     JournalError(
       .corrupt,
       """
@@ -153,14 +153,16 @@ extension JournalError {
       """)
   }
 
-  static func tooLarge(_ batch: JournalBatch, limit: Int) -> JournalError {
+  package static func tooLarge(_ batch: JournalBatch, limit: Int) -> JournalError {
     JournalError(
       .tooLarge,
       "A batch of \(batch.byteCount) bytes is larger than the \(limit) that the journal takes; write smaller mutations."
     )
   }
 
-  static func truncated(_ key: JournalKey, after sequence: JournalSequence, through: JournalSequence) -> JournalError {
+  package static func truncated(_ key: JournalKey, after sequence: JournalSequence, through: JournalSequence)
+    -> JournalError
+  {
     JournalError(
       .truncated, sequence: through,
       """
@@ -169,7 +171,9 @@ extension JournalError {
       """)
   }
 
-  static func snapshotAhead(_ key: JournalKey, _ sequence: JournalSequence, last: JournalSequence) -> JournalError {
+  package static func snapshotAhead(_ key: JournalKey, _ sequence: JournalSequence, last: JournalSequence)
+    -> JournalError
+  {
     JournalError(
       .ahead, sequence: sequence,
       """
@@ -178,7 +182,7 @@ extension JournalError {
       """)
   }
 
-  static func truncationAhead(
+  package static func truncationAhead(
     _ key: JournalKey, _ sequence: JournalSequence, snapshot: JournalSequence?
   ) -> JournalError {
     let covered = snapshot.map { "the snapshot covers the records up to \($0) only" } ?? "there is no snapshot"
@@ -187,5 +191,6 @@ extension JournalError {
       "The log of \(key.quoted) cannot be truncated through \(sequence), because \(covered); store a snapshot first.")
   }
 
-  static let closed = JournalError(.closed, "The journal is closed; open it again, or close it after its stores.")
+  package static let closed = JournalError(
+    .closed, "The journal is closed; open it again, or close it after its stores.")
 }

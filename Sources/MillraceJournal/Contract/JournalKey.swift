@@ -44,7 +44,7 @@ public struct JournalKey: Sendable, CustomStringConvertible, ExpressibleByString
   }
 
   /// The name in quotes, shortened, for a sentence.
-  var quoted: String {
+  package var quoted: String {
     let quoted = "\"\(name.shortened(to: 200))\""
     return stores.map { "\(quoted) of \"\($0.shortened(to: 200))\"" } ?? quoted
   }

@@ -2,7 +2,7 @@ import Millrace
 
 extension JournalError {
   /// The error of a call whose claim is not the newest one of its partition.
-  static func fenced(_ claim: JournalClaim, newest: UInt64, by owner: JournalEpoch?) -> JournalError {
+  package static func fenced(_ claim: JournalClaim, newest: UInt64, by owner: JournalEpoch?) -> JournalError {
     if newest < claim.epoch {
       return JournalError(
         .lost,
@@ -17,7 +17,9 @@ extension JournalError {
       "\("\(claim.partition)".capitalizedFirst) belongs to another process: \(newcomer); send to its keys there.")
   }
 
-  static func lost(_ partition: JournalPartition, position: JournalPosition, last: JournalPosition) -> JournalError {
+  package static func lost(_ partition: JournalPartition, position: JournalPosition, last: JournalPosition)
+    -> JournalError
+  {
     JournalError(
       .lost,
       """
@@ -26,7 +28,7 @@ extension JournalError {
       """)
   }
 
-  static func otherPartition(_ key: JournalKey, _ partition: JournalPartition?) -> JournalError {
+  package static func otherPartition(_ key: JournalKey, _ partition: JournalPartition?) -> JournalError {
     let place = partition.map { "does not belong to \($0)" } ?? "is one of many stores, and has no log of its own"
     return JournalError(
       .otherPartition,
@@ -52,7 +54,7 @@ extension JournalError {
       """)
   }
 
-  static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
+  package static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
     JournalError(
       .otherPartition,
       "There is no \(partition): the stores have \(count) \(count == 1 ? "partition" : "partitions"), from 0 on; claim one of these."

@@ -106,7 +106,7 @@ public enum JournalWake: Sendable, Hashable {
   case at(Int64)
 
   /// The time that is stored after the change: 0 for a key that has to be open, nil for none.
-  func time(after before: Int64?) -> Int64? {
+  package func time(after before: Int64?) -> Int64? {
     switch self {
     case .keep: before
     case .never: nil

@@ -39,7 +39,7 @@ extension JournalPartitionPage {
   /// The first items behind a position, until they have enough payload bytes or are enough.
   ///
   /// - Parameter bound: The position to which the items are complete; nil for the end of the partition.
-  init(
+  package init(
     _ items: [JournalPartitionItem], after position: JournalPosition, last: JournalPosition, upTo byteCount: Int,
     bound: JournalPosition? = nil
   ) {

@@ -89,7 +89,7 @@ public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConve
   public static let start = JournalSequence(0)
 
   /// The largest sequence that a log may have: behind it there is room for every addition, and no log gets there.
-  static let largest = JournalSequence(1 << 62)
+  package static let largest = JournalSequence(1 << 62)
 
   /// The number in decimal digits.
   public var description: String { "\(number)" }
@@ -98,5 +98,5 @@ public struct JournalSequence: Sendable, Hashable, Comparable, CustomStringConve
   public static func < (left: JournalSequence, right: JournalSequence) -> Bool { left.number < right.number }
 
   /// The sequence this many records later.
-  func advanced(by count: Int) -> JournalSequence { JournalSequence(number + UInt64(count)) }
+  package func advanced(by count: Int) -> JournalSequence { JournalSequence(number + UInt64(count)) }
 }

@@ -27,7 +27,7 @@ public struct JournalSnapshot: Sendable, Hashable {
   }
 
   /// The snapshot of a key whose log was erased up to a sequence: it stands for the initial state.
-  static func erased(through sequence: JournalSequence) -> JournalSnapshot {
+  package static func erased(through sequence: JournalSequence) -> JournalSnapshot {
     JournalSnapshot(sequence: sequence, revision: 0, payload: [])
   }
 

@@ -118,4 +118,4 @@ public struct JournalKeyAppend: Sendable {
 }
 
 /// The largest number of keys, or of items without records, that a page of a journal has.
-let largestPage = 1_000
+package let largestPage = 1_000

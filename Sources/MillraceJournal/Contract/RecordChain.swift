@@ -1,11 +1,11 @@
 import MillraceEntries
 
 /// The checksums of a key, each made of a record and of the checksum before it.
-struct RecordChain: Sendable, Hashable {
-  private(set) var value: UInt64
+package struct RecordChain: Sendable, Hashable {
+  package private(set) var value: UInt64
 
   /// Begins the chain of a key, so that a record that stands under another key does not fit.
-  init(of key: JournalKey) {
+  package init(of key: JournalKey) {
     var checksum = Checksum()
     checksum.add(key)
     value = checksum.value
@@ -19,7 +19,7 @@ struct RecordChain: Sendable, Hashable {
   /// Adds a record.
   ///
   /// Records of version 1 of the format have no time, and only those of partitions have a position.
-  mutating func add(
+  package mutating func add(
     _ entry: JournalEntry, sequence: JournalSequence, batch: JournalBatch.ID, time: Int64?, position: JournalPosition?
   ) {
     var checksum = Checksum(continuing: value)
@@ -56,7 +56,7 @@ struct RecordChain: Sendable, Hashable {
 
 extension JournalSnapshot {
   /// The checksum of the snapshot under its key.
-  func checksum(of key: JournalKey) -> UInt64 {
+  package func checksum(of key: JournalKey) -> UInt64 {
     var checksum = Checksum()
     checksum.add(key)
     checksum.add(sequence.number)

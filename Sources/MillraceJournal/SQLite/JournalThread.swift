@@ -11,7 +11,8 @@
     /// A process that writes all the time is between two transactions for a moment only, which a writer that asks now and then would miss.
     private static let waitingTime: Int32 = 20
 
-    private let queue: JournalQueue
+    private let queue: CallQueue<JournalCall>
+    private let changes: JournalChanges
     private let file: JournalPath
     private let files: OpenJournals
     private let checkpointPages: Int32
@@ -24,12 +25,12 @@
     private var identity: FileIdentity?
 
     /// Starts the thread of a file that was claimed, and waits until it has opened the file.
-    static func start(_ file: JournalPath, _ options: SQLiteJournalOptions, queue: JournalQueue)
-      async throws(JournalError)
-    {
+    static func start(
+      _ file: JournalPath, _ options: SQLiteJournalOptions, queue: CallQueue<JournalCall>, changes: JournalChanges
+    ) async throws(JournalError) {
       let result: Result<Void, JournalError> = await withCheckedContinuation { continuation in
         Thread.detachNewThread {
-          var thread = JournalThread(file, options, queue: queue)
+          var thread = JournalThread(file, options, queue: queue, changes: changes)
           if case .failure(let error) = thread.tables {
             thread.close()
             continuation.resume(returning: .failure(error))
@@ -44,8 +45,11 @@
       try result.get()
     }
 
-    private init(_ file: JournalPath, _ options: SQLiteJournalOptions, queue: JournalQueue) {
+    private init(
+      _ file: JournalPath, _ options: SQLiteJournalOptions, queue: CallQueue<JournalCall>, changes: JournalChanges
+    ) {
       self.queue = queue
+      self.changes = changes
       self.file = file
       files = options.files
       checkpointPages = options.checkpointPages
@@ -130,7 +134,7 @@
 
     private mutating func run() {
       var isLocked = false
-      while let calls = queue.take(waits: isLocked || isChecking || !hasUncheckedKeys) {
+      while let calls = queue.take(waitingFor: isLocked || isChecking || !hasUncheckedKeys ? nil : .zero) {
         // While another process has the file locked, the check waits for the next call, and not in a loop for the lock.
         isLocked = calls.isEmpty ? !checkKeys() : false
         if calls.isEmpty { continue }
@@ -217,7 +221,7 @@
       connection?.close(leavesWAL: leavesWAL)
       connection = nil
       // Those who wait read, and get the error.
-      queue.changes.note()
+      changes.note()
     }
 
     private mutating func makeCheckpoint() {
@@ -246,7 +250,7 @@
   }
 
   /// A call of a journal's user for the thread of the file.
-  struct JournalCall: Sendable {
+  struct JournalCall: QueuedCall {
     /// The transaction that the call needs.
     enum Access {
       /// A transaction of its own.
@@ -262,74 +266,5 @@
     let perform: @Sendable (JournalTables) throws -> @Sendable () -> Void
     /// Resumes the caller with an error.
     let refuse: @Sendable (JournalError) -> Void
-  }
-
-  /// The calls that wait for the thread of a file.
-  final class JournalQueue: Sendable {
-    private struct State {
-      var calls: [JournalCall] = []
-      var isClosed = false
-      /// Resumed when the thread has ended.
-      var closers: [CheckedContinuation<Void, Never>] = []
-      var hasEnded = false
-    }
-
-    /// The sequences of changes of the file.
-    let changes = JournalChanges()
-    private let state = Lock(State())
-    private let wake = DispatchSemaphore(value: 0)
-
-    func add(_ call: JournalCall) {
-      let (isOpen, isFirst) = state.withLock { state in
-        guard !state.isClosed else { return (false, false) }
-        state.calls.append(call)
-        // The thread takes all calls at once.
-        return (true, state.calls.count == 1)
-      }
-      if isFirst { wake.signal() }
-      if !isOpen { call.refuse(.closed) }
-    }
-
-    /// Ends the thread once the calls that wait have ended.
-    func close() {
-      state.withLock { $0.isClosed = true }
-      wake.signal()
-      changes.end()
-    }
-
-    /// Waits until the thread has closed the file.
-    func waitForEnd() async {
-      await withCheckedContinuation { continuation in
-        let hasEnded = state.withLock { state in
-          if !state.hasEnded { state.closers.append(continuation) }
-          return state.hasEnded
-        }
-        if hasEnded { continuation.resume() }
-      }
-    }
-
-    // MARK: The thread's
-
-    /// Takes all calls that wait, and blocks until there are some if it `waits`; nil when the journal is closed and no call waits.
-    func take(waits: Bool) -> [JournalCall]? {
-      while true {
-        let (calls, isClosed) = state.withLock { state in
-          defer { state.calls = [] }
-          return (state.calls, state.isClosed)
-        }
-        if !calls.isEmpty { return calls }
-        if isClosed { return nil }
-        if !waits { return [] }
-        wake.wait()
-      }
-    }
-
-    func end() {
-      let closers = state.withLock { state in
-        state.hasEnded = true
-        return state.closers
-      }
-      for closer in closers { closer.resume() }
-    }
   }
 #endif

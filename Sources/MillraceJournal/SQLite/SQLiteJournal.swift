@@ -16,7 +16,9 @@
     /// The largest batch that is stored: 16 MiB unless it was opened with another limit.
     public let largestBatch: Int
 
-    let queue = JournalQueue()
+    let queue = CallQueue<JournalCall>()
+    /// The sequences of changes of the file.
+    private let changing = JournalChanges()
     /// The size in bytes of a part of a snapshot, and the largest one of what the row of a snapshot has.
     private let partBytes: Int
     /// Whether the file was opened to be read alone.
@@ -68,12 +70,10 @@
       let file = options.system == nil ? try JournalPath(resolving: path) : JournalPath(path)
       self.file = file
       if !isReading { try options.files.claim(file) }
-      try await JournalThread.start(file, options, queue: queue)
+      try await JournalThread.start(file, options, queue: queue, changes: changing)
     }
 
-    deinit {
-      queue.close()
-    }
+    deinit { queue.close() }
 
     /// Stores batches, as ``Journal/append(_:to:after:)`` says.
     ///
@@ -218,10 +218,10 @@
     public func changes() async throws(JournalError) -> AsyncStream<Void> {
       try await read { _ in }
       #if os(Linux)
-        try watch.withLock { [file, queue] watch throws(JournalError) in
-          if watch == nil { watch = try FileChanges(file) { [weak queue] in queue?.changes.note() } }
+        try watch.withLock { [file, changing] watch throws(JournalError) in
+          if watch == nil { watch = try FileChanges(file) { [weak changing] in changing?.note() } }
         }
-        return queue.changes.sequence()
+        return changing.sequence()
       #else
         throw JournalError(
           .cannotOpen, "Changes of \(file.quoted) are noticed on Linux only; read the journal from time to time.")
@@ -233,6 +233,7 @@
     /// Releasing the journal ends it too, some time later. Cancellation has no effect.
     public func close() async {
       queue.close()
+      changing.end()
       await queue.waitForEnd()
     }
 

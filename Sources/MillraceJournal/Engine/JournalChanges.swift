@@ -1,7 +1,7 @@
 import Millrace
 
 /// The sequences of those who wait for changes of a journal, for an engine.
-final class JournalChanges: Sendable {
+package final class JournalChanges: Sendable {
   private struct State {
     var next = 0
     var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -10,10 +10,12 @@ final class JournalChanges: Sendable {
 
   private let state = Lock(State())
 
+  package init() {}
+
   deinit { end() }
 
   /// A sequence with an element for each change; one is kept that was not taken, and stands for later ones too.
-  func sequence() -> AsyncStream<Void> {
+  package func sequence() -> AsyncStream<Void> {
     let (sequence, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state -> Int? in
       if state.hasEnded { return nil }
@@ -29,14 +31,17 @@ final class JournalChanges: Sendable {
     return sequence
   }
 
+  /// Whether none waits.
+  package var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
+
   /// Adds an element to each sequence.
-  func note() {
+  package func note() {
     let waiting = state.withLock { $0.waiting.isEmpty ? [] : Array($0.waiting.values) }
     for continuation in waiting { continuation.yield() }
   }
 
   /// Ends all sequences, also later ones.
-  func end() {
+  package func end() {
     let waiting = state.withLock { state in
       state.hasEnded = true
       defer { state.waiting = [:] }
