@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "MillraceTesting", targets: ["MillraceTesting"]),
     .library(name: "MillraceRecording", targets: ["MillraceRecording"]),
     .library(name: "MillraceJournal", targets: ["MillraceJournal"]),
+    .library(name: "MillracePostgres", targets: ["MillracePostgres"]),
     .library(name: "MillraceInspector", targets: ["MillraceInspector"]),
     .library(name: "MillraceCommand", targets: ["MillraceCommand"]),
     .library(name: "MillraceLoad", targets: ["MillraceLoad"]),
@@ -34,6 +35,8 @@ let package = Package(
   ],
   traits: [
     .trait(name: "SQLite", description: "The journal in a file, by libsqlite3, whose development package it needs."),
+    .trait(
+      name: "Postgres", description: "The journal in PostgreSQL, by libpq, whose development package it needs."),
     .trait(
       name: "Inspector",
       description: "Health, metrics and runs by HTTP, by libmicrohttpd, whose development package it needs."),
@@ -64,6 +67,15 @@ let package = Package(
       name: "MillraceJournal",
       dependencies: [
         "Millrace", "MillraceEntries", .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
+      ],
+      swiftSettings: strict),
+    .systemLibrary(
+      name: "MillraceLibPQ", path: "Sources/Support/MillraceLibPQ", providers: [.apt(["libpq-dev"])]),
+    .target(
+      name: "MillracePostgres",
+      dependencies: [
+        "Millrace", "MillraceJournal", "MillraceEntries",
+        .byName(name: "MillraceLibPQ", condition: .when(traits: ["Postgres"])),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -163,6 +175,8 @@ let package = Package(
     .target(
       name: "MillraceLoopback", dependencies: ["MillraceLoopbackSystem", "MillraceSocket"],
       path: "Sources/Tools/MillraceLoopback", swiftSettings: strict),
+    .target(
+      name: "MillracePostgresServer", path: "Tests/Support/MillracePostgresServer", swiftSettings: strict),
     .target(name: "MillraceSwiftMetrics", path: "Tests/Support/MillraceSwiftMetrics", swiftSettings: strict),
     .target(name: "MillraceSecureServer", path: "Tests/Support/MillraceSecureServer", swiftSettings: strict),
     .target(name: "MillraceSocketClient", path: "Tests/Support/MillraceSocketClient", swiftSettings: strict),
@@ -199,7 +213,8 @@ let package = Package(
     .testTarget(
       name: "MillraceJournalTests",
       dependencies: [
-        "MillraceJournal", "Millrace", "MillraceTesting", "MillraceJournalKill", "MillraceDurableMain",
+        "MillraceJournal", "MillracePostgres", "MillracePostgresServer", "Millrace", "MillraceTesting",
+        "MillraceJournalKill", "MillraceDurableMain",
         "PulseService", "OrdersService",
         .byName(name: "MillraceVFS", condition: .when(traits: ["SQLite"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),

@@ -139,7 +139,7 @@ def main():
     if not chosen:
         fail(f"no bug has a name like '{options.only}'; see Tests/mutants --list.")
     print(f"== Building with {len(bugs)} bugs planted", flush=True)
-    subprocess.run(["swift", "build", "--build-tests", "--traits", "SQLite,Inspector", "--scratch-path", ".build-debug"], cwd=COPY, check=True)
+    subprocess.run(["swift", "build", "--build-tests", "--traits", "SQLite,Inspector,Postgres", "--scratch-path", ".build-debug"], cwd=COPY, check=True)
     everyone = "|".join(sorted({bug.tests for bug in chosen})) if options.only or options.named else "."
     print("== Without a bug", flush=True)
     finding, tail = run_tests(0, ["--filter", everyone], ALL_LIMIT)

@@ -1,0 +1,81 @@
+#if Postgres
+  import MillraceEntries
+  import MillraceJournal
+
+  /// The tables of a journal in a schema of a database.
+  struct PostgresTables: Sendable {
+    /// The version of the tables.
+    static let version = 1
+
+    /// The name of the schema in quotes, as statements have it.
+    let schema: String
+    /// The name as it is.
+    let name: String
+
+    init(_ name: String) throws(JournalError) {
+      guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(0), !name.hasPrefix("pg_") else {
+        throw JournalError(
+          .cannotOpen,
+          "The name \"\(name.shortened(to: 200))\" is none of a schema; take one of 1 to 63 bytes that does not begin with 'pg_'."
+        )
+      }
+      self.name = name
+      schema = "\"\(name.replacing("\"", with: "\"\""))\""
+    }
+
+    /// The name of a table with its schema.
+    func callAsFunction(_ table: String) -> String { "\(schema).journal_\(table)" }
+
+    /// The statements that make the tables.
+    ///
+    /// - `format`: one row, with the version of the tables and the number of partitions.
+    /// - `stores`, `partition`: the names of many stores, and their partitions with claims and positions.
+    /// - `key`: the end of each log, its snapshot, wake time and last removed position; stores 0 and partition 0 are those of single stores.
+    /// - `record`: the records of the keys; those of partitions have positions.
+    /// - `snapshot`: the newest snapshot of a key in parts, which the key's row names.
+    /// - `erased`: the hashes of erased keys, and the ends of their logs.
+    func making(partitions: Int) -> [String] {
+      [
+        "create schema if not exists \(schema)",
+        "create table \(self("format"))(version int not null, partitions int not null)",
+        """
+        create table \(self("stores"))(id int generated always as identity primary key, name bytea not null, \
+        digest bytea not null generated always as (sha256(name)) stored unique)
+        """,
+        """
+        create table \(self("partition"))(id int generated always as identity primary key, stores int not null, number int not null, \
+        epoch bigint not null, owner bytea not null, position bigint not null, unique(stores, number)) with (fillfactor=10)
+        """,
+        """
+        create table \(self("key"))(id bigint generated always as identity primary key, stores int not null, partition int not null, \
+        name bytea not null, digest bytea not null generated always as (sha256(name)) stored, last bigint not null, \
+        truncated bigint not null, removed bigint, epoch_sequence bigint not null, epoch bytea not null, wake bigint, \
+        snapshot_sequence bigint, snapshot_id bigint, snapshot_parts int, snapshot_revision bigint, snapshot_version bigint, \
+        snapshot_checksum bigint, unique(stores, digest)) with (fillfactor=50)
+        """,
+        "create index on \(self("key"))(partition, wake) where wake is not null",
+        "create index on \(self("key"))(partition, removed) where removed is not null",
+        "create index on \(self("key"))(stores, \(Self.listed("name")))",
+        """
+        create table \(self("record"))(key bigint not null, sequence bigint not null, position bigint, partition int not null, \
+        writer bigint not null, batch bigint not null, kind smallint not null, version bigint not null, revision bigint not null, \
+        time bigint not null, checksum bigint not null, payload bytea not null, primary key(key, sequence))
+        """,
+        "create index on \(self("record"))(partition, position) where position is not null",
+        """
+        create table \(self("snapshot"))(key bigint not null, id bigint not null, part int not null, payload bytea not null, \
+        primary key(key, id, part))
+        """,
+        """
+        create table \(self("erased"))(digest text primary key, stores int not null, partition int not null, last bigint not null, \
+        position bigint)
+        """,
+        "create index on \(self("erased"))(partition, position) where position is not null",
+        "insert into \(self("format")) values (\(Self.version), \(partitions))",
+      ]
+    }
+
+    /// The first bytes of a name, by which keys are listed: an entry of an index holds at most 2,704.
+    static func listed(_ name: String) -> String { "substring(\(name) from 1 for 1024)" }
+  }
+#endif

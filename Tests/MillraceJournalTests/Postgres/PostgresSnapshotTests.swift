@@ -1,0 +1,89 @@
+#if Postgres
+  import Millrace
+  import MillraceJournal
+  import MillracePostgresServer
+  import Testing
+
+  @testable import MillracePostgres
+
+  @Suite("Snapshots in PostgreSQL", .timeLimit(.minutes(2)))
+  struct PostgresSnapshotTests {
+    private let fixture = PostgresFixture()
+
+    private func large(_ byte: UInt8, at sequence: JournalSequence, megabytes: Int = 3) -> JournalSnapshot {
+      JournalSnapshot(
+        sequence: sequence, revision: Int(byte), payload: Array(repeating: byte, count: megabytes << 20 + 1))
+    }
+
+    @Test("A large snapshot is stored in parts, and those of the one before are removed")
+    func parts() async throws {
+      let journal = try await fixture.journal()
+      let plain = try PlainPostgres(try await PostgresServer.shared.value)
+      _ = await journal.append([JournalBatch(1, "1", "2", "3")], to: "a", after: .start)
+      for (byte, sequence, megabytes) in [(1, 1, 3), (2, 2, 1), (3, 3, 4)] as [(UInt8, UInt64, Int)] {
+        let snapshot = large(byte, at: JournalSequence(sequence), megabytes: megabytes)
+        try await journal.store(snapshot, of: "a")
+        #expect(try await journal.snapshot(of: "a") == snapshot)
+        #expect(try plain.run("select part::text from \(fixture.schema).journal_snapshot").count == megabytes + 1)
+      }
+      // One that is older is not stored, and leaves no part.
+      try await journal.store(large(9, at: 2), of: "a")
+      #expect(try await journal.snapshot(of: "a")?.revision == 3)
+      #expect(try plain.run("select part::text from \(fixture.schema).journal_snapshot").count == 5)
+      await journal.close()
+    }
+
+    @Test("A snapshot of which another writer has removed a part is unavailable, and the one before stays")
+    func removedPart() async throws {
+      let journal = try await fixture.journal()
+      let plain = try PlainPostgres(try await PostgresServer.shared.value)
+      _ = await journal.append([JournalBatch(1, "1", "2")], to: "a", after: .start)
+      try await journal.store(large(1, at: 1), of: "a")
+      try plain.run(
+        """
+        create function \(fixture.schema).remove() returns trigger language plpgsql as $$ begin \
+        delete from \(fixture.schema).journal_snapshot where id = new.id and part = 0; return null; end $$
+        """)
+      try plain.run(
+        """
+        create trigger remove after insert on \(fixture.schema).journal_snapshot for each row when (new.part = 2) \
+        execute function \(fixture.schema).remove()
+        """)
+      let error = try await failure { try await journal.store(large(2, at: 2), of: "a", truncatingBefore: .max) }
+      #expect(error.code == .unavailable)
+      #expect(error.description.contains(#"another process has stored a snapshot of "a" meanwhile"#))
+      #expect(try await journal.snapshot(of: "a") == large(1, at: 1))
+      try plain.run("drop trigger remove on \(fixture.schema).journal_snapshot")
+      try await journal.store(large(2, at: 2), of: "a")
+      #expect(try await journal.snapshot(of: "a") == large(2, at: 2))
+      #expect(try plain.run("select part::text from \(fixture.schema).journal_snapshot").count == 4)
+      await journal.close()
+    }
+
+    @Test("Large snapshots that two writers store at the same time are whole")
+    func atOnce() async throws {
+      let journals = [try await fixture.journal(), try await fixture.journal()]
+      _ = await journals[0].append([JournalBatch(1, (1...20).map { "\($0)" })], to: "a", after: .start)
+      for sequence in 1...20 as ClosedRange<UInt64> {
+        let errors = await withTaskGroup(of: JournalError?.self) { group in
+          for (number, journal) in journals.enumerated() {
+            group.addTask {
+              do throws(JournalError) {
+                try await journal.store(
+                  large(UInt8(number), at: JournalSequence(sequence), megabytes: 2), of: "a", truncatingBefore: .max)
+                return nil
+              } catch {
+                return error
+              }
+            }
+          }
+          return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+        }
+        #expect(errors.count < 2 && errors.allSatisfy { $0.code == .unavailable }, "\(errors)")
+        let snapshot = try #require(try await journals[0].snapshot(of: "a"))
+        #expect(snapshot == large(UInt8(snapshot.revision), at: JournalSequence(sequence), megabytes: 2))
+      }
+      for journal in journals { await journal.close() }
+    }
+  }
+#endif
