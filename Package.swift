@@ -149,8 +149,11 @@ let package = Package(
       dependencies: [
         "Millrace", "MillraceFlags", "MillraceTesting", "MillraceRecording", "MillraceEntries",
         "MillraceBenchmarksSystem", "MillraceBenchmarksDefaults",
-        .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite"])),
+        .byName(name: "MillraceJournal", condition: .when(traits: ["SQLite", "Postgres"])),
         .byName(name: "MillraceSQLite", condition: .when(traits: ["SQLite"])),
+        .byName(name: "MillracePostgres", condition: .when(traits: ["Postgres"])),
+        .byName(name: "MillraceLibPQ", condition: .when(traits: ["Postgres"])),
+        .byName(name: "MillracePostgresServer", condition: .when(traits: ["Postgres"])),
         .byName(name: "MillraceInspector", condition: .when(traits: ["Inspector"])),
       ],
       path: "Benchmarks/MillraceBenchmarks", swiftSettings: strict),

@@ -8,11 +8,12 @@ let allRows: [Row] =
   + cacheRows + observeRows + manyObserverRows + feedbackRows + timerRows + stepRows + stateRows + storeRows
   + testingRows
   + recordingRows
-  + journalRows + keyRows + storesRows + liveKeyRows + inspectorRows
+  + journalRows + keyRows + storesRows + liveKeyRows + postgresRows + inspectorRows
 
 /// The sentences about rows that this build does not have, each with words of their names.
 private let absentRows: [(sentence: String?, words: [String])] = [
-  (absentJournalRows, ["journal", "durable"]), (absentInspectorRows, ["inspect"]),
+  (absentJournalRows, ["journal", "durable"]), (absentPostgresRows, ["postgres"]),
+  (absentInspectorRows, ["inspect"]),
 ]
 
 /// Measures what the store costs, each figure beside a reference that does the same by hand.
@@ -41,7 +42,12 @@ struct Benchmarks {
       StandardError.writeLine(
         "Instructions are not counted: perf_event_open fails with '\(String(cString: strerror(refusal)))'.")
     }
-    try await measure(options, countsInstructions: refusal == 0)
+    do {
+      try await measure(options, countsInstructions: refusal == 0)
+    } catch let failure as RowFailure {
+      StandardError.writeLine(failure.description)
+      exit(1)
+    }
   }
 
   /// Measures the rows, reports them, and exits with 1 if a check fails.

@@ -18,6 +18,12 @@ struct Row: Sendable {
   let measure: Measure
 }
 
+/// The failure of a row that its user can mend.
+struct RowFailure: Error, CustomStringConvertible, Equatable {
+  /// The reason and the fix, a sentence.
+  let description: String
+}
+
 /// The figures of a row that have a threshold, or the reason that none has.
 enum Gate: Sendable {
   /// The ratio of processor times, and exactly the number of allocations: each action is decided on the sender's thread.

@@ -33,15 +33,6 @@
 
   // MARK: Appending
 
-  /// The number of actions of each sender.
-  private func appends(_ size: Size, _ senders: Int) -> Int {
-    switch size {
-    case .full: senders == 1 ? 300 : senders == 8 ? 100 : 20
-    case .short: senders == 1 ? 50 : senders == 8 ? 20 : 5
-    case .quick: senders == 1 ? 8 : senders == 8 ? 4 : 1
-    }
-  }
-
   private func appendRows(_ senders: Int) -> [Row] {
     let measure: Row.Measure = { try await durableBookings(of: senders, appends($0, senders), .ofBookings) }
     let reference: Row.Measure = { size in
@@ -113,21 +104,6 @@
     await store.shutdown()
     await journal.close()
     return figure
-  }
-
-  /// Nanoseconds a booking, of tasks that each wait for one booking before the next one.
-  private func bookings(
-    of senders: Int, _ each: Int, _ book: @escaping @Sendable (Bookings.Booking) async -> Void
-  ) async -> Figure {
-    await perItem(senders * each) {
-      await withTaskGroup { group in
-        for sender in 0..<senders {
-          group.addTask {
-            for number in 0..<each { await book(Bookings.Booking(sender * each + number)) }
-          }
-        }
-      }
-    }
   }
 
   // MARK: Opening

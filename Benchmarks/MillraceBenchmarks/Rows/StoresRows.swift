@@ -123,17 +123,6 @@
     }
   }
 
-  /// The part of a snapshot's payload that is read by hand.
-  private struct SnapshotLine: Codable {
-    let state: Bookings.State
-  }
-
-  private func bookings(in journal: SQLiteJournal, live: Int = 10_000) async throws -> Stores<String, Bookings> {
-    try await Stores<String, Bookings>.open(
-      name: "bookings", journal: journal, limits: StoresLimits(live: live), options: .ofBookings,
-      initial: { _ in Bookings.State(accounts: 28) }, interactor: { _ in Bookings() })
-  }
-
   private func withJournal(_ body: (SQLiteJournal) async throws -> Figure) async throws -> Figure {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -150,35 +139,9 @@
     try await withJournal { journal in
       let keys = (0..<(size == .quick ? 8 : 1_000)).map { "\($0)" }
       let stores = try await bookings(in: journal)
-      await withTaskGroup { group in
-        for key in keys {
-          group.addTask {
-            let actions = repeatElement(Bookings.Action.book(Bookings.Booking(0)), count: 101)
-            for action in actions.dropLast() { stores.send(action, to: key) }
-            _ = await stores.send(.book(Bookings.Booking(0)), to: key).outcome
-            while await !stores.hibernate(key) {}
-          }
-        }
-      }
+      await makeCold(keys, in: stores)
       await stores.shutdown()
       return try await body(journal, keys)
-    }
-  }
-
-  /// Nanoseconds a send of tasks that each wait for one before the next one.
-  private func sends(_ senders: Int, _ size: Size, _ send: @escaping @Sendable (Int) async -> Outcome) async -> Figure {
-    let each = size == .quick ? 1 : 20
-    return await perItem(senders * each) {
-      await withTaskGroup { group in
-        for sender in 0..<senders {
-          group.addTask {
-            for number in 0..<each {
-              let outcome = await send(sender * each + number)
-              precondition(outcome.kind == .finished)
-            }
-          }
-        }
-      }
     }
   }
 

@@ -1,4 +1,4 @@
-#if SQLite
+#if SQLite || Postgres
   import Millrace
   import MillraceJournal
 

@@ -1,5 +1,6 @@
-#if SQLite
+#if SQLite || Postgres
   import Millrace
+  import MillraceJournal
 
   /// Accounts, and the bookings that change them: decided at once, or handled.
   struct Bookings: Interactor {
@@ -98,6 +99,16 @@
     struct End: Codable {
       let run: UInt64
       let outcome: String
+    }
+  }
+
+  extension JournalOptions {
+    /// Of all rows: without snapshots, so that a log has all its records.
+    static var ofBookings: JournalOptions {
+      var options = JournalOptions()
+      options.snapshotRecords = .max
+      options.snapshotBytes = .max
+      return options
     }
   }
 #endif

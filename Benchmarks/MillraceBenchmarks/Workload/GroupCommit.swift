@@ -1,7 +1,21 @@
-#if SQLite
+#if SQLite || Postgres
   import Foundation
   import MillraceEntries
   import MillraceJournal
+
+  /// A record of a log by hand.
+  struct PlainRecord {
+    let entry: GroupCommit.Entry
+    let sequence: Int
+    /// Nil for a number in its place.
+    let checksum: Int64?
+  }
+
+  /// A log by hand, which one thread uses.
+  protocol RecordTable: AnyObject {
+    /// Stores records behind the last one in one transaction, which is durable when this returns.
+    func store(_ records: [PlainRecord]) throws
+  }
 
   /// A durable log by hand: a thread stores all entries that wait in one transaction, and resumes their callers after it.
   final class GroupCommit: @unchecked Sendable {
@@ -25,15 +39,15 @@
 
     private let hasChecksums: Bool
 
-    /// Makes the file of a log, and starts its thread.
+    /// Starts the thread of a log.
     ///
-    /// - Parameter hasChecksums: whether each record has a checksum of itself and of the one before; otherwise a number in its place.
-    init(_ path: String, hasChecksums: Bool) throws {
+    /// - Parameters:
+    ///   - table: The log, which has this number of records.
+    ///   - hasChecksums: Whether each record has a checksum of itself and of the one before; otherwise a number in its place.
+    init(_ table: any RecordTable, after last: Int = 0, hasChecksums: Bool) {
       self.hasChecksums = hasChecksums
-      let database = try PlainDatabase(path)
-      try database.makeTables()
-      nonisolated(unsafe) let handedOver = database
-      Thread.detachNewThread { self.run(handedOver) }
+      nonisolated(unsafe) let handedOver = table
+      Thread.detachNewThread { self.run(handedOver, after: last) }
     }
 
     /// Returns when one entry, or two, are durable; `whileLocked` is called before, in the order of the log.
@@ -56,27 +70,26 @@
       }
     }
 
-    private func run(_ database: PlainDatabase) {
-      var (last, chain) = (0, Checksum())
-      func insert(_ entry: Entry) throws {
+    private func run(_ table: any RecordTable, after start: Int) {
+      var (last, chain) = (start, Checksum())
+      func record(_ entry: Entry) -> PlainRecord {
         last += 1
         if hasChecksums {
           // As many numbers as a record has beside its payload.
           for number in [last, last, last, entry.kind, 1, last, entry.payload.count] { chain.add(UInt64(number)) }
           entry.payload.withUnsafeBytes { chain.add($0) }
         }
-        let checksum = hasChecksums ? Int64(bitPattern: chain.value) : nil
-        try database.insert(entry.payload, kind: entry.kind, at: last, checksum: checksum)
+        return PlainRecord(
+          entry: entry, sequence: last, checksum: hasChecksums ? Int64(bitPattern: chain.value) : nil)
       }
       while let entries = take() {
+        var records: [PlainRecord] = []
+        for waiting in entries {
+          records.append(record(waiting.entry))
+          if let next = waiting.next { records.append(record(next)) }
+        }
         do {
-          try database.transaction {
-            for waiting in entries {
-              try insert(waiting.entry)
-              if let next = waiting.next { try insert(next) }
-            }
-            try database.setLast(last)
-          }
+          try table.store(records)
         } catch {
           fatalError("\(error)")
         }

@@ -3,7 +3,7 @@
   import MillraceSQLite
 
   /// A database as a program writes and reads it by hand, with the tables and settings of a journal's file; one thread uses it.
-  final class PlainDatabase {
+  final class PlainDatabase: RecordTable {
     struct Failed: Error, CustomStringConvertible {
       let code: Int32
       var description: String { "SQLite failed: \(String(cString: sqlite3_errstr(code)))." }
@@ -58,6 +58,15 @@
       try run("BEGIN IMMEDIATE")
       try body()
       try run("COMMIT")
+    }
+
+    func store(_ records: [PlainRecord]) throws {
+      try transaction {
+        for record in records {
+          try insert(record.entry.payload, kind: record.entry.kind, at: record.sequence, checksum: record.checksum)
+        }
+        if let last = records.last { try setLast(last.sequence) }
+      }
     }
 
     /// Inserts a record whose columns have the sizes of a journal's.
@@ -119,6 +128,15 @@
 
     private func check(_ code: Int32) throws {
       guard code == SQLITE_OK else { throw Failed(code: code) }
+    }
+  }
+
+  extension GroupCommit {
+    /// Makes the file of a log, and starts its thread.
+    convenience init(_ path: String, hasChecksums: Bool) throws {
+      let database = try PlainDatabase(path)
+      try database.makeTables()
+      self.init(database, hasChecksums: hasChecksums)
     }
   }
 #endif

@@ -52,14 +52,4 @@
       return Log(journal: journal, path: path, bookings: bookings)
     }
   }
-
-  extension JournalOptions {
-    /// Of all rows: without snapshots, so that a log has all its records.
-    static var ofBookings: JournalOptions {
-      var options = JournalOptions()
-      options.snapshotRecords = .max
-      options.snapshotBytes = .max
-      return options
-    }
-  }
 #endif

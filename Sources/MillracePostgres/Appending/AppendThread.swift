@@ -13,6 +13,7 @@
 
     private let queue: CallQueue<AppendCall>
     private let tables: PostgresTables
+    private let texts: AppendTexts
     private let partitionCount: Int
     private let largestBatch: Int
     private var link: ServerLink
@@ -25,6 +26,7 @@
       _ queue: CallQueue<AppendCall>, _ link: ServerLink, _ tables: PostgresTables, partitions: Int, largestBatch: Int
     ) {
       (self.queue, self.link, self.tables) = (queue, link, tables)
+      texts = AppendTexts(tables)
       (partitionCount, self.largestBatch) = (partitions, largestBatch)
     }
 
@@ -97,7 +99,7 @@
       if appends.isEmpty { return }
       let partitions = Set(appends.compactMap { $0.claim?.partition })
       let statements = AppendStatements(
-        tables: tables, appends: appends, partitions: owned.filter { partitions.contains($0.key) })
+        texts: texts, appends: appends, partitions: owned.filter { partitions.contains($0.key) })
       do throws(PostgresFailure) {
         let results = try link.use { connection throws(PostgresFailure) in try connection.write(statements.all) }
         end(appends, locked: results[0], stored: results[results.count - 1])

@@ -1,18 +1,18 @@
 #if Postgres
   import MillraceEntries
-  import MillraceJournal
+  package import MillraceJournal
 
   /// The tables of a journal in a schema of a database.
-  struct PostgresTables: Sendable {
+  package struct PostgresTables: Sendable {
     /// The version of the tables.
     static let version = 1
 
     /// The name of the schema in quotes, as statements have it.
-    let schema: String
+    package let schema: String
     /// The name as it is.
     let name: String
 
-    init(_ name: String) throws(JournalError) {
+    package init(_ name: String) throws(JournalError) {
       guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(0), !name.hasPrefix("pg_") else {
         throw JournalError(
           .cannotOpen,
@@ -24,7 +24,7 @@
     }
 
     /// The name of a table with its schema.
-    func callAsFunction(_ table: String) -> String { "\(schema).journal_\(table)" }
+    package func callAsFunction(_ table: String) -> String { "\(schema).journal_\(table)" }
 
     /// The statements that make the tables.
     ///
