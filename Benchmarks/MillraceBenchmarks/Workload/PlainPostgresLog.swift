@@ -23,7 +23,6 @@
     /// Makes the row of the log.
     func begin() throws {
       try connection.run([
-        fenced(texts.lock),
         fenced(texts.begin) {
           $0.add(numbers: 1) { _ in 0 }
           $0.add(numbers: 1) { _ in 0 }
@@ -31,7 +30,7 @@
           $0.add(numbers: 1) { _ in 0 }
           $0.add(blobs: 1) { _ in [] }
           $0.add(numbers: 1) { _ in 0 }
-        },
+        }
       ])
     }
 
@@ -39,7 +38,6 @@
       guard let first = records.first, let last = records.last else { return }
       let time = Self.time
       let results = try connection.run([
-        fenced(texts.lock),
         fenced(texts.store) {
           $0.add(numbers: 1) { _ in 0 }
           $0.add(blobs: 1) { _ in Self.name }
@@ -59,9 +57,9 @@
           $0.add(numbers: records.count) { _ in time }
           $0.add(numbers: records.count) { records[$0].checksum ?? ~Int64(records[$0].sequence) }
           $0.add(blobs: records.count) { records[$0].entry.payload }
-        },
+        }
       ])
-      guard results[1].count == 1 else { throw PlainPostgres.Failed(message: "the log ends elsewhere") }
+      guard results[0].count == 1 else { throw PlainPostgres.Failed(message: "the log ends elsewhere") }
     }
 
     /// A wall time in milliseconds since 1970.

@@ -13,19 +13,20 @@
     var isCertain = true
   }
 
-  /// The statements that store what waits for several keys, in one transaction.
+  /// The statements that store the appends of several keys in one transaction.
   ///
   /// Each of them has the fence: the partitions whose claims and positions are still those that the process knows. The first statement locks these
-  /// rows, so the others, which see the database as it is then, find the same. Without the lock a statement could see one state
+  /// rows, if there are any, so the others, which see the database as it is then, find the same. Without the lock a statement could see one state
   /// of a partition, and another one of its keys.
   struct AppendStatements {
     let texts: AppendTexts
     let appends: [PendingAppend]
     let partitions: [JournalPartition: OwnedPartition]
 
-    var all: [PostgresStatement] {
-      [statement(texts.lock)] + begin + [store]
-    }
+    /// Whether the first statement locks partitions; those of single stores have none.
+    var locks: Bool { !partitions.isEmpty }
+
+    var all: [PostgresStatement] { (locks ? [statement(texts.lock)] : []) + begin + [store] }
 
     private func statement(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) -> PostgresStatement {
       PostgresStatement(sql) {
@@ -58,43 +59,44 @@
 
     /// Stores the records of the keys that end where they are expected to, moves the partitions, and returns the numbers of these keys, from 1.
     private var store: PostgresStatement {
-      statement(texts.store) { parameters in
-        var keys: (sets: [Int64], wakes: [Int64?], epochSequences: [Int64?], epochs: [[UInt8]?]) = ([], [], [], [])
-        var numbers = Array(repeating: [Int64](), count: 9)
-        var payloads: [[UInt8]] = []
-        for (number, append) in appends.enumerated() {
-          var (wake, sequence, newest) = (JournalWake.keep, append.last, (Int64, [UInt8])?.none)
-          for batch in append.batches {
-            if append.claim != nil, !batch.entries.isEmpty, batch.wake != .keep { wake = batch.wake }
-            for entry in batch.entries {
-              sequence = sequence.advanced(by: 1)
-              let checksum = RecordRow.checksum(
-                of: entry, append.key, sequence: sequence, batch: batch.id, time: batch.time)
-              let row = [
-                Int64(number + 1), Int64(bitPattern: sequence.number), Int64(bitPattern: batch.id.writer),
-                Int64(bitPattern: batch.id.number), Int64(entry.kind.rawValue), Int64(entry.schemaVersion),
-                Int64(entry.revision ?? -1), batch.time, Int64(bitPattern: checksum),
-              ]
-              for (column, value) in row.enumerated() { numbers[column].append(value) }
-              payloads.append(entry.payload)
-              if entry.kind == .epoch { newest = (Int64(bitPattern: sequence.number), entry.payload) }
-            }
+      var keys: (sets: [Int64], wakes: [Int64?], epochSequences: [Int64?], epochs: [[UInt8]?]) = ([], [], [], [])
+      var rows: [RecordRow] = []
+      rows.reserveCapacity(appends.reduce(0) { $0 + $1.count })
+      for (number, append) in appends.enumerated() {
+        var (wake, sequence, newest) = (JournalWake.keep, append.last, (Int64, [UInt8])?.none)
+        let chain = RecordChain(of: append.key)
+        for batch in append.batches {
+          if append.claim != nil, !batch.entries.isEmpty, batch.wake != .keep { wake = batch.wake }
+          for entry in batch.entries {
+            sequence = sequence.advanced(by: 1)
+            rows.append(RecordRow(entry, at: sequence, in: batch, of: Int64(number + 1), chain))
+            if entry.kind == .epoch { newest = (Int64(bitPattern: sequence.number), entry.payload) }
           }
-          keys.sets.append(wake == .keep ? 0 : 1)
-          keys.wakes.append(wake.time(after: nil))
-          keys.epochSequences.append(newest?.0)
-          keys.epochs.append(newest?.1)
         }
-        parameters.add(numbers: appends.map { place(of: $0).stores })
-        parameters.add(blobs: appends.map { Array($0.key.name.utf8) })
-        parameters.add(numbers: appends.map { Int64(bitPattern: $0.last.number) })
-        parameters.add(numbers: appends.map { Int64(bitPattern: $0.end.number) })
-        parameters.add(numbers: keys.sets)
-        parameters.add(numbers: keys.wakes)
-        parameters.add(numbers: keys.epochSequences)
-        parameters.add(blobs: keys.epochs)
-        for column in numbers { parameters.add(numbers: column) }
-        parameters.add(blobs: payloads)
+        keys.sets.append(wake == .keep ? 0 : 1)
+        keys.wakes.append(wake.time(after: nil))
+        keys.epochSequences.append(newest?.0)
+        keys.epochs.append(newest?.1)
+      }
+      return statement(texts.store) {
+        $0.add(numbers: appends.map { place(of: $0).stores })
+        $0.add(blobs: appends.map { Array($0.key.name.utf8) })
+        $0.add(numbers: appends.map { Int64(bitPattern: $0.last.number) })
+        $0.add(numbers: appends.map { Int64(bitPattern: $0.end.number) })
+        $0.add(numbers: keys.sets)
+        $0.add(numbers: keys.wakes)
+        $0.add(numbers: keys.epochSequences)
+        $0.add(blobs: keys.epochs)
+        $0.add(numbers: rows.count) { rows[$0].key }
+        $0.add(numbers: rows.count) { rows[$0].sequence }
+        $0.add(numbers: rows.count) { rows[$0].writer }
+        $0.add(numbers: rows.count) { rows[$0].batch }
+        $0.add(numbers: rows.count) { rows[$0].kind }
+        $0.add(numbers: rows.count) { rows[$0].version }
+        $0.add(numbers: rows.count) { rows[$0].revision }
+        $0.add(numbers: rows.count) { rows[$0].time }
+        $0.add(numbers: rows.count) { rows[$0].checksum }
+        $0.add(blobs: rows.count) { rows[$0].payload }
       }
     }
 

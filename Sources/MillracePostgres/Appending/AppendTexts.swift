@@ -1,20 +1,17 @@
 #if Postgres
   /// The texts of the statements that store what waits for several keys, made once for a schema.
   ///
-  /// Each statement but the first has the fence: the partitions whose claims and positions are still those that the process knows.
+  /// Each statement has the fence: the partitions whose claims and positions are still those that the process knows.
   package struct AppendTexts: Sendable {
-    /// Makes commits durable on a server that would answer too early.
-    let commit = """
-      select case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end
-      """
-
     /// Locks the rows of the partitions, and returns their ids.
-    package let lock: String
+    let lock: String
 
     /// Makes the rows of keys that begin.
     package let begin: String
 
     /// Stores the records of the keys that end where they are expected to, moves the partitions, and returns the numbers of these keys, from 1.
+    ///
+    /// It makes its commit durable on a server that would answer too early.
     package let store: String
 
     package init(_ tables: PostgresTables) {
@@ -55,7 +52,7 @@
         join k on k.n = r.key left join p on p.id = k.partition returning partition), \
         c as (select partition, count(*) as count from r where partition > 0 group by partition), \
         u as (update \(tables("partition")) q set position = q.position + c.count from c where q.id = c.partition) \
-        select n from k
+        select n, case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end from k
         """
     }
   }

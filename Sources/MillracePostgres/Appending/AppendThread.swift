@@ -102,7 +102,7 @@
         texts: texts, appends: appends, partitions: owned.filter { partitions.contains($0.key) })
       do throws(PostgresFailure) {
         let results = try link.use { connection throws(PostgresFailure) in try connection.write(statements.all) }
-        end(appends, locked: results[0], stored: results[results.count - 1])
+        end(appends, locked: statements.locks ? results[0] : nil, stored: results[results.count - 1])
       } catch {
         for partition in partitions { owned[partition]?.isCertain = false }
         for append in appends { append.fail(error.error) }
@@ -142,9 +142,9 @@
     }
 
     /// Ends the appends of a transaction that was committed.
-    private mutating func end(_ appends: [PendingAppend], locked: PostgresResult, stored: PostgresResult) {
+    private mutating func end(_ appends: [PendingAppend], locked: PostgresResult?, stored: PostgresResult) {
       let numbers = Set(stored.rows.map { stored.number($0, 0) })
-      let fenced = Set(locked.rows.map { locked.number($0, 0) })
+      let fenced = Set(locked.map { locked in locked.rows.map { locked.number($0, 0) } } ?? [])
       var refused: [PendingAppend] = []
       for (number, append) in appends.enumerated() {
         let partition = append.claim?.partition

@@ -40,43 +40,59 @@
 
     /// Adds a `bigint[]`.
     mutating func add(numbers: [Int64]) {
-      add(numbers: numbers.lazy.map(Optional.some))
+      add(numbers: numbers.count) { numbers[$0] }
     }
 
-    /// Adds a `bigint[]`.
-    mutating func add(numbers: some Collection<Int64?>) {
-      add(numbers, of: .number, as: .numbers) { $0.put($1) }
-    }
-
-    /// Adds a `bytea[]`.
-    mutating func add(blobs: [[UInt8]]) {
-      add(blobs: blobs.lazy.map(Optional.some))
-    }
-
-    /// Adds a `bytea[]`.
-    mutating func add(blobs: some Collection<[UInt8]?>) {
-      add(blobs, of: .bytes, as: .blobs) { $0.bytes += $1 }
-    }
-
-    private mutating func add<Element>(
-      _ elements: some Collection<Element?>, of element: Kind, as array: Kind,
-      _ write: (inout PostgresParameters, Element) -> Void
-    ) {
-      add(array) { parameters in
-        // The number of dimensions, whether there are NULLs, and the type; then the count and the first index of the one dimension.
-        for word in [elements.isEmpty ? 0 : 1, 1, Int32(element.rawValue)] { parameters.put(word) }
-        if elements.isEmpty { return true }
-        for word in [Int32(elements.count), 1] { parameters.put(word) }
-        for value in elements {
-          let start = parameters.bytes.count
-          parameters.put(Int32(-1))
-          guard let value else { continue }
-          write(&parameters, value)
-          let size = Int32(parameters.bytes.count - start - 4)
-          withUnsafeBytes(of: size.bigEndian) { parameters.bytes.replaceSubrange(start..<start + 4, with: $0) }
+    /// Adds a `bigint[]` of this many numbers.
+    mutating func add(numbers count: Int, _ number: (Int) -> Int64) {
+      add(.numbers) { parameters in
+        parameters.putHead(count, of: .number)
+        let first = parameters.bytes.count
+        parameters.bytes.append(contentsOf: repeatElement(0, count: 12 * count))
+        parameters.bytes.withUnsafeMutableBytes { bytes in
+          for index in 0..<count {
+            bytes.storeBytes(of: Int32(8).bigEndian, toByteOffset: first + 12 * index, as: Int32.self)
+            bytes.storeBytes(of: number(index).bigEndian, toByteOffset: first + 12 * index + 4, as: Int64.self)
+          }
         }
         return true
       }
+    }
+
+    /// Adds a `bigint[]`.
+    mutating func add(numbers: [Int64?]) {
+      add(.numbers) { parameters in
+        parameters.putHead(numbers.count, of: .number)
+        for number in numbers {
+          parameters.put(Int32(number == nil ? -1 : 8))
+          if let number { parameters.put(number) }
+        }
+        return true
+      }
+    }
+
+    /// Adds a `bytea[]`.
+    mutating func add(blobs: [[UInt8]?]) {
+      add(blobs: blobs.count) { blobs[$0] }
+    }
+
+    /// Adds a `bytea[]` of this many values.
+    mutating func add(blobs count: Int, _ blob: (Int) -> [UInt8]?) {
+      add(.blobs) { parameters in
+        parameters.putHead(count, of: .bytes)
+        for index in 0..<count {
+          let value = blob(index)
+          parameters.put(value.map { Int32($0.count) } ?? -1)
+          if let value { parameters.bytes += value }
+        }
+        return true
+      }
+    }
+
+    /// Writes the number of dimensions, whether there are NULLs, and the type; then the count and the first index of the one dimension.
+    private mutating func putHead(_ count: Int, of element: Kind) {
+      for word in [count == 0 ? 0 : 1, 1, Int32(element.rawValue)] { put(word) }
+      if count > 0 { for word in [Int32(count), 1] { put(word) } }
     }
 
     private mutating func add(_ kind: Kind, _ write: (inout PostgresParameters) -> Bool) {
@@ -87,7 +103,7 @@
     }
 
     private mutating func put(_ number: some FixedWidthInteger) {
-      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+      withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }
   }
 

@@ -106,7 +106,7 @@
         after(
           position,
           """
-          select \(RecordRow.columns), k.name from (select *, sum(length(payload)) over (order by position) - length(payload) as before \
+          select \(RecordRow.columns), k.name from (select *, sum(length(payload)) over (order by position rows unbounded preceding) - length(payload) as before \
           from \(tables("record")) where partition = \(id) and position > $3 order by position limit \(largestPage)) r \
           join \(tables("key")) k on k.id = r.key where r.before < $4 order by r.position
           """
@@ -143,7 +143,7 @@
       var bytes = 0
       for row in records.rows {
         let key = JournalKey(records.text(row, RecordRow.count), of: partition.stores)
-        let record = try RecordRow.record(records, row, of: key)
+        let record = try RecordRow.record(records, row, of: key, RecordChain(of: key))
         bytes += record.entry.payload.count
         items.append(.record(record, of: key))
       }
