@@ -12,17 +12,29 @@
     /// - Throws: ``JournalError``.
     public func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
       let statements = KeyStatements(tables: tables, key: key)
+      let found = try await read([statements.rowWithSnapshot])[0]
+      if !found.rows.isEmpty {
+        guard let stored = StoredKey(key, found, 0, from: 0, erased: nil).snapshot else { return nil }
+        if stored.parts <= 1 {
+          let isThere = !found.isNull(0, StoredKey.count)
+          return try snapshot(of: key, stored, found.bytes(0, StoredKey.count), parts: isThere ? 1 : 0)
+        }
+      }
       let results = try await read(statements.row + [statements.snapshot])
       let row = StoredKey(key, results[0], erased: results[1])
       guard let stored = row.snapshot else { return nil }
       if row.erased != nil { return .erased(through: stored.sequence) }
       let parts = results[2]
+      return try snapshot(of: key, stored, parts.rows.flatMap { parts.bytes($0, 0) }, parts: parts.rows.count)
+    }
+
+    /// Creates the snapshot of a payload that was read in this number of parts.
+    private func snapshot(
+      of key: JournalKey, _ stored: StoredKey.Snapshot, _ payload: [UInt8], parts: Int
+    ) throws(JournalError) -> JournalSnapshot {
       let snapshot = JournalSnapshot(
-        sequence: stored.sequence, revision: stored.revision, payload: parts.rows.flatMap { parts.bytes($0, 0) },
-        schemaVersion: stored.version)
-      guard parts.rows.count == stored.parts, snapshot.checksum(of: key) == stored.checksum else {
-        throw .corruptSnapshot(key)
-      }
+        sequence: stored.sequence, revision: stored.revision, payload: payload, schemaVersion: stored.version)
+      guard parts == stored.parts, snapshot.checksum(of: key) == stored.checksum else { throw .corruptSnapshot(key) }
       return snapshot
     }
 

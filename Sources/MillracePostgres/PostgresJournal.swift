@@ -92,6 +92,10 @@
       of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
     ) async throws(JournalError) -> JournalPage {
       let statements = KeyStatements(tables: tables, key: key)
+      // A key that is opened has often no record behind its snapshot, and the statement that finds the end of a page takes long to plan.
+      if let row = try await storedRow(of: key), sequence >= row.last {
+        return JournalPage(records: [], last: row.last)
+      }
       let results = try await read(statements.row + [statements.records(after: sequence, upTo: byteCount)])
       let row = StoredKey(key, results[0], erased: results[1])
       guard sequence >= row.truncated else { throw .truncated(key, after: sequence, through: row.truncated) }
@@ -145,8 +149,15 @@
     }
 
     func row(of key: JournalKey) async throws(JournalError) -> StoredKey {
+      if let row = try await storedRow(of: key) { return row }
       let results = try await read(KeyStatements(tables: tables, key: key).row)
       return StoredKey(key, results[0], erased: results[1])
+    }
+
+    /// Reads the row of a key by one statement; nil if it has none.
+    private func storedRow(of key: JournalKey) async throws(JournalError) -> StoredKey? {
+      let row = try await read([KeyStatements(tables: tables, key: key).storedRow])[0]
+      return row.rows.isEmpty ? nil : StoredKey(key, row, 0, from: 0, erased: nil)
     }
 
     /// Reads keys, as ``Journal/keys(after:)`` says.

@@ -82,8 +82,9 @@
         on s.key = k.id and s.id = k.snapshot_id where k.stores = $1 and k.digest = sha256($2)
         """
       let records = """
-        select r.sequence, r.payload from \(tables("record")) r join \(tables("key")) k on r.key = k.id \
-        and r.sequence > k.snapshot_sequence where k.stores = $1 and k.digest = sha256($2) order by r.sequence
+        with k as materialized (select id, snapshot_sequence from \(tables("key")) where stores = $1 and digest = sha256($2)) \
+        select sequence, payload from \(tables("record")) where key = (select id from k) \
+        and sequence > (select snapshot_sequence from k) order by sequence
         """
       let coder = JSONJournalCoder()
       return try await perItem(prepared.count) {

@@ -82,6 +82,8 @@
 
     /// Runs statements that read one state of the database.
     func read(_ statements: [PostgresStatement]) throws(PostgresFailure) -> [PostgresResult] {
+      // One statement sees one state by itself.
+      if statements.count == 1 { return try run(statements) }
       let begin = PostgresStatement("begin transaction isolation level repeatable read, read only")
       do throws(PostgresFailure) {
         return Array(try run([begin] + statements + [PostgresStatement("commit")]).dropFirst().dropLast())
@@ -156,7 +158,7 @@
       PQresultErrorField(result, Int32(field.rawValue)).map { String(cString: $0) }
     }
 
-    /// The notices of the server, which it sends beside its results.
+    /// The notices that the server sends beside its results.
     private final class Notices {
       /// Whether a transaction was committed and its wait for a standby was ended.
       var isDoubtful = false

@@ -20,8 +20,13 @@
     /// A number of two, four or eight bytes, or a truth value; 0 for NULL.
     func number(_ row: Int, _ column: Int) -> Int64 {
       let bytes = value(row, column)
-      guard let first = bytes.first else { return 0 }
-      return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
+      return switch bytes.count {
+      case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+      case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+      case 2: Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+      case 1: Int64(bytes[0])
+      default: 0
+      }
     }
 
     func optional(_ row: Int, _ column: Int) -> Int64? { isNull(row, column) ? nil : number(row, column) }

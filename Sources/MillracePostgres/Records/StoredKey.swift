@@ -1,7 +1,7 @@
 #if Postgres
   import MillraceJournal
 
-  /// The row of a key, or the rest of an erased one, or nothing.
+  /// The row of a key, or the rest of an erased one, or neither.
   struct StoredKey {
     /// The newest snapshot, without its payload.
     struct Snapshot {
@@ -32,6 +32,9 @@
       last, truncated, epoch_sequence, epoch, wake, snapshot_sequence, snapshot_parts, snapshot_revision, snapshot_version, \
       snapshot_checksum
       """
+
+    /// The number of these columns.
+    static let count = 10
 
     /// Reads a row of these columns, and one with the last sequence of an erased key; each result has one row or none.
     init(_ key: JournalKey, _ row: PostgresResult, erased: PostgresResult) {
@@ -88,10 +91,8 @@
     ///
     /// No row of `stores` has the id 0, which is that of single stores.
     private var isKey: String {
-      """
-      stores = coalesce((select id from \(tables("stores")) where digest = sha256($1)), case when $1 is null then 0 end) \
-      and digest = sha256($2)
-      """
+      let stores = key.stores == nil ? "0" : "(select id from \(tables("stores")) where digest = sha256($1))"
+      return "stores = \(stores) and digest = sha256($2)"
     }
 
     private var id: String { "(select id from \(tables("key")) where \(isKey))" }
@@ -107,11 +108,23 @@
     /// Reads the row, and what is left of an erased key.
     var row: [PostgresStatement] {
       [
-        statement("select \(StoredKey.columns) from \(tables("key")) where \(isKey)"),
+        storedRow,
         PostgresStatement("select last from \(tables("erased")) where digest = convert_from($1, 'UTF8')") {
           $0.add(key.digest.description.utf8)
         },
       ]
+    }
+
+    /// Reads the row of a key that is not erased.
+    var storedRow: PostgresStatement { statement("select \(StoredKey.columns) from \(tables("key")) where \(isKey)") }
+
+    /// Reads the row of a key that is not erased, and the first part of its newest snapshot behind the columns.
+    var rowWithSnapshot: PostgresStatement {
+      statement(
+        """
+        select \(StoredKey.columns), (select payload from \(tables("snapshot")) s where s.key = k.id and s.id = k.snapshot_id \
+        and s.part = 0) from \(tables("key")) k where \(isKey)
+        """)
     }
 
     /// Locks the row until the transaction ends.
@@ -121,18 +134,21 @@
 
     /// Reads records behind a sequence: up to a number of bytes, and then to the end of the batch.
     ///
-    /// The sizes of payloads are looked at first, which reads none that is stored apart. A row also says whether these are the last records.
+    /// The sizes of payloads are looked at first, which reads none that is stored apart. A row also says whether these are the last records. The id of
+    /// the key and the end of the page are values of subqueries and not tables that are joined, so that the server walks the primary key whatever its
+    /// statistics say.
     func records(after sequence: JournalSequence, upTo byteCount: Int) -> PostgresStatement {
       statement(
         """
         with k as materialized (select \(id) as id), \
-        r as materialized (select sequence, writer, batch, sum(length(payload)) over (order by sequence) - length(payload) as before \
-        from \(tables("record")), k where key = k.id and sequence > $3 order by sequence limit \(Self.largestPage)), \
-        l as materialized (select sequence, writer, batch from r where before < $4 order by sequence desc limit 1), \
-        e as materialized (select min(n.sequence) as sequence from \(tables("record")) n, k, l where n.key = k.id \
-        and n.sequence > l.sequence and (n.writer, n.batch) <> (l.writer, l.batch)) \
-        select \(RecordRow.columns), (select sequence from e) is null from \(tables("record")) r, k where r.key = k.id and r.sequence > $3 \
-        and r.sequence < coalesce((select sequence from e), \(JournalSequence.largest.number)) order by r.sequence
+        r as materialized (select sequence, sum(length(payload)) over (order by sequence rows unbounded preceding) - length(payload) \
+        as before from \(tables("record")) where key = (select id from k) and sequence > $3 order by sequence limit \(Self.largestPage)), \
+        l as materialized (select sequence, writer, batch from \(tables("record")) where key = (select id from k) \
+        and sequence = (select max(sequence) from r where before < $4)), \
+        e as materialized (select n.sequence from \(tables("record")) n where n.key = (select id from k) \
+        and n.sequence > (select sequence from l) and (n.writer, n.batch) <> (select writer, batch from l) order by n.sequence limit 1) \
+        select \(RecordRow.columns), (select sequence from e) is null from \(tables("record")) r where r.key = (select id from k) \
+        and r.sequence > $3 and r.sequence < coalesce((select sequence from e), \(JournalSequence.largest.number)) order by r.sequence
         """
       ) {
         $0.add(sequence.number)
