@@ -112,7 +112,7 @@
         try await journal.compact()
         return "\(FlagError.quoted(file)) has \(size) bytes, and had \(before)."
       }
-      let changes = JournalChanges(journal: journal, types: types, command: command, file: file)
+      let changes = KeyChanges(journal: journal, types: types, command: command, file: file)
       guard let run else { return try await changes.erase(key) }
       return try await changes.abandon(run, of: key, at: WallTime.now())
     }

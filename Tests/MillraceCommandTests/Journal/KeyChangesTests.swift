@@ -6,12 +6,12 @@ import Testing
 @testable import MillraceCommand
 
 @Suite("Changes of a journal", .timeLimit(.minutes(1)))
-struct JournalChangesTests {
+struct KeyChangesTests {
   private let journal = MemoryJournal()
   private let gate = Gate()
 
-  private var changes: JournalChanges<UntypedJournal> {
-    JournalChanges(
+  private var changes: KeyChanges<UntypedJournal> {
+    KeyChanges(
       journal: journal, types: UntypedJournal(command: "millrace journal"), command: "millrace journal",
       file: "shop.journal")
   }

@@ -4,7 +4,7 @@ import MillraceFlags
 import MillraceJournal
 
 /// Changes of a journal that no other process has open.
-struct JournalChanges<Types: JournalTypes> {
+struct KeyChanges<Types: JournalTypes> {
   let journal: any PartitionedJournal
   let types: Types
   /// The words before the name of a command, for errors.
