@@ -336,6 +336,31 @@ struct OperandsTests {
     #expect(try flags.parse(["f"]).operand == "f")
   }
 
+  @Test("A flag takes the place of one, which is then refused, and a URL in the sentence has no secret")
+  func replaced() throws {
+    let flags = Flags(
+      command: "shop show", summary: "Shows.",
+      operands: [.init("FILE", example: "shop.db", replacedBy: "--at"), .init("KEY", example: "a")],
+      [.text("--at", "URL", help: "read from there")])
+    #expect(try flags.parse(["f", "k"]).operands == ["f", "k"])
+    #expect(try flags.parse(["k", "--at", "u"]).operands == ["k"])
+    for (arguments, sentence) in [
+      (["--at", "u"], "shop show needs a KEY, but was given none; write for example shop show a."),
+      (["k"], "shop show needs a KEY, but was given none; write for example shop show shop.db a."),
+      (
+        ["http://a:b@host/f?t=1", "k", "--at", "u"],
+        "shop show takes no FILE with --at, but was given 'http://…@host/…' too; leave one of the two out."
+      ),
+      (
+        ["f", "k", "http://a:b@host"],
+        "shop show takes FILE KEY, but was given 'http://…@host' too; leave one of the 3 out."
+      ),
+    ] {
+      let error = #expect(throws: FlagError.self) { try flags.parse(arguments) }
+      #expect(error?.description == sentence)
+    }
+  }
+
   @Test("Behind two hyphens each argument is one, also if it begins with a hyphen")
   func hyphens() throws {
     let parsed = try flags.parse(["f", "--", "--quiet"])

@@ -25,13 +25,20 @@ package struct Flags: Sendable {
     let summary: String?
     /// Whether it may be left out.
     let isOptional: Bool
+    /// The flag that takes its place, or nil.
+    let flag: String?
 
     /// Declares the argument, which may be `-`; read it with ``ParsedFlags/operands``.
     ///
-    /// - Parameter isOptional: whether it may be left out; only the last argument of a command may.
-    package init(_ placeholder: String, example: String, summary: String? = nil, isOptional: Bool = false) {
+    /// - Parameters:
+    ///   - isOptional: whether it may be left out; only the last argument of a command may.
+    ///   - flag: the flag of the command that takes its place: with that flag the argument is not given.
+    package init(
+      _ placeholder: String, example: String, summary: String? = nil, isOptional: Bool = false,
+      replacedBy flag: String? = nil
+    ) {
       (self.placeholder, self.example, self.summary) = (placeholder, example, summary)
-      self.isOptional = isOptional
+      (self.isOptional, self.flag) = (isOptional, flag)
     }
 
     /// The placeholder as the help text writes it.
@@ -67,6 +74,9 @@ package struct Flags: Sendable {
     let operands = (operand.map { [$0] } ?? []) + operands
     precondition(
       operands.dropLast().allSatisfy { !$0.isOptional }, "Only the last argument of \(command) may be left out.")
+    precondition(
+      operands.allSatisfy { operand in operand.flag.map { flag in flags.contains { $0.name == flag } } ?? true },
+      "A flag that takes the place of an argument of \(command) has to be declared.")
     (self.command, self.summary, self.operands, self.flags) = (command, summary, operands, flags)
     (self.notes, self.exitCodes) = (notes, exitCodes)
   }
@@ -114,10 +124,27 @@ package struct Flags: Sendable {
       try flag.check(value)
       parsed.add(value, to: flag)
     }
-    if let missing = operands.dropFirst(parsed.operands.count).first, !missing.isOptional {
-      throw isMissing(missing, given: "none")
-    }
+    try checkOperands(of: parsed)
     return parsed
+  }
+
+  /// Checks that no argument is missing, and that none is given whose place a flag takes.
+  private func checkOperands(of parsed: ParsedFlags) throws(FlagError) {
+    let replaced = operands.indices.filter { operands[$0].flag.map(parsed.wasGiven) ?? false }
+    let taken = operands.indices.filter { !replaced.contains($0) }.map { operands[$0] }
+    if let index = replaced.first, let flag = operands[index].flag, parsed.operands.count > taken.count {
+      throw FlagError(
+        "\(command) takes no \(operands[index].placeholder) with \(flag), but was given \(Self.shown(parsed.operands[index])) too; "
+          + "leave one of the two out.")
+    }
+    if let missing = taken.dropFirst(parsed.operands.count).first, !missing.isOptional {
+      throw isMissing(missing, given: "none", among: taken)
+    }
+  }
+
+  /// An argument in quotes; with a URL, everything behind its host may be a secret.
+  private static func shown(_ argument: String) -> String {
+    FlagError.quoted(RedactedURL.text(argument, upTo: .host))
   }
 
   /// Adds an argument that is no flag.
@@ -126,15 +153,15 @@ package struct Flags: Sendable {
       let takes =
         operands.count == 1 ? "one \(operands[0].placeholder)" : operands.map(\.spelling).joined(separator: " ")
       throw FlagError(
-        "\(command) takes \(takes), but was given \(FlagError.quoted(argument)) too; "
+        "\(command) takes \(takes), but was given \(Self.shown(argument)) too; "
           + "leave one of the \(operands.count == 1 ? "two" : "\(operands.count + 1)") out.")
     }
-    guard !argument.isEmpty else { throw isMissing(operand, given: "''") }
+    guard !argument.isEmpty else { throw isMissing(operand, given: "''", among: operands) }
     parsed.operands.append(argument)
   }
 
-  private func isMissing(_ operand: Operand, given: String) -> FlagError {
-    let example = operands.map(\.example).joined(separator: " ")
+  private func isMissing(_ operand: Operand, given: String, among taken: [Operand]) -> FlagError {
+    let example = taken.map(\.example).joined(separator: " ")
     return FlagError(
       "\(command) needs a \(operand.placeholder), but was given \(given); write for example \(command) \(example).")
   }
