@@ -101,6 +101,7 @@ let package = Package(
       name: "MillraceCommand",
       dependencies: [
         "Millrace", "MillraceRecording", "MillraceJournal", "MillraceEntries", "MillraceReport", "MillraceFlags",
+        .byName(name: "MillracePostgres", condition: .when(traits: ["Postgres"])),
       ],
       path: "Sources/Tools/MillraceCommand",
       swiftSettings: strict),
@@ -268,7 +269,8 @@ let package = Package(
       name: "MillraceCommandTests",
       dependencies: [
         "MillraceCommand", "MillraceCommandLine", "MillraceShelf", "MillraceRecording", "MillraceReport", "Millrace",
-        "MillraceTesting", "MillraceMutation", "MillraceJournal", "MillraceFlags",
+        "MillraceTesting", "MillraceMutation", "MillraceJournal", "MillraceFlags", "MillracePostgres",
+        "MillracePostgresServer",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -24,6 +24,8 @@
     let partitionCount: Int
     /// The longest time in milliseconds for which a look for a batch waits for the transaction in doubt.
     private let lockTime: Int
+    /// Whether the tables are read only.
+    let isReading: Bool
     let appends = CallQueue<AppendCall>()
     private let calls = CallQueue<ServerCall>()
     private let changing = JournalChanges()
@@ -40,19 +42,40 @@
     ///   rights; ``JournalError/Code/unavailable`` if the server does not answer; ``JournalError/Code/notAJournal`` or ``JournalError/Code/otherVersion`` for tables that
     ///   cannot be used. No error repeats a password.
     public init(_ address: String, options: PostgresOptions = PostgresOptions()) async throws(JournalError) {
-      let address = try PostgresAddress(address)
+      let address = try PostgresAddress(address, isReading: options.isReading)
       let tables = try PostgresTables(options.schema)
       self.tables = tables
       largestBatch = options.largestBatch
+      isReading = options.isReading
       let deadline = options.deadline.bounded
       lockTime = max(1, min(2_000, Int(deadline / .milliseconds(2))))
       partitionCount = try await ServerThread.start(calls, address, changing, tables, options)
+      if isReading {
+        appends.end()
+        return
+      }
       Thread.detachNewThread { [appends, partitionCount, largestBatch] in
         var thread = AppendThread(
           appends, ServerLink(address, deadline: deadline), tables, partitions: partitionCount,
           largestBatch: largestBatch)
         thread.run()
       }
+    }
+
+    /// Connects to a database to read its tables, beside the processes that write them; the server may be a replica.
+    ///
+    /// It makes no tables and takes no locks. A call that writes fails with ``JournalError/Code/readOnly``. Cancellation has no effect.
+    ///
+    /// - Parameters:
+    ///   - address: As for ``init(_:options:)``; a server that takes no writes is used, too.
+    ///   - options: The schema and the limits.
+    /// - Throws: ``JournalError``, as ``init(_:options:)``; with ``JournalError/Code/cannotOpen`` too if there are no tables.
+    public convenience init(
+      reading address: String, options: PostgresOptions = PostgresOptions()
+    ) async throws(JournalError) {
+      var options = options
+      (options.isReading, options.makesTables) = (true, false)
+      try await self.init(address, options: options)
     }
 
     deinit {
@@ -76,7 +99,8 @@
     ///
     /// - Parameter claim: nil for single stores.
     func append(_ parts: [JournalKeyAppend], claim: JournalClaim?) async -> [JournalAppend] {
-      await withCheckedContinuation { continuation in
+      if isReading { return parts.map { JournalAppend(stored: 0, last: $0.last, failure: .readOnly) } }
+      return await withCheckedContinuation { continuation in
         appends.add(AppendCall(parts: parts, claim: claim) { continuation.resume(returning: $0) })
       }
     }
@@ -119,6 +143,10 @@
       _ id: JournalBatch.ID, of key: JournalKey, after last: JournalSequence
     ) async throws(JournalError) -> [JournalRecord]? {
       let statements = KeyStatements(tables: tables, key: key)
+      if isReading {
+        return try batch(
+          id, of: key, after: last, in: try await read(statements.row + [statements.batch(id, after: last)]))
+      }
       let locks =
         if let stores = key.stores {
           [
@@ -131,7 +159,12 @@
         }
       let wait = PostgresStatement("select set_config('lock_timeout', '\(lockTime)', true)")
       let results = try await write([wait] + locks + statements.row + [statements.batch(id, after: last)])
-      let found = results.suffix(3).map(\.self)
+      return try batch(id, of: key, after: last, in: results.suffix(3).map(\.self))
+    }
+
+    private func batch(
+      _ id: JournalBatch.ID, of key: JournalKey, after last: JournalSequence, in found: [PostgresResult]
+    ) throws(JournalError) -> [JournalRecord]? {
       let row = StoredKey(key, found[0], erased: found[1])
       guard last >= row.truncated else { throw .truncated(key, after: last, through: row.truncated) }
       if found[2].rows.isEmpty { return nil }
@@ -208,8 +241,11 @@
     }
 
     /// Runs statements in one transaction.
+    ///
+    /// - Throws: ``JournalError``, with ``JournalError/Code/readOnly`` if the tables are only read.
     func write(_ statements: [PostgresStatement]) async throws(JournalError) -> [PostgresResult] {
-      try await call { link throws(PostgresFailure) in
+      if isReading { throw .readOnly }
+      return try await call { link throws(PostgresFailure) in
         try link.use { connection throws(PostgresFailure) in try connection.write(statements) }
       }
     }

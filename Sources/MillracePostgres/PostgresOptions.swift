@@ -20,6 +20,12 @@
     /// The time between two looks at the server while ``PostgresJournal/changes()`` is waited for; 50 milliseconds by default.
     public var pollingInterval: Duration = .milliseconds(50)
 
+    /// Whether the tables are read only.
+    package var isReading = false
+
+    /// Whether tables that are missing are made.
+    package var makesTables = true
+
     /// Creates the default parameters.
     public init() {}
   }

@@ -37,7 +37,7 @@
         Thread.detachNewThread {
           let link = ServerLink(address, deadline: options.deadline.bounded)
           var thread = ServerThread(queue, link, changes, interval: options.pollingInterval.bounded)
-          let opened = thread.open(tables, partitions: options.partitions)
+          let opened = thread.open(tables, options)
           continuation.resume(returning: opened)
           if case .success = opened { thread.run() }
         }
@@ -45,10 +45,10 @@
       return try result.get()
     }
 
-    private mutating func open(_ tables: PostgresTables, partitions: Int) -> Result<Int, JournalError> {
+    private mutating func open(_ tables: PostgresTables, _ options: PostgresOptions) -> Result<Int, JournalError> {
       do throws(PostgresFailure) {
         return try link.use { connection throws(PostgresFailure) in
-          try PostgresSchema(connection: connection, tables: tables).open(partitions: max(partitions, 1))
+          try PostgresSchema(connection: connection, tables: tables).open(options)
         }
       } catch {
         return .failure(error.readError)

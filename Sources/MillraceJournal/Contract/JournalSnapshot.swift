@@ -31,6 +31,15 @@ public struct JournalSnapshot: Sendable, Hashable {
     JournalSnapshot(sequence: sequence, revision: 0, payload: [])
   }
 
+  /// The snapshot of a key whose log is being copied from another journal: it has no state, and no store opens it.
+  package static func incomplete(through sequence: JournalSequence) -> JournalSnapshot {
+    JournalSnapshot(
+      sequence: sequence, revision: 0, payload: Array("The copy of this key has not ended.".utf8), schemaVersion: 0)
+  }
+
+  /// Whether its key is being copied from another journal.
+  package var isIncomplete: Bool { self == .incomplete(through: sequence) }
+
   /// Whether it has no payload, and so stands for the initial state: the log up to it was erased.
   public var isInitial: Bool { payload.isEmpty }
 }

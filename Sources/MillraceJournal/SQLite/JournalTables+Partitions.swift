@@ -111,6 +111,25 @@
       return reader.page()
     }
 
+    // MARK: Beginning
+
+    /// Begins the log of a key behind a record.
+    ///
+    /// - Parameter partition: The partition of the key; nil for a single store.
+    func begin(_ key: JournalKey, after last: JournalSequence, wake: Int64?, in partition: PartitionRow?) throws {
+      if let found = try row(of: key, in: partition?.id ?? 0) {
+        throw JournalError.conflict(key, expected: .start, last: found.last, newcomer: nil)
+      }
+      var (partition, row) = (partition, try newRow(key, in: partition?.id ?? 0))
+      if let position = partition?.position { partition?.position = position.next }
+      let snapshot = JournalSnapshot.incomplete(through: last)
+      (row.last, row.truncated, row.removed, row.wake) = (last, last, partition?.position, wake)
+      row.snapshot = (last, snapshot.checksum(of: key))
+      try write(row)
+      try write(snapshot, of: row, parts: nil)
+      if let partition { try write(partition) }
+    }
+
     // MARK: Erasing
 
     func erasedRow(of key: JournalKey, in partition: Int) throws -> KeyRow? {

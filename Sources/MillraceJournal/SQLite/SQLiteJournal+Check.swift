@@ -3,7 +3,7 @@
   import MillraceSQLite
 
   /// Reads for a check of a whole file, which continue behind what is damaged.
-  extension SQLiteJournal {
+  extension SQLiteJournal: CheckedJournal {
     /// Opens a file to check it: as by ``init(reading:)``, but a damaged row or page is an error of the calls that read it, and of no other call.
     ///
     /// - Throws: ``JournalError``, as ``init(reading:)`` without the check of the first keys.
@@ -29,8 +29,8 @@
     /// - Parameter row: The row before the first one; nil to begin.
     /// - Returns: Up to 1,000 rows, whether they are damaged or not; none behind the last one.
     /// - Throws: ``JournalError`` if no further row can be read.
-    package func storedKeys(after row: StoredKey?) async throws(JournalError) -> [StoredKey] {
-      try await read { try $0.storedKeys(after: row) }
+    package func listedKeys(after row: ListedKey?) async throws(JournalError) -> [ListedKey] {
+      try await read { try $0.listedKeys(after: row) }
     }
 
     /// The partitions that processes have claimed, with the newest claims.
@@ -42,7 +42,9 @@
         try tables.statements.selectPartitions.run {
           let row = try PartitionRow($0)
           claims.append(
-            StoredClaim(claim: JournalClaim(row.partition, epoch: row.epoch), owner: row.newcomer, last: row.position))
+            StoredClaim(
+              JournalClaim(row.partition, epoch: row.epoch), by: row.newcomer, last: row.position,
+              isOneOfSeveral: JournalTables.partitionCount > 1))
           return true
         }
         return claims.sorted {
@@ -66,54 +68,32 @@
         } catch let failure as SQLiteFailure where failure.isDamage {
           problems.append(failure.reason)
         }
-        return problems == ["ok"] ? [] : problems
+        return problems == ["ok"] ? [] : problems.map { "SQLite finds in \(tables.path.quoted): \($0)" }
       }
     }
   }
 
-  /// A row of the table of keys.
-  package struct StoredKey: Sendable {
-    /// The key, or the error of a row that is not the one that was written.
-    package let key: Result<JournalKey, JournalError>
-    fileprivate let partition: Int
-    fileprivate let name: [UInt8]
-
+  extension ListedKey {
     /// Whether it stands before another row.
-    fileprivate func precedes(_ other: StoredKey) -> Bool {
-      guard partition == other.partition else { return partition < other.partition }
+    fileprivate func precedes(_ other: ListedKey) -> Bool {
+      guard number == other.number else { return number < other.number }
       return name.lexicographicallyPrecedes(other.name)
     }
   }
 
-  /// The newest claim of a partition.
-  package struct StoredClaim: Sendable, CustomStringConvertible {
-    /// The claim.
-    package let claim: JournalClaim
-    /// The process that made it; nil if its name cannot be read.
-    package let owner: JournalEpoch?
-    /// The last position of the partition.
-    package let last: JournalPosition
-
-    /// The name of the stores, the number and the maker of the claim, and the last position.
-    package var description: String {
-      let owner = owner.map { ", by \($0)" } ?? ""
-      return "\(claim.partition.stores.shown()): claim \(claim.epoch)\(owner.shown()), position \(last)"
-    }
-  }
-
   extension JournalTables {
-    fileprivate func storedKeys(after row: StoredKey?) throws -> [StoredKey] {
+    fileprivate func listedKeys(after row: ListedKey?) throws -> [ListedKey] {
       var stores: [Int: String] = [:]
       try statements.selectPartitions.run {
         // The names are needed to read the keys, and a damaged row of a partition is an error of its claim.
         stores[$0.int(0)] = $0.text(1)
         return true
       }
-      var keys: [StoredKey] = []
+      var keys: [ListedKey] = []
       var last = row
       // No text is between a text and the same with a zero behind it.
       let start = row.map { String(decoding: $0.name, as: UTF8.self) + "\0" } ?? ""
-      let place = [SQLiteValue(row?.partition ?? 0), .text(start), SQLiteValue(largestPage)]
+      let place = [SQLiteValue(row?.number ?? 0), .text(start), SQLiteValue(largestPage)]
       try statements.selectKeys.run(place) { found in
         let key: Result<JournalKey, JournalError>
         do throws(JournalError) {
@@ -121,7 +101,7 @@
         } catch {
           key = .failure(error)
         }
-        let stored = StoredKey(key: key, partition: found.int(0), name: found.bytes(1))
+        let stored = ListedKey(key, number: found.int(0), name: found.bytes(1))
         if let last, !last.precedes(stored) { throw JournalError.damaged(path, "the table of keys is broken") }
         keys.append(stored)
         last = stored

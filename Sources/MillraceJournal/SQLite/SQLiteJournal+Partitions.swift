@@ -117,5 +117,22 @@
         )
       }
     }
+
+    /// Begins the log of a key behind a record, as `CheckedJournal` says.
+    ///
+    /// - Throws: ``JournalError``.
+    package func begin(
+      _ key: JournalKey, after last: JournalSequence, wake: Int64?, claim: JournalClaim?
+    ) async throws(JournalError) {
+      try await write { tables in
+        guard let claim else {
+          if key.stores != nil { throw JournalError.otherPartition(key, nil) }
+          return try tables.begin(key, after: last, wake: nil, in: nil)
+        }
+        let row = try tables.partition(of: claim)
+        try tables.check(key, isIn: claim.partition)
+        try tables.begin(key, after: last, wake: wake, in: row)
+      }
+    }
   }
 #endif

@@ -104,6 +104,9 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     guard 0...1 << 62 ~= snapshot.revision, snapshot.sequence.number <= 1 << 62 else {
       throw Unreadable(reason: "no store has its revision or its sequence")
     }
+    if snapshot.isIncomplete {
+      throw Unreadable(reason: "the key is a copy from another journal that has not ended, so repeat the copy")
+    }
     let step = try stateStep(from: snapshot.schemaVersion)
     return try reading { try step.snapshot(coder, Data(snapshot.payload)) }
   }

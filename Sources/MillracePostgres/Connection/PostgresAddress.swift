@@ -6,11 +6,16 @@
   /// The address of a server, and the parameters of connections to it: the keywords of libpq and their values.
   struct PostgresAddress: Sendable {
     private let values: [(keyword: String, value: String)]
+    /// Whether a server that takes no writes can be used, too.
+    private let isReading: Bool
+    /// Whether it has a password, or another value that libpq shows to nobody.
+    let hasSecret: Bool
 
     /// Reads a URI, or keywords and values; what they leave out comes from the environment, a service file and a file of passwords, as libpq says.
     ///
+    /// - Parameter isReading: Whether a server that takes no writes can be used, too.
     /// - Throws: ``JournalError`` with the code ``JournalError/Code/cannotOpen``, which repeats nothing of the text.
-    init(_ text: String) throws(JournalError) {
+    init(_ text: String, isReading: Bool = false) throws(JournalError) {
       var message: UnsafeMutablePointer<CChar>?
       let options = PQconninfoParse(text, &message)
       // The message of libpq repeats a part of the text, which may be a password.
@@ -24,13 +29,19 @@
           """)
       }
       defer { PQconninfoFree(options) }
-      var values: [(String, String)] = []
+      var (values, hasSecret): ([(String, String)], Bool) = ([], false)
       var option = options
       while let keyword = option.pointee.keyword {
-        if let value = option.pointee.val { values.append((String(cString: keyword), String(cString: value))) }
+        if let value = option.pointee.val {
+          values.append((String(cString: keyword), String(cString: value)))
+          // An asterisk marks the values that a form does not show.
+          if option.pointee.dispchar.map({ String(cString: $0) }) == "*" { hasSecret = true }
+        }
         option += 1
       }
       self.values = values
+      self.isReading = isReading
+      self.hasSecret = hasSecret
       // A password that is not encoded may end in another part of a URI, which a later message would repeat.
       for (keyword, value) in values {
         let isPossible =
@@ -57,8 +68,9 @@
       timeout: Int, _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> Value
     ) -> Value {
       let defaults = [
-        ("client_encoding", "UTF8"), ("application_name", "millrace"), ("target_session_attrs", "read-write"),
-        ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+        ("client_encoding", "UTF8"), ("application_name", "millrace"),
+        ("target_session_attrs", isReading ? "any" : "read-write"), ("keepalives_idle", "10"),
+        ("keepalives_interval", "5"), ("keepalives_count", "3"),
         ("tcp_user_timeout", "\(timeout)"),
       ]
       let all = values + defaults.filter { name, _ in !values.contains { $0.keyword == name } }

@@ -48,8 +48,12 @@
   }
 
   extension JournalError {
+    static let readOnly = JournalError(
+      .readOnly,
+      "The tables were opened to be read alone; open them by 'PostgresJournal(_:options:)' to change something.")
+
     static func unavailable(_ reason: String) -> JournalError {
-      JournalError(.unavailable, "PostgreSQL cannot be used now: \(reason); the call is repeated.")
+      JournalError(.unavailable, "PostgreSQL cannot be used now: \(reason); the call can be repeated.")
     }
   }
 #endif

@@ -7,16 +7,16 @@
     let connection: PostgresConnection
     let tables: PostgresTables
 
-    /// Checks the server and the tables, and makes these if there are none.
+    /// Checks the server and the tables, and makes these if there are none and the options say so.
     ///
-    /// - Parameter partitions: the number of partitions of new tables.
     /// - Returns: the number of partitions, or the reason for which the server or the tables cannot be used.
-    func open(partitions: Int) throws(PostgresFailure) -> Result<Int, JournalError> {
-      if let refusal = try refusal() { return .failure(refusal) }
+    func open(_ options: PostgresOptions) throws(PostgresFailure) -> Result<Int, JournalError> {
+      if let refusal = try refusal(isReading: options.isReading) { return .failure(refusal) }
       do throws(PostgresFailure) {
         if let found = try partitionsOfTables() { return found }
+        guard options.makesTables else { return .failure(noTables) }
         do throws(PostgresFailure) {
-          _ = try connection.run(tables.making(partitions: partitions).map { PostgresStatement($0) })
+          _ = try connection.run(tables.making(partitions: max(options.partitions, 1)).map { PostgresStatement($0) })
         } catch {
           // Another process has made the tables at the same time.
           guard case .refused(let state, _) = error, Self.isThere.contains(state) else { throw error }
@@ -33,7 +33,7 @@
     private static let isThere: Set<String> = ["42P06", "42P07", "42710", "23505", "40P01"]
 
     /// The reason for which the server cannot be used; nil if there is none.
-    private func refusal() throws(PostgresFailure) -> JournalError? {
+    private func refusal(isReading: Bool) throws(PostgresFailure) -> JournalError? {
       let found = try connection.run([
         PostgresStatement(
           "select current_setting('server_version_num')::bigint, current_setting('server_encoding'), current_setting('fsync')"
@@ -46,7 +46,7 @@
       if found.text(0, 1) != "UTF8" {
         return refusal("has a database with the encoding \(found.text(0, 1))", "use a database with the encoding UTF8")
       }
-      if found.text(0, 2) != "on" {
+      if found.text(0, 2) != "on", !isReading {
         return refusal("runs with fsync=off, and loses acknowledged records in a crash", "set fsync=on")
       }
       return nil
@@ -80,6 +80,13 @@
             """))
       }
       return .success(Int(found.number(0, 1)))
+    }
+
+    private var noTables: JournalError {
+      JournalError(
+        .cannotOpen,
+        "The schema \(tables.schema) has no tables of a journal; name the schema and the database that a program has written to."
+      )
     }
 
     private func noRight(_ message: String) -> JournalError {

@@ -8,7 +8,9 @@ import Testing
 struct JournalListsTests {
   private let journal = MemoryJournal()
 
-  private var lists: JournalLists { JournalLists(journal: journal, command: "millrace journal", file: "shop.journal") }
+  private var lists: JournalLists {
+    JournalLists(journal: journal, command: "millrace journal", place: "'shop.journal'")
+  }
 
   private func keys(of stores: String? = nil, prefix: String = "") async throws -> [String] {
     var lines: [String] = []

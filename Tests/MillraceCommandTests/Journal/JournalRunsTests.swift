@@ -14,7 +14,7 @@ struct JournalRunsTests {
   private func runs(minutesLater: Int64 = 0) -> JournalRuns<UntypedJournal> {
     JournalRuns(
       journal: journal, types: UntypedJournal(command: "millrace journal"), command: "millrace journal",
-      file: "shop.journal",
+      place: "'shop.journal'",
       now: Charges.time + minutesLater * 60_000)
   }
 

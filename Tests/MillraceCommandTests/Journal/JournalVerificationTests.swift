@@ -47,7 +47,7 @@
     private func verify() async throws -> Result<String, CommandFailure> {
       let journal = try await SQLiteJournal(checking: path)
       let line = StatusLine(columns: { 300 }) { [screen] in screen.record($0) }
-      var check = JournalVerification(of: journal, file: "j", line: line) { [sentences] in sentences.record($0) }
+      var check = JournalVerification(of: journal, place: "'j'", line: line) { [sentences] in sentences.record($0) }
       let result: Result<String, CommandFailure>
       do {
         result = .success(try await check.run())
@@ -133,7 +133,7 @@
       // A key beside it may have a record on the page.
       let found = ["a", "b", "c", "d", "SQLite"].filter { name in
         sentences.recorded.contains {
-          $0.hasPrefix("The key '\(name)' is damaged. ") || $0.hasPrefix("\(name) finds in 'j': ")
+          $0.hasPrefix("The key '\(name)' is damaged. ") || $0.hasPrefix("\(name) finds in ")
         }
       }
       #expect(found.contains("b") && found.contains("SQLite") && !found.contains("d"), "\(sentences.recorded)")

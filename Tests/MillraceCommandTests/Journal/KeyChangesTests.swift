@@ -13,7 +13,7 @@ struct KeyChangesTests {
   private var changes: KeyChanges<UntypedJournal> {
     KeyChanges(
       journal: journal, types: UntypedJournal(command: "millrace journal"), command: "millrace journal",
-      file: "shop.journal")
+      place: "'shop.journal'")
   }
 
   private func openStore(_ handled: Recorder<Int> = Recorder()) async throws -> Store<Charges> {

@@ -6,7 +6,8 @@
   @Suite("PostgreSQL journal", .timeLimit(.minutes(2)))
   struct PostgresJournalTests {
     @Test(
-      "The contract holds for a journal in PostgreSQL", arguments: JournalConformance.all + JournalConformance.changing)
+      "The contract holds for a journal in PostgreSQL",
+      arguments: JournalConformance.all + JournalConformance.changing + JournalConformance.beginning)
     func conformance(_ conformance: JournalConformance) async throws {
       try await conformance.check(PostgresFixture())
     }

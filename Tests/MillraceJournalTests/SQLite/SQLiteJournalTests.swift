@@ -26,7 +26,9 @@
 
   @Suite("SQLite journal")
   struct SQLiteJournalTests {
-    @Test("The contract holds for a journal in a file", arguments: JournalConformance.all + JournalConformance.changing)
+    @Test(
+      "The contract holds for a journal in a file",
+      arguments: JournalConformance.all + JournalConformance.changing + JournalConformance.beginning)
     func conformance(_ conformance: JournalConformance) async throws {
       try await conformance.check(FileFixture())
     }

@@ -5,7 +5,7 @@ public import MillraceJournal
 public import MillraceRecording
 
 extension MillraceCommand {
-  /// Runs the command of the arguments about recordings, or behind the word `journal` about the files of journals, and ends the process.
+  /// Runs the command of the arguments about recordings, or behind the word `journal` about journals, and ends the process.
   ///
   /// A `main.swift` of three lines is enough:
   ///
@@ -17,8 +17,9 @@ extension MillraceCommand {
   ///
   /// It understands what ``main(_:redaction:command:arguments:)`` does, and `journal keys FILE`, `journal stores FILE`,
   /// `journal entries FILE KEY`, `journal runs FILE`, `journal state FILE KEY`, `journal export FILE KEY > FILE` and `journal verify FILE`, which read
-  /// the file beside the process that writes it, and `journal abandon FILE KEY RUN`, `journal erase FILE KEY` and `journal compact FILE`, which
-  /// refuse to change a file that another process has open. All of them need the trait `SQLite`. `docs/the-journal-command.md` explains them.
+  /// the file beside the process that writes it, `journal abandon FILE KEY RUN`, `journal erase FILE KEY` and `journal compact FILE`, which
+  /// refuse to change a file that another process has open, and `journal copy FILE --to FILE`. `--postgres ADDRESS` takes the place of `FILE`, for
+  /// the tables of a database. Files need the trait `SQLite`, and databases the trait `Postgres`. `docs/the-journal-command.md` explains them.
   ///
   /// The reducer is called on an unspecified thread. Cancellation has no effect.
   ///
@@ -52,7 +53,7 @@ extension MillraceCommand {
     Flags(command: command, summary: "Looks into a journal's file: keys, entries, open runs, damage.", [])
   }
 
-  /// Does what the command line asks of the file of a journal as far as no types are needed, and ends the process.
+  /// Does what the command line asks of a journal as far as no types are needed, and ends the process.
   package static func journal(command: String, arguments: [String]) async -> Never {
     exit(await JournalCommands(command: command, types: UntypedJournal(command: command)).run(arguments))
   }

@@ -3,7 +3,7 @@ import Millrace
 import MillraceFlags
 import MillraceJournal
 
-/// The commands about the file of a journal: their names and flags, and the choice of the one that the arguments ask for.
+/// The commands about a journal: their names and flags, and the choice of the one that the arguments ask for.
 struct JournalCommands<Types: JournalTypes> {
   /// The words that the user typed before the arguments.
   let command: String
@@ -13,21 +13,51 @@ struct JournalCommands<Types: JournalTypes> {
     Subcommands(
       command: command,
       summary: """
-        Looks into the file of a journal, beside the process that writes it. Only abandon, erase and compact
-        change it, and they refuse to while another process has it open.
+        Looks into a journal, a file or with --postgres the tables of a database, beside
+        the process that writes it. Only abandon, erase and compact change it, and copy
+        changes the one it copies to. They refuse to change a file that another process
+        has open; in a database they cannot tell.
         """,
       exitCodes: [
         ExitCode(0, "it is done"), .usage,
-        ExitCode(65, "the file is damaged, is no journal, has no such key or run, or a log of another coder"),
-        ExitCode(66, "the file cannot be opened"), ExitCode(70, "a state has no JSON"), .noOutput,
-        ExitCode(75, "another process has the file open"),
+        ExitCode(65, "the journal is damaged, is none, has no such key or run, or a log of another coder"),
+        ExitCode(66, "the file cannot be opened, or the database has no journal"), ExitCode(70, "a state has no JSON"),
+        .noOutput, ExitCode(75, "another process has the file open, or the database does not answer"),
       ],
-      [keys, stores, entries, runs, state, export, verify, abandon, erase, compact])
+      [keys, stores, entries, runs, state, export, verify, copy, abandon, erase, compact])
   }
 
   private var file: Flags.Operand {
-    Flags.Operand("FILE", example: "shop.journal", summary: "FILE is the file of a journal.")
+    Flags.Operand(
+      "FILE", example: "shop.journal", summary: "FILE is the file of a journal; --postgres ADDRESS takes its place.",
+      replacedBy: "--postgres")
   }
+
+  /// The flags that name a journal in a database.
+  private var database: [Flag] {
+    [
+      .text(
+        "--postgres", "ADDRESS", example: "postgresql://orders@db.example.com/orders",
+        help: "the PostgreSQL database of the journal, in the place of FILE (needs the trait Postgres)"),
+      .text(
+        "--schema", "NAME", example: "orders",
+        help: "with --postgres: the schema of its tables (default \(JournalArguments.schema))"),
+    ]
+  }
+
+  /// Sentences about an address.
+  private let addresses = [
+    "ADDRESS is a URI or keywords of libpq, without a password: that comes from the",
+    "file that PGPASSFILE names, from PGPASSWORD or from a service file.",
+  ]
+
+  /// Sentences about changes that a running process could meet.
+  private let owners = [
+    "It refuses to change a file that another process has open. In a database it",
+    "cannot tell whether a process has the key open, so stop the service first. A",
+    "process that still runs is fenced: its next append to the key fails, and for",
+    "one of many stores its next append to any key of the same partition.",
+  ]
 
   private func key(isOptional: Bool = false) -> Flags.Operand {
     Flags.Operand(
@@ -39,9 +69,18 @@ struct JournalCommands<Types: JournalTypes> {
     .text("--of", "STORES", example: "orders", help: "the name of the many stores that the key is one of")
   }
 
-  private var keys: Flags {
+  /// Declares a command about a journal, with the flags that name a database.
+  private func flags(
+    _ word: String, _ summary: String, operands: [Flags.Operand] = [], notes: [String] = [], _ flags: [Flag] = []
+  ) -> Flags {
     Flags(
-      command: "\(command) keys", summary: "Lists the keys of single stores, or of many stores.", operand: file,
+      command: "\(command) \(word)", summary: summary, operands: [file] + operands, notes: notes + addresses,
+      flags + database)
+  }
+
+  private var keys: Flags {
+    flags(
+      "keys", "Lists the keys of single stores, or of many stores.",
       [
         .text("--of", "STORES", example: "orders", help: "list the keys of the many stores of this name"),
         .text("--prefix", "TEXT", example: "2026-", help: "list only the keys that begin with this text"),
@@ -52,14 +91,12 @@ struct JournalCommands<Types: JournalTypes> {
   }
 
   private var stores: Flags {
-    Flags(
-      command: "\(command) stores", summary: "Lists the many stores, with the processes that claimed them last.",
-      operand: file, [])
+    flags("stores", "Lists the many stores, with the processes that claimed them last.")
   }
 
   private var entries: Flags {
-    Flags(
-      command: "\(command) entries", summary: "Lists the entries of a key.", operands: [file, key()],
+    flags(
+      "entries", "Lists the entries of a key.", operands: [key()],
       notes: ["RUN is the sequence of the take-up of the run that an entry belongs to."],
       [
         of,
@@ -70,9 +107,8 @@ struct JournalCommands<Types: JournalTypes> {
   }
 
   private var runs: Flags {
-    Flags(
-      command: "\(command) runs", summary: "Lists the open runs of a key, or of all keys, with their steps.",
-      operands: [file, key(isOptional: true)],
+    flags(
+      "runs", "Lists the open runs of a key, or of all keys, with their steps.", operands: [key(isOptional: true)],
       notes: [
         "RECORD is the sequence of the take-up, RECOVERY what becomes of the run when its",
         "store is opened, and DEATHS the number of openings in a row without progress.",
@@ -84,44 +120,63 @@ struct JournalCommands<Types: JournalTypes> {
   }
 
   private var state: Flags {
-    Flags(
-      command: "\(command) state", summary: Types.stateSummary, operands: [file, key()],
+    flags(
+      "state", Types.stateSummary, operands: [key()],
       [
         of,
         .integer("--at", in: 0 ... .max, example: "100", help: "the state after the entry of this sequence"),
       ])
   }
 
-  private var export: Flags {
-    Flags(command: "\(command) export", summary: Types.exportSummary, operands: [file, key()], [of])
-  }
+  private var export: Flags { flags("export", Types.exportSummary, operands: [key()], [of]) }
 
   private var verify: Flags {
-    Flags(
-      command: "\(command) verify", summary: "Reads the whole file, and names each key that is damaged.",
-      operand: file, [])
+    flags("verify", "Reads the whole journal, and names each key that is damaged.")
+  }
+
+  private var copy: Flags {
+    flags(
+      "copy", "Copies keys to another journal, and reads them back.",
+      notes: [
+        "Records keep their sequences and times. A key whose log there is the beginning",
+        "of this one is continued, so a copy can be repeated: after an interruption, and",
+        "for what the service has appended since. A key with another log there is named,",
+        "and left as it is. Copy while the service runs, stop it, and repeat the copy for",
+        "the rest. No service may use the journal that is copied to: its partitions of",
+        "many stores are claimed, so a process that has keys of them open is fenced.",
+      ],
+      [
+        .text(
+          "--to", "FILE", example: "copy.journal",
+          help: "copy to the journal in this file, which is made if it is missing"),
+        .text(
+          "--to-postgres", "ADDRESS", example: "postgresql://orders@db.example.com/orders",
+          help: "copy to this PostgreSQL database, whose tables are made if they are missing"),
+        .text(
+          "--to-schema", "NAME", example: "orders",
+          help: "with --to-postgres: the schema of its tables (default \(JournalArguments.schema))"),
+        .text("--of", "STORES", example: "orders", help: "copy only the keys of the many stores of this name"),
+        .text("--prefix", "TEXT", example: "2026-", help: "copy only the keys that begin with this text"),
+      ])
   }
 
   private var abandon: Flags {
-    Flags(
-      command: "\(command) abandon",
-      summary: "Ends an open run as abandoned, so that it is not handled again; its closing is not committed.",
+    flags(
+      "abandon", "Ends an open run as abandoned, so that it is not handled again; its closing is not committed.",
       operands: [
-        file, key(),
+        key(),
         Flags.Operand("RUN", example: "17", summary: "RUN is the record of the run's take-up, as runs lists it."),
-      ], [of])
+      ], notes: owners, [of])
   }
 
   private var erase: Flags {
-    Flags(
-      command: "\(command) erase", summary: "Removes all records, the snapshot and the name of a key.",
-      operands: [file, key()], [of])
+    flags("erase", "Removes all records, the snapshot and the name of a key.", operands: [key()], notes: owners, [of])
   }
 
   private var compact: Flags {
-    Flags(
-      command: "\(command) compact", summary: "Writes the file anew, without the room that removed records have left.",
-      operand: file, [])
+    flags(
+      "compact", "Writes a file anew, without the room that removed records have left.",
+      notes: ["For a database it only tells how PostgreSQL does that: by VACUUM."])
   }
 
   /// Executes the command that the arguments ask for, and returns the exit code.
@@ -129,26 +184,14 @@ struct JournalCommands<Types: JournalTypes> {
   /// A help text and a wrong command line end the process here.
   func run(_ arguments: [String]) async -> Int32 {
     let (word, flags) = commands.parseOrExit(arguments)
-    #if SQLite
-      do {
-        try await JournalExecution(command: command, types: types, word: word, flags: flags).run()
-        return EXIT_SUCCESS
-      } catch {
-        let failure = CommandFailure(error)
-        StandardError.writeLine(failure.sentence)
-        return failure.code
-      }
-    #else
-      let fix =
-        Types.knowsCoder
-        ? "add 'traits: [\"SQLite\"]' to the package's dependency on Millrace, and build it again"
-        : "build it by 'swift build -c release --traits SQLite --product millrace'"
-      StandardError.writeLine(
-        """
-        \(command) \(word) of \(FlagError.quoted(flags.operand)) needs SQLite, and this program was built without the trait SQLite; \
-        install libsqlite3-dev, and \(fix).
-        """)
-      return EX_USAGE
-    #endif
+    let arguments = JournalArguments(command: command, word: word, flags: flags, isOfService: Types.knowsCoder)
+    do {
+      try await JournalExecution(types: types, arguments: arguments).run()
+      return EXIT_SUCCESS
+    } catch {
+      let failure = CommandFailure(error)
+      StandardError.writeLine(failure.sentence)
+      return failure.code
+    }
   }
 }

@@ -11,14 +11,15 @@ struct JournalLists {
   let journal: any PartitionedJournal
   /// The words before the name of a command, for errors.
   let command: String
-  let file: String
+  /// The journal's place as the subject of a sentence.
+  let place: String
 
   /// Checks that the journal has a key.
   ///
   /// - Throws: ``CommandFailure`` if it has not.
   func check(_ key: JournalKey) async throws {
     guard try await journal.lastSequence(of: key) > .start else {
-      throw CommandFailure.noKey(key, in: file, command: command)
+      throw CommandFailure.noKey(key, in: place, command: command)
     }
   }
 
@@ -110,12 +111,12 @@ extension Journal {
 
 extension CommandFailure {
   /// The failure of a command that is about a key which a journal does not have.
-  static func noKey(_ key: JournalKey, in file: String, command: String) -> CommandFailure {
+  static func noKey(_ key: JournalKey, in place: String, command: String) -> CommandFailure {
     let of = key.stores.map { " of the stores \(FlagError.quoted($0))" } ?? ""
     let list = key.stores == nil ? "\(command) keys" : "\(command) keys --of"
     return CommandFailure(
       """
-      \(FlagError.quoted(file)) has no key \(FlagError.quoted(key.name))\(of); \(list) lists those it has\
+      \(place) has no key \(FlagError.quoted(key.name))\(of); \(list) lists those it has\
       \(key.stores == nil ? ", and --of STORES names one of many stores" : "").
       """, code: EX_DATAERR)
   }

@@ -9,7 +9,8 @@ struct JournalRuns<Types: JournalTypes> {
   let types: Types
   /// The words before the name of a command, for errors.
   let command: String
-  let file: String
+  /// The journal's place as the subject of a sentence.
+  let place: String
   /// The wall time in milliseconds since 1970.
   let now: Int64
   /// The line with the number of keys that were read.
@@ -55,7 +56,7 @@ struct JournalRuns<Types: JournalTypes> {
     var failures: [CommandFailure] = []
     var count = 0
     defer { if line.isLive { line.clear() } }
-    let lists = JournalLists(journal: journal, command: command, file: file)
+    let lists = JournalLists(journal: journal, command: command, place: place)
     try await lists.keys(of: stores, prefix: prefix) { key in
       count += 1
       if count.isMultiple(of: 100) {
@@ -105,7 +106,7 @@ struct JournalRuns<Types: JournalTypes> {
     }
     guard JournalJSON(payload) == nil else { return nil }
     return """
-      The log of \(FlagError.quoted(key.name)) in \(FlagError.quoted(file)) is no JSON at \(sequence), so it is of another coder than the \
+      The log of \(FlagError.quoted(key.name)) in \(place) is no JSON at \(sequence), so it is of another coder than the \
       default one, which only its service has; give the service a journal command of its own, with that coder in its options.
       """
   }

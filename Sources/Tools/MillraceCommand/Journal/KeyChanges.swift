@@ -3,19 +3,20 @@ import Millrace
 import MillraceFlags
 import MillraceJournal
 
-/// Changes of a journal that no other process has open.
+/// Changes of a journal by hand.
 struct KeyChanges<Types: JournalTypes> {
   let journal: any PartitionedJournal
   let types: Types
   /// The words before the name of a command, for errors.
   let command: String
-  let file: String
+  /// The journal's place as the subject of a sentence.
+  let place: String
 
   /// Removes everything of a key, and returns a sentence.
   ///
   /// - Throws: ``CommandFailure`` for a key that the journal does not have.
   func erase(_ key: JournalKey) async throws -> String {
-    try await JournalLists(journal: journal, command: command, file: file).check(key)
+    try await JournalLists(journal: journal, command: command, place: place).check(key)
     try await journal.erase(key, claim: try await claim(of: key))
     return "The key \(FlagError.quoted(key.name)) is erased."
   }
@@ -24,7 +25,7 @@ struct KeyChanges<Types: JournalTypes> {
   ///
   /// - Throws: ``CommandFailure`` for a key that the journal does not have, or a run that is not open.
   func abandon(_ run: JournalSequence, of key: JournalKey, at time: Int64) async throws -> String {
-    try await JournalLists(journal: journal, command: command, file: file).check(key)
+    try await JournalLists(journal: journal, command: command, place: place).check(key)
     guard let (entry, last) = try await types.abandonment(of: run, key, in: journal) else {
       throw CommandFailure(
         """
