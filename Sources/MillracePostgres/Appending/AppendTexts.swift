@@ -52,7 +52,7 @@
         join k on k.n = r.key left join p on p.id = k.partition returning partition), \
         c as (select partition, count(*) as count from r where partition > 0 group by partition), \
         u as (update \(tables("partition")) q set position = q.position + c.count from c where q.id = c.partition) \
-        select n, case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end from k
+        select n, \(PostgresConnection.durableCommit) from k
         """
     }
   }

@@ -101,7 +101,7 @@
       let statements = AppendStatements(
         texts: texts, appends: appends, partitions: owned.filter { partitions.contains($0.key) })
       do throws(PostgresFailure) {
-        let results = try link.use { connection throws(PostgresFailure) in try connection.write(statements.all) }
+        let results = try link.use { connection throws(PostgresFailure) in try connection.run(statements.all) }
         end(appends, locked: statements.locks ? results[0] : nil, stored: results[results.count - 1])
       } catch {
         for partition in partitions { owned[partition]?.isCertain = false }

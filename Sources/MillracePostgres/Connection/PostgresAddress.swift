@@ -8,7 +8,7 @@
     private let values: [(keyword: String, value: String)]
     /// Whether a server that takes no writes can be used, too.
     private let isReading: Bool
-    /// Whether it has a password, or another value that libpq shows to nobody.
+    /// Whether it has a password, or another value that libpq never shows.
     let hasSecret: Bool
 
     /// Reads a URI, or keywords and values; what they leave out comes from the environment, a service file and a file of passwords, as libpq says.

@@ -72,11 +72,13 @@
       }
     }
 
+    /// Turns commits that a server would acknowledge too early into durable ones, for the transaction that evaluates it.
+    static let durableCommit =
+      "case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end"
+
     /// Runs statements in one transaction, which is durable when this returns, also on a server whose commits are not.
     func write(_ statements: [PostgresStatement]) throws(PostgresFailure) -> [PostgresResult] {
-      let commits = PostgresStatement(
-        "select case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end"
-      )
+      let commits = PostgresStatement("select \(Self.durableCommit)")
       return Array(try run([commits] + statements).dropFirst())
     }
 
