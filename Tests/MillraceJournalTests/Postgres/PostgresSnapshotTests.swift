@@ -1,9 +1,9 @@
 #if Postgres
   import Millrace
-  import MillraceJournal
   import MillracePostgresServer
   import Testing
 
+  @testable import MillraceJournal
   @testable import MillracePostgres
 
   @Suite("Snapshots in PostgreSQL", .timeLimit(.minutes(2)))
@@ -58,6 +58,30 @@
       #expect(try await journal.snapshot(of: "a") == large(2, at: 2))
       #expect(try plain.run("select part::text from \(fixture.schema).journal_snapshot").count == 4)
       await journal.close()
+    }
+
+    @Test("K7: A large snapshot that is stored while its key is erased leaves no part")
+    func erased() async throws {
+      let journals = [try await fixture.journal(), try await fixture.journal()]
+      let plain = try PlainPostgres(try await PostgresServer.shared.value)
+      var end = JournalSequence.start
+      for number in 1...40 as ClosedRange<UInt64> {
+        let last = await journals[0].append([JournalBatch(number, "1")], to: "a", after: end).last
+        try #require(last > end)
+        async let stored: Void = {
+          do throws(JournalError) {
+            try await journals[0].store(large(1, at: last, megabytes: 2), of: "a")
+          } catch {
+            #expect([.unavailable, .ahead].contains(error.code), "\(error)")
+          }
+        }()
+        try await journals[1].erase("a", claim: nil)
+        await stored
+        #expect(try plain.run("select part::text from \(fixture.schema).journal_snapshot") == [])
+        end = try await journals[0].lastSequence(of: "a")
+        #expect(end == last.advanced(by: 1))
+      }
+      for journal in journals { await journal.close() }
     }
 
     @Test("Large snapshots that two writers store at the same time are whole")
