@@ -36,7 +36,8 @@
       let result: Result<Int, JournalError> = await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           let link = ServerLink(address, deadline: options.deadline.bounded)
-          var thread = ServerThread(queue, link, changes, interval: options.pollingInterval.bounded)
+          var thread = ServerThread(
+            queue, link, changes, interval: max(options.pollingInterval.bounded, .milliseconds(1)))
           let opened = thread.open(tables, options)
           continuation.resume(returning: opened)
           if case .success = opened { thread.run() }

@@ -15,7 +15,8 @@
     /// Connects, within the deadline.
     init(_ address: PostgresAddress, deadline: Duration) throws(PostgresFailure) {
       self.deadline = deadline
-      let handle = address.withPointers(timeout: Int(deadline / .milliseconds(1))) { keywords, values in
+      let handle = address.withPointers(timeout: Int(Int32(clamping: Int64(max(deadline, .zero) / .milliseconds(1))))) {
+        keywords, values in
         PQconnectStartParams(keywords, values, 0)
       }
       guard let handle else { throw .disconnected("there is no memory for a connection") }

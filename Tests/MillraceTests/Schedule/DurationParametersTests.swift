@@ -68,6 +68,9 @@ struct DurationParametersTests {
       "MillraceJournal/Stores+End.shutdown(time)", "MillraceJournal/Stores+State.wait(timeout)",
       "MillraceJournal/StoresLimits.init(idle)",
     ],
+    "PostgresDurationsTests": [
+      "MillracePostgres/PostgresOptions.deadline", "MillracePostgres/PostgresOptions.pollingInterval",
+    ],
   ]
 
   /// A load run refuses what it cannot do, in `LoadOptions.check(for:)`; `LoadOptionsTests` has the limits.
