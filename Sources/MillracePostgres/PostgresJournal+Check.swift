@@ -133,7 +133,7 @@
   }
 
   extension KeyStatements {
-    /// Makes the row of a key that has none and was not erased, with a snapshot that no store opens; it has a row then.
+    /// Creates the row of a key that has none and was not erased, with a snapshot that no store opens; it has a row then.
     ///
     /// The partition, or the key of a single store, has to be locked.
     ///

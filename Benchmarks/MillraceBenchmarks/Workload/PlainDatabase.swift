@@ -132,7 +132,7 @@
   }
 
   extension GroupCommit {
-    /// Makes the file of a log, and starts its thread.
+    /// Creates the file of a log, and starts its thread.
     convenience init(_ path: String, hasChecksums: Bool) throws {
       let database = try PlainDatabase(path)
       try database.makeTables()

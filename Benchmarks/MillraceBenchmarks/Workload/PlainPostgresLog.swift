@@ -20,7 +20,7 @@
 
     // MARK: Writing
 
-    /// Makes the row of the log.
+    /// Creates the row of the log.
     func begin() throws {
       try connection.run([
         fenced(texts.begin) {

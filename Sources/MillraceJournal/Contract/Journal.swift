@@ -44,7 +44,7 @@ public protocol Journal: Sendable {
 
   /// Reads records of a key.
   ///
-  /// The records are checked: each one fits the checksum of the record before it, and none is missing. Cancellation has no effect.
+  /// The records are checked: each one fits its checksum, and none is missing. Cancellation has no effect.
   ///
   /// - Parameters:
   ///   - key: The key.

@@ -15,7 +15,7 @@ public struct JournalRecord: Sendable, Hashable {
   /// The position in the partition of the key; nil for a key that belongs to none.
   public let position: JournalPosition?
 
-  /// The checksum of the record and of all records of the key before it.
+  /// The checksum of the record, by which the engine finds a change; in memory and in a file also of all records of the key before it.
   public let checksum: UInt64
 
   /// Creates a record, as an engine does.

@@ -38,7 +38,7 @@
       }
     }
 
-    /// Makes the rows of keys that begin: a statement does not see the rows that it makes.
+    /// Creates the rows of keys that begin: a statement does not see the rows that it makes.
     private var begin: [PostgresStatement] {
       let new = appends.filter(\.begins)
       if new.isEmpty { return [] }

@@ -6,7 +6,7 @@
     /// Locks the rows of the partitions, and returns their ids.
     let lock: String
 
-    /// Makes the rows of keys that begin.
+    /// Creates the rows of keys that begin.
     package let begin: String
 
     /// Stores the records of the keys that end where they are expected to, moves the partitions, and returns the numbers of these keys, from 1.

@@ -105,7 +105,12 @@
         end(appends, locked: statements.locks ? results[0] : nil, stored: results[results.count - 1])
       } catch {
         for partition in partitions { owned[partition]?.isCertain = false }
-        for append in appends { append.fail(error.error) }
+        if error.isLasting, appends.count > 1 {
+          // The rows of one key may be the reason, and the others are stored without it.
+          for append in appends { store([append]) }
+        } else {
+          for append in appends { append.fail(error.error(of: append)) }
+        }
       }
     }
 

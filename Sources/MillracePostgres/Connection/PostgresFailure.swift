@@ -37,6 +37,18 @@
       }
     }
 
+    /// Whether the server refuses the same transaction again.
+    var isLasting: Bool {
+      if case .refused = self { !error.isTransient } else { false }
+    }
+
+    /// The error of an append, alone in its transaction.
+    func error(of append: PendingAppend) -> JournalError {
+      // There is a record behind the last one.
+      if case .refused(state: "23505", _) = self { return .corrupt(append.key, at: append.last.advanced(by: 1)) }
+      return error
+    }
+
     private static func error(_ state: String, _ message: String) -> JournalError {
       let transient =
         ["40P01", "40001", "25006", "55P03", "57014"].contains(state) || state.hasPrefix("53") || state.hasPrefix("57P")

@@ -89,6 +89,33 @@
       await other.close()
     }
 
+    @Test("A key whose rows are damaged fails alone, and the others of its transaction are stored")
+    func damagedKey() async throws {
+      let fixture = PostgresFixture()
+      let journal = try await fixture.journal()
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      let names = (0..<20).map { "\($0)" }
+      #expect(await journal.append(names.map { .init(1, "1", to: $0) }, claim: claim).allSatisfy { $0.stored == 1 })
+      // A record stands behind the last one of a key.
+      try PlainPostgres(try await PostgresServer.shared.value).run(
+        """
+        insert into \(fixture.schema).journal_record select key, 2, 1000, partition, writer, batch, kind, version, revision, time, checksum, \
+        payload from \(fixture.schema).journal_record where key = (select id from \(fixture.schema).journal_key where name = '7')
+        """)
+      for round in 0..<2 as Range<UInt64> {
+        let appends = names.map { name in
+          JournalKeyAppend.init(round + 2, "2", to: name, after: name == "7" ? 1 : JournalSequence(round + 1))
+        }
+        let results = await journal.append(appends, claim: claim)
+        for (name, result) in zip(names, results) {
+          #expect(result.stored == (name == "7" ? 0 : 1))
+          #expect(result.failure?.code == (name == "7" ? .corrupt : nil))
+        }
+        #expect(results[7].failure?.sequence == 2)
+      }
+      await journal.close()
+    }
+
     @Test("Appends of many tasks share transactions, and each key keeps its order")
     func grouped() async throws {
       let fixture = PostgresFixture()
