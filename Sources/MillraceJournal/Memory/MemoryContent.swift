@@ -5,6 +5,8 @@ struct MemoryContent: Sendable {
     /// The number of claims, and who made the last one.
     var epoch: UInt64 = 0
     var owner: JournalEpoch?
+    /// The member that made the last claim; nil for a process that is none, and once the partition was released.
+    var member: JournalMember.ID?
     /// The last position that a record or an erasure has.
     var position = JournalPosition.start
   }
@@ -12,6 +14,7 @@ struct MemoryContent: Sendable {
   private var logs: [JournalKey: KeyLog] = [:]
   private(set) var partitions: [JournalPartition: Partition] = [:]
   private var erased: [JournalKeyDigest: (ErasedKey, JournalPartition?)] = [:]
+  var leases = MemberLeases()
   var isClosed = false
   /// The errors of the next appends, in their order.
   var failures: [JournalError] = []
@@ -67,9 +70,44 @@ struct MemoryContent: Sendable {
     _ partition: JournalPartition, as owner: JournalEpoch, among count: Int
   ) throws(JournalError) -> JournalClaim {
     guard 0..<count ~= partition.number else { throw .noPartition(partition, count: count) }
-    partitions[partition, default: Partition()].epoch += 1
-    partitions[partition, default: Partition()].owner = owner
-    return JournalClaim(partition, epoch: partitions[partition]?.epoch ?? 1)
+    return claim(partition, as: owner, nil)
+  }
+
+  private mutating func claim(
+    _ partition: JournalPartition, as owner: JournalEpoch, _ member: JournalMember.ID?
+  ) -> JournalClaim {
+    var found = partitions[partition] ?? Partition()
+    found.epoch += 1
+    (found.owner, found.member) = (owner, member)
+    partitions[partition] = found
+    return JournalClaim(partition, epoch: found.epoch)
+  }
+
+  // MARK: Shares
+
+  func shares(of stores: String, at now: Int64) -> JournalShares {
+    var owners: [Int: JournalShares.Owner] = [:]
+    for (partition, found) in partitions where partition.stores.utf8.elementsEqual(stores.utf8) {
+      owners[partition.number] = JournalShares.Owner(found.member, epoch: found.epoch)
+    }
+    return JournalShares(members: leases.members(of: stores, at: now), owners: owners)
+  }
+
+  /// Takes the partitions that are free, or the member's own.
+  mutating func take(_ numbers: [Int], as member: JournalMember, at now: Int64) -> [JournalClaim] {
+    guard leases.isLive(member.id, at: now) else { return [] }
+    return numbers.compactMap { number in
+      let partition = JournalPartition(of: member.stores, number: number)
+      let owner = partitions[partition]?.member
+      if let owner, owner != member.id, leases.isLive(owner, at: now) { return nil }
+      return claim(partition, as: member.process, member.id)
+    }
+  }
+
+  mutating func release(_ claims: [JournalClaim]) {
+    for claim in claims where partitions[claim.partition]?.epoch == claim.epoch {
+      partitions[claim.partition]?.member = nil
+    }
   }
 
   /// Checks that a claim is the newest one of its partition, and that the key belongs to that.

@@ -12,6 +12,8 @@ public final class MemoryJournal: Journal {
   /// The number of partitions of many stores.
   let partitionCount: Int
 
+  /// The time by which leases end.
+  let time: TimeSource
   private let content = Lock(MemoryContent())
   private let waiting = JournalChanges()
 
@@ -21,8 +23,12 @@ public final class MemoryJournal: Journal {
   ///   - largestBatch: The largest batch in bytes.
   ///   - partitions: The number of partitions of many stores with one name, at least 1: a number above 1 shows in a test what a journal with many
   ///     partitions does.
-  public init(largestBatch: Int = 1 << 24, partitions: Int = 1) {
+  ///   - clock: The clock by which the leases of members end.
+  public init(
+    largestBatch: Int = 1 << 24, partitions: Int = 1, clock: any Clock<Duration> = ContinuousClock()
+  ) {
     self.largestBatch = largestBatch
+    time = TimeSource(clock)
     partitionCount = max(partitions, 1)
   }
 

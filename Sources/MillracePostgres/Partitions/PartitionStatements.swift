@@ -57,21 +57,30 @@
       statement("select \(StoredPartition.columns) from \(tables("partition")) where \(isPartition) for no key update")
     }
 
+    /// Makes the row of the stores' name if there is none.
+    var named: PostgresStatement {
+      PostgresStatement(
+        """
+        insert into \(tables("stores"))(name) select $1 \
+        where not exists (select 1 from \(tables("stores")) where digest = sha256($1)) on conflict do nothing
+        """
+      ) { $0.add(partition.stores.utf8) }
+    }
+
     /// Makes an owner the newest one; the row of the last statement is that of the partition then.
     func claim(as owner: [UInt8]) -> [PostgresStatement] {
       [
-        PostgresStatement(
-          "insert into \(tables("stores"))(name) select $1 where not exists (select 1 from \(tables("stores")) where digest = sha256($1)) on conflict do nothing"
-        ) {
-          $0.add(partition.stores.utf8)
-        },
+        named,
         statement(
           """
           insert into \(tables("partition"))(stores, number, epoch, owner, position) select s.id, $2, 0, '', 0 from \(tables("stores")) s \
           where s.digest = sha256($1) and not exists (select 1 from \(tables("partition")) where \(isPartition)) on conflict do nothing
           """),
         statement(
-          "update \(tables("partition")) set epoch = epoch + 1, owner = $3 where \(isPartition) returning \(StoredPartition.columns)"
+          """
+          update \(tables("partition")) set epoch = epoch + 1, owner = $3, member_high = null, member_low = null where \(isPartition) \
+          returning \(StoredPartition.columns)
+          """
         ) { $0.add(owner) },
       ]
     }

@@ -30,6 +30,7 @@
     ///
     /// - `format`: one row, with the version of the tables and the number of partitions.
     /// - `stores`, `partition`: the names of many stores, and their partitions with claims and positions.
+    /// - `member`: the processes that share partitions, and the ends of their leases.
     /// - `key`: the end of each log, its snapshot, wake time and last removed position; stores 0 and partition 0 are those of single stores.
     /// - `record`: the records of the keys; those of partitions have positions.
     /// - `snapshot`: the newest snapshot of a key in parts, which the key's row names.
@@ -44,7 +45,12 @@
         """,
         """
         create table \(self("partition"))(id int generated always as identity primary key, stores int not null, number int not null, \
-        epoch bigint not null, owner bytea not null, position bigint not null, unique(stores, number)) with (fillfactor=10)
+        epoch bigint not null, owner bytea not null, position bigint not null, member_high bigint, member_low bigint, \
+        unique(stores, number)) with (fillfactor=10)
+        """,
+        """
+        create table \(self("member"))(high bigint not null, low bigint not null, stores bytea not null, address bytea, \
+        process bytea not null, lease_until timestamptz not null, primary key(high, low)) with (fillfactor=10)
         """,
         """
         create table \(self("key"))(id bigint generated always as identity primary key, stores int not null, partition int not null, \

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Memory journal", .timeLimit(.minutes(1)))
 struct MemoryJournalTests {
-  @Test("The contract holds for a journal in memory", arguments: JournalConformance.all + JournalConformance.changing)
+  @Test(
+    "The contract holds for a journal in memory",
+    arguments: JournalConformance.all + JournalConformance.changing + JournalConformance.sharing)
   func conformance(_ conformance: JournalConformance) async throws {
     try await conformance.check(MemoryFixture())
   }

@@ -11,7 +11,7 @@
   @Suite("Failures of PostgreSQL", .timeLimit(.minutes(5)))
   struct PostgresFailureTests {
     /// A journal that reaches the shared server by a proxy.
-    private static func proxied(
+    static func proxied(
       _ fixture: PostgresFixture, _ change: (inout PostgresOptions) -> Void = { _ in }
     ) async throws -> (PostgresJournal, PostgresProxy) {
       let address =

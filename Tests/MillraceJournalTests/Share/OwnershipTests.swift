@@ -1,0 +1,117 @@
+import Foundation
+import MillraceTesting
+import Testing
+
+@testable import MillraceJournal
+
+/// A member with the works that it has to do, in their order, as its process does them.
+private struct Walker {
+  let member: JournalMember
+  var ownership: Ownership
+  var works: [Ownership.Work] = []
+  var isAlive = true
+
+  init(_ id: JournalMember.ID, partitions: Int) {
+    member = JournalMember(id, of: "orders", address: nil, process: JournalEpoch(host: "host", process: 1, time: 0))
+    ownership = Ownership(of: id, partitions: partitions)
+  }
+}
+
+@Suite("Ownership of partitions")
+struct OwnershipTests {
+  private static let partitions = 16
+  /// `.ci/long` has more.
+  private static let seeds: UInt64 =
+    ProcessInfo.processInfo.environment["MILLRACE_SEEDS"].flatMap {
+      $0.split(separator: "<").last.flatMap { UInt64($0) }
+    }
+    ?? 100
+
+  @Test(
+    "At no step do two members append to a partition, and in the end each partition has its first choice as the owner")
+  func walks() {
+    for seed in 0..<Self.seeds {
+      var random = SeededGenerator(seed: seed)
+      var (content, walkers, now) = (MemoryContent(), [Walker](), Int64(0))
+      let lease: Int64 = 10
+      func join() {
+        let walker = Walker(
+          JournalMember.ID(high: random.next(), low: random.next()), partitions: Self.partitions)
+        content.leases.join(walker.member, until: now + lease)
+        walkers.append(walker)
+      }
+      /// The members that would append to a partition, and whose append would be stored.
+      func appending(_ partition: Int) -> Int {
+        walkers.filter { walker in
+          walker.ownership.claims.contains { claim in
+            claim.partition.number == partition && content.partitions[claim.partition]?.epoch == claim.epoch
+          }
+        }.count
+      }
+      func step(_ index: Int) {
+        let id = walkers[index].member.id
+        if walkers[index].works.isEmpty || Int.random(in: 0..<4, using: &random) == 0 {
+          if !content.leases.renew(id, until: now + lease, at: now) {
+            content.leases.join(walkers[index].member, until: now + lease)
+          }
+          // A look comes behind the works that change the journal.
+          if !walkers[index].works.contains(where: \.changesJournal) {
+            walkers[index].works += walkers[index].ownership.didLook(content.shares(of: "orders", at: now))
+          }
+          return
+        }
+        let place = walkers[index].works.indices.randomElement(using: &random) ?? 0
+        let work = walkers[index].works.remove(at: place)
+        switch work {
+        case .take(let numbers):
+          let claims = content.take(numbers, as: walkers[index].member, at: now)
+          walkers[index].works += walkers[index].ownership.didTake(claims, of: numbers)
+        case .drain(let claim): walkers[index].works += walkers[index].ownership.didDrain(claim)
+        case .release(let claim):
+          content.release([claim])
+          walkers[index].ownership.didRelease(claim)
+        case .open, .drop: break
+        }
+      }
+      func checkFences() {
+        for partition in 0..<Self.partitions { #expect(appending(partition) <= 1, "seed \(seed)") }
+      }
+      join()
+      for _ in 0..<200 {
+        now += Int64.random(in: 0...3, using: &random)
+        switch Int.random(in: 0..<30, using: &random) {
+        case 0 where walkers.count < 5: join()
+        case 1 where walkers.count > 1: walkers.remove(at: Int.random(in: walkers.indices, using: &random))
+        // A process that is stopped does nothing until later, and its lease ends.
+        case 2: now += lease
+        default: step(Int.random(in: walkers.indices, using: &random))
+        }
+        checkFences()
+      }
+      // Nothing more happens, and every process continues.
+      for _ in 0..<60 * walkers.count {
+        for index in walkers.indices {
+          content.leases.join(walkers[index].member, until: now + lease)
+          step(index)
+        }
+        now += 1
+      }
+      checkFences()
+      let ids = walkers.map(\.member.id)
+      for partition in 0..<Self.partitions {
+        let choice = JournalMember.ID.firstChoice(of: partition, among: ids)
+        let owner = walkers.first { $0.ownership.claim(of: partition) != nil }?.member.id
+        #expect(owner == choice, "seed \(seed), partition \(partition)")
+      }
+    }
+  }
+}
+
+extension Ownership.Work {
+  fileprivate var changesJournal: Bool {
+    switch self {
+    case .take, .release: true
+    case .open, .drain, .drop: false
+    }
+  }
+}
