@@ -75,6 +75,11 @@ public struct Incident: Sendable, CustomStringConvertible {
     ///
     /// Reported each time.
     public static let failedWake = Kind(name: "failedWake")
+
+    /// A process that shares the partitions of many stores could not renew its lease, or see, take or release partitions.
+    ///
+    /// Reported each time.
+    public static let failedShare = Kind(name: "failedShare")
   }
 
   /// The kind of the incident.
@@ -83,8 +88,8 @@ public struct Incident: Sendable, CustomStringConvertible {
   /// The type of the action.
   public let type: any Any.Type
 
-  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure``, ``Kind/failedWake`` and
-  /// ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
+  /// The id of the action, equal to ``Receipt/id`` and ``Run/id``; nil for ``Kind/thunkFailure``, ``Kind/snapshotFailure``, ``Kind/failedWake``,
+  /// ``Kind/failedShare`` and ``Kind/otherInitialState``, which concern no action, and for ``Kind/recoveryLimit``, whose action has no id in this process.
   ///
   /// A run that several actions share has the id of the first of them.
   public let action: ActionID?

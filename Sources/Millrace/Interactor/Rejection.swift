@@ -43,6 +43,9 @@ public enum Rejection: Sendable {
   /// The key of its store is being erased; see `Stores.erase` of MillraceJournal.
   case erased
 
+  /// Another process owns the key of its store; the address at which that one answers, if it is known. See `Stores.open` of MillraceJournal.
+  case notOwner(String?)
+
   /// The reason without its payload, for comparing and counting.
   public var kind: Kind {
     switch self {
@@ -59,6 +62,7 @@ public enum Rejection: Sendable {
     case .missingChild: .missingChild
     case .notSent: .notSent
     case .erased: .erased
+    case .notOwner: .notOwner
     }
   }
 
@@ -91,6 +95,8 @@ public enum Rejection: Sendable {
     case notSent
     /// See ``Rejection/erased``.
     case erased
+    /// See ``Rejection/notOwner(_:)``.
+    case notOwner
 
     /// The name of the case.
     package var rawValue: String { "\(self)" }
@@ -127,6 +133,10 @@ extension Rejection: CustomStringConvertible {
       reason
     case .erased:
       "The key is being erased; send it again after that, to a store that begins anew."
+    case .notOwner(let address?):
+      "Another process owns the key; send it to \(address)."
+    case .notOwner(nil):
+      "Another process owns the key, or is about to; ask `owner(of:)` for its address, and send it there."
     }
   }
 }

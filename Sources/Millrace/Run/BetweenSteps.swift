@@ -73,14 +73,20 @@ struct BetweenSteps<I: Interactor> {
 
   /// Begins a shutdown, or joins the one in progress; the promise gets the report.
   ///
-  /// - Parameter caller: the run that asks for it, or nil.
-  func beginShutdown(drainFor time: Duration, caller: Ticket?, _ promise: Promise<ShutdownReport>) {
+  /// - Parameters:
+  ///   - time: The longest time for which accepted actions may continue.
+  ///   - refusal: The reason for which further actions are rejected, if this call begins the shutdown.
+  ///   - caller: the run that asks for it, or nil.
+  ///   - promise: The promise of the report.
+  func beginShutdown(
+    drainFor time: Duration, refusing refusal: Rejection, caller: Ticket?, _ promise: Promise<ShutdownReport>
+  ) {
     let runs = core.owned.madeRuns(at: core)
     // What was queued came before; it may bring another shutdown with it.
     if time > .zero, !core.owned.isShuttingDown { core.lock.performQueuedWork(for: core) }
     if let report = runs.shutdown?.report { return core.lock.afterUnlock { promise.fulfil(report) } }
     let isFirst = runs.shutdown == nil
-    let shutdown = runs.shutdown ?? Shutdown()
+    let shutdown = runs.shutdown ?? Shutdown(refusal)
     shutdown.waiters.append(promise)
     if shutdown.isFlushing { return }
     if isFirst {
@@ -176,7 +182,7 @@ struct BetweenSteps<I: Interactor> {
       failure: shutdown.failure)
     let waiting = shutdown.waiters + runs.shutdownWaiters
     runs.shutdownWaiters = []
-    runs.shutdown = Shutdown()
+    runs.shutdown = Shutdown(shutdown.refusal)
     runs.shutdown?.report = report
     runs.shutdown?.journal = shutdown.journal
     if !waiting.isEmpty { core.lock.afterUnlock { waiting.forEach { $0.fulfil(report) } } }
@@ -287,17 +293,22 @@ extension StoreCore {
   ///
   /// - Parameters:
   ///   - time: The longest time for which accepted actions may continue.
+  ///   - refusal: The reason for which further actions are rejected.
   ///   - caller: the run that asks for it, or nil.
   @usableFromInline
-  func shutDown(drainFor time: Duration, caller: Ticket?) async -> ShutdownReport {
-    await beginShutdown(drainFor: time, caller: caller).value
+  func shutDown(
+    drainFor time: Duration, refusing refusal: Rejection = .shuttingDown, caller: Ticket?
+  ) async -> ShutdownReport {
+    await beginShutdown(drainFor: time, refusing: refusal, caller: caller).value
   }
 
   /// Begins to stop the store, or joins the shutdown in progress.
   @discardableResult
-  func beginShutdown(drainFor time: Duration, caller: Ticket? = nil) -> Promise<ShutdownReport> {
+  func beginShutdown(
+    drainFor time: Duration, refusing refusal: Rejection = .shuttingDown, caller: Ticket? = nil
+  ) -> Promise<ShutdownReport> {
     let promise = Promise<ShutdownReport>()
-    performBetweenSteps { $0.beginShutdown(drainFor: time, caller: caller, promise) }
+    performBetweenSteps { $0.beginShutdown(drainFor: time, refusing: refusal, caller: caller, promise) }
     return promise
   }
 

@@ -356,7 +356,7 @@ extension Outcome {
   @inlinable var isRefusal: Bool {
     guard case .rejected(let reason) = self else { return false }
     return switch reason {
-    case .full, .shuttingDown, .intercepted, .notSent, .erased: true
+    case .full, .shuttingDown, .intercepted, .notSent, .erased, .notOwner: true
     case .exclusive, .throttled, .breakerOpen, .notHandled, .invalidPlan, .journal, .decided, .missingChild: false
     }
   }

@@ -118,12 +118,12 @@ extension Owned {
     if !isAdmitting, let runs {
       let isChild = run.lineage?.parent?.store == runs.services.store
       // What was sent from outside before the drain began was taken up when it did.
-      if runs.shutdown?.isDrain == true, !isChild { return .rejected(.shuttingDown) }
+      if let shutdown = runs.shutdown, shutdown.isDrain, !isChild { return .rejected(shutdown.refusal) }
       if let end = runs.queuedEnds.first(where: { $0.key == nil || $0.key == terms?.key }) { return end.outcome }
       switch runs.scheduler.lifecycle {
       case .open: break
-      case .draining: if !isChild { return .rejected(.shuttingDown) }
-      case .closed: return .rejected(.shuttingDown)
+      case .draining: if !isChild { return .rejected(runs.shutdown?.refusal ?? .shuttingDown) }
+      case .closed: return .rejected(runs.shutdown?.refusal ?? .shuttingDown)
       }
     }
     if run.lineage?.tree?.isCancelled == true { return .cancelled }

@@ -75,6 +75,9 @@ struct QueuedEnd {
 
 /// A shutdown: its progress, and its waiters.
 final class Shutdown {
+  /// The reason for which further actions are rejected.
+  let refusal: Rejection
+
   /// Whether the actions that were queued before it began were taken up, so that later ones came later.
   var isDrain = false
 
@@ -104,11 +107,15 @@ final class Shutdown {
   /// Set when it is over.
   var report: ShutdownReport?
 
+  init(_ refusal: Rejection = .shuttingDown) {
+    self.refusal = refusal
+  }
+
   /// Counts an action that ends, unless the shutdown is over.
   func count(_ outcome: Outcome, of id: ActionID) {
     if report != nil { return }
     switch outcome {
-    case .rejected(.shuttingDown), .rejected(.intercepted), .rejected(.notSent): return
+    case .rejected(.shuttingDown), .rejected(.notOwner), .rejected(.intercepted), .rejected(.notSent): return
     case .rejected where failure != nil: return
     case .shutDown,
       .failed where failure != nil:

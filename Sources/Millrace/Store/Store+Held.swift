@@ -73,6 +73,11 @@ extension Store {
   /// Ends the store without closings, its open actions as cancelled; returns once nothing more of it is stored.
   package nonisolated func discard() async { await core.discard() }
 
+  /// Ends the store as ``Store/shutdown(drainFor:)``; further actions are rejected for this reason.
+  package nonisolated func shutdown(drainFor time: Duration, refusing reason: Rejection) async {
+    _ = await core.shutDown(drainFor: time, refusing: reason, caller: nil)
+  }
+
   // MARK: Idle stores
 
   /// The state of the store if it is idle: every action has ended with its handlers, or rests for more than a minute, and all is durable; nil

@@ -10,6 +10,8 @@ struct ShownStore: Sendable {
   let metrics: @Sendable () async -> Metrics
   /// Returns at most this number of open runs, the stuck ones first, then the oldest.
   let openRuns: @Sendable (Int) async -> [ShownRun]
+  /// Whether the process has its part of the keys; true for a store alone.
+  let isMember: @Sendable () -> Bool
   /// Metrics beside those of a store, whose names begin with a prefix.
   let series: @Sendable (String) -> [Metrics.Series]
 
@@ -27,15 +29,16 @@ struct ShownStore: Sendable {
       openRuns: { limit in
         await stores.openRuns(limit: Self.mostRuns).map { ShownRun($0.run, of: name, key: $0.key.description) }
           .mostUrgent(limit)
-      }, series: { prefix in stores.summary.series(of: name, prefix: prefix) })
+      }, isMember: { stores.summary.isMember },
+      series: { prefix in stores.summary.series(of: name, prefix: prefix) })
   }
 
   init(
     name: String, metrics: @escaping @Sendable () async -> Metrics,
-    openRuns: @escaping @Sendable (Int) async -> [ShownRun],
+    openRuns: @escaping @Sendable (Int) async -> [ShownRun], isMember: @escaping @Sendable () -> Bool = { true },
     series: @escaping @Sendable (String) -> [Metrics.Series] = { _ in [] }
   ) {
-    (self.name, self.metrics, self.openRuns, self.series) = (name, metrics, openRuns, series)
+    (self.name, self.metrics, self.openRuns, self.isMember, self.series) = (name, metrics, openRuns, isMember, series)
   }
 
   /// The check of `/readyz`: the store takes actions, and its journal stores them.
@@ -43,6 +46,9 @@ struct ShownStore: Sendable {
     HealthCheck(name: "store-" + name) {
       let metrics = await metrics()
       try Self.checkReadiness(isShuttingDown: metrics.isShuttingDown, metrics.journal)
+      guard isMember() else {
+        throw HealthFailure(description: "its lease has ended, so other processes take its keys")
+      }
       return nil
     }
   }
@@ -68,6 +74,9 @@ extension StoresSummary {
       ("keys_opening", opening, "Keys that are being opened."),
       ("keys_hibernating", hibernating, "Keys that store what is to be stored before they hibernate."),
       ("keys_waiting", waiting, "Keys that wait for their opening."),
+      ("members", members, "Processes that share the partitions, as this one has seen them last."),
+      ("partitions", partitions, "Partitions of the keys, of all processes."),
+      ("partitions_owned", ownedPartitions, "Partitions that this process owns."),
     ]
     let counters: [(String, Int, String)] = [
       ("keys_opened", opened, "Openings of keys."), ("keys_failed", failed, "Openings of keys that failed."),

@@ -35,6 +35,18 @@ extension JournalError {
       "The key \(key.quoted) \(place); send to it by the stores of its name, or use another key.")
   }
 
+  static func notOwned(_ key: JournalKey) -> JournalError {
+    JournalError(
+      .conflict,
+      "The process gave the partition of \(key.quoted) up while the key was opened; send to the key where its owner answers."
+    )
+  }
+
+  static func ended(_ stores: String) -> JournalError {
+    JournalError(
+      .unavailable, "The stores \(JournalKey(stores).quoted) were shut down meanwhile; nothing is to be done.")
+  }
+
   static func noKey(_ key: JournalKey, of type: any Any.Type) -> JournalError {
     let name = String(reflecting: type)
     return JournalError(

@@ -6,26 +6,27 @@
 /// | From | Event | To |
 /// |---|---|---|
 /// | of others | a look shows no living owner, and this member as the first choice | being taken |
+/// | of others | a look shows this member as the owner, because the answer of a taking was lost | being taken; being released if another one is the first choice |
 /// | being taken | the engine has given the claim; otherwise | owned; of others |
 /// | owned | a look shows another first choice | draining |
 /// | draining | its keys have hibernated, or were stopped | being released |
-/// | being released | the engine has taken it back | of others |
+/// | being released | the engine has taken it back; otherwise, by the next look | of others; being released |
 /// | owned, draining, being released | an append was fenced, or a look shows another claim | of others |
-struct Ownership {
-  enum Work: Hashable {
+struct Ownership: Sendable {
+  enum Work: Sendable, Hashable {
     /// Take these partitions, and report ``didTake(_:of:)``.
     case take([Int])
     /// Open the keys that are due, and send to those of the partition.
     case open(JournalClaim)
-    /// End the stores of the partition's keys, and report ``didDrain(_:)``.
-    case drain(JournalClaim)
+    /// End the stores of the partitions' keys, and report ``didDrain(_:)`` for each.
+    case drain([JournalClaim])
     /// Release the partition, and report ``didRelease(_:)``.
     case release(JournalClaim)
-    /// Discard the stores of the partition's keys, which another process has taken.
-    case drop(JournalClaim)
+    /// End the stores of the partitions' keys at once, because their appends are fenced.
+    case drop([JournalClaim])
   }
 
-  fileprivate enum Phase: Hashable {
+  fileprivate enum Phase: Sendable, Hashable {
     case ofOthers
     case taking
     case owned(JournalClaim)
@@ -33,18 +34,27 @@ struct Ownership {
     case releasing(JournalClaim)
   }
 
-  let member: JournalMember.ID
+  /// This process; nil if it owns all partitions alone.
+  let member: JournalMember?
   private var phases: [Phase]
   /// The newest look; nil before the first one.
   private(set) var shares: JournalShares?
 
   /// - Parameter count: The number of partitions.
-  init(of member: JournalMember.ID, partitions count: Int) {
+  init(of member: JournalMember, partitions count: Int) {
     self.member = member
     phases = Array(repeating: .ofOthers, count: count)
   }
 
+  /// - Parameter claims: The claims on all partitions, by their numbers.
+  init(ofAll claims: [JournalClaim]) {
+    member = nil
+    phases = claims.map { .owned($0) }
+  }
+
   // MARK: Reading
+
+  var partitionCount: Int { phases.count }
 
   /// The claim of a partition to whose keys this process sends; nil if it is not the owner, or gives the partition up.
   func claim(of partition: Int) -> JournalClaim? {
@@ -54,30 +64,60 @@ struct Ownership {
   /// The claims whose partitions this process may still append to.
   var claims: [JournalClaim] { phases.compactMap(\.claim) }
 
+  /// The number of partitions to whose keys this process sends.
+  var ownedCount: Int { phases.count { if case .owned = $0 { true } else { false } } }
+
+  /// The member that owns a partition, or to which this one gives it; nil if none is known.
+  func owner(of partition: Int) -> JournalMember? {
+    switch phases[partition] {
+    case .owned: return member
+    case .draining, .releasing:
+      guard let shares else { return nil }
+      let next = JournalMember.ID.firstChoice(of: partition, among: shares.members.map(\.id))
+      return shares.members.first { $0.id == next }
+    case .ofOthers, .taking:
+      let owner = shares?.owner(of: partition)
+      return owner == member ? nil : owner
+    }
+  }
+
   // MARK: Events
 
   /// Compares the partitions with those that this member is to own.
   mutating func didLook(_ shares: JournalShares) -> [Work] {
     self.shares = shares
+    guard let member else { return [] }
     let members = shares.members.map(\.id)
-    var (works, free): ([Work], [Int]) = ([], [])
-    for (partition, phase) in phases.enumerated() {
-      let isChoice = JournalMember.ID.firstChoice(of: partition, among: members) == member
-      if let claim = phase.claim, shares.owners[partition] != JournalShares.Owner(member, epoch: claim.epoch) {
+    var (lost, drained, free, works): ([JournalClaim], [JournalClaim], [Int], [Work]) = ([], [], [], [])
+    for partition in phases.indices {
+      let isChoice = JournalMember.ID.firstChoice(of: partition, among: members) == member.id
+      let owner = shares.owners[partition]
+      if let claim = phases[partition].claim, owner != JournalShares.Owner(member.id, epoch: claim.epoch) {
         phases[partition] = .ofOthers
-        works.append(.drop(claim))
+        lost.append(claim)
       }
       switch phases[partition] {
-      case .ofOthers where isChoice && shares.owner(of: partition) == nil:
-        phases[partition] = .taking
-        free.append(partition)
-      case .owned(let claim) where !isChoice && members.contains(member):
+      case .ofOthers:
+        let living = shares.owner(of: partition)
+        if isChoice, living == nil || living?.id == member.id {
+          phases[partition] = .taking
+          free.append(partition)
+        } else if let owner, living?.id == member.id {
+          let claim = JournalClaim(JournalPartition(of: member.stores, number: partition), epoch: owner.epoch)
+          phases[partition] = .releasing(claim)
+          works.append(.release(claim))
+        }
+      case .owned(let claim) where !isChoice && members.contains(member.id):
         phases[partition] = .draining(claim)
-        works.append(.drain(claim))
-      case .ofOthers, .taking, .owned, .draining, .releasing: break
+        drained.append(claim)
+      case .releasing(let claim): works.append(.release(claim))
+      case .taking, .owned, .draining: break
       }
     }
-    return free.isEmpty ? works : works + [.take(free)]
+    if !lost.isEmpty { works.append(.drop(lost)) }
+    if !drained.isEmpty { works.append(.drain(drained)) }
+    if !free.isEmpty { works.append(.take(free)) }
+    return works
   }
 
   /// Notes the claims of partitions that were to be taken.
@@ -102,16 +142,7 @@ struct Ownership {
   mutating func didLose(_ claim: JournalClaim) -> [Work] {
     guard phases[claim.partition.number].claim == claim else { return [] }
     phases[claim.partition.number] = .ofOthers
-    return [.drop(claim)]
-  }
-
-  /// Begins to release all partitions.
-  mutating func leave() -> [Work] {
-    phases.indices.compactMap { partition in
-      guard case .owned(let claim) = phases[partition] else { return nil }
-      phases[partition] = .draining(claim)
-      return .drain(claim)
-    }
+    return [.drop([claim])]
   }
 }
 

@@ -9,28 +9,31 @@ extension KeyRegistry {
 
   mutating func didErase(_ name: UTF8Text) { erased.remove(name) }
 
-  /// Removes a key that is to be erased: one that waits is refused, and the store of one that is open is returned.
+  /// Removes a key for this reason: one that waits is refused, and the store of one that is open is returned.
   ///
-  /// - Returns: the open key whose store is to be discarded, and a promise for a key that opens or closes, after which this is to be called again.
-  mutating func discard(_ name: UTF8Text) -> (open: Member?, change: Promise<Bool>?, works: [Work]) {
+  /// - Returns: The open key whose store is to be ended and then counted, and a promise for a key that opens or closes, after which this is to be called again.
+  mutating func remove(
+    _ name: UTF8Text, _ reason: Rejection
+  ) -> (open: Member?, change: Promise<Bool>?, works: [Work]) {
     guard let member = members[name] else { return (nil, nil, []) }
     switch member.phase {
     case .waiting:
       line.remove(member)
       lineCount -= 1
-      member.phase = .ended(.erased)
+      member.phase = .ended(reason)
       members[name] = nil
-      return (nil, nil, end(member, .erased))
+      return (nil, nil, end(member, reason))
     case .open:
       unlist(member)
       remove(member)
+      leaving[ObjectIdentifier(member)] = member
       return (member, nil, resumeHibernated(member, true) + pump())
     case .opening, .closing:
       var works: [Work] = []
       if let successor = member.successor {
-        successor.phase = .ended(.erased)
+        successor.phase = .ended(reason)
         member.successor = nil
-        works = end(successor, .erased)
+        works = end(successor, reason)
       }
       if member.isShutDown { return (nil, nil, works) }
       let promise = Promise<Bool>()
@@ -86,9 +89,10 @@ extension KeyRegistry {
 
   /// The stores that are in memory, and not among those that have ended.
   var counted: [Member] {
-    members.values.filter { member in
-      if case .waiting = member.phase { false } else { !member.isCounted }
-    }
+    leaving.values
+      + members.values.filter { member in
+        if case .waiting = member.phase { false } else { !member.isCounted }
+      }
   }
 
   /// The keys that are open, in no order.

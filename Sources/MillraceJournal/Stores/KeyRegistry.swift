@@ -56,6 +56,9 @@ struct KeyRegistry<I: Interactor> {
   var ending: Rejection?
   private(set) var isSweeping = false
 
+  /// The stores of keys that have been removed, and are being ended.
+  var leaving: [ObjectIdentifier: Member] = [:]
+
   /// The keys that are being erased.
   var erased: Set<UTF8Text> = []
   var tally = StoresTally()
@@ -181,6 +184,7 @@ struct KeyRegistry<I: Interactor> {
 
   /// Notes the metrics of a store that has ended, once.
   mutating func count(_ metrics: Metrics?, of member: Member) {
+    leaving[ObjectIdentifier(member)] = nil
     guard let metrics, !member.isCounted else { return }
     member.isCounted = true
     // Until the opening is over the revision may be the restored one, or not.

@@ -30,8 +30,8 @@ protocol KeySource<I>: Sendable {
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
   ) async throws(JournalError) -> [JournalDue]
 
-  /// The partitions of the stores; none without a journal.
-  var partitions: [JournalPartition] { get }
+  /// The partitions of the stores; nil without a journal.
+  var partitions: OwnedPartitions? { get }
 }
 
 /// The parts of an opening that the key keeps.
@@ -43,11 +43,10 @@ struct OpenedKey<State: Sendable>: Sendable {
   let close: @Sendable (Snapshot<State>) async -> Void
 }
 
-/// The logs of keys in a journal whose partitions this process owns.
+/// The logs of keys in a journal, of those partitions that this process owns.
 struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   let journal: any PartitionedJournal
-  /// The claims by the numbers of their partitions.
-  let claims: [JournalClaim]
+  let owned: OwnedPartitions
   let epoch: JournalEpoch
   let configuration: StoreConfiguration
   let schema: StoreSchema<I>
@@ -61,8 +60,24 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
     _ store: Store<I>, of key: JournalKey, _ interceptors: [any Interceptor<I>],
     _ feedbacks: KeyFeedbacks<I.State, I.Action>, didStop: @escaping @Sendable (JournalError) -> Void
   ) async throws(JournalError) -> OpenedKey<I.State> {
+    let claim = try claim(of: key)
+    do throws(JournalError) {
+      return try await open(store, of: key, claim, interceptors, feedbacks) { [owned] failure in
+        if failure.isLoss { owned.didLose(claim) }
+        didStop(failure)
+      }
+    } catch {
+      if error.isLoss { owned.didLose(claim) }
+      throw error
+    }
+  }
+
+  private func open(
+    _ store: Store<I>, of key: JournalKey, _ claim: JournalClaim, _ interceptors: [any Interceptor<I>],
+    _ feedbacks: KeyFeedbacks<I.State, I.Action>, didStop: @escaping @Sendable (JournalError) -> Void
+  ) async throws(JournalError) -> OpenedKey<I.State> {
     var random = configuration.random
-    let journal = ClaimedJournal(base: journal, claim: claim(of: key))
+    let journal = ClaimedJournal(base: journal, claim: claim)
     let log = StoreLog<I>(journal: journal, key: key, schema: schema, options: options)
     var opening = LogOpening(
       store.initialState, log, calls(key, at: journal), writer: random.next(), wallTime: configuration.wallTime,
@@ -99,7 +114,8 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
   func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { true }
 
   func erase(_ key: JournalKey) async throws(JournalError) {
-    try await calls(key).read { [journal, claim = claim(of: key)] _, key throws(JournalError) in
+    let claim = try claim(of: key)
+    try await calls(key).read { [journal] _, key throws(JournalError) in
       try await journal.erase(key, claim: claim)
     }
   }
@@ -110,7 +126,7 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
     }
   }
 
-  var partitions: [JournalPartition] { claims.map(\.partition) }
+  var partitions: OwnedPartitions? { owned }
 
   func due(
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
@@ -120,8 +136,9 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
     }
   }
 
-  private func claim(of key: JournalKey) -> JournalClaim {
-    claims[JournalPartition(of: key.stores ?? "", holding: key.name, among: claims.count).number]
+  private func claim(of key: JournalKey) throws(JournalError) -> JournalClaim {
+    guard let claim = owned.claim(of: owned.number(of: key)) else { throw .notOwned(key) }
+    return claim
   }
 
   private func calls(_ key: JournalKey, at journal: (any Journal)? = nil) -> JournalCalls {
@@ -129,6 +146,11 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
       journal: journal ?? self.journal, key: key, deadline: options.deadline, clock: configuration.clock,
       limits: limits)
   }
+}
+
+extension JournalError {
+  /// Whether the claim of the caller has ended: another process has the partition, or the journal does not know what it had acknowledged.
+  var isLoss: Bool { code == .conflict || code == .lost }
 }
 
 /// Keys without a journal, which may leave the memory only in their initial states.
@@ -153,7 +175,7 @@ struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource wh
 
   func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey]? { nil }
 
-  var partitions: [JournalPartition] { [] }
+  var partitions: OwnedPartitions? { nil }
 
   func due(
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int

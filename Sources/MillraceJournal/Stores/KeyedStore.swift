@@ -16,6 +16,8 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   }
 
   let key: JournalKey
+  /// The number of the partition that has the key; 0 without a journal.
+  let partition: Int
   let store: Store<I>
   let interceptors: [any Interceptor<I>]
   let feedbacks: KeyFeedbacks<I.State, I.Action>
@@ -69,10 +71,11 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   var following: KeyedStore?
 
   init(
-    _ key: JournalKey, _ store: Store<I>, _ interceptors: [any Interceptor<I>],
+    _ key: JournalKey, in partition: Int, _ store: Store<I>, _ interceptors: [any Interceptor<I>],
     _ feedbacks: KeyFeedbacks<I.State, I.Action>
   ) {
     self.key = key
+    self.partition = partition
     self.store = store
     self.interceptors = interceptors
     self.feedbacks = feedbacks

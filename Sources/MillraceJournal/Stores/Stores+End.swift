@@ -5,6 +5,7 @@ extension Stores {
   ///
   /// Uses are refused from now on, keys that wait for their opening are not opened, and each store is shut down as by `Store.shutdown(drainFor:)`:
   /// runs that are handled again stay open in the log. A second call joins the first, and the earlier deadline counts. The journal stays open.
+  /// Other processes take the partitions when this has returned.
   ///
   /// **Cancellation** of the calling task has no effect; call again with no time to end the drain.
   ///
@@ -12,7 +13,10 @@ extension Stores {
   @discardableResult
   public func shutdown(drainFor time: Duration = .zero) async -> StoresReport {
     waking?.cancel()
-    return await core.shutDown(drainFor: time)
+    sharing?.stopSharing()
+    let report = await core.shutDown(drainFor: time)
+    await sharing?.leave()
+    return report
   }
 
   /// Returns when the stores are shut down, and shuts them down when the calling task is cancelled: a service's main function.

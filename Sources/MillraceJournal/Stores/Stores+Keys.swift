@@ -2,7 +2,10 @@ import Millrace
 
 extension Stores {
   /// The number of keys in memory, and the counts since the stores were opened.
-  public var summary: StoresSummary { core.registry.withLock { StoresSummary($0) } }
+  public var summary: StoresSummary {
+    let shared = (core.source.partitions, sharing?.membership.isMember ?? true)
+    return core.registry.withLock { StoresSummary($0, shared.0, isMember: shared.1) }
+  }
 
   /// Hibernates a key now, if it is idle; otherwise as if it had not been used for ``StoresLimits/idle``.
   ///
@@ -66,7 +69,7 @@ extension Stores {
   public func dueKeys(limit: Int = 1_000) async throws(JournalError) -> [Key] {
     let now = core.parts.configuration.wallTime()
     var due: [JournalDue] = []
-    for partition in core.source.partitions {
+    for partition in core.source.partitions?.all ?? [] {
       due += try await core.source.due(in: partition, before: now + 1, after: nil, upTo: max(limit, 0))
     }
     return due.sorted { ($0.wake, $0.key) < ($1.wake, $1.key) }.prefix(max(limit, 0)).compactMap { Key($0.key.name) }
@@ -88,17 +91,10 @@ extension StoresCore {
     if let ending { throw RejectedUse(reason: ending).error }
     guard isFirst else { throw RejectedUse(reason: .erased).error }
     defer { registry.withLock { $0.didErase(name) } }
-    while true {
-      let (member, change, works) = registry.withLock { $0.discard(name) }
-      perform(works)
-      if let member {
-        await member.store.discard()
-        let metrics = member.store.metricsAtOnce
-        registry.withLock { $0.count(metrics, of: member) }
-      }
-      guard let change else { break }
-      _ = await change.value
+    if let partitions = source.partitions, let reason = partitions.refusal(of: partitions.number(of: key)) {
+      throw RejectedUse(reason: reason).error
     }
+    await remove(name, .erased) { await $0.discard() }
     try await source.erase(key)
   }
 }
@@ -132,7 +128,22 @@ public struct StoresSummary: Sendable, Hashable, CustomStringConvertible {
   /// The number of uses that were rejected as `Rejection.full`, because too many keys waited.
   public let refused: Int
 
-  init<I>(_ registry: KeyRegistry<I>) {
+  /// The number of processes that share the partitions, as this one has seen it last; 1 for a process alone.
+  public let members: Int
+
+  /// Whether this process has renewed its lease in time; true for a process alone.
+  public let isMember: Bool
+
+  /// The number of partitions; 0 without a journal.
+  public let partitions: Int
+
+  /// The number of partitions that this process owns, and does not give up.
+  public let ownedPartitions: Int
+
+  init<I>(_ registry: KeyRegistry<I>, _ partitions: OwnedPartitions?, isMember: Bool) {
+    (members, ownedPartitions) = partitions?.counts ?? (1, 0)
+    self.partitions = partitions?.count ?? 0
+    self.isMember = isMember
     live = registry.occupied - registry.opening - registry.closing
     pinned = live - registry.unusedCount - registry.examined
     opening = registry.opening
@@ -146,7 +157,14 @@ public struct StoresSummary: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     """
     \(live) live (\(pinned) in use), \(opening) opening, \(hibernating) hibernating, \(waiting) waiting; \(opened) opened, \(failed) failed to open, \
-    \(hibernated) hibernated, \(refused) refused
+    \(hibernated) hibernated, \(refused) refused\(share)
     """
+  }
+
+  /// The part of the partitions, if there are several processes.
+  private var share: String {
+    guard members != 1 || !isMember else { return "" }
+    return
+      "; owns \(ownedPartitions) of \(partitions) partitions with \(members) members\(isMember ? "" : ", and its lease has ended")"
   }
 }

@@ -1,7 +1,7 @@
 public import Millrace
 
 extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
-  /// Opens the stores of many keys whose logs are in a journal, and makes this process their one writer.
+  /// Opens the stores of many keys whose logs are in a journal, and makes this process their one writer, or one of several.
   ///
   /// **Cost.** The opening claims the partitions of the name, and reads no log. Then the keys that have to be open, because a run of theirs is, or whose
   /// wake times have come, are opened in the background, as many at once as ``StoresLimits/opening``.
@@ -13,6 +13,9 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   /// - Parameters:
   ///   - name: The name of all these stores in the journal. Stores of other names, and single stores, are independent of these.
   ///   - journal: The journal, which is held, and not closed.
+  ///   - address: The address at which this process answers for its keys. With one, and a ``SharedJournal``, the process owns a part of the partitions; see
+  ///     *Several processes* in ``Stores``.
+  ///   - lease: The time after which the others take the partitions of a process that has stopped; from 10 milliseconds to a day.
   ///   - limits: The limits of the keys in memory.
   ///   - configuration: The configuration of each store. All stores draw from one generator of random numbers.
   ///   - schema: The version of the mutations and the state, and the ways from earlier versions.
@@ -23,7 +26,8 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   ///   - interactor: The interactor of a key.
   /// - Throws: ``JournalError``. An opening that fails after the claim of a partition has fenced the earlier owner of that.
   public static func open(
-    name: String, journal: any PartitionedJournal, limits: StoresLimits = StoresLimits(),
+    name: String, journal: any PartitionedJournal, address: String? = nil, lease: Duration = .seconds(10),
+    limits: StoresLimits = StoresLimits(),
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
     options: JournalOptions = JournalOptions(), initial: @escaping @Sendable (Key) -> I.State,
     interceptors: @escaping @Sendable (Key) -> [any Interceptor<I>] = { _ in [] },
@@ -34,28 +38,43 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
       throw .bufferTooSmall(
         JournalKey(name), limit: options.bufferedBytes, largestBatch: journal.largestBatch)
     }
-    let configuration = configuration.sharingRandom()
+    var configuration = configuration.sharingRandom()
     let epoch = JournalEpoch.begun(at: configuration.wallTime())
     let callLimits = CallLimits(options.deadline)
     let calls = JournalCalls(
       journal: journal, key: JournalKey(name), deadline: options.deadline, clock: configuration.clock,
       limits: callLimits)
     let count = try await calls.read { _, _ throws(JournalError) in try await journal.partitions(of: name) }
-    var claims: [JournalClaim] = []
-    for number in 0..<count {
-      let partition = JournalPartition(of: name, number: number)
-      claims.append(
-        try await calls.read { _, _ throws(JournalError) in try await journal.claim(partition, as: epoch) })
+    let (owned, membership): (OwnedPartitions, Membership?)
+    if let address, let shared = journal as? any SharedJournal {
+      let id = JournalMember.ID(high: configuration.random.next(), low: configuration.random.next())
+      let member = JournalMember(id, of: name, address: address, process: epoch)
+      let joined = try await Membership(of: shared, as: member, lease: lease, partitions: count, calls, configuration)
+      (owned, membership) = (joined.partitions, joined)
+    } else {
+      var claims: [JournalClaim] = []
+      for number in 0..<count {
+        let partition = JournalPartition(of: name, number: number)
+        claims.append(
+          try await calls.read { _, _ throws(JournalError) in try await journal.claim(partition, as: epoch) })
+      }
+      (owned, membership) = (OwnedPartitions(of: name, Ownership(ofAll: claims)), nil)
     }
     let source = JournaledKeys<I>(
-      journal: journal, claims: claims, epoch: epoch, configuration: configuration, schema: schema, options: options,
+      journal: journal, owned: owned, epoch: epoch, configuration: configuration, schema: schema, options: options,
       limits: callLimits)
     let parts = KeyParts(
       configuration: configuration, initial: initial, interactor: interactor, interceptors: interceptors,
       feedbacks: feedbacks)
-    let waker = Waker(claims.map(\.partition))
+    let waker = Waker(owned)
     let core = StoresCore(name, parts, source, limits, waker)
-    return Stores(core, waking: Task.detached { await waker.run(core) })
+    return Stores(
+      core, waking: Task.detached { await waker.run(core) },
+      sharing: membership.map { membership in
+        SharingTasks(
+          membership: membership, sharing: Task.detached { await membership.share(core) },
+          renewing: Task.detached { await membership.renew { core.reportShare($0) } })
+      })
   }
 }
 

@@ -28,19 +28,29 @@ public import Millrace
 /// **Fencing.** The process claims the partitions of the name. When another process claims them, the next append to any key of this one fails and names the
 /// other process (``JournalError/newcomer``).
 ///
+/// **Several processes.** Processes that open the stores of one name with an `address`, in a journal that they share (``SharedJournal``), divide the partitions:
+/// each has those of which it is the first choice among the processes that live. A process that joins takes exactly its own ones, each once the actions of the
+/// partition's keys have ended in the earlier process, for at most half a lease; runs that are handled again continue in the new one. When a process ends
+/// without a ``shutdown(drainFor:)``, the others take its partitions once its lease has ended. An action for a key of another process is rejected as
+/// `Rejection.notOwner`, with the address of that, and ``owner(of:)`` has it too.
+///
 /// **Lifetime.** When the last reference to it is released, its stores are released, as a `Store` is. End it by ``shutdown(drainFor:)``.
 public final class Stores<Key: LosslessStringConvertible & Hashable & Sendable, I: Interactor>: Sendable {
   let core: StoresCore<Key, I>
   /// Opens the keys that have to be open, at the beginning.
   let waking: Task<Void, Never>?
+  /// Own a part of the partitions; nil if this process owns all.
+  let sharing: SharingTasks?
 
-  init(_ core: StoresCore<Key, I>, waking: Task<Void, Never>? = nil) {
+  init(_ core: StoresCore<Key, I>, waking: Task<Void, Never>? = nil, sharing: SharingTasks? = nil) {
     self.core = core
     self.waking = waking
+    self.sharing = sharing
   }
 
   deinit {
     waking?.cancel()
+    sharing?.cancel()
     core.refuseMore()
     let released = core.registry.withLock { $0.takeAll() }
     withExtendedLifetime(released) {}

@@ -10,7 +10,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
   let source: any KeySource<I>
   let registry: Lock<Registry>
   /// Opens keys whose wake times come; nil without a journal.
-  private let waker: Waker?
+  let waker: Waker?
   private let time: TimeSource
   private let sweeper = Lock<Task<Void, Never>?>(nil)
   /// The promises of the callers that wait for the end, and the report once that has come.
@@ -37,11 +37,14 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       return (found, found.isOpen)
     }
     if case .none = found {
-      switch parts.store(of: key, source) {
+      let partition = source.partitions?.number(of: key) ?? 0
+      switch parts.store(of: key, in: partition, source) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let made):
         let works: [Registry.Work]
         (found, isOpen, works) = registry.withLock { registry in
+          // With the lock, because the keys of a partition that is given up are removed with it after this refuses them.
+          if let reason = source.partitions?.refusal(of: partition) { return (.rejected(reason), false, []) }
           let (found, works) = registry.add(made, isWake: isWake)
           return (found, found.isOpen, works)
         }
@@ -147,7 +150,8 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       }
       registry.withLock { _ in member.opening = opening }
     } catch {
-      return perform(registry.withLock { $0.didFailToOpen(member, .journal(error)) })
+      let reason = source.partitions?.refusal(of: member.partition) ?? .journal(error)
+      return perform(registry.withLock { $0.didFailToOpen(member, reason) })
     }
     while true {
       let now = time.now()
@@ -207,13 +211,14 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
   /// Removes a store whose journal has failed; its open runs are handled again by another one, unless another process writes its log.
   private func didStop(_ member: Member, _ failure: JournalError) {
     let metrics = member.store.metricsAtOnce
+    let isShared = source.partitions?.isShared == true
     let works = registry.withLock { registry in
       registry.count(metrics, of: member)
-      if failure.code == .conflict || failure.code == .lost { registry.isFenced = true }
+      if failure.isLoss, !isShared { registry.isFenced = true }
       return registry.didStop(member)
     }
     perform(works)
-    if failure.code == .conflict || failure.code == .lost { return }
+    if failure.isLoss { return }
     openAgain(member)
   }
 
@@ -292,7 +297,7 @@ struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interac
   let feedbacks: @Sendable (Key) -> [Feedback<I.State, I.Action>]
 
   /// Creates the store of a key, which is not open.
-  func store(of key: JournalKey, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
+  func store(of key: JournalKey, in partition: Int, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
     guard let id = Key(key.name), id.description.utf8.elementsEqual(key.name.utf8) else {
       return .failure(RejectedUse(reason: .journal(JournalError.noKey(key, of: Key.self))))
     }
@@ -301,6 +306,6 @@ struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interac
     }
     let store = Store.unopened(
       initial: initial(id), interactor: interactor(id), configuration: configuration, gate: source.makeGate())
-    return .success(KeyedStore(key, store, interceptors(id), feedbacks))
+    return .success(KeyedStore(key, in: partition, store, interceptors(id), feedbacks))
   }
 }

@@ -8,31 +8,44 @@ final class Waker: Sendable {
   fileprivate struct Content {
     /// For each partition the last key that was opened; nil before the first pass.
     var opened: [JournalDue?]
-    /// The keys that are tried again.
+    /// For each partition the wall time in milliseconds of the next pass.
+    var alarms: [Int64]
+    /// The keys that are tried again, and the wall time of that.
     var failed: [JournalKey] = []
-    /// The wall time in milliseconds of the next pass.
-    var alarm = Int64.max
-    /// Ends the sleep until then.
+    var failedAlarm = Int64.max
+    /// Ends the sleep until the earliest of these times.
     var wake: (@Sendable () -> Void)?
   }
 
-  let partitions: [JournalPartition]
+  let partitions: OwnedPartitions
   private let content: Lock<Content>
 
-  init(_ partitions: [JournalPartition]) {
+  init(_ partitions: OwnedPartitions) {
     self.partitions = partitions
-    content = Lock(Content(opened: partitions.map { _ in nil }))
+    content = Lock(
+      Content(
+        opened: Array(repeating: nil, count: partitions.count), alarms: Array(repeating: .min, count: partitions.count))
+    )
   }
 
   // MARK: Events
+
+  /// Notes that a partition was taken, so that its keys that have to be open are opened.
+  func didTake(_ partition: Int) {
+    let wake = content.withLock { content in
+      content.opened[partition] = nil
+      return content.ring(partition, at: .min)
+    }
+    wake?()
+  }
 
   /// Notes that a key has hibernated until a wall time in milliseconds.
   func didHibernate(_ key: JournalKey, until end: Int64) {
     let wake = content.withLock { content in
       // The wall time may have been set back since the last pass.
-      let index = partitions.count == 1 ? 0 : partition(of: key)
+      let index = partitions.number(of: key)
       if let last = content.opened[index], last.wake >= end { content.opened[index] = due(before: end) }
-      return content.ring(at: end)
+      return content.ring(index, at: end)
     }
     wake?()
   }
@@ -41,18 +54,14 @@ final class Waker: Sendable {
   func didStop(_ key: JournalKey, at now: Int64) {
     let wake = content.withLock { content in
       content.failed.append(key)
-      return content.ring(at: WallTime.after(.seconds(1), now))
+      return content.ringFailed(at: WallTime.after(.seconds(1), now))
     }
     wake?()
   }
 
-  private func partition(of key: JournalKey) -> Int {
-    JournalPartition(of: key.stores ?? "", holding: key.name, among: partitions.count).number
-  }
-
   /// The place in a list of due keys behind those of earlier times.
   private func due(before time: Int64) -> JournalDue {
-    JournalDue(JournalKey("", of: partitions[0].stores), wake: max(time, 1))
+    JournalDue(JournalKey("", of: partitions.stores), wake: max(time, 1))
   }
 
   // MARK: Passes
@@ -62,44 +71,49 @@ final class Waker: Sendable {
     var pause = Duration.seconds(1)
     while !Task.isCancelled {
       let now = stores.parts.configuration.wallTime()
-      let again = content.withLock { content in
-        defer { (content.failed, content.alarm) = ([], .max) }
-        return content.failed
-      }
+      let (again, due) = content.withLock { $0.begin(at: now) }
       var failed = await stores.wake(again)
-      for index in partitions.indices { failed += await pass(index, before: now + 1, stores) }
+      for index in due {
+        if let claim = partitions.claim(of: index) { failed += await pass(claim, before: now + 1, stores) }
+      }
       let isFirst = failed.isEmpty
       let alarm = isFirst ? Int64.max : WallTime.after(pause, stores.parts.configuration.wallTime())
       pause = isFirst ? .seconds(1) : min(pause * 2, .seconds(60))
       content.withLock { [failed] content in
         content.failed += failed
-        content.alarm = min(content.alarm, alarm)
+        content.failedAlarm = min(content.failedAlarm, alarm)
       }
       await sleep(stores)
     }
   }
 
   /// Opens the keys of a partition that are due, notes when the next one is, and returns those that could not be opened.
-  private func pass<Key, I>(_ index: Int, before time: Int64, _ stores: StoresCore<Key, I>) async -> [JournalKey] {
+  private func pass<Key, I>(
+    _ claim: JournalClaim, before time: Int64, _ stores: StoresCore<Key, I>
+  ) async -> [JournalKey] {
+    let index = claim.partition.number
     var failed: [JournalKey] = []
     do {
       while !Task.isCancelled {
         let last = content.withLock { $0.opened[index] }
-        let page = try await stores.source.due(in: partitions[index], before: time, after: last, upTo: 1_000)
+        let page = try await stores.source.due(in: claim.partition, before: time, after: last, upTo: 1_000)
         failed += await stores.wake(page.map(\.key))
         // Keys that have to be open all the time were opened by the first pass.
         let end = page.last ?? (last == nil ? due(before: 1) : nil)
-        content.withLock { content in
+        let isOwned = content.withLock { content in
+          // A partition that was taken again has keys to be opened again.
+          guard partitions.claim(of: index) == claim else { return false }
           if let end, content.opened[index] == last { content.opened[index] = end.wake == 0 ? due(before: 1) : end }
+          return true
         }
-        if page.isEmpty { break }
+        if page.isEmpty || !isOwned { break }
       }
       let last = content.withLock { $0.opened[index] }
-      let next = try await stores.source.due(in: partitions[index], before: .max, after: last, upTo: 1).first
-      if let next { content.withLock { $0.alarm = min($0.alarm, next.wake) } }
+      let next = try await stores.source.due(in: claim.partition, before: .max, after: last, upTo: 1).first
+      if let next { content.withLock { $0.alarms[index] = min($0.alarms[index], next.wake) } }
     } catch {
-      stores.reportWake("The due keys of \(partitions[index]) were not read, and are read again soon: \(error)", error)
-      content.withLock { $0.alarm = min($0.alarm, WallTime.after(.seconds(60), time)) }
+      stores.reportWake("The due keys of \(claim.partition) were not read, and are read again soon: \(error)", error)
+      content.withLock { $0.alarms[index] = min($0.alarms[index], WallTime.after(.seconds(60), time)) }
     }
     return failed
   }
@@ -140,11 +154,30 @@ final class Waker: Sendable {
 }
 
 extension Waker.Content {
-  /// Sets an alarm, and returns the call that ends a sleep beyond it.
-  fileprivate mutating func ring(at time: Int64) -> (@Sendable () -> Void)? {
-    guard time < alarm else { return nil }
-    alarm = time
-    return wake
+  /// The earliest alarm.
+  fileprivate var alarm: Int64 { min(alarms.min() ?? .max, failedAlarm) }
+
+  /// Sets the alarm of a partition, and returns the call that ends a sleep beyond it.
+  fileprivate mutating func ring(_ partition: Int, at time: Int64) -> (@Sendable () -> Void)? {
+    let isEarlier = time < alarm
+    alarms[partition] = min(alarms[partition], time)
+    return isEarlier ? wake : nil
+  }
+
+  /// Sets the alarm of the keys that are tried again, as ``ring(_:at:)``.
+  fileprivate mutating func ringFailed(at time: Int64) -> (@Sendable () -> Void)? {
+    let isEarlier = time < alarm
+    failedAlarm = min(failedAlarm, time)
+    return isEarlier ? wake : nil
+  }
+
+  /// Begins a pass: the keys that are tried again, and the partitions whose alarms have come.
+  fileprivate mutating func begin(at now: Int64) -> (again: [JournalKey], partitions: [Int]) {
+    let due = alarms.indices.filter { alarms[$0] <= now }
+    for index in due { alarms[index] = .max }
+    guard failedAlarm <= now else { return ([], due) }
+    defer { (failed, failedAlarm) = ([], .max) }
+    return (failed, due)
   }
 }
 

@@ -59,7 +59,8 @@ struct PagesTests {
       #"millrace_keys_opening{store="orders"} 0"#, #"millrace_keys_hibernating{store="orders"} 0"#,
       #"millrace_keys_waiting{store="orders"} 0"#, #"millrace_keys_opened_total{store="orders"} 2"#,
       #"millrace_keys_failed_total{store="orders"} 0"#, #"millrace_keys_hibernated_total{store="orders"} 0"#,
-      #"millrace_keys_refused_total{store="orders"} 0"#,
+      #"millrace_keys_refused_total{store="orders"} 0"#, #"millrace_members{store="orders"} 1"#,
+      #"millrace_partitions{store="orders"} 0"#, #"millrace_partitions_owned{store="orders"} 0"#,
     ] { #expect(metrics.contains(line + "\n"), "\(line)") }
     #expect(!metrics.contains("first key"))
     let runs = await ask(pages, "/runs").body
@@ -67,6 +68,20 @@ struct PagesTests {
     gate.open()
     await stores.shutdown(drainFor: .seconds(10))
     #expect(await ask(pages, "/readyz").status == 503)
+  }
+
+  @Test("A process whose lease has ended is not ready, because others take its keys")
+  func endedLease() async {
+    let (pages, store) = (pages(), store())
+    let ends = Recorder<Bool>()
+    pages.show(
+      ShownStore(
+        name: "orders", metrics: { await store.metrics }, openRuns: { _ in [] }, isMember: { ends.recorded.isEmpty })
+    )
+    #expect(await ask(pages, "/readyz").status == 200)
+    ends.record(true)
+    let answer = await ask(pages, "/readyz")
+    #expect(answer.status == 503 && answer.body.contains("its lease has ended, so other processes take its keys"))
   }
 
   @Test("An opening fails startup and readiness with its progress, until the store is shown")

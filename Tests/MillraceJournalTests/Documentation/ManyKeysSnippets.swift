@@ -91,7 +91,7 @@ struct ManyKeysSnippets {
     func charge(_ amount: Int, for order: OrderID, key: String) async throws
   }
 
-  private struct Paid: Payments {
+  struct Paid: Payments {
     func charge(_ amount: Int, for order: OrderID, key: String) async throws {}
   }
 

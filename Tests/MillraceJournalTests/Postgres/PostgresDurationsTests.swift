@@ -24,6 +24,8 @@
         #expect(time <= .zero && error.isTransient, "\(error)")
       }
       let journal = try await fixture.journal { $0.pollingInterval = time }
+      try await journal.join(.test(1), lease: time)
+      #expect(try await journal.renew(JournalMember.test(1).id, lease: time) == (time > .zero))
       var changes = try await journal.changes().makeAsyncIterator()
       _ = await journal.append([JournalBatch(1, "1")], to: "b", after: .start)
       // The first look comes with the call, whatever the interval.

@@ -1,5 +1,6 @@
 #if Postgres
   import Millrace
+  import MillracePostgresServer
   import MillraceTesting
   import Testing
 
@@ -24,9 +25,11 @@
       #expect(try await proxy.cuts.next() == "in the middle")
       #expect(try await other.take([0], as: second) == [])
       _ = try await other.renew(first.id, lease: .zero)
-      // The first call ends the connection that has the lock, and a later one takes the partition.
-      var claims: [JournalClaim] = []
-      while claims.isEmpty { claims = try await other.take([0], as: second) }
+      // This call ends the connection that has the lock, and the next one takes the partition.
+      #expect(try await other.take([0], as: second) == [])
+      try PlainPostgres(await PostgresServer.shared.value).run(
+        "select 1::text from \(fixture.schema).journal_partition for update")
+      let claims = try await other.take([0], as: second)
       #expect(claims.map(\.epoch) == [claim.epoch + 1])
       #expect(await other.append([.init(3, "3", to: "a", after: 1)], claim: claims[0])[0].stored == 1)
       proxy.endAll()
@@ -39,6 +42,47 @@
       #expect(try await other.texts(.order("a")) == ["1", "3"])
       await journal.close()
       await other.close()
+    }
+
+    @Test(
+      "K5: Of two processes each has its part of the keys, and one whose connections end hands its part on",
+      arguments: PostgresFixture.paths)
+    func stores(isPooled: Bool) async throws {
+      var fixture = PostgresFixture()
+      (fixture.partitions, fixture.isPooled) = (64, isPooled)
+      let (first, second) = (try await fixture.journal(), try await fixture.journal())
+      func open(_ journal: PostgresJournal, _ address: String) async throws -> ManyAccounts {
+        try await ManyAccounts.open(
+          name: "accounts", journal: journal, address: address, lease: .seconds(2), initial: { _ in Accounts.State() },
+          interactor: { _ in Accounts() })
+      }
+      let names = (0..<40).map { "key \($0)" }
+      let stores = try await open(first, "first")
+      for name in names { #expect(await stores.send(.deposit(1), to: name).outcome.kind == .finished) }
+      let newcomer = try await open(second, "second")
+      for each in [stores, newcomer] {
+        try await #require(each.shares).wait { shares in
+          let ids = shares.members.map(\.id)
+          return ids.count == 2
+            && (0..<64).allSatisfy { shares.owners[$0]?.member == JournalMember.ID.firstChoice(of: $0, among: ids) }
+        }
+      }
+      var kinds: [Outcome.Kind: Int] = [:]
+      for name in names { kinds[await stores.send(.deposit(1), to: name).outcome.kind, default: 0] += 1 }
+      #expect(kinds.keys.sorted { "\($0)" < "\($1)" } == [.finished, .rejected], "\(kinds)")
+      await first.close()
+      try await #require(newcomer.shares).wait { shares in
+        shares.members.count == 1 && (0..<64).allSatisfy { shares.owner(of: $0) != nil }
+      }
+      var total = 0
+      for name in names {
+        #expect(await newcomer.send(.deposit(1), to: name, key: "last").outcome.kind == .finished)
+        total += try await newcomer.state(of: name).balance
+      }
+      #expect(total == names.count * 2 + (kinds[.finished] ?? 0))
+      await newcomer.shutdown()
+      await stores.shutdown()
+      await second.close()
     }
   }
 #endif

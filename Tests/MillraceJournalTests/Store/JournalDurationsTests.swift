@@ -47,6 +47,25 @@ struct JournalDurationsTests {
   }
 
   @Test(
+    "Stores that processes share, and a journal in memory, take every lease",
+    arguments: [
+      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
+      .seconds(-1), .zero,
+    ])
+  func lease(_ time: Duration) async throws {
+    let (journal, clock) = (MemoryJournal(partitions: 2), TestClock())
+    try await journal.join(.test(1), lease: time)
+    #expect(try await journal.renew(JournalMember.test(1).id, lease: time) == (time > .zero))
+    try await journal.leave(JournalMember.test(1).id)
+    let stores = try await ManyAccounts.open(
+      name: "accounts", journal: MemoryJournal(clock: clock), address: "here", lease: time,
+      configuration: StoreConfiguration(clock: clock), initial: { _ in Accounts.State() },
+      interactor: { _ in Accounts() })
+    #expect(await stores.send(.deposit(1), to: "a").outcome.kind == .finished)
+    await stores.shutdown()
+  }
+
+  @Test(
     "The check of a log takes every patience",
     arguments: [
       Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),

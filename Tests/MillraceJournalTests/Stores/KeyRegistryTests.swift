@@ -11,7 +11,7 @@ struct KeyRegistryTests {
 
   private func member(_ name: String) -> KeyedStore<Accounts> {
     KeyedStore(
-      .account(name),
+      .account(name), in: 0,
       Store.unopened(
         initial: Accounts.State(), interactor: Accounts(), configuration: StoreConfiguration(), gate: nil), [],
       KeyFeedbacks([]) ?? { preconditionFailure("Stores take no feedbacks.") }())

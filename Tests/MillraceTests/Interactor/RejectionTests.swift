@@ -57,12 +57,24 @@ struct RejectionTests {
     Row(
       rejection: .erased, kind: .erased,
       description: "The key is being erased; send it again after that, to a store that begins anew."),
+    Row(
+      rejection: .notOwner("host:80"), kind: .notOwner,
+      description: "Another process owns the key; send it to host:80."),
   ]
 
   @Test("A rejection has a kind and is a sentence, with the fix where there is one", arguments: rows)
   func aRejectionIsASentence(row: Row) {
     #expect(row.rejection.kind == row.kind)
     #expect(row.rejection.description == row.description)
+  }
+
+  @Test("A rejection by a process that does not know the owner says how to learn it")
+  func unknownOwner() {
+    let rejection = Rejection.notOwner(nil)
+    #expect(rejection.kind == .notOwner)
+    #expect(
+      rejection.description
+        == "Another process owns the key, or is about to; ask `owner(of:)` for its address, and send it there.")
   }
 
   @Test("Every kind is that of a rejection")

@@ -49,7 +49,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 97)
+    #expect(checker.samples.count == 98)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -183,7 +183,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(text)
     #expect(checker.problems == [])
     let alone = OpenMetricsChecker(journaled.openMetrics()).samples.count
-    #expect(checker.samples.count == 97 + alone + 1)
+    #expect(checker.samples.count == 98 + alone + 1)
     #expect(text.contains(#"millrace_journal_records_total{site="north",store="x",store_="orders",zone="b"} 5"#))
     #expect(!text.contains(#"millrace_journal_records_total{site="north",store="x",store_="carts"}"#))
     #expect(text.contains(#"own{site="north",store="x",zone="c"} 1"#))
@@ -283,6 +283,7 @@ private let goldenText = """
   millrace_actions_rejected_total{reason="missingChild"} 0
   millrace_actions_rejected_total{reason="notSent"} 0
   millrace_actions_rejected_total{reason="erased"} 0
+  millrace_actions_rejected_total{reason="notOwner"} 0
   # TYPE millrace_actions_in_flight gauge
   # HELP millrace_actions_in_flight Actions whose handler runs, or waits for its next attempt.
   millrace_actions_in_flight 3

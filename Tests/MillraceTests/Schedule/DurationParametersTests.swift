@@ -64,11 +64,14 @@ struct DurationParametersTests {
     "JournalDurationsTests": [
       "MillraceJournal/JournalCheck.run(patience)", "MillraceJournal/JournalOptions.deadline",
       "MillraceJournal/JournalOptions.keptForReaders", "MillraceJournal/JournalOptions.rememberedTime",
+      "MillraceJournal/MemoryJournal+Share.join(lease)", "MillraceJournal/MemoryJournal+Share.renew(lease)",
       "MillraceJournal/Stores+End.run(time)",
-      "MillraceJournal/Stores+End.shutdown(time)", "MillraceJournal/Stores+State.wait(timeout)",
+      "MillraceJournal/Stores+End.shutdown(time)", "MillraceJournal/Stores+Open.open(lease)",
+      "MillraceJournal/Stores+State.wait(timeout)",
       "MillraceJournal/StoresLimits.init(idle)",
     ],
     "PostgresDurationsTests": [
+      "MillracePostgres/PostgresJournal+Share.join(lease)", "MillracePostgres/PostgresJournal+Share.renew(lease)",
       "MillracePostgres/PostgresOptions.deadline", "MillracePostgres/PostgresOptions.pollingInterval",
     ],
   ]

@@ -39,6 +39,21 @@ extension LifecycleTests {
     #expect(await !store.log.contains("late"))
   }
 
+  @Test("S1: A shutdown for another reason rejects with that, while it drains and after it", arguments: [true, false])
+  func reason(drains: Bool) async throws {
+    let receipt = try await stay("a")
+    let shutdown = store.core.beginShutdown(drainFor: .seconds(drains ? 60 : 0), refusing: .notOwner("there"))
+    guard case .rejected(.notOwner("there")) = await store.send(.commit("late")).outcome else {
+      return #expect(Bool(false))
+    }
+    gate.open()
+    #expect(await shutdown.value.drained == (drains ? 1 : 0))
+    #expect(await receipt.outcome.kind == (drains ? .finished : .shutDown))
+    guard case .rejected(.notOwner("there")) = await store.send(.commit("later")).outcome else {
+      return #expect(Bool(false))
+    }
+  }
+
   // What had no key, or another one, used to be taken then, and never to end.
   @Test("S1: cancelling what a store has that is shut down lets nothing in again", arguments: [true, false])
   func cancellingAfterTheEnd(cancelsAll: Bool) async {
