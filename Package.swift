@@ -137,7 +137,11 @@ let package = Package(
       path: "Sources/Examples/MirrorService",
       swiftSettings: strict),
     .executableTarget(
-      name: "OrdersService", dependencies: ["Millrace", "MillraceJournal", "MillraceCommand", "MillraceFlags"],
+      name: "OrdersService",
+      dependencies: [
+        "Millrace", "MillraceJournal", "MillraceCommand", "MillraceFlags",
+        .byName(name: "MillracePostgres", condition: .when(traits: ["Postgres"])),
+      ],
       path: "Sources/Examples/OrdersService",
       swiftSettings: strict),
     .target(name: "MillraceBenchmarksSystem", path: "Benchmarks/MillraceBenchmarksSystem"),

@@ -6,11 +6,19 @@
     /// The number of problems of one kind that a check names.
     private static let problemCount = 10
 
-    /// Whether an address has a password, or another secret, which a command line would show to other users of the machine.
+    /// The sentence that refuses an address with a password, or another secret, behind a flag; nil for one without.
+    ///
+    /// A command line shows it to other users of the machine.
     ///
     /// - Throws: ``JournalError`` for an address that cannot be read; it repeats nothing of the text.
-    package static func hasSecret(_ address: String) throws(JournalError) -> Bool {
-      try PostgresAddress(address).hasSecret
+    package static func secretRefusal(of address: String, behind flag: String) throws(JournalError) -> String? {
+      guard try PostgresAddress(address).hasSecret else { return nil }
+      return
+        """
+        \(flag) was given an address with a password, which other users of this machine can read in the list of processes; leave it out of the \
+        address, and put it into the file that PGPASSFILE names (~/.pgpass by default), into PGPASSWORD, or into a service file, whose entry \
+        'service=NAME' in the address or PGSERVICE names.
+        """
     }
 
     /// The number of rows in the table of keys.

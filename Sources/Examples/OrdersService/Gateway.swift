@@ -4,6 +4,14 @@ import Foundation
 struct Gateway: Sendable {
   let folder: URL
 
+  func makeFolder() throws {
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw Failure(description: "'\(folder.path)' cannot be made; give --folder a folder that can be written to.")
+    }
+  }
+
   /// Does a request, unless one with this key was done before; returns the receipt.
   func call(_ request: String, key: String) async throws -> String {
     let file = folder.appending(path: key.replacing("/", with: "_"))

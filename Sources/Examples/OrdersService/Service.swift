@@ -20,14 +20,7 @@
 
     /// Handles the orders until both have ended, and kills the process at `point`: `before:N` or `after:N`, a record of this process.
     func run(killingAt point: String?) async throws {
-      for gateway in [payments, warehouse] {
-        do {
-          try FileManager.default.createDirectory(at: gateway.folder, withIntermediateDirectories: true)
-        } catch {
-          throw Failure(
-            description: "'\(gateway.folder.path)' cannot be made; give --folder a folder that can be written to.")
-        }
-      }
+      for gateway in [payments, warehouse] { try gateway.makeFolder() }
       let file = try await SQLiteJournal(folder.appending(path: "journal").path)
       let journal: any Journal = point.map { KillingJournal(file, at: $0) } ?? file
       let store = try await Store.open(

@@ -5,7 +5,7 @@ public import Millrace
 /// ```swift
 /// let orders = try await Stores<OrderID, Order>.open(
 ///   name: "orders", journal: journal, initial: { _ in .init() }, interactor: { Order(id: $0, payments: payments) })
-/// orders.send(.pay, to: id, key: "request 17")
+/// orders.send(.pay, to: id, key: "order \(id) request 17")
 /// let total = try await orders.request(.total, of: id, returning: { $0.total })
 /// ```
 ///

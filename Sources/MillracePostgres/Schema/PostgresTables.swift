@@ -5,7 +5,7 @@
   /// The tables of a journal in a schema of a database.
   package struct PostgresTables: Sendable {
     /// The version of the tables.
-    static let version = 1
+    static let version = 2
 
     /// The name of the schema in quotes, as statements have it.
     package let schema: String

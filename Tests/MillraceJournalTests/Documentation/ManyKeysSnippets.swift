@@ -120,7 +120,7 @@ struct ManyKeysSnippets {
     // snippet.end
     // snippet.use
     orders.send(.add(price: 30), to: id)
-    let outcome = await orders.send(.pay, to: id, key: "request 17").outcome
+    let outcome = await orders.send(.pay, to: id, key: "order \(id) request 17").outcome
     let total = try await orders.request(.add(price: 5), of: id, returning: { $0.total })
     let isPaid = try await orders.state(of: id).isPaid
     // snippet.end

@@ -16,12 +16,15 @@ final class DisturbedJournal: SharedJournal {
 
   /// The same of appends alone.
   private let disturbAppend: @Sendable () async -> Disturbance
+  /// The same of takings alone.
+  private let disturbTaking: @Sendable () async -> Disturbance
 
   init(
     _ base: MemoryJournal, disturb: @escaping @Sendable () async -> Disturbance,
-    ofAppends: (@Sendable () async -> Disturbance)? = nil
+    ofAppends: (@Sendable () async -> Disturbance)? = nil, ofTakings: (@Sendable () async -> Disturbance)? = nil
   ) {
-    (self.base, self.disturb, disturbAppend) = (base, disturb, ofAppends ?? disturb)
+    (self.base, self.disturb) = (base, disturb)
+    (disturbAppend, disturbTaking) = (ofAppends ?? disturb, ofTakings ?? disturb)
   }
 
   var largestBatch: Int { base.largestBatch }
@@ -30,8 +33,10 @@ final class DisturbedJournal: SharedJournal {
     JournalError(code, "The journal does not answer; try again.")
   }
 
-  private func disturbed<Value>(_ call: () async throws(JournalError) -> Value) async throws(JournalError) -> Value {
-    let disturbance = await disturb()
+  private func disturbed<Value>(
+    by disturb: (@Sendable () async -> Disturbance)? = nil, _ call: () async throws(JournalError) -> Value
+  ) async throws(JournalError) -> Value {
+    let disturbance = await (disturb ?? self.disturb)()
     if disturbance == .refused { throw Self.failure(.unavailable) }
     let value = try await call()
     if disturbance == .unanswered { throw Self.failure(.unknown) }
@@ -57,7 +62,9 @@ final class DisturbedJournal: SharedJournal {
   }
 
   func take(_ partitions: [Int], as member: JournalMember) async throws(JournalError) -> [JournalClaim] {
-    try await disturbed { () async throws(JournalError) in try await base.take(partitions, as: member) }
+    try await disturbed(by: disturbTaking) { () async throws(JournalError) in
+      try await base.take(partitions, as: member)
+    }
   }
 
   func release(_ claims: [JournalClaim]) async throws(JournalError) {

@@ -82,7 +82,7 @@
       #expect(error.code == .otherVersion)
       #expect(
         error.description == """
-          The tables of schema "\(fixture.schema)" have version 7, and this program reads version 1; use the version of Millrace that has made \
+          The tables of schema "\(fixture.schema)" have version 7, and this program reads version 2; use the version of Millrace that has made \
           them.
           """)
       try plain.run("delete from \(fixture.schema).journal_format")

@@ -61,11 +61,16 @@
       for address in [
         "postgresql://a:b@host/database", "postgres://host/database?user=a&password=b", "host=a password=b",
         "host=a sslpassword=b",
-      ] { #expect(try PostgresJournal.hasSecret(address), "\(address)") }
-      for address in ["postgresql://a@host:5433/database?sslmode=require", "host=a passfile=b", "service=a"] {
-        #expect(try !PostgresJournal.hasSecret(address), "\(address)")
+      ] {
+        let refusal = try PostgresJournal.secretRefusal(of: address, behind: "--postgres")
+        #expect(refusal?.hasPrefix("--postgres was given an address with a password") == true, "\(address)")
       }
-      let error = #expect(throws: JournalError.self) { try PostgresJournal.hasSecret("postgresql://a:secret@[host") }
+      for address in ["postgresql://a@host:5433/database?sslmode=require", "host=a passfile=b", "service=a"] {
+        #expect(try PostgresJournal.secretRefusal(of: address, behind: "--postgres") == nil, "\(address)")
+      }
+      let error = #expect(throws: JournalError.self) {
+        try PostgresJournal.secretRefusal(of: "postgresql://a:secret@[host", behind: "")
+      }
       #expect(error?.code == .cannotOpen && error?.description.contains("secret") == false)
     }
   }

@@ -102,7 +102,7 @@ struct OwnershipTests {
         checkFences()
       }
       // Nothing more happens, and every process continues.
-      for _ in 0..<60 * walkers.count {
+      for _ in 0..<100 * walkers.count {
         for index in walkers.indices {
           content.leases.join(walkers[index].member, until: now + lease)
           step(index)
@@ -113,10 +113,25 @@ struct OwnershipTests {
       let ids = walkers.map(\.member.id)
       for partition in 0..<Self.partitions {
         let choice = JournalMember.ID.firstChoice(of: partition, among: ids)
-        let owner = walkers.first { $0.ownership.claim(of: partition) != nil }?.member.id
-        #expect(owner == choice, "seed \(seed), partition \(partition)")
+        let owners = walkers.filter { $0.ownership.claim(of: partition) != nil }.map(\.member.id)
+        #expect(owners == [choice].compactMap(\.self), "seed \(seed), partition \(partition)")
       }
     }
+  }
+
+  @Test("A member whose lease has ended keeps its partitions until another one has taken them, or it is a member again")
+  func endedLease() {
+    let walkers = (1...2 as ClosedRange<UInt64>).map { Walker(JournalMember.ID(high: $0, low: 0), partitions: 4) }
+    var ownership = walkers[0].ownership
+    let claims = (0..<4).map { JournalClaim(JournalPartition(of: "orders", number: $0), epoch: 1) }
+    #expect(ownership.didLook(JournalShares(members: [walkers[0].member], owners: [:])) == [.take([0, 1, 2, 3])])
+    #expect(ownership.didTake(claims, of: [0, 1, 2, 3]) == claims.map { .open($0) })
+    var owners = Dictionary(
+      uniqueKeysWithValues: (0..<4).map { ($0, JournalShares.Owner(walkers[0].member.id, epoch: 1)) })
+    #expect(ownership.didLook(JournalShares(members: [walkers[1].member], owners: owners)) == [])
+    owners[2] = JournalShares.Owner(walkers[1].member.id, epoch: 2)
+    #expect(ownership.didLook(JournalShares(members: [walkers[1].member], owners: owners)) == [.drop([claims[2]])])
+    #expect(ownership.ownedCount == 3 && ownership.owner(of: 2) == walkers[1].member)
   }
 }
 

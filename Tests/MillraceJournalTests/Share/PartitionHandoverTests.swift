@@ -202,6 +202,30 @@ struct PartitionHandoverTests {
     }
   }
 
+  @Test("Partitions that could not be taken, because the engine did not answer up to the deadline, are taken later")
+  func failedTaking() async {
+    await Simulation.run(seeds: 0..<20) { world in
+      let base = MemoryJournal(partitions: 8, clock: world.clock)
+      let isCut = Mutex(false)
+      let first = try await Self.open(world.node("first"), base)
+      let journal = DisturbedJournal(base, disturb: { .none }, ofTakings: { isCut.withLock { $0 } ? .refused : .none })
+      let node = world.node("second")
+      var options = JournalOptions()
+      options.deadline = .seconds(2)
+      let second = try await Stores<String, Orders>.open(
+        name: "orders", journal: journal, address: "second", configuration: node.configuration, options: options,
+        initial: { _ in [] }, interactor: { _ in Orders() })
+      isCut.withLock { $0 = true }
+      await first.shutdown()
+      try await world.clock.sleep(for: .seconds(10))
+      world.expect(second.summary.ownedPartitions == 0, "it could take none")
+      isCut.withLock { $0 = false }
+      try await world.clock.sleep(for: .seconds(5))
+      world.expect(second.summary.ownedPartitions == 8, "it has taken all")
+      await second.shutdown()
+    }
+  }
+
   @Test("A process alone has no shares, and owns every key; one that shares refuses to erase the key of another one")
   func alone() async throws {
     let journal = MemoryJournal(partitions: 4)

@@ -72,20 +72,13 @@ struct JournalArguments {
 
   private func database(_ address: String, flag: String, schema: String?) throws(CommandFailure) -> JournalPlace {
     #if Postgres
-      let hasSecret: Bool
+      let refusal: String?
       do {
-        hasSecret = try PostgresJournal.hasSecret(address)
+        refusal = try PostgresJournal.secretRefusal(of: address, behind: flag)
       } catch {
         throw usage("\(flag): \(error)")
       }
-      guard !hasSecret else {
-        throw usage(
-          """
-          \(flag) was given an address with a password, which other users of this machine can read in the list of processes; leave it out of the \
-          address, and put it into the file that PGPASSFILE names (~/.pgpass by default), into PGPASSWORD, or into a service file, whose entry \
-          'service=NAME' in the address or PGSERVICE names.
-          """)
-      }
+      if let refusal { throw usage(refusal) }
       return .database(address: address, schema: schema ?? Self.schema)
     #else
       throw usage("\(command) \(word) \(flag) needs libpq, \(missing("Postgres", package: "libpq-dev")).")
