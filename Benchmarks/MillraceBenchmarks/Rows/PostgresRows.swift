@@ -5,7 +5,7 @@
   import MillracePostgres
 
   /// Stores with a journal on a PostgreSQL server, beside loops over libpq by hand; the server is another process of this machine.
-  let postgresRows: [Row] = [1, 8, 1_000].flatMap { appendRows($0) } + replayRows + coldRows + liveRows
+  let postgresRows: [Row] = [1, 8, 1_000].flatMap { appendRows($0) } + replayRows + coldRows + liveRows + takeOverRows
 
   /// The sentence about rows that this build does not have.
   let absentPostgresRows: String? = nil
