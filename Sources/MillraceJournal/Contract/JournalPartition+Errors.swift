@@ -28,6 +28,15 @@ extension JournalError {
       """)
   }
 
+  static func otherRecord(_ partition: JournalPartition, at position: JournalPosition) -> JournalError {
+    JournalError(
+      .lost,
+      """
+      \("\(partition)".capitalizedFirst) has another record at position \(position) than a reader has read there, so that record is lost; see \
+      whether the journal was restored from an older copy, and read the partition from its beginning.
+      """)
+  }
+
   package static func otherPartition(_ key: JournalKey, _ partition: JournalPartition?) -> JournalError {
     let place = partition.map { "does not belong to \($0)" } ?? "is one of many stores, and has no log of its own"
     return JournalError(

@@ -9,11 +9,25 @@ public struct JournalPartitionPage: Sendable {
   /// The last position of the partition when the page was read; a reader that has come to it has everything.
   public let last: JournalPosition
 
-  /// Creates a page, as an engine does.
+  /// The record at the position behind which the page begins, as it was when the page was read.
+  ///
+  /// It is nil if there is no record at the position any more, and always nil in a journal that does not say. A reader that has read another record at
+  /// the position reads a journal that has lost it.
+  public let previous: JournalRecord.ID?
+
+  /// Creates a page that does not say which record is before it, as an engine does.
   public init(items: [JournalPartitionItem], position: JournalPosition, last: JournalPosition) {
+    self.init(items: items, position: position, last: last, previous: nil)
+  }
+
+  /// Creates a page, as an engine does.
+  public init(
+    items: [JournalPartitionItem], position: JournalPosition, last: JournalPosition, previous: JournalRecord.ID?
+  ) {
     self.items = items
     self.position = position
     self.last = last
+    self.previous = previous
   }
 }
 
@@ -41,7 +55,7 @@ extension JournalPartitionPage {
   /// - Parameter bound: The position to which the items are complete; nil for the end of the partition.
   package init(
     _ items: [JournalPartitionItem], after position: JournalPosition, last: JournalPosition, upTo byteCount: Int,
-    bound: JournalPosition? = nil
+    bound: JournalPosition? = nil, previous: JournalRecord.ID?
   ) {
     var (count, bytes) = (0, 0)
     for item in items {
@@ -50,6 +64,8 @@ extension JournalPartitionPage {
       count += 1
     }
     let page = Array(items.prefix(count))
-    self.init(items: page, position: count < items.count ? page.last?.position ?? position : bound ?? last, last: last)
+    self.init(
+      items: page, position: count < items.count ? page.last?.position ?? position : bound ?? last, last: last,
+      previous: previous)
   }
 }

@@ -30,6 +30,26 @@ public struct JournalRecord: Sendable, Hashable {
     self.position = position
     self.checksum = checksum
   }
+
+  /// The name of a record, which no other record of its key has.
+  ///
+  /// It outlives a restart of the journal. After a restore from an older copy, another record at the same position has another name.
+  public struct ID: Sendable, Hashable {
+    /// The batch that the record was stored with.
+    public let batch: JournalBatch.ID
+
+    /// The position of the record in the log of its key.
+    public let sequence: JournalSequence
+
+    /// Creates the name of a record, as an engine does.
+    public init(batch: JournalBatch.ID, sequence: JournalSequence) {
+      self.batch = batch
+      self.sequence = sequence
+    }
+  }
+
+  /// The name of the record.
+  public var id: ID { ID(batch: batch, sequence: sequence) }
 }
 
 /// Records of a key in their order, as one read returns them.

@@ -63,7 +63,7 @@ public protocol PartitionedJournal: Journal {
   /// Reads what a partition has behind a position, in the order of positions.
   ///
   /// A key with removed records behind the position is one item, at the position of the last of these. Records are checked as in
-  /// ``Journal/records(of:after:upTo:)``. Cancellation has no effect.
+  /// ``Journal/records(of:after:upTo:)``. The items and ``JournalPartitionPage/previous`` are read in one step. Cancellation has no effect.
   ///
   /// - Parameters:
   ///   - partition: The partition.

@@ -24,15 +24,33 @@ where
         try await source.journal.records(
           ofPartition: partition, after: JournalPosition(place.position), upTo: 1 << 20)
       }
+      try check(page, of: partition, behind: place)
       var decided: [DecidedEvent] = []
       for item in page.items { try await decide(item, of: partition, &place, &decided) }
       for event in decided { try await event.check(partition) }
       let hasProgress = page.position.number > place.position || !page.items.isEmpty
       // Positions of records that were removed again have no items.
-      if page.position.number > place.position { (place.position, place.part) = (page.position.number, 0) }
+      if page.position.number > place.position { place.move(to: page.position.number, nil) }
       await progress.didRead(to: place, in: partition.number)
       if page.position >= page.last || !hasProgress { return }
     }
+  }
+
+  /// Checks that the journal has not lost the last record of which an event is decided, and has another one at its position.
+  ///
+  /// - Throws: ``JournalError`` with the code ``JournalError/Code/lost``.
+  private func check(
+    _ page: JournalPartitionPage, of partition: JournalPartition, behind place: ProjectionPlace
+  ) throws(JournalError) {
+    var (position, found) = (JournalPosition(place.position), page.previous)
+    if place.part > 0 {
+      position = position.next
+      if position > page.last { throw .lost(partition, position: position, last: page.last) }
+      found = nil
+      if case .record(let record, _) = page.items.first, record.position == position { found = record.id }
+    }
+    guard let expected = place.record, let found, PlacedRecord(found) != expected else { return }
+    throw .otherRecord(partition, at: position)
   }
 
   /// Decides the events of an item, one after the other.
@@ -41,9 +59,10 @@ where
     _ decided: inout [DecidedEvent]
   ) async throws(JournalError) {
     var end = place
-    (end.position, end.part) = (item.position.number, 0)
+    end.move(to: item.position.number, nil)
     switch item {
     case .record(let record, let key):
+      end.move(to: item.position.number, record)
       if let last = place.covered[key.name] {
         if record.sequence.number >= last { end.covered[key.name] = nil }
         if record.sequence.number <= last { break }
@@ -53,8 +72,7 @@ where
       let decidedCount = record.position == JournalPosition(place.position).next ? max(place.part, 0) : 0
       for (index, event) in events.enumerated().dropFirst(decidedCount) {
         var next = place
-        next.part = index + 1
-        next.position = max(item.position.number, 1) - 1
+        next.move(to: max(item.position.number, 1) - 1, part: index + 1, record)
         try await decide(event, in: partition, then: index + 1 < events.count ? next : end, &decided)
       }
     case .missed(let key, let through, _):

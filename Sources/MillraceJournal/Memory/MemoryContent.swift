@@ -141,16 +141,18 @@ struct MemoryContent: Sendable {
       guard key.1 == partition, let place = key.0.position, place > position else { return nil }
       return .erased(digest, at: place)
     }
+    var previous: JournalRecord.ID?
     for log in logs.values where isListed(log.key) {
       if let removed = log.removed, removed > position {
         items.append(.missed(log.key, through: log.truncated, at: removed))
       }
-      for record in log.records where record.position ?? .start > position {
-        items.append(.record(record, of: log.key))
+      for record in log.records {
+        if record.position == position { previous = record.id }
+        if record.position ?? .start > position { items.append(.record(record, of: log.key)) }
       }
     }
     items.sort { $0.position < $1.position }
-    return JournalPartitionPage(items, after: position, last: last, upTo: byteCount)
+    return JournalPartitionPage(items, after: position, last: last, upTo: byteCount, previous: previous)
   }
 
   mutating func erase(_ key: JournalKey, in partition: JournalPartition?) {

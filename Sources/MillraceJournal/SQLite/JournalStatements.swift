@@ -8,7 +8,8 @@
     let selectSnapshot, insertSnapshot, deleteSnapshot: SQLiteStatement
     let insertPart, selectParts, countParts, selectOtherParts, deletePart, deleteParts: SQLiteStatement
     let selectPartition, selectPartitions, insertPartition, updatePartition: SQLiteStatement
-    let insertPosition, deletePositions, selectPositions, selectRemovals, selectErasures, selectDue: SQLiteStatement
+    let insertPosition, deletePositions, selectPosition, selectPositions: SQLiteStatement
+    let selectRemovals, selectErasures, selectDue: SQLiteStatement
     let selectErased, insertErased, deleteErased: SQLiteStatement
 
     init(_ connection: SQLiteConnection) {
@@ -59,6 +60,11 @@
         """
         DELETE FROM positions WHERE partition=?1 AND position IN \
         (SELECT position FROM records WHERE key=?2 AND sequence<=?3)
+        """)
+      selectPosition = statement(
+        """
+        SELECT r.writer, r.batch, r.sequence FROM positions p JOIN keys k ON k.partition=p.partition AND k.name=p.name \
+        JOIN records r ON r.key=k.id AND r.sequence=p.sequence WHERE p.partition=? AND p.position=?
         """)
       selectPositions = statement(
         """

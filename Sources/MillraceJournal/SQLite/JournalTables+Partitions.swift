@@ -108,7 +108,13 @@
       reader.endPart()
       try statements.selectErasures.run(place + [SQLiteValue(largestPage)]) { try reader.takeErasure($0, path) }
       reader.endPart()
-      return reader.page()
+      var previous: JournalRecord.ID?
+      try statements.selectPosition.run(place) { row in
+        previous = JournalRecord.ID(
+          batch: .init(writer: row.number(0), number: row.number(1)), sequence: JournalSequence(row.number(2)))
+        return false
+      }
+      return reader.page(previous)
     }
 
     // MARK: Beginning

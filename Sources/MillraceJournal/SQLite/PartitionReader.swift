@@ -64,10 +64,12 @@
       (count, bytes) = (0, 0)
     }
 
-    func page() -> JournalPartitionPage {
+    /// - Parameter previous: the record at the position behind which the page begins.
+    func page(_ previous: JournalRecord.ID?) -> JournalPartitionPage {
       let found = items.filter { item in bound.map { item.position <= $0 } ?? true }
       return JournalPartitionPage(
-        found.sorted { $0.position < $1.position }, after: start, last: row.position, upTo: .max, bound: bound)
+        found.sorted { $0.position < $1.position }, after: start, last: row.position, upTo: .max, bound: bound,
+        previous: previous)
     }
   }
 #endif

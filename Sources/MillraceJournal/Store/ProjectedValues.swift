@@ -48,8 +48,31 @@ struct ProjectionPlace: Sendable, Hashable, Codable, Comparable {
   var part = 0
   /// The keys of which a snapshot was an event that covers records behind this place, and the last of these records.
   var covered: [String: UInt64] = [:]
+  /// The last record of which an event is decided: the next one if ``part`` is not 0, and else the one at the position.
+  ///
+  /// It is nil if the position has no record, and in what an earlier version of the library has stored.
+  private(set) var record: PlacedRecord?
+
+  /// Moves the place behind a record, or behind another item if `record` is nil.
+  ///
+  /// - Parameter part: the number of events that are decided of the record behind the position; 0 if `record` is at the position.
+  mutating func move(to position: UInt64, part: Int = 0, _ record: JournalRecord?) {
+    (self.position, self.part) = (position, part)
+    self.record = record.map { PlacedRecord($0.id) }
+  }
 
   static func < (left: ProjectionPlace, right: ProjectionPlace) -> Bool {
     (left.position, left.part) < (right.position, right.part)
+  }
+}
+
+/// The name of a record, as the log of a projection stores it.
+struct PlacedRecord: Sendable, Hashable, Codable {
+  private let writer: UInt64
+  private let batch: UInt64
+  private let sequence: UInt64
+
+  init(_ id: JournalRecord.ID) {
+    (writer, batch, sequence) = (id.batch.writer, id.batch.number, id.sequence.number)
   }
 }

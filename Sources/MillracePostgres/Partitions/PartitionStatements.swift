@@ -101,7 +101,7 @@
       }
     }
 
-    /// Reads the records, the removals and the erasures behind a position, each up to a limit.
+    /// Reads the records, the removals and the erasures behind a position, each up to a limit, and the name of the record at the position.
     func items(after position: JournalPosition, upTo byteCount: Int) -> [PostgresStatement] {
       func after(_ position: JournalPosition, _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in })
         -> PostgresStatement
@@ -132,6 +132,9 @@
           select position, digest from \(tables("erased")) where partition = \(id) and position > $3 \
           order by position limit \(largestPage)
           """),
+        after(
+          position,
+          "select writer, batch, sequence from \(tables("record")) where partition = \(id) and position = $3"),
       ]
     }
 
@@ -168,9 +171,14 @@
         items.append(.erased(JournalKeyDigest(erasures.text(row, 1)), at: JournalPosition(erasures.bits(row, 0))))
       }
       end(erasures.rows.count)
+      let previous = results[3].rows.first.map { row in
+        JournalRecord.ID(
+          batch: .init(writer: results[3].bits(row, 0), number: results[3].bits(row, 1)),
+          sequence: JournalSequence(results[3].bits(row, 2)))
+      }
       return JournalPartitionPage(
         items.filter { item in bound.map { item.position <= $0 } ?? true }.sorted { $0.position < $1.position },
-        after: start, last: row.position, upTo: .max, bound: bound)
+        after: start, last: row.position, upTo: .max, bound: bound, previous: previous)
     }
   }
 

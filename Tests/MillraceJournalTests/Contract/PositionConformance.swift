@@ -88,6 +88,37 @@ extension JournalConformance {
       #expect(try await journal.all(.order("a"), after: 6).map(\.position) == [13])
     },
     JournalConformance(
+      "K6: A page says which record is at the position behind which it begins, until the record is removed"
+    ) {
+      fixture in
+      var journal = try await fixture.open()
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      _ = await journal.append(
+        [
+          JournalKeyAppend([JournalBatch(7, ["a1", "a2"], writer: .max)], to: .order("a"), after: .start),
+          .init(8, "b1", to: "b"),
+        ], claim: claim)
+      _ = await journal.append([.init(9, "a3", to: "a", after: 2), .init(10, "c1", to: "c")], claim: claim)
+      try await journal.erase(.order("c"), claim: claim)
+      func previous() async throws -> [String?] {
+        var names: [String?] = []
+        for position in 0...6 as ClosedRange<UInt64> {
+          let page = try await journal.records(ofPartition: .of("orders"), after: JournalPosition(position), upTo: 0)
+          names.append(page.previous.map { "\($0.batch) \($0.sequence)" })
+        }
+        return names
+      }
+      let names = ["ffffffffffffffff.7 1", "ffffffffffffffff.7 2", "1.8 1", "1.9 3"]
+      #expect(try await previous() == [nil] + names + [nil, nil])
+      journal = try await fixture.reopen(journal)
+      #expect(try await previous() == [nil] + names + [nil, nil])
+      let records = try await journal.all(.order("a"))
+      #expect(records.map { "\($0.id.batch) \($0.id.sequence)" } == [names[0], names[1], names[3]])
+      try await journal.store(JournalSnapshot(sequence: 3, revision: 3, payload: []), of: .order("a"))
+      try await journal.truncate(.order("a"), through: 2)
+      #expect(try await previous() == [nil, nil, nil, names[2], names[3], nil, nil])
+    },
+    JournalConformance(
       "K6: Of more keys with removed records than a page has each comes once, in the order of positions"
     ) {
       fixture in

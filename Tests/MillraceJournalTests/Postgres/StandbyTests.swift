@@ -107,6 +107,45 @@
       await journal.close()
     }
 
+    @Test("K6: A projection of a server that was restored, and has grown past its position since, ends as lost")
+    func restored() async throws {
+      let server = try await PostgresServer()
+      func deposit(_ amounts: Int...) async throws {
+        let journal = try await Self.journal(server)
+        let stores = try await ManyAccounts.accounts(journal)
+        for amount in amounts { #expect(await stores.send(.deposit(amount), to: "a").outcome.kind == .finished) }
+        await stores.shutdown()
+        await journal.close()
+      }
+      try await deposit()
+      try await server.perform("copy")
+      let journal = try await PostgresJournal(reading: server.address)
+      let log = MemoryJournal()
+      func projection() async throws -> Projection<Ledger> {
+        try await Projection.open(
+          initial: Ledger.State(), interactor: Ledger(), of: ProjectionSource("accounts", in: journal), journal: log,
+          key: "ledger", action: Ledger.action)
+      }
+      try await deposit(1, 2)
+      let first = try await projection()
+      try await first.catchUp()
+      let position = await first.positions.state[0]
+      await first.shutdown()
+      for command in ["stop", "restore", "start"] { try await server.perform(command) }
+      try await deposit(3, 4, 5, 6)
+      let second = try await projection()
+      let error = try await failure { try await second.catchUp() }
+      #expect(error.code == .lost && second.failure?.code == .lost)
+      #expect(
+        error.description == """
+          Partition 0 of "accounts" has another record at position \(position) than a reader has read there, so that record is lost; see \
+          whether the journal was restored from an older copy, and read the partition from its beginning.
+          """)
+      #expect(await second.reader.state.accounts["a"]?.state.balance == 4)
+      await second.shutdown()
+      await journal.close()
+    }
+
     @Test("A standby that takes over without the newest records is lost for the owner, and for a reader")
     func laggingStandby() async throws {
       let server = try await PostgresServer()
