@@ -11,12 +11,12 @@
   @Suite("Standbys of PostgreSQL", .timeLimit(.minutes(5)))
   struct StandbyTests {
     private static func journal(
-      _ server: PostgresServer, _ change: (inout PostgresOptions) -> Void = { _ in }
+      _ address: String, _ change: (inout PostgresOptions) -> Void = { _ in }
     ) async throws(JournalError) -> PostgresJournal {
       var options = PostgresOptions()
       options.partitions = 1
       change(&options)
-      return try await PostgresJournal(server.address, options: options)
+      return try await PostgresJournal(address, options: options)
     }
 
     /// Sets the server to wait for a standby that there is not, and returns a connection that does not wait.
@@ -51,37 +51,34 @@
       }
     }
 
-    @Test("D1: Without its synchronous standby an append is unknown, and durable once the standby is back")
+    @Test("D1: Without its synchronous standby an append is unknown, and is found once the standby is back")
     func missingStandby() async throws {
-      let server = try await PostgresServer()
-      let journal = try await Self.journal(server) { $0.deadline = .seconds(1) }
-      let claim = try await journal.claim(.of("orders"), as: .now())
-      let plain = try Self.plainWithoutStandby(server)
-      let (number, result) = await Self.firstUnknown { number in
-        await journal.append([.init(number, "\(number)", to: "a", after: JournalSequence(number - 1))], claim: claim)[0]
-      }
-      let last = JournalSequence(number - 1)
-      #expect(result.failure?.code == .unknown, "\(String(describing: result.failure))")
+      let server = try await PostgresServer(["synchronous_standby_names=standby"])
+      let address = try await server.standby()
+      let journal = try await Self.journal(address) { $0.deadline = .seconds(1) }
+      let calls = JournalCalls(journal: journal, key: "a", deadline: .seconds(60), clock: ContinuousClock())
+      try await calls.append([JournalBatch(1, "1")], after: .start) { _, _ in }
+      try await server.perform("standby-stop")
+      let result = await journal.append([JournalBatch(2, "2")], to: "a", after: 1)
+      #expect(result.stored == 0 && result.failure?.code == .unknown, "\(String(describing: result.failure))")
       // A plain read shows no record of a commit that waits, and a look for the batch waits with it.
-      let id = JournalBatch.ID(writer: 1, number: number)
-      let error = try await failure { _ = try await journal.batch(id, of: .order("a"), after: last) }
+      let id = JournalBatch.ID(writer: 1, number: 2)
+      let error = try await failure { _ = try await journal.batch(id, of: "a", after: 1) }
       #expect(error.isTransient, "\(error)")
-      try plain.run("alter system reset synchronous_standby_names")
-      try plain.run("select pg_reload_conf()::text")
-      let calls = JournalCalls(journal: journal, key: .order("a"), deadline: .seconds(60), clock: ContinuousClock())
+      try await server.perform("standby-start")
       let found = try await calls.read { journal, key throws(JournalError) in
-        try await journal.batch(id, of: key, after: last)
+        try await journal.batch(id, of: key, after: 1)
       }
-      #expect(found?.map(\.text) == ["\(number)"])
-      let next = JournalSequence(number)
-      #expect(await journal.append([.init(1_000, "next", to: "a", after: next)], claim: claim)[0].stored == 1)
+      #expect(found?.map(\.text) == ["2"])
+      try await calls.append([JournalBatch(3, "3")], after: 2) { _, _ in }
+      #expect(try await journal.texts("a") == ["1", "2", "3"])
       await journal.close()
     }
 
     @Test("D1: A wait for a standby that an operator cancels makes an append unknown, and never durable")
     func cancelledWait() async throws {
       let server = try await PostgresServer()
-      let journal = try await Self.journal(server)
+      let journal = try await Self.journal(server.address)
       let plain = try Self.plainWithoutStandby(server)
       // No message of the server says that a commit begins to wait, so a statement looks.
       async let cancelled: Void = onThread(server) { plain in
@@ -111,7 +108,7 @@
     func restored() async throws {
       let server = try await PostgresServer()
       func deposit(_ amounts: Int...) async throws {
-        let journal = try await Self.journal(server)
+        let journal = try await Self.journal(server.address)
         let stores = try await ManyAccounts.accounts(journal)
         for amount in amounts { #expect(await stores.send(.deposit(amount), to: "a").outcome.kind == .finished) }
         await stores.shutdown()
@@ -146,24 +143,31 @@
       await journal.close()
     }
 
-    @Test("A standby that takes over without the newest records is lost for the owner, and for a reader")
+    @Test("K6: A standby that takes over without the newest records is lost for the owner, and for a reader for good")
     func laggingStandby() async throws {
-      let server = try await PostgresServer()
-      let journal = try await Self.journal(server)
+      let server = try await PostgresServer(["synchronous_standby_names=standby"])
+      let address = try await server.standby()
+      let journal = try await Self.journal(address)
       let claim = try await journal.claim(.of("orders"), as: .now())
+      // The standby has what is acknowledged until it stops.
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
       #expect(await journal.append([JournalBatch(1, "1")], to: "alone", after: .start).stored == 1)
-      // A copy of the data as it is now takes the place of the server, as a standby does that has received no more.
-      try await server.perform("copy")
+      try await server.perform("standby-stop")
+      let plain = try PlainPostgres(server)
+      try plain.run("alter system set synchronous_standby_names = ''")
+      try plain.run("select pg_reload_conf()::text")
       for number in 2...4 as ClosedRange<UInt64> {
         let last = JournalSequence(number - 1)
         #expect(await journal.append([.init(number, "\(number)", to: "a", after: last)], claim: claim)[0].stored == 1)
         #expect(await journal.append([JournalBatch(number, "\(number)")], to: "alone", after: last).stored == 1)
       }
-      let read = try await journal.records(ofPartition: .of("orders"), after: .start, upTo: 1 << 20).position
-      try await server.perform("stop")
-      try await server.perform("restore")
-      try await server.perform("start")
+      let reader = try await PostgresJournal(reading: address)
+      let read = try await reader.records(ofPartition: .of("orders"), after: 3, upTo: 1 << 20)
+      guard case .record(let last, _) = read.items.last else {
+        Issue.record("there is no record at position 4")
+        return
+      }
+      for command in ["crash", "standby-start", "promote"] { try await server.perform(command) }
       let calls = JournalCalls(
         journal: ClaimedJournal(base: journal, claim: claim), key: .order("a"), deadline: .seconds(60),
         clock: ContinuousClock())
@@ -172,12 +176,27 @@
       #expect(error.description.contains("ends at position 1, and PostgreSQL had acknowledged the records up to 4"))
       let alone = await journal.append([JournalBatch(5, "5")], to: "alone", after: 4)
       #expect(alone.failure?.code == .lost)
-      #expect(
-        try await failure { _ = try await journal.records(ofPartition: .of("orders"), after: read, upTo: 1) }.code
-          == .lost)
+      let reading = JournalCalls(journal: reader, key: "orders", deadline: .seconds(60), clock: ContinuousClock())
+      let readError = try await failure {
+        try await reading.read { _, _ throws(JournalError) in
+          _ = try await reader.records(ofPartition: .of("orders"), after: read.position, upTo: 1)
+        }
+      }
+      #expect(readError.code == .lost, "\(readError)")
       #expect(try await journal.texts(.order("a")) == ["1"])
       #expect(try await journal.texts("alone") == ["1"])
-      await journal.close()
+      // The next owner moves the position past that of the reader, who finds another record there.
+      let next = try await Self.journal(address)
+      let newer = try await next.claim(.of("orders"), as: .now())
+      for number in 2...6 as ClosedRange<UInt64> {
+        let append = JournalKeyAppend(
+          [JournalBatch(number, ["other \(number)"], writer: 2)], to: .order("a"), after: JournalSequence(number - 1))
+        #expect(await next.append([append], claim: newer)[0].stored == 1)
+      }
+      let page = try await reader.records(ofPartition: .of("orders"), after: read.position, upTo: 1 << 20)
+      #expect(page.items.map(\.text) == ["other 5", "other 6"])
+      #expect(page.previous?.sequence == last.sequence && page.previous != last.id)
+      for journal in [journal, reader, next] { await journal.close() }
     }
   }
 #endif

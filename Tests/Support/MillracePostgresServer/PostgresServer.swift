@@ -30,9 +30,16 @@ package final class PostgresServer: Sendable {
   package static let sharedPool = Task { try await shared.value.pooled() }
 
   /// Starts pgbouncer in front of the server, in transaction mode, and returns its address.
-  package func pooled() async throws -> String {
-    try input.write(contentsOf: Data("pool\n".utf8))
+  package func pooled() async throws -> String { try await address(from: "pool") }
+
+  /// Starts a standby with the name "standby", and returns the address of both servers, of which a connection is to the one that takes writes.
+  package func standby() async throws -> String { try await address(from: "standby") }
+
+  /// Sends the server's script a command that prints an address.
+  private func address(from command: String) async throws -> String {
+    try input.write(contentsOf: Data("\(command)\n".utf8))
     let address = await Self.line(of: output)
+    if !address.hasPrefix("postgresql://") { throw Failure(said: address) }
     let said = await Self.line(of: output)
     if said != "done" { throw Failure(said: said) }
     return address
