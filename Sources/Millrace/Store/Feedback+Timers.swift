@@ -26,7 +26,7 @@ extension Feedback {
   ) -> Feedback {
     Feedback {
       FeedbackWork(wake: { timers($0).earliest.map { max($0, 1) } }) { access, _ in
-        await send(timers, action, access)
+        await send(timers, action, access, on: access.clock)
       }
     }
   }
@@ -34,7 +34,7 @@ extension Feedback {
   /// Sends the actions of timers that are due, as long as the store lives.
   private static func send<ID>(
     _ timers: @escaping @Sendable (State) -> Timers<ID>, _ action: @escaping @Sendable (ID) -> Action,
-    _ access: StoreAccess<State, Action>
+    _ access: StoreAccess<State, Action>, on clock: some Clock<Duration>
   ) async {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let watch = TimerWatch<ID>()
@@ -46,9 +46,13 @@ extension Feedback {
       var sent = SentTimers<ID>()
       var alarm = Alarm(signal: signal)
       for await _ in signals {
+        // Before the wall time, so that a clock that moves between the two wakes early, and not late.
+        let begin = clock.now
+        // One reading for the look and the sleep: with a second one that is set back, the sleep would last up to a minute.
+        let now = WallTime.bounded(access.wallTime())
         alarm.cancel()
-        if let next = await sent.sendDue(timers, action, watch, access) {
-          alarm.set(at: next, on: access.clock, access.wallTime)
+        if let next = await sent.sendDue(timers, action, watch, access, at: now) {
+          alarm.set(at: begin.advanced(by: WallTime.rest(until: next, now)), on: clock)
         }
       }
       alarm.cancel()
@@ -83,15 +87,7 @@ private struct Alarm {
     self.signal = signal
   }
 
-  mutating func set(at next: Int64, on clock: some Clock<Duration>, _ wallTime: @Sendable () -> Int64) {
-    // Before the wall time, so that a clock that moves between the two wakes early, and not late.
-    let begin = clock.now
-    let rest = WallTime.rest(until: next, wallTime())
-    if rest <= .zero {
-      signal.yield()
-      return
-    }
-    let end = begin.advanced(by: rest)
+  mutating func set<C: Clock<Duration>>(at end: C.Instant, on clock: C) {
     sleep = Task { [signal] in
       if (try? await clock.sleep(until: end, tolerance: nil)) != nil { signal.yield() }
     }
@@ -121,9 +117,8 @@ private struct SentTimers<ID: Hashable & Codable & Sendable> {
   /// Sends the actions that are due, and returns the wall time at which to look again; nil without a timer.
   mutating func sendDue<State, Action>(
     _ timers: @escaping @Sendable (State) -> Timers<ID>, _ action: (ID) -> Action, _ watch: TimerWatch<ID>,
-    _ access: StoreAccess<State, Action>
+    _ access: StoreAccess<State, Action>, at now: Int64
   ) async -> Int64? {
-    let now = WallTime.bounded(access.wallTime())
     guard var look = await look(timers, at: now, access) else { return nil }
     if !look.due.isEmpty, watch.setsCountsAll(true) {
       // The first look may have missed a change behind the earliest time.

@@ -235,6 +235,21 @@ struct FeedbackTimersTests {
     #expect(try await store.wait { $0.fired.count == 2 }.fired == ["a", "a"])
   }
 
+  @Test("A wall time that is set back while the timers are looked at does not lengthen the sleep until the next look")
+  func wallTimeSetBackBetween() async throws {
+    let reads = Box(0)
+    let wallTime: @Sendable () -> Int64 = {
+      reads.update { reads in
+        reads += 1
+        return reads == 1 ? 1_000_000 : 500_000
+      }
+    }
+    let store = store(Alarms(kept: ["a"]), ["a": 0], wallTime: wallTime)
+    // The second look comes with the commit of the action, whose timer stays.
+    #expect(try await recorded.deadlines.next(2) == [.seconds(1), .seconds(1)])
+    #expect(await store.state.fired == ["a"])
+  }
+
   @Test("No wall time and no time of a timer is a trap", arguments: [.min, -1, .max] as [Int64])
   func extremeTimes(_ wall: Int64) async throws {
     let store = store(Alarms(), ["past": .min, "never": .max], wallTime: { wall })
