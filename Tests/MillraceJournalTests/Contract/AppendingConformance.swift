@@ -48,7 +48,7 @@ extension JournalConformance {
       let journal = try await fixture.open(largestBatch: 1_000)
       let large = JournalBatch(2, String(repeating: "x", count: 1_000))
       let result = await journal.append(
-        [JournalBatch(1, "1", "2"), large, JournalBatch(3, "3")], to: "a", after: .start)
+        [JournalBatch(1, "1", "2"), large, JournalBatch(3, "3"), large], to: "a", after: .start)
       #expect(result.stored == 1 && result.last == 2 && result.failure?.code == .tooLarge)
       #expect(try await journal.texts("a") == ["1", "2"])
     },

@@ -62,6 +62,17 @@ extension JournalConformance {
       let page = try await journal.records(ofPartition: .of("orders"), after: .start, upTo: 1_000)
       #expect(page.items.map(\.position) == [1, 2, 3, 4, 5])
     },
+    JournalConformance("A key that an append names several times gets its batches in their order") { fixture in
+      let journal = try await fixture.open()
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      let appends = (1...5 as ClosedRange<UInt64>).flatMap { number in
+        ["a", "b"].map { JournalKeyAppend.init(number, "\(number)", to: $0, after: JournalSequence(number - 1)) }
+      }
+      let results = await journal.append(appends, claim: claim)
+      #expect(results.map(\.stored) == Array(repeating: 1, count: 10))
+      #expect(results.allSatisfy { $0.failure == nil })
+      for key in ["a", "b"] { #expect(try await journal.texts(.order(key)) == ["1", "2", "3", "4", "5"]) }
+    },
     JournalConformance("A key that belongs to no partition, or to another one than the claim, is refused with the fix")
     {
       fixture in

@@ -89,6 +89,43 @@
       await other.close()
     }
 
+    /// Adds calls while another one ends, on the thread of appends, which takes all of them at once then.
+    private static func appendTogether(
+      _ calls: [(claim: JournalClaim, append: JournalKeyAppend)], to journal: PostgresJournal
+    ) async throws -> [JournalAppend] {
+      let ended = calls.map { _ in Recorder<JournalAppend>() }
+      let waiting = zip(calls, ended).map { call, ended in
+        AppendCall(parts: [call.append], claim: call.claim) { ended.record($0[0]) }
+      }
+      let first = JournalKeyAppend([JournalBatch(1, "1")], to: "first", after: .start)
+      journal.appends.add(
+        AppendCall(parts: [first], claim: nil) { _ in
+          for call in waiting { journal.appends.add(call) }
+        })
+      var results: [JournalAppend] = []
+      for ended in ended { results.append(try await ended.next()) }
+      return results
+    }
+
+    @Test(
+      "K5: An append by an earlier claim of the same process is fenced, also beside one by the newest claim",
+      arguments: [true, false])
+    func twoClaims(_ isEarlierFirst: Bool) async throws {
+      let journal = try await PostgresFixture().journal()
+      let earlier = try await journal.claim(.of("orders"), as: JournalEpoch(host: "first", process: 1, time: 0))
+      #expect(await journal.append([.init(1, "1", to: "a")], claim: earlier)[0].stored == 1)
+      let newest = try await journal.claim(.of("orders"), as: JournalEpoch(host: "second", process: 2, time: 0))
+      let calls: [(JournalClaim, JournalKeyAppend)] = [
+        (earlier, .init(2, "2", to: "a", after: 1)), (newest, .init(3, "3", to: "b")),
+      ]
+      let results = try await Self.appendTogether(isEarlierFirst ? calls : calls.reversed(), to: journal)
+      let (fenced, stored) = isEarlierFirst ? (results[0], results[1]) : (results[1], results[0])
+      #expect(fenced.stored == 0 && fenced.failure?.code == .conflict && fenced.failure?.newcomer?.process == 2)
+      #expect(stored.stored == 1)
+      #expect(try await journal.texts(.order("a")) == ["1"])
+      await journal.close()
+    }
+
     @Test("A key whose rows are damaged fails alone, and the others of its transaction are stored")
     func damagedKey() async throws {
       let fixture = PostgresFixture()

@@ -87,24 +87,31 @@
       await journal.close()
     }
 
-    @Test("A transaction in doubt is waited for before its batch is said to be absent")
-    func doubt() async throws {
+    @Test(
+      "A transaction in doubt is waited for before its batch is said to be absent, also if a key begins with it",
+      arguments: [JournalKey.order("a"), "a"])
+    func doubt(_ key: JournalKey) async throws {
       let fixture = PostgresFixture()
       let (journal, proxy) = try await Self.proxied(fixture) { $0.deadline = .seconds(1) }
-      let claim = try await journal.claim(.of("orders"), as: .now())
-      #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
-      // The statement that locks the partition arrives, and the end of the transaction does not.
+      var (claim, last): (JournalClaim?, JournalSequence) = (nil, .start)
+      if key.stores != nil {
+        let made = try await journal.claim(.of("orders"), as: .now())
+        #expect(await journal.append([.init(1, "1", to: "a")], claim: made)[0].stored == 1)
+        (claim, last) = (made, 1)
+      }
+      // The statement that locks the partition or the key arrives, and the end of the transaction does not.
       proxy.cut(.inTheMiddle(bytes: 900), at: "marked")
-      let result = await journal.append([.init(2, "marked", to: "a", after: 1)], claim: claim)[0]
+      let append = JournalKeyAppend([JournalBatch(2, "marked")], to: key, after: last)
+      let result = await journal.append([append], claim: claim)[0]
       #expect(result.failure?.code == .unknown)
       let id = JournalBatch.ID(writer: 1, number: 2)
-      let error = try await failure { _ = try await journal.batch(id, of: .order("a"), after: 1) }
+      let error = try await failure { _ = try await journal.batch(id, of: key, after: last) }
       #expect(error.code == .unavailable && error.description.contains("lock timeout"), "\(error)")
       // Its connection ends, and with it the transaction.
       proxy.endAll()
-      let calls = JournalCalls(journal: journal, key: .order("a"), deadline: .seconds(60), clock: ContinuousClock())
-      let found = try await calls.read { journal, key throws(JournalError) in
-        try await journal.batch(id, of: key, after: 1)
+      let calls = JournalCalls(journal: journal, key: key, deadline: .seconds(60), clock: ContinuousClock())
+      let found = try await calls.read { [last] journal, key throws(JournalError) in
+        try await journal.batch(id, of: key, after: last)
       }
       #expect(found == nil)
       await journal.close()
@@ -155,6 +162,33 @@
       let calls = JournalCalls(
         journal: try await PostgresJournal(address), key: "a", deadline: .seconds(60), clock: ContinuousClock())
       try await calls.append([JournalBatch(1, "1")], after: .start) { _, last in #expect(last == 1) }
+    }
+
+    @Test(
+      "An append that the server refuses only for now is unavailable and stores nothing, and is stored when it is repeated",
+      arguments: ["53100", "53200", "53400", "40001", "40P01", "25006", "55P03", "57014"])
+    func refusedForNow(_ state: String) async throws {
+      let fixture = PostgresFixture()
+      let journal = try await fixture.journal()
+      #expect(await journal.append([JournalBatch(1, "1")], to: "a", after: .start).stored == 1)
+      let plain = try PlainPostgres(try await PostgresServer.shared.value)
+      try plain.run(
+        """
+
+        create function \(fixture.schema).refuse() returns trigger language plpgsql as $$ begin raise exception 'no space left' \
+        using errcode = '\(state)'; end $$
+        """)
+      let table = "\(fixture.schema).journal_record"
+      try plain.run(
+        "create trigger refuse before insert on \(table) for each row execute function \(fixture.schema).refuse()")
+      let refused = await journal.append([JournalBatch(2, "2")], to: "a", after: 1)
+      #expect(refused.stored == 0 && refused.failure?.code == .unavailable && refused.failure?.isTransient == true)
+      #expect(refused.failure?.description.contains("no space left; the call can be repeated") == true)
+      #expect(try await journal.texts("a") == ["1"])
+      try plain.run("drop trigger refuse on \(table)")
+      #expect(await journal.append([JournalBatch(2, "2")], to: "a", after: 1).stored == 1)
+      #expect(try await journal.texts("a") == ["1", "2"])
+      await journal.close()
     }
 
     @Test("A journal continues behind connections that an operator has ended")
