@@ -9,7 +9,7 @@
     let epoch: UInt64
     /// The position of its last record that was acknowledged, which only the owner moves.
     var position: JournalPosition
-    /// Whether no transaction whose fate is not known may have moved it.
+    /// Whether no transaction has found its row with another claim or position, as one does behind a commit whose answer was lost.
     var isCertain = true
   }
 

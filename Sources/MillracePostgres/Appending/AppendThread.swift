@@ -104,7 +104,6 @@
         let results = try link.use { connection throws(PostgresFailure) in try connection.run(statements.all) }
         end(appends, locked: statements.locks ? results[0] : nil, stored: results[results.count - 1])
       } catch {
-        for partition in partitions { owned[partition]?.isCertain = false }
         if error.isLasting, appends.count > 1 {
           // The rows of one key may be the reason, and the others are stored without it.
           for append in appends { store([append]) }
