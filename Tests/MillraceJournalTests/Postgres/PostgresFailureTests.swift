@@ -153,12 +153,14 @@
       try plain.run("create role other login")
       try plain.run("grant create on database postgres to other")
       let address = server.address.replacing("millrace@", with: "other@")
-      var others: [PlainPostgres]? = try (0..<2).map { _ in try PlainPostgres(address) }
+      let others = try (0..<2).map { _ in try PlainPostgres(address) }
       let error = try await failure { _ = try await PostgresJournal(address) }
       #expect(error.code == .unavailable)
       #expect(error.description.contains("remaining connection slots are reserved"), "\(error)")
-      withExtendedLifetime(others) {}
-      others = nil
+      // Returns when their processes have ended: behind a connection that a client closes, the server's end lives for a while.
+      let ended = try plain.run(
+        "select pg_terminate_backend(pid, 20000)::text from pg_stat_activity where usename = 'other'")
+      withExtendedLifetime(others) { #expect(ended == ["true", "true"]) }
       let calls = JournalCalls(
         journal: try await PostgresJournal(address), key: "a", deadline: .seconds(60), clock: ContinuousClock())
       try await calls.append([JournalBatch(1, "1")], after: .start) { _, last in #expect(last == 1) }
