@@ -112,6 +112,8 @@ final class Waker: Sendable {
       let next = try await stores.source.due(in: claim.partition, before: .max, after: last, upTo: 1).first
       if let next { content.withLock { $0.alarms[index] = min($0.alarms[index], next.wake) } }
     } catch {
+      // The journal may be closed behind a shutdown.
+      if Task.isCancelled { return failed }
       stores.reportWake("The due keys of \(claim.partition) were not read, and are read again soon: \(error)", error)
       content.withLock { $0.alarms[index] = min($0.alarms[index], WallTime.after(.seconds(60), time)) }
     }
