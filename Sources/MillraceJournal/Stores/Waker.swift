@@ -205,6 +205,8 @@ extension StoresCore {
       return true
     } catch {
       if error is CancellationError || registry.withLock({ $0.ending != nil }) { return true }
+      // The partition was given up meanwhile, and its new owner opens the key.
+      if case .rejected(.notOwner) = (error as? StoreError)?.outcome { return true }
       reportWake("The key \(key.quoted) has to be open, and was not opened. \(error)", error)
       let code = ((error as? StoreError)?.underlying as? JournalError)?.code
       return code == .conflict || code == .lost || code == .noKey || code == .feedback
