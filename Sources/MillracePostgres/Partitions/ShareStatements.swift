@@ -117,7 +117,7 @@
       }
     }
 
-    /// Ends the connections whose transactions have locked partitions, of which the owner has no lease any longer.
+    /// Ends the connections of this role whose transactions have locked partitions, of which the owner has no lease any longer.
     ///
     /// Such a process was stopped between two statements of an append, and the server would wait for the rest for ever. A row that is locked names the
     /// transaction.
@@ -125,7 +125,7 @@
       PostgresStatement(
         """
         select pg_terminate_backend(l.pid) from \(partitions) p join pg_locks l on l.locktype = 'transactionid' and l.granted \
-        and l.transactionid = p.xmax where p.stores = (select id from \(tables("stores")) where digest = sha256($1)) \
+        and l.transactionid = p.xmax join pg_stat_activity a on a.pid = l.pid and a.usename = current_user where p.stores = (select id from \(tables("stores")) where digest = sha256($1)) \
         and p.number = any($2) and l.pid <> pg_backend_pid() and p.member_high is not null and not exists (select 1 from \(members) m \
         where m.high = p.member_high and m.low = p.member_low and \(isLive("m")))
         """

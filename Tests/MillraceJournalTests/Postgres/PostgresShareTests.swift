@@ -44,6 +44,31 @@
       await other.close()
     }
 
+    @Test("A partition that a transaction of another role has locked is taken once that ends, and its connection stays")
+    func lockOfAnotherRole() async throws {
+      let fixture = PostgresFixture()
+      await (try await fixture.journal()).close()
+      let server = try await PostgresServer.shared.value
+      let (other, role) = (try PlainPostgres(server), "role_\(UInt64.random(in: .min ... .max))")
+      try other.run("create role \(role) login")
+      try other.run("grant usage on schema \(fixture.schema) to \(role)")
+      try other.run("grant select, insert, update, delete on all tables in schema \(fixture.schema) to \(role)")
+      var options = PostgresOptions()
+      options.schema = fixture.schema
+      let journal = try await PostgresJournal(
+        server.address.replacing("millrace@", with: "\(role)@"), options: options)
+      let (first, second) = (JournalMember.test(1), JournalMember.test(2))
+      for member in [first, second] { try await journal.join(member, lease: .seconds(600)) }
+      #expect(try await journal.take([0], as: first).count == 1)
+      _ = try await journal.renew(first.id, lease: .zero)
+      try other.run("begin")
+      try other.run("select 1::text from \(fixture.schema).journal_partition for update")
+      #expect(try await journal.take([0], as: second) == [])
+      try other.run("commit")
+      #expect(try await journal.take([0], as: second).count == 1)
+      await journal.close()
+    }
+
     @Test(
       "K5: Of two processes each has its part of the keys, and one whose connections end hands its part on",
       arguments: PostgresFixture.paths)
