@@ -46,13 +46,14 @@ extension Feedback {
       var sent = SentTimers<ID>()
       var alarm = Alarm(signal: signal)
       for await _ in signals {
-        // Before the wall time, so that a clock that moves between the two wakes early, and not late.
-        let begin = clock.now
-        // One reading for the look and the sleep: with a second one that is set back, the sleep would last up to a minute.
         let now = WallTime.bounded(access.wallTime())
         alarm.cancel()
         if let next = await sent.sendDue(timers, action, watch, access, at: now) {
-          alarm.set(at: begin.advanced(by: WallTime.rest(until: next, now)), on: clock)
+          // Before the wall time, so that a clock that moves between the two wakes early, and not late.
+          let begin = clock.now
+          // A wall time that was set back since the look would make the sleep up to a minute long.
+          let rest = WallTime.rest(until: next, max(now, access.wallTime()))
+          alarm.set(at: begin.advanced(by: rest), on: clock)
         }
       }
       alarm.cancel()

@@ -104,7 +104,7 @@ struct SharedStoresTests {
     "K5: While processes join, leave, crash, stop and lose answers, no key has two writers, nothing acknowledged is lost, each send ends, and each partition has an owner within two leases"
   )
   func disturbances() async {
-    await Simulation.run(seeds: 0..<300) { world in
+    await Simulation.run(seeds: 0..<1_000) { world in
       let cluster = Cluster(in: world, nodes: 3)
       cluster.isDisturbed.withLock { $0 = true }
       for node in cluster.nodes.indices {
