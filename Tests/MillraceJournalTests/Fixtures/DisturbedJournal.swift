@@ -1,7 +1,7 @@
 import MillraceJournal
 
 /// A shared journal as one process reaches it: calls are late, refused, or their answers are lost, as a test says.
-final class DisturbedJournal: SharedJournal {
+final class DisturbedJournal: ForwardedJournal, SharedJournal {
   enum Disturbance {
     case none, refused
     /// The call is done, and its answer is lost.
@@ -10,7 +10,7 @@ final class DisturbedJournal: SharedJournal {
     case lost
   }
 
-  private let base: MemoryJournal
+  let base: MemoryJournal
   /// Called before each call, which waits until it returns.
   private let disturb: @Sendable () async -> Disturbance
 
@@ -26,8 +26,6 @@ final class DisturbedJournal: SharedJournal {
     (self.base, self.disturb) = (base, disturb)
     (disturbAppend, disturbTaking) = (ofAppends ?? disturb, ofTakings ?? disturb)
   }
-
-  var largestBatch: Int { base.largestBatch }
 
   private static func failure(_ code: JournalError.Code) -> JournalError {
     JournalError(code, "The journal does not answer; try again.")
@@ -82,67 +80,5 @@ final class DisturbedJournal: SharedJournal {
     let results = await base.append(appends, claim: claim)
     if disturbance == .none { return results }
     return appends.map { JournalAppend(stored: 0, last: $0.last, failure: Self.failure(.unknown)) }
-  }
-
-  func append(_ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence) async -> JournalAppend {
-    await base.append(batches, to: key, after: last)
-  }
-
-  func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
-  ) async throws(JournalError) -> JournalSequence {
-    try await base.store(snapshot, of: key, truncatingBefore: time)
-  }
-
-  func truncate(
-    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
-  ) async throws(JournalError) -> JournalSequence {
-    try await base.truncate(key, through: sequence, before: time)
-  }
-
-  func records(
-    of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
-  ) async throws(JournalError) -> JournalPage {
-    try await base.records(of: key, after: sequence, upTo: byteCount)
-  }
-
-  func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
-    try await base.lastSequence(of: key)
-  }
-
-  func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { try await base.snapshot(of: key) }
-
-  func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
-
-  func changes() async throws(JournalError) -> AsyncStream<Void> { try await base.changes() }
-
-  func close() async { await base.close() }
-
-  func partitions(of stores: String) async throws(JournalError) -> Int { try await base.partitions(of: stores) }
-
-  func claim(_ partition: JournalPartition, as owner: JournalEpoch) async throws(JournalError) -> JournalClaim {
-    try await base.claim(partition, as: owner)
-  }
-
-  func due(
-    in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
-  ) async throws(JournalError) -> [JournalDue] {
-    try await base.due(in: partition, before: time, after: due, upTo: count)
-  }
-
-  func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await base.wake(of: key) }
-
-  func records(
-    ofPartition partition: JournalPartition, after position: JournalPosition, upTo byteCount: Int
-  ) async throws(JournalError) -> JournalPartitionPage {
-    try await base.records(ofPartition: partition, after: position, upTo: byteCount)
-  }
-
-  func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey] {
-    try await base.keys(of: stores, prefix: prefix, after: name)
-  }
-
-  func erase(_ key: JournalKey, claim: JournalClaim?) async throws(JournalError) {
-    try await base.erase(key, claim: claim)
   }
 }

@@ -3,7 +3,7 @@ import MillraceTesting
 import Synchronization
 
 /// A journal of many keys that records its calls, and whose openings wait or fail as a test says.
-final class KeysJournal: PartitionedJournal {
+final class KeysJournal: ForwardedJournal {
   private struct Script {
     var readGate: Gate?
     var failures: [JournalError.Code] = []
@@ -47,8 +47,6 @@ final class KeysJournal: PartitionedJournal {
   /// Fails the next openings with these errors.
   func failOpenings(_ codes: JournalError.Code...) { script.withLock { $0.failures = codes } }
 
-  var largestBatch: Int { base.largestBatch }
-
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
     openings.record(key.name)
     try? await script.withLock { $0.readGate }?.enter()
@@ -71,10 +69,6 @@ final class KeysJournal: PartitionedJournal {
     return results
   }
 
-  func append(_ batches: [JournalBatch], to key: JournalKey, after last: JournalSequence) async -> JournalAppend {
-    await base.append(batches, to: key, after: last)
-  }
-
   func store(
     _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
   ) async throws(JournalError) -> JournalSequence {
@@ -84,56 +78,8 @@ final class KeysJournal: PartitionedJournal {
     return removed
   }
 
-  func records(
-    of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
-  ) async throws(JournalError) -> JournalPage {
-    try await base.records(of: key, after: sequence, upTo: byteCount)
-  }
-
-  func lastSequence(of key: JournalKey) async throws(JournalError) -> JournalSequence {
-    try await base.lastSequence(of: key)
-  }
-
-  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
-    -> JournalSequence
-  {
-    try await base.truncate(key, through: sequence, before: time)
-  }
-
-  func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }
-
   func changes() async throws(JournalError) -> AsyncStream<Void> {
     hidesChanges ? AsyncStream { _ in } : try await base.changes()
-  }
-
-  func close() async { await base.close() }
-
-  func partitions(of stores: String) async throws(JournalError) -> Int { try await base.partitions(of: stores) }
-
-  func claim(_ partition: JournalPartition, as owner: JournalEpoch) async throws(JournalError) -> JournalClaim {
-    try await base.claim(partition, as: owner)
-  }
-
-  func due(
-    in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
-  ) async throws(JournalError) -> [JournalDue] {
-    try await base.due(in: partition, before: time, after: due, upTo: count)
-  }
-
-  func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await base.wake(of: key) }
-
-  func records(
-    ofPartition partition: JournalPartition, after position: JournalPosition, upTo byteCount: Int
-  ) async throws(JournalError) -> JournalPartitionPage {
-    try await base.records(ofPartition: partition, after: position, upTo: byteCount)
-  }
-
-  func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey] {
-    try await base.keys(of: stores, prefix: prefix, after: name)
-  }
-
-  func erase(_ key: JournalKey, claim: JournalClaim?) async throws(JournalError) {
-    try await base.erase(key, claim: claim)
   }
 }
 

@@ -6,12 +6,14 @@ import Testing
 /// Durations of any length and sign, which the options of a journal take.
 @Suite("Durations of journals", .timeLimit(.minutes(1)))
 struct JournalDurationsTests {
+  private static let extremes: [Duration] = [
+    .seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min), .seconds(-1),
+    .zero,
+  ]
+
   @Test(
     "The options of a journal take every duration; without time a journal may have no answer",
-    arguments: [
-      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
-      .seconds(-1), .zero,
-    ])
+    arguments: extremes)
   func times(_ time: Duration) async throws {
     var options = JournalOptions()
     (options.deadline, options.rememberedTime, options.keptForReaders) = (time, time, time)
@@ -30,10 +32,7 @@ struct JournalDurationsTests {
 
   @Test(
     "The stores of many keys take every duration",
-    arguments: [
-      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
-      .seconds(-1), .zero,
-    ])
+    arguments: extremes)
   func stores(_ time: Duration) async throws {
     var limits = StoresLimits(idle: time)
     limits.idle = time
@@ -48,10 +47,7 @@ struct JournalDurationsTests {
 
   @Test(
     "Stores that processes share, and a journal in memory, take every lease",
-    arguments: [
-      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
-      .seconds(-1), .zero,
-    ])
+    arguments: extremes)
   func lease(_ time: Duration) async throws {
     let (journal, clock) = (MemoryJournal(partitions: 2), TestClock())
     try await journal.join(.test(1), lease: time)
@@ -67,10 +63,7 @@ struct JournalDurationsTests {
 
   @Test(
     "The check of a log takes every patience",
-    arguments: [
-      Duration.seconds(Int64.max), .seconds(Int64.min), Duration(attoseconds: .max), Duration(attoseconds: .min),
-      .seconds(-1), .zero,
-    ])
+    arguments: extremes)
   func patience(_ time: Duration) async throws {
     let lives = Lives()
     let gate = Gate()
