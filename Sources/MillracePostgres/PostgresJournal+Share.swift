@@ -11,7 +11,9 @@
     ///
     /// - Throws: ``JournalError``.
     public func join(_ member: JournalMember, lease: Duration) async throws(JournalError) {
-      _ = try await write([ShareStatements.localCommit, shares.join(member, milliseconds: lease.wholeMilliseconds)])
+      _ = try await write([
+        ShareStatements.localCommit, shares.forgetEnded, shares.join(member, milliseconds: lease.wholeMilliseconds),
+      ])
     }
 
     /// Begins the lease of a member anew, as ``SharedJournal/renew(_:lease:)`` says.

@@ -123,8 +123,10 @@ struct Ownership: Sendable {
   /// Notes the claims of partitions that were to be taken.
   mutating func didTake(_ claims: [JournalClaim], of partitions: [Int]) -> [Work] {
     for partition in partitions where phases[partition] == .taking { phases[partition] = .ofOthers }
-    for claim in claims { phases[claim.partition.number] = .owned(claim) }
-    return claims.map { .open($0) }
+    // An engine may give no other ones.
+    let taken = claims.filter { partitions.contains($0.partition.number) }
+    for claim in taken { phases[claim.partition.number] = .owned(claim) }
+    return taken.map { .open($0) }
   }
 
   /// Notes that no store of a partition's keys appends any more.

@@ -60,7 +60,7 @@ extension Stores {
     names(prefix: "", after: id?.description).compactMap { Key($0) }
   }
 
-  /// The keys that have to be open now, the earliest wake time first.
+  /// The keys that have to be open now, in any of the processes that share them, the earliest wake time first.
   ///
   /// Cancellation has no effect.
   ///

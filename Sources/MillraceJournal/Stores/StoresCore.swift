@@ -38,12 +38,14 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     }
     if case .none = found {
       let partition = source.partitions?.number(of: key) ?? 0
+      // No closure of the user is called for a key of another process.
+      if let reason = source.partitions?.refusal(of: partition) { return .failure(RejectedUse(reason: reason)) }
       switch parts.store(of: key, in: partition, source) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let made):
         let works: [Registry.Work]
         (found, isOpen, works) = registry.withLock { registry in
-          // With the lock, because the keys of a partition that is given up are removed with it after this refuses them.
+          // Once more with the lock, because the keys of a partition that is given up are removed with it after this refuses them.
           if let reason = source.partitions?.refusal(of: partition) { return (.rejected(reason), false, []) }
           let (found, works) = registry.add(made, isWake: isWake)
           return (found, found.isOpen, works)

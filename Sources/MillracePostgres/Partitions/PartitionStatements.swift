@@ -57,7 +57,7 @@
       statement("select \(StoredPartition.columns) from \(tables("partition")) where \(isPartition) for no key update")
     }
 
-    /// Makes the row of the stores' name if there is none.
+    /// Inserts the row of the stores' name if there is none.
     var named: PostgresStatement {
       PostgresStatement(
         """

@@ -8,7 +8,7 @@
   struct ShareStatements {
     let tables: PostgresTables
 
-    /// Makes the commit wait for the disk of this server alone.
+    /// The setting of a commit that waits for the disk of this server alone.
     static let localCommit = PostgresStatement("select set_config('synchronous_commit', 'local', true)")
 
     private var members: String { tables("member") }
@@ -44,11 +44,13 @@
       }
     }
 
-    /// Removes a member, and those whose leases have ended for long.
     func leave(_ member: JournalMember.ID) -> PostgresStatement {
-      PostgresStatement(
-        "delete from \(members) where high = $1 and low = $2 or lease_until < clock_timestamp() - interval '1 day'"
-      ) { $0.add(member) }
+      PostgresStatement("delete from \(members) where high = $1 and low = $2") { $0.add(member) }
+    }
+
+    /// Removes the members whose leases have ended for long, because a process that is killed leaves its row.
+    var forgetEnded: PostgresStatement {
+      PostgresStatement("delete from \(members) where lease_until < clock_timestamp() - interval '1 day'")
     }
 
     func members(of stores: String) -> PostgresStatement {
@@ -119,14 +121,14 @@
 
     /// Ends the connections of this role whose transactions have locked partitions, of which the owner has no lease any longer.
     ///
-    /// Such a process was stopped between two statements of an append, and the server would wait for the rest for ever. A row that is locked names the
-    /// transaction.
+    /// A process that was stopped between two statements of an append leaves such a transaction, and the server does not end it by itself. The row names the
+    /// transaction that has locked it.
     func endLocks(on numbers: [Int], of stores: String) -> PostgresStatement {
       PostgresStatement(
         """
         select pg_terminate_backend(l.pid) from \(partitions) p join pg_locks l on l.locktype = 'transactionid' and l.granted \
-        and l.transactionid = p.xmax join pg_stat_activity a on a.pid = l.pid and a.usename = current_user where p.stores = (select id from \(tables("stores")) where digest = sha256($1)) \
-        and p.number = any($2) and l.pid <> pg_backend_pid() and p.member_high is not null and not exists (select 1 from \(members) m \
+        and l.transactionid = p.xmax join pg_stat_activity a on a.pid = l.pid and a.usename = current_user \
+        where p.stores = (select id from \(tables("stores")) where digest = sha256($1)) and p.number = any($2) and l.pid <> pg_backend_pid() and p.member_high is not null and not exists (select 1 from \(members) m \
         where m.high = p.member_high and m.low = p.member_low and \(isLive("m")))
         """
       ) {

@@ -44,6 +44,20 @@
       await other.close()
     }
 
+    @Test("A member whose lease has ended for a day is removed when another one joins")
+    func forgotten() async throws {
+      let fixture = PostgresFixture()
+      let journal = try await fixture.journal()
+      let plain = try PlainPostgres(await PostgresServer.shared.value)
+      for number in 1...2 as ClosedRange<UInt64> { try await journal.join(.test(number), lease: .seconds(600)) }
+      try plain.run(
+        "update \(fixture.schema).journal_member set lease_until = clock_timestamp() - high * interval '20 hours'")
+      try await journal.join(.test(3), lease: .seconds(600))
+      #expect(try plain.run("select high::text from \(fixture.schema).journal_member order by high") == ["1", "3"])
+      #expect(try await journal.shares(of: "orders").members == [.test(3)])
+      await journal.close()
+    }
+
     @Test("A partition that a transaction of another role has locked is taken once that ends, and its connection stays")
     func lockOfAnotherRole() async throws {
       let fixture = PostgresFixture()

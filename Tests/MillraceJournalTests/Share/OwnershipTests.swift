@@ -135,6 +135,8 @@ struct OwnershipTests {
     #expect(ownership.didLook(JournalShares(members: [walkers[1].member], owners: owners)) == [])
     owners[2] = JournalShares.Owner(walkers[1].member.id, epoch: 2)
     #expect(ownership.didLook(JournalShares(members: [walkers[1].member], owners: owners)) == [.drop([claims[2]])])
+    // A claim that was not asked for is none.
+    #expect(ownership.didTake([JournalClaim(JournalPartition(of: "orders", number: 9), epoch: 1)], of: [0]) == [])
     #expect(ownership.ownedCount == 3 && ownership.owner(of: 2) == walkers[1].member)
   }
 }

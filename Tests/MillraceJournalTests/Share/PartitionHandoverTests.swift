@@ -237,7 +237,14 @@ struct PartitionHandoverTests {
     await Simulation.run(seeds: 0..<5) { world in
       let journal = MemoryJournal(partitions: 16, clock: world.clock)
       let first = try await Self.open(world.node("first"), journal)
-      let second = try await Self.open(world.node("second"), journal)
+      let made = Recorder<String>()
+      let node = world.node("second")
+      let second = try await Stores<String, Orders>.open(
+        name: "orders", journal: journal, address: "second", configuration: node.configuration,
+        initial: { key in
+          made.record(key)
+          return []
+        }, interactor: { _ in Orders() })
       let key = "key 1"
       do {
         try await second.erase(key)
@@ -253,6 +260,7 @@ struct PartitionHandoverTests {
       } catch {
         world.expect("\(error)".contains("send it to first"), "\(error)")
       }
+      world.expect(made.recorded.isEmpty, "no store of a key of another process is made")
       for stores in [first, second] { await stores.shutdown() }
     }
   }
