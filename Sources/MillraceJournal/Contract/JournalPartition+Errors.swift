@@ -1,6 +1,9 @@
 import Millrace
 
 extension JournalError {
+  /// Whether the claim of the caller has ended: another process has the partition, or the journal does not know what it had acknowledged.
+  var isLoss: Bool { code == .conflict || code == .lost }
+
   /// The error of a call whose claim is not the newest one of its partition.
   package static func fenced(_ claim: JournalClaim, newest: UInt64, by owner: JournalEpoch?) -> JournalError {
     if newest < claim.epoch {

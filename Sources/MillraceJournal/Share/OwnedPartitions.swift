@@ -45,6 +45,13 @@ final class OwnedPartitions: Sendable {
     }
   }
 
+  /// The reason for which a store of the partition's keys was not opened; nil if it is the error.
+  ///
+  /// The partition may have been taken again since the claim of the opening has ended.
+  func refusal(of partition: Int, after error: JournalError) -> Rejection? {
+    refusal(of: partition) ?? (isShared && error.isLoss ? .notOwner(nil) : nil)
+  }
+
   /// The members, and the partitions of this process.
   var counts: (members: Int, owned: Int) {
     ownership.withLock { ($0.shares?.members.count ?? 1, $0.ownedCount) }

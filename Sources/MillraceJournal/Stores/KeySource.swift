@@ -148,11 +148,6 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
   }
 }
 
-extension JournalError {
-  /// Whether the claim of the caller has ended: another process has the partition, or the journal does not know what it had acknowledged.
-  var isLoss: Bool { code == .conflict || code == .lost }
-}
-
 /// Keys without a journal, which may leave the memory only in their initial states.
 struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource where I.State: Equatable {
   let initial: @Sendable (Key) -> I.State

@@ -152,7 +152,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       }
       registry.withLock { _ in member.opening = opening }
     } catch {
-      let reason = source.partitions?.refusal(of: member.partition) ?? .journal(error)
+      let reason = source.partitions?.refusal(of: member.partition, after: error) ?? .journal(error)
       return perform(registry.withLock { $0.didFailToOpen(member, reason) })
     }
     while true {

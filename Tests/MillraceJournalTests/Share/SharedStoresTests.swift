@@ -39,9 +39,16 @@ struct SharedStoresTests {
       var options = JournalOptions()
       options.snapshotRecords = 5
       options.deadline = lease * 6
+      var configuration = nodes[node].configuration
+      let report = configuration.report
+      configuration.report = { [world] incident in
+        report(incident)
+        world.expect(
+          incident.kind != .failedWake, "a key whose partition was given up is opened by its owner: \(incident)")
+      }
       return try await Stores<String, Orders>.open(
         name: "orders", journal: journal, address: "node \(node)", lease: lease,
-        limits: StoresLimits(live: 4, idle: .seconds(1), opening: 2), configuration: nodes[node].configuration,
+        limits: StoresLimits(live: 4, idle: .seconds(1), opening: 2), configuration: configuration,
         options: options, initial: { [$0] },
         interactor: { key in
           Orders { run, number in
