@@ -16,13 +16,17 @@ final class DisturbedJournal: ForwardedJournal, SharedJournal {
 
   /// The same of appends alone.
   private let disturbAppend: @Sendable () async -> Disturbance
-  /// The same of takings alone.
+  /// Called when an append is stored though its partition had a newer claim before.
+  private let didStoreLate: @Sendable (JournalClaim) -> Void
+  /// The same as `disturb` of takings alone.
   private let disturbTaking: @Sendable () async -> Disturbance
 
   init(
     _ base: MemoryJournal, disturb: @escaping @Sendable () async -> Disturbance,
-    ofAppends: (@Sendable () async -> Disturbance)? = nil, ofTakings: (@Sendable () async -> Disturbance)? = nil
+    ofAppends: (@Sendable () async -> Disturbance)? = nil, ofTakings: (@Sendable () async -> Disturbance)? = nil,
+    didStoreLate: @escaping @Sendable (JournalClaim) -> Void = { _ in }
   ) {
+    self.didStoreLate = didStoreLate
     (self.base, self.disturb) = (base, disturb)
     (disturbAppend, disturbTaking) = (ofAppends ?? disturb, ofTakings ?? disturb)
   }
@@ -77,7 +81,9 @@ final class DisturbedJournal: ForwardedJournal, SharedJournal {
       let failure = Self.failure(disturbance == .lost ? .lost : .unavailable)
       return appends.map { JournalAppend(stored: 0, last: $0.last, failure: failure) }
     }
+    let newest = try? await base.shares(of: claim.partition.stores).owners[claim.partition.number]?.epoch
     let results = await base.append(appends, claim: claim)
+    if let newest, newest > claim.epoch, results.contains(where: { $0.stored > 0 }) { didStoreLate(claim) }
     if disturbance == .none { return results }
     return appends.map { JournalAppend(stored: 0, last: $0.last, failure: Self.failure(.unknown)) }
   }

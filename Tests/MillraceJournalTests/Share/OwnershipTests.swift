@@ -1,4 +1,5 @@
 import Foundation
+import Millrace
 import MillraceTesting
 import Testing
 
@@ -138,6 +139,23 @@ struct OwnershipTests {
     // A claim that was not asked for is none.
     #expect(ownership.didTake([JournalClaim(JournalPartition(of: "orders", number: 9), epoch: 1)], of: [0]) == [])
     #expect(ownership.ownedCount == 3 && ownership.owner(of: 2) == walkers[1].member)
+  }
+
+  @Test("A key that was fenced while it was opened is another one's, also if its partition was taken again since")
+  func fencedOpening() {
+    let member = Walker(JournalMember.ID(high: 1, low: 0), partitions: 1).member
+    let claim = JournalClaim(JournalPartition(of: "orders", number: 0), epoch: 1)
+    func kind(_ partitions: OwnedPartitions, _ code: JournalError.Code) -> Rejection.Kind? {
+      partitions.refusal(of: 0, after: JournalError(code, "It failed; try again."))?.kind
+    }
+    let shared = OwnedPartitions(of: "orders", Ownership(of: member, partitions: 1))
+    #expect(kind(shared, .unavailable) == .notOwner, "it owns nothing")
+    _ = shared.note { $0.didLook(JournalShares(members: [member], owners: [:])) }
+    _ = shared.note { $0.didTake([claim], of: [0]) }
+    #expect(kind(shared, .conflict) == .notOwner && kind(shared, .lost) == .notOwner)
+    #expect(kind(shared, .unavailable) == nil)
+    let alone = OwnedPartitions(of: "orders", Ownership(ofAll: [claim]))
+    #expect(kind(alone, .conflict) == nil)
   }
 }
 

@@ -30,11 +30,26 @@ struct SharedStoresTests {
     }
 
     func open(_ node: Int) async throws -> Stores<String, Orders> {
+      // A process that is stopped makes no call until then.
+      let stop = Mutex(world.clock.now)
       let journal = DisturbedJournal(journal) { [self] in
-        guard isDisturbed.withLock({ $0 }), world.fault(0.05) else { return .none }
-        // A time beyond the lease is that of a process that is stopped.
-        try? await world.clock.sleep(for: world.duration(in: .zero...lease * 1.5))
-        return world.element(of: [.none, .refused, .unanswered]) ?? .none
+        if isDisturbed.withLock({ $0 }), world.fault(0.05) {
+          let time = world.duration(in: .zero...lease * 1.5)
+          switch world.element(of: [0, 1, 2, 3]) {
+          case 0:
+            try? await world.clock.sleep(for: time)
+            return .refused
+          case 1:
+            try? await world.clock.sleep(for: time)
+            return .unanswered
+          case 2: try? await world.clock.sleep(for: time)
+          default: stop.withLock { $0 = world.clock.now.advanced(by: lease + time) }
+          }
+        }
+        try? await world.clock.sleep(until: stop.withLock { $0 })
+        return .none
+      } didStoreLate: { [world] claim in
+        world.expect(false, "an append of an earlier claim stores nothing: \(claim)")
       }
       var options = JournalOptions()
       options.snapshotRecords = 5
