@@ -12,10 +12,11 @@
     /// The number of actions of a round: 1,000, or MILLRACE_VACUUM_ACTIONS, of which `.ci/long` has as many as a minute takes.
     private static let actions =
       ProcessInfo.processInfo.environment["MILLRACE_VACUUM_ACTIONS"].flatMap { Int($0) }
-    private static let keys = (0..<20).map { "\($0)" }
+    /// Few in a short run, so that each gets snapshots; many in a long one, so that the tables are not a few pages.
+    private static let keys = (0..<(actions == nil ? 20 : 200)).map { "\($0)" }
 
     @Test(
-      "Ten rounds at full load keep as many records as snapshots leave, and autovacuum keeps the tables at their size")
+      "Ten rounds at full load keep as many records as snapshots leave, and autovacuum keeps the tables from growing")
     func sizes() async throws {
       let server = try await PostgresServer(["autovacuum_naptime=1s"])
       var fixture = PostgresFixture()
@@ -45,13 +46,14 @@
       #expect(try #require(records) < 200 * Self.keys.count, "\(sizes)")
       if Self.actions != nil {
         print("PostgresVacuumTests: the tables had \(sizes.map { $0 >> 10 }) KiB after each round")
-        let last = sizes.suffix(5)
-        #expect(Double(last.max() ?? 0) <= 1.1 * Double(last.min() ?? 0), "\(sizes)")
+        // VACUUM gives the ends of tables back at times, so a size may be smaller than those around it.
+        let (first, last) = (sizes.prefix(5).max() ?? 0, sizes.suffix(5).max() ?? 0)
+        #expect(Double(last) <= 1.1 * Double(first), "\(sizes)")
       }
       await journal.close()
     }
 
-    /// Sends actions to all keys from 20 tasks, each of which waits for one outcome before it sends the next action.
+    /// Sends actions to all keys from one task each, which waits for one outcome before it sends the next action.
     private static func load(_ stores: ManyAccounts, _ count: Int) async throws {
       await withTaskGroup { group in
         for key in keys {
