@@ -38,7 +38,12 @@ extension JournalConformance {
       try await journal.truncate("a", through: 4)
       journal = try await fixture.reopen(journal)
       #expect(await journal.append([JournalBatch(2, "lost")], to: "a", after: 2).failure?.newcomer == second)
-      #expect(await journal.append([JournalBatch(2, "lost")], to: "a", after: 5).failure?.newcomer == nil)
+    },
+    JournalConformance("D4: A conflict behind the newest epoch names no newcomer") { fixture in
+      let journal = try await fixture.open()
+      try await taken(journal)
+      let error = await journal.append([JournalBatch(2, ["late"], writer: 2)], to: "a", after: 3).failure
+      #expect(error?.code == .conflict && error?.newcomer == nil)
     },
     JournalConformance("An epoch that no program can read is an error with its sequence and the fix") { fixture in
       let journal = try await fixture.open()

@@ -48,6 +48,11 @@
         ("DELETE FROM keys WHERE name='g'", "keys are missing"),
         ("DELETE FROM keys WHERE name='d'", "keys are missing"),
         ("UPDATE keys SET name='x' WHERE name='g'", "The row of the key \"x\" is not the one that was written"),
+        // No search for the text finds it.
+        (
+          "UPDATE keys SET name=CAST(name AS BLOB) WHERE name='g'",
+          "The row of the key \"g\" is not the one that was written"
+        ),
       ])
     func damaged(change: String, reason: String) async throws {
       let folder = try TemporaryFolder()

@@ -101,6 +101,34 @@
       #expect(try parts(folder.file("journal").path) == 0)
     }
 
+    @Test("A snapshot whose parts another process has deleted is refused, and the one of that process stays")
+    func deletedParts() async throws {
+      let folder = try TemporaryFolder()
+      let journal = try await open(folder)
+      _ = await journal.append([JournalBatch(1, "1")], to: "a", after: .start)
+      try await storeLate(JournalPath(folder.file("journal").path)) {
+        try await journal.store(snapshot(1, Self.part), of: "a")
+      }
+      #expect(try await journal.snapshot(of: "a") == snapshot(1, Self.part))
+      await journal.close()
+    }
+
+    /// Stores a snapshot of two parts and a rest, between which another process stores its own.
+    private func storeLate(_ path: JournalPath, between other: () async throws -> Void) async throws {
+      let connection = try SQLiteConnection(path, system: nil)
+      // The statements are freed before the connection.
+      defer { connection.close(leavesWAL: false) }
+      let tables = JournalTables(connection, path, SQLiteJournalOptions())
+      for number in 0..<2 {
+        #expect(try tables.store(SnapshotPart(snapshot: 7, sequence: 1, number: number, payload: [1]), of: "a"))
+      }
+      try await other()
+      let error = #expect(throws: JournalError.self) {
+        try tables.store(snapshot(1, 1), checksum: 0, parts: (id: 7, count: 2), of: "a")
+      }
+      #expect(error?.code == .unavailable, "the writer repeats the call")
+    }
+
     @Test("A crash at any operation while a snapshot is stored in parts leaves this one or the one before it, whole")
     func crash() async throws {
       let size = 4 * Self.part + 5
