@@ -30,6 +30,15 @@ struct RestoredSourceTests {
     return restored
   }
 
+  /// A journal that was restored behind its first record.
+  private func beginning() async throws -> MemoryJournal {
+    let restored = MemoryJournal()
+    let claim = try await restored.claim(.of("accounts"), as: .now())
+    let append = JournalKeyAppend([JournalBatch(1, "1")], to: .account("a"), after: .start)
+    #expect(await restored.append([append], claim: claim)[0].stored == 1)
+    return restored
+  }
+
   @Test(
     "K6: A projection of a journal that was restored, and has grown past its position since, ends as lost with the fix")
   func restored() async throws {
@@ -74,6 +83,7 @@ struct RestoredSourceTests {
     for (other, text) in [
       (try await restored(8, 9), "has another record at position 2 than a reader has read there"),
       (try await restored(), "ends at position 0, and a reader has read to 1"),
+      (try await beginning(), "ends at position 1, and a reader has read to 2"),
     ] {
       projection = try await ledger(in: other)
       let incident = try await incidents.next()
