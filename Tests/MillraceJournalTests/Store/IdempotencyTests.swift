@@ -253,12 +253,13 @@ struct IdempotencyTests {
     withExtendedLifetime((receipts, late)) {}
   }
 
-  /// Actions that share a run, and one that keeps the only slot from it.
+  /// Actions that share a run, and one that keeps the only slot from it, or its turn.
   private struct Sharing: Interactor {
     let (blocks, shared): (Gate, Gate)
+    let blocking: Plan
 
     func plan(for action: String, state: [String]) -> Plan {
-      action == "blocks" ? .concurrent : .shared(key: "s").recovery(.handleAgain)
+      action == "blocks" ? blocking : .shared(key: "s").recovery(.handleAgain)
     }
 
     func handle(_ action: String, state: [String]) -> Effect<Self> {
@@ -271,13 +272,16 @@ struct IdempotencyTests {
     static func reduce(into state: inout [String], mutation: String) { state.append(mutation) }
   }
 
-  @Test("D3: an action that joins a shared run which waits for its slot is not done again in the next process")
-  func joinedWhileWaiting() async throws {
+  // The run that waits for its slot is taken up, and the one that waits for its turn is not.
+  @Test(
+    "D3: an action that joins a shared run which waits for its slot or its turn is not done again in the next process",
+    arguments: [Plan.concurrent, .serial(key: "s")])
+  func joinedWhileWaiting(blocking: Plan) async throws {
     let (blocks, gates) = (Gate(), (Gate(), Gate()))
     func open(_ shared: Gate) async throws -> Store<Sharing> {
       try await Store.open(
-        initial: [], interactor: Sharing(blocks: blocks, shared: shared), journal: journal, key: "shared",
-        configuration: StoreConfiguration(limits: .init(runsInFlight: 1)))
+        initial: [], interactor: Sharing(blocks: blocks, shared: shared, blocking: blocking), journal: journal,
+        key: "shared", configuration: StoreConfiguration(limits: .init(runsInFlight: 1)))
     }
     let first = try await open(gates.0)
     first.send("blocks")

@@ -92,6 +92,24 @@ struct HibernationTests {
     await stores.shutdown()
   }
 
+  @Test("K2: A key that was busy when another one needed its place hibernates once its last handler has returned")
+  func watched() async throws {
+    let gate = Gate()
+    let stores = try await ManyAccounts.accounts(journal, limits: StoresLimits(live: 1)) { _, _ in
+      try await gate.enter()
+    }
+    let busy = stores.send(.order(1), to: "a")
+    try await gate.waitForArrivals(1)
+    #expect(try await stores.state(of: "a").balance == 1)
+    #expect(await stores.hibernate("a") == false)
+    let waiting = stores.send(.deposit(1), to: "b")
+    gate.open()
+    #expect(await waiting.outcome.kind == .finished)
+    #expect(await busy.outcome.kind == .finished)
+    #expect(journal.openings.recorded == ["a", "b"] && stores.summary.hibernated == 1)
+    await stores.shutdown()
+  }
+
   @Test(
     "K3: An action that is sent during a hibernation waits for its end, and is taken up by the store that is opened then"
   )

@@ -89,6 +89,28 @@ struct StoresKeysTests {
     #expect(error?.code == .shutDown)
   }
 
+  // An append that was stored behind the erasure would bring the name back.
+  @Test("K7: The store of a key that is erased ends only when the appends that are out are answered")
+  func appended() async throws {
+    let (appends, discarded) = (Gate(), Recorder<Void>())
+    let stores = try await ManyAccounts.accounts(journal)
+    #expect(await stores.send(.deposit(1), to: "a").outcome.kind == .finished)
+    let store = try #require(stores.core.registry.withLock { $0.members[UTF8Text("a")] }).store
+    journal.holdAppends(at: appends)
+    let stored = stores.send(.deposit(1), to: "a")
+    try await appends.waitForArrivals(1)
+    // It runs here up to its first wait.
+    let discarding = Task.immediate {
+      await store.discard()
+      discarded.record(())
+    }
+    #expect(discarded.recorded.isEmpty)
+    appends.open()
+    await discarding.value
+    #expect(await stored.outcome.kind == .finished)
+    await stores.shutdown()
+  }
+
   @Test(
     "K7: While a key is erased, whether it opens, is open, hibernates or waits, its uses are refused, and nothing comes back"
   )
