@@ -141,19 +141,29 @@ struct StepTests {
     #expect(await store.log == ["one"])
   }
 
-  @Test("T7: a run that a step ends cancels its handler, of which another part may sleep for a day")
-  func otherBranch() async throws {
-    let ended = Recorder<Bool>()
-    let outcome = await finish { run in
-      await withTaskGroup { group in
-        group.addTask {
-          do { try await run.sleep("day", for: .seconds(86_400)) } catch { ended.record(error is CancellationError) }
+  @Test(
+    "T7: a run that a step ends cancels its handler, of which another part may sleep for a day",
+    arguments: [true, false])
+  func otherBranch(whileItStarts: Bool) async throws {
+    let (gate, ended) = (Gate(), Recorder<Bool>())
+    let receipt = store.send(
+      .handle { run in
+        try await withThrowingTaskGroup { group in
+          group.addTask {
+            do { try await run.sleep("day", for: .seconds(86_400)) } catch { ended.record(error is CancellationError) }
+          }
+          if !whileItStarts { try await gate.enter() }
+          run.emit("one", once: "a")
+          run.emit("two", once: "a")
+          try await group.waitForAll()
         }
-        run.emit("one", once: "a")
-        run.emit("two", once: "a")
-      }
+      })
+    if !whileItStarts {
+      try await gate.waitForArrivals(1)
+      try await clock.waitForSleepers()
+      gate.open()
     }
-    #expect(outcome.kind == .failed)
+    #expect(await receipt.outcome.kind == .failed)
     #expect(try await ended.next())
   }
 
@@ -329,6 +339,20 @@ struct StepTests {
       #expect(try await seen.next() == expected)
     }
     #expect(await store.log.isEmpty)
+  }
+
+  @Test("A step in a cancelled task of a run that continues throws, and leaves its name to another one")
+  func cancelledName() async throws {
+    let outcome = await finish { run in
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await run.step("a") { _ in Issue.record("called") }
+      }
+      #expect(await task.result.isCancelled)
+      let value = try await run.step("a") { _ in 2 }
+      #expect(value == 2)
+    }
+    #expect(outcome.kind == .finished)
   }
 
   @Test("T4: the error of a body in a cancelled task of a run that continues is no failure of the step")
