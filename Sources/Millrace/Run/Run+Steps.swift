@@ -228,10 +228,10 @@ extension Run {
   func storeValue<Value: Codable & Sendable>(
     _ value: Value, of name: String, _ kind: StoredStep.Kind, _ mutations: [I.Mutation]
   ) async throws {
+    if isCut { throw late(name, kind) }
     var (stored, byteCount) = (nil as StoredStep?, 0)
     if let coder = stepCoder {
       let bytes: [UInt8]
-      if isCut { throw late(name, kind) }
       do { bytes = try coder.encode(value) } catch { throw await endsRun(error) }
       do throws(StepError) {
         try steps.reserve(bytes.count, for: name, coder.stepLimits)
@@ -240,7 +240,6 @@ extension Run {
       }
       (stored, byteCount) = (StoredStep(name, kind, .value(bytes)), bytes.count)
     }
-    if isCut { throw late(name, kind) }
     stepSinks?.hasValue(value, name)
     do {
       try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)
