@@ -57,6 +57,17 @@
     /// - Throws: ``JournalError``.
     public func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await row(of: key).wake }
 
+    /// Reads the last positions of all partitions, as ``PartitionedJournal/positions(of:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
+      let found = try await read([PartitionStatements.positions(of: stores, tables)])[0]
+      return Dictionary(
+        uniqueKeysWithValues: found.rows.map { (Int(found.number($0, 0)), JournalPosition(found.bits($0, 1))) })
+    }
+
     /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
     ///
     /// Cancellation has no effect.

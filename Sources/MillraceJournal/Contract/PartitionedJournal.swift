@@ -60,6 +60,15 @@ public protocol PartitionedJournal: Journal {
   /// - Throws: ``JournalError``.
   func wake(of key: JournalKey) async throws(JournalError) -> Int64?
 
+  /// Reads the last positions of all partitions of many stores in one step, so that a reader of many partitions reads those that have moved.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Parameter stores: The name of the stores.
+  /// - Returns: The positions by the numbers of the partitions; none for a partition that was never claimed.
+  /// - Throws: ``JournalError``.
+  func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition]
+
   /// Reads what a partition has behind a position, in the order of positions.
   ///
   /// A key with removed records behind the position is one item, at the position of the last of these. Records are checked as in

@@ -97,7 +97,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
         await progress.store.shutdown()
       }
     ) { () async throws(JournalError) in
-      try await reader.readOn()
+      try await reader.readAll()
       for await _ in changes { try await reader.readOn() }
     }
   }
@@ -120,10 +120,11 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// - Throws: ``JournalError`` if the projection ends before, or the ends of the partitions cannot be read.
   public func catchUp() async throws {
+    let found = try await calls.positions(of: partitions, in: source)
     var ends: [JournalPosition] = []
     for partition in partitions {
-      let position = JournalPosition(progress.place(in: partition.number).position)
-      ends.append(try await rest(of: partition, after: position).last)
+      let (position, end) = (progress.position(in: partition.number), found[partition.number] ?? .start)
+      ends.append(position == end ? end : try await rest(of: partition, after: position).last)
     }
     try await follower.waiting { try await progress.wait(for: ends) }
   }
@@ -134,11 +135,13 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///
   /// - Throws: ``JournalError`` if the ends of the partitions cannot be read.
   public func lag() async throws(JournalError) -> JournalLag {
+    let ends = try await calls.positions(of: partitions, in: source)
+    let stored = await positions.state
     var lag = JournalLag.none
     for partition in partitions {
       // The reader notes its place behind the decisions of a page.
-      let position = max(
-        JournalPosition(progress.place(in: partition.number).position), await positions.state[partition.number])
+      let position = max(progress.position(in: partition.number), stored[partition.number])
+      if position == ends[partition.number] ?? .start { continue }
       let page = try await rest(of: partition, after: position)
       var first: Int64?
       if case .record(let record, _) = page.items.first { first = record.time }

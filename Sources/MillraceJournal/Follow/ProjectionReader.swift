@@ -13,8 +13,16 @@ where
   let makeAction: @Sendable (ProjectionEvent<Source>) -> I.Action?
 
   /// Reads all partitions to their ends.
-  func readOn() async throws(JournalError) {
+  func readAll() async throws(JournalError) {
     for partition in partitions { try await readOn(partition) }
+  }
+
+  /// Reads the partitions that have moved to their ends.
+  func readOn() async throws(JournalError) {
+    let ends = try await calls.positions(of: partitions, in: source.journal)
+    for partition in partitions where ends[partition.number] ?? .start != progress.position(in: partition.number) {
+      try await readOn(partition)
+    }
   }
 
   private func readOn(_ partition: JournalPartition) async throws(JournalError) {
@@ -143,6 +151,8 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       Reading(places: Dictionary(uniqueKeysWithValues: (0..<partitions).map { ($0, positions.place(in: $0)) })))
   }
 
+  func position(in partition: Int) -> JournalPosition { JournalPosition(place(in: partition).position) }
+
   func place(in partition: Int) -> ProjectionPlace { reading.withLock { $0.places[partition] ?? ProjectionPlace() } }
 
   /// Notes a place whose events are decided, and has the store know it within a second.
@@ -192,5 +202,17 @@ extension JournalError {
       A projection has not decided an event at position \(position) of \(partition): \(outcome). The events before it are decided; mend its \
       interactor, and open it again.
       """)
+  }
+}
+
+extension JournalCalls {
+  /// Reads the last positions of the partitions of many stores, which are all of their partitions.
+  ///
+  /// - Throws: ``JournalError``.
+  func positions(
+    of partitions: [JournalPartition], in journal: any PartitionedJournal
+  ) async throws(JournalError) -> [Int: JournalPosition] {
+    guard let stores = partitions.first?.stores else { return [:] }
+    return try await read { _, _ throws(JournalError) in try await journal.positions(of: stores) }
   }
 }

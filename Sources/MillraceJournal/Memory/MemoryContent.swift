@@ -131,6 +131,11 @@ struct MemoryContent: Sendable {
       }.sorted { ($0.wake, $0.key) < ($1.wake, $1.key) }.prefix(max(count, 0)))
   }
 
+  func positions(of stores: String) -> [Int: JournalPosition] {
+    let found = partitions.filter { $0.key.stores.utf8.elementsEqual(stores.utf8) }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.key.number, $0.value.position) })
+  }
+
   func page(
     of partition: JournalPartition, after position: JournalPosition, upTo byteCount: Int,
     where isListed: (JournalKey) -> Bool

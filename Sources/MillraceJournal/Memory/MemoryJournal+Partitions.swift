@@ -57,6 +57,15 @@ extension MemoryJournal: PartitionedJournal {
   /// - Throws: ``JournalError``.
   public func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await read { $0[key].wake } }
 
+  /// Reads the last positions of all partitions, as ``PartitionedJournal/positions(of:)`` says.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
+    try await read { $0.positions(of: stores) }
+  }
+
   /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
   ///
   /// It looks at all keys of the journal. Cancellation has no effect.

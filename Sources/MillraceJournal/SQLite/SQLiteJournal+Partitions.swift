@@ -70,6 +70,18 @@
       try await read { try $0.row(of: key)?.wake }
     }
 
+    /// Reads the last positions of all partitions, as ``PartitionedJournal/positions(of:)`` says.
+    ///
+    /// Cancellation has no effect.
+    ///
+    /// - Throws: ``JournalError``.
+    public func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
+      try await read { tables in
+        let found = try tables.partition(JournalPartition(of: stores, number: 0))
+        return found.map { [$0.partition.number: $0.position] } ?? [:]
+      }
+    }
+
     /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
     ///
     /// Cancellation has no effect.

@@ -87,6 +87,16 @@
 
     // MARK: Reading
 
+    /// Reads the number and the position of each partition of many stores.
+    static func positions(of stores: String, _ tables: PostgresTables) -> PostgresStatement {
+      PostgresStatement(
+        """
+        select number, position from \(tables("partition")) \
+        where stores = (select id from \(tables("stores")) where digest = sha256($1))
+        """
+      ) { $0.add(stores.utf8) }
+    }
+
     func due(before time: Int64, after due: JournalDue?, upTo count: Int) -> PostgresStatement {
       statement(
         """

@@ -40,6 +40,22 @@ extension JournalConformance {
       #expect(
         error.description.hasPrefix(#"Partition 0 of "orders" ends at position 140, and a reader has read to 141"#))
     },
+    JournalConformance("The last positions are those of all partitions that were claimed, and of no other stores") {
+      fixture in
+      var journal = try await fixture.open()
+      #expect(try await journal.positions(of: "orders") == [:])
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      #expect(try await journal.positions(of: "orders") == [0: .start])
+      _ = await journal.append(
+        [JournalKeyAppend([JournalBatch(1, ["1", "2"])], to: .order("a"), after: .start)], claim: claim)
+      let other = try await journal.claim(.of("customers"), as: .now())
+      try await journal.erase(JournalKey("b", of: "customers"), claim: other)
+      journal = try await fixture.reopen(journal)
+      #expect(try await journal.positions(of: "orders") == [0: 2])
+      #expect(try await journal.positions(of: "customers") == [0: .start])
+      try await journal.erase(.order("a"), claim: claim)
+      #expect(try await journal.positions(of: "orders") == [0: 3])
+    },
     JournalConformance("Each record has the wall time of its batch, and a single store's has no position") { fixture in
       var journal = try await fixture.open()
       let claim = try await journal.claim(.of("orders"), as: .now())

@@ -56,6 +56,10 @@ extension ForwardedJournal {
 
   func wake(of key: JournalKey) async throws(JournalError) -> Int64? { try await base.wake(of: key) }
 
+  func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
+    try await base.positions(of: stores)
+  }
+
   func records(
     ofPartition partition: JournalPartition, after position: JournalPosition, upTo byteCount: Int
   ) async throws(JournalError) -> JournalPartitionPage {

@@ -85,12 +85,13 @@ struct LoadInspectionTests {
 
     @Test("While a run lasts, the pages have its figures, its store and the run of the store, and end with it")
     func pages() async throws {
-      let (gate, inspection) = (Gate(), try LoadInspection(port: 0))
+      let (gate, clock, inspection) = (Gate(), TestClock(), try LoadInspection(port: 0))
       let address = try #require(inspection.address)
       #expect(try await ask(address, "readyz").contains("[-]stores: no store is shown yet"))
       let session = try await session(parcels("parcels", gate: gate), users: 1)
       inspection.show(session)
-      let options = LoadOptions(.closed(concurrency: 1), duration: .milliseconds(1), drain: .seconds(60))
+      let options = LoadOptions(
+        .closed(concurrency: 1), duration: .milliseconds(1), drain: .seconds(60), clock: clock)
       async let report = session.run(options) { inspection.follow($0) }
       try await gate.waitForArrivals(1)
       let metrics = try await ask(address, "metrics")
@@ -100,6 +101,7 @@ struct LoadInspectionTests {
       #expect(try await ask(address, "readyz").hasPrefix("HTTP/1.1 200 "))
       let runs = try await ask(address, "runs")
       #expect(runs.contains(#""stage":"running","store":"parcels""#))
+      clock.advance(by: .milliseconds(1))
       gate.open()
       #expect(try await report.counts.finished == 1)
       let last = try await ask(address, "metrics")
