@@ -125,6 +125,7 @@ let package = Package(
       dependencies: [
         "Millrace", "MillraceRecording", "MillraceCommand", "MillraceFlags", "MillraceHTTP",
         "MillraceJournal", "MillraceEntries", "MillraceInspector", "MillraceTerminal",
+        .byName(name: "MillracePostgres", condition: .when(traits: ["Postgres"])),
       ],
       path: "Sources/Examples/PulseService",
       swiftSettings: strict),
@@ -281,6 +282,7 @@ let package = Package(
       name: "PulseServiceTests",
       dependencies: [
         "PulseService", "Millrace", "MillraceRecording", "MillraceJournal", "MillraceTesting", "MillraceLoopback",
+        "MillracePostgresServer", "MillracePostgres",
         "MillraceCurlChecks", "MillraceMutation", "MillraceHTTP", "MillraceCurl",
         "MillraceSecureServer", "MillraceSilentNames", "MillraceFlags", "MillraceSocketClient", "MillraceTerminal",
         "MillraceCommandLine",

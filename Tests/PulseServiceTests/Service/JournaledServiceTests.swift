@@ -87,6 +87,35 @@ struct JournaledServiceTests {
     withExtendedLifetime((first, second, probe)) {}
   }
 
+  @Test(
+    "A target that was not asked, because the journal is away for as long as a probe takes, is not down; one that was asked is"
+  )
+  func journalAway() async throws {
+    let plan = try plan()
+    let endpoints = FakeEndpointGateway()
+    let store = try await plan.open(
+      .fake(endpoints: endpoints, webhooks: webhooks, clock: clock), on: journal, configuration: .fake(clock), now: now)
+    endpoints.probes.reply()
+    _ = await store.send(.probe(.web)).outcome
+    let gate = Gate()
+    journal.hold(at: gate)
+    let waiting = store.send(.probe(.web))
+    try await gate.waitForArrivals(1)
+    try await clock.advance(toAlarmAt: .seconds(2.25))
+    gate.open()
+    #expect(await waiting.outcome.kind == .timedOut)
+    #expect(await store.state.targets.map(\.word) == ["up"])
+    #expect(await store.state.alerts.map(\.status) == [.ok] && endpoints.probes.requests.count == 1)
+    let held = endpoints.probes.hold()
+    let asked = store.send(.probe(.web))
+    try await held.arrived()
+    try await clock.advance(toAlarmAt: .seconds(4.5))
+    #expect(await asked.outcome.kind == .timedOut)
+    #expect(await store.state.targets.map(\.word) == ["down"])
+    held.release()
+    await store.shutdown()
+  }
+
   @Test("A notice that was under way at a crash is posted again with its idempotency key, and counted")
   func postedAgain() async throws {
     let held = webhooks.posts.hold()
@@ -229,7 +258,7 @@ struct JournaledServiceTests {
     let plan = try plan { $0.webhooks = [] }
     let store = try await open(plan)
     try await sample(store, alarmAt: .milliseconds(100))
-    let running = Task { [service = service(plan, store: store)] in try await service.reporter.report(store) }
+    let running = Task { [service = service(plan, store: store)] in try await service.reporter.report(store.reader) }
     let written = try await output.texts.next()
     let gate = Gate()
     journal.hold(at: gate)

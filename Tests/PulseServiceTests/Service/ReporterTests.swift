@@ -29,7 +29,7 @@ struct ReporterTests {
   func report() async throws {
     let store = store()
     _ = await store.send(.sample).outcome
-    let reporting = Task { [reporter = reporter(output)] in try await reporter.report(store) }
+    let reporting = Task { [reporter = reporter(output)] in try await reporter.report(store.reader) }
     #expect(try await output.texts.next() == "1")
 
     _ = await store.send(.sample).outcome
@@ -47,7 +47,7 @@ struct ReporterTests {
   @Test("When only the last state is wanted, nothing else is written")
   func finalOnly() async throws {
     let store = store()
-    let reporting = Task { [reporter = reporter(output, isFinalOnly: true)] in try await reporter.report(store) }
+    let reporting = Task { [reporter = reporter(output, isFinalOnly: true)] in try await reporter.report(store.reader) }
     _ = await store.send(.sample).outcome
     _ = await store.send(.probe(.web)).outcome
     await store.shutdown()
@@ -58,7 +58,7 @@ struct ReporterTests {
   @Test("A state that shows nothing is written only when it is the last")
   func nothingToShow() async throws {
     let store = store()
-    let reporting = Task { [reporter = reporter(output)] in try await reporter.report(store) }
+    let reporting = Task { [reporter = reporter(output)] in try await reporter.report(store.reader) }
     _ = await store.send(.probe(.web)).outcome
     await store.shutdown()
     try await reporting.value
@@ -70,6 +70,6 @@ struct ReporterTests {
     let store = store()
     _ = await store.send(.sample).outcome
     let closed = FakeOutput { throw OutputError.closed }
-    await #expect(throws: OutputError.closed) { try await reporter(closed).report(store) }
+    await #expect(throws: OutputError.closed) { try await reporter(closed).report(store.reader) }
   }
 }

@@ -1,6 +1,7 @@
 import Millrace
 import MillraceFlags
 import MillraceInspector
+import MillraceJournal
 
 /// The views that an operator has of a pulse: the pages of `--inspect`, and the state that systemd shows.
 final class Inspection: Sendable {
@@ -44,6 +45,13 @@ final class Inspection: Sendable {
   func show(_ store: Store<PulseMonitor>) {
     #if Inspector
       inspector?.show(store, as: Self.name)
+    #endif
+    manager?.ready(status: "watching")
+  }
+
+  func show(_ targets: Stores<String, PulseMonitor>) {
+    #if Inspector
+      inspector?.show(targets, as: Self.name)
     #endif
     manager?.ready(status: "watching")
   }

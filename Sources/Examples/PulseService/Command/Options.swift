@@ -9,6 +9,8 @@ struct Options: Sendable, Equatable {
   var recording: String?
   /// The file that the state is kept in over a crash.
   var journal: String?
+  /// The database in which targets are shared with other pulses.
+  var cluster: ClusterOptions?
   /// The port of the inspector.
   var inspectorPort: Int?
   /// The issuers of certificates that are trusted in place of the system's.
@@ -17,7 +19,8 @@ struct Options: Sendable, Equatable {
   static let flags = Flags(
     command: "pulse",
     summary:
-      "Watches this machine and any URLs, and raises alerts; 'pulse recording --help' tells of recordings, and 'pulse journal --help' of journals.",
+      "Watches this machine and any URLs, and raises alerts; 'pulse recording --help' tells of recordings, 'pulse journal --help' of journals, and "
+      + "'pulse cluster --help' of clusters.",
     notes: [
       "Targets and webhooks are asked themselves: proxies of the environment (http_proxy, https_proxy, all_proxy) are ignored."
     ],
@@ -25,7 +28,7 @@ struct Options: Sendable, Equatable {
       ExitCode(0, "it has ended as it was asked to"),
       ExitCode(2, "--once has found that a target is down or an alert fires"), .usage,
       ExitCode(69, "the port of --inspect cannot be used"),
-      ExitCode(73, "the recording or the journal cannot be used"),
+      ExitCode(73, "the recording, the journal or the cluster cannot be used"),
       ExitCode(74, "standard output or the journal cannot be written to"),
       ExitCode(128, "with the number of a second signal added: that one has ended it at once"),
     ],
@@ -54,6 +57,7 @@ struct Options: Sendable, Equatable {
       .text(
         "--journal", "FILE", example: "pulse.journal",
         help: "keep history and alerts in FILE, also over a crash, and continue there (needs the trait SQLite)"),
+    ] + ClusterOptions.flags + [
       .inspectorPort("--inspect"),
       .toggle("--json", help: "print compact JSON, one object a line"),
       .toggle("--once", help: "probe each target once, print one complete state and end, with 2 if it is bad"),
@@ -89,6 +93,7 @@ struct Options: Sendable, Equatable {
         "--notify was given \(FlagError.quoted(webhook.name)), but there is no rule to tell it of; "
           + "add for example --alert 'cpu > 90 % for 30 s'.")
     }
+    cluster = try ClusterOptions(parsed, plan, host: PulseCommand.hostName)
   }
 
   /// A pulse without journals names the way to one that has them.

@@ -32,6 +32,7 @@ struct PulseCommand {
         PulseMonitor.self, initial: PulseState(), redaction: .withoutSecrets, command: "pulse",
         arguments: Array(arguments))
     }
+    if arguments.first == "cluster" { await ClusterCommand.main(Array(arguments.dropFirst())) }
     let (options, files) = Options.flags.parseOrExit { parsed throws(FlagError) in
       (try Options(parsed), try OpenFiles.raised(for: "pulse"))
     }
@@ -48,7 +49,18 @@ struct PulseCommand {
     let clock = ContinuousClock()
     // A line between those of a live table would break it, and the table shows what the line would say.
     let complains = !isLive || isatty(STDERR_FILENO) == 0
+    let (farewell, welcome) = (isLive ? Control.showCursor : "", Control.hideCursor + Control.clearScreen)
+    let reporter = Reporter(
+      output: DescriptorOutput.standard, presentation: presentation(options, terminal),
+      isFinalOnly: options.plan.isOnce,
+      pace: isLive ? pace : min(pace, options.plan.interval / 2), clock: clock)
     let inspection = await inspection(options)
+    if let cluster = options.cluster {
+      let code = await watch(
+        in: cluster, options, reporter, stop, complains: complains, inspection, farewell: farewell, welcome: welcome)
+      await inspection.close()
+      exit(code)
+    }
     let journal = await journal(options)
     let (failures, failed) = AsyncStream.makeStream(of: RecordingError.self)
     let report: @Sendable (RecordingError) -> Void = { error in
@@ -65,12 +77,7 @@ struct PulseCommand {
       options.plan,
       store: store,
       monitor: monitor,
-      reporter: Reporter(
-        output: DescriptorOutput.standard,
-        presentation: presentation(options, terminal),
-        isFinalOnly: options.plan.isOnce,
-        pace: isLive ? pace : min(pace, options.plan.interval / 2),
-        clock: clock),
+      reporter: reporter,
       complaints: DescriptorOutput(descriptor: STDERR_FILENO),
       stop: stop,
       clock: clock,
@@ -82,8 +89,7 @@ struct PulseCommand {
       reload: {
         inspection.reload(isDone: false)
         service.reload(complains: complains) { inspection.reload(isDone: true) }
-      }, farewell: isLive ? Control.showCursor : "",
-      welcome: Control.hideCursor + Control.clearScreen)
+      }, farewell: farewell, welcome: welcome)
     // Signals are handled by now.
     inspection.show(store)
     let code = await run(service)
@@ -151,7 +157,7 @@ struct PulseCommand {
     }
   }
 
-  private static func refuse(_ sentence: String) async -> Never {
+  static func refuse(_ sentence: String) async -> Never {
     await say(sentence)
     exit(EX_CANTCREAT)
   }
@@ -159,7 +165,7 @@ struct PulseCommand {
   /// A store that says on standard error what it must, which is nothing as long as pulse works.
   ///
   /// An answer that comes at the instant at which its attempt is given up is late, and no mistake.
-  private static func configuration(_ clock: ContinuousClock) -> StoreConfiguration {
+  static func configuration(_ clock: ContinuousClock) -> StoreConfiguration {
     var configuration = StoreConfiguration(clock: clock)
     let report = configuration.report
     configuration.report = { if $0.kind != .lateEmit { report($0) } }
@@ -167,7 +173,7 @@ struct PulseCommand {
   }
 
   /// The interactor, with the gateways to the world.
-  private static func monitor(_ options: Options, _ clock: ContinuousClock) -> PulseMonitor {
+  static func monitor(_ options: Options, _ clock: ContinuousClock) -> PulseMonitor {
     let plan = options.plan
     let limits = PulseMonitor.Limits(interval: plan.interval)
     return PulseMonitor(
@@ -180,7 +186,7 @@ struct PulseCommand {
   }
 
   /// The name of this machine, as the kernel knows it.
-  private static var hostName: String {
+  static var hostName: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -194,33 +200,42 @@ struct PulseCommand {
   }
 
   /// The exit code of a single round in which a target is down or an alert fires.
-  private static let badExitCode: Int32 = 2
+  static let badExitCode: Int32 = 2
 
   /// Runs the service, and gives the exit code.
   private static func run(_ service: MonitoringService) async -> Int32 {
     do {
-      try await service.run()
+      let code = try await code { try await service.run() }
       let isBad = await service.store.state.isBad
-      return service.plan.isOnce && isBad ? badExitCode : EXIT_SUCCESS
-    } catch OutputError.failed(let reason) {
-      await complain(reason)
-      return EX_IOERR
-    } catch let failure as JournalError {
-      await say("pulse ends, because its journal has failed. \(failure)")
-      return EX_IOERR
+      return service.plan.isOnce && isBad && code == EXIT_SUCCESS ? badExitCode : code
     } catch {
-      // A closed output is a way to end pulse, not a failure.
-      return EXIT_SUCCESS
+      await say("pulse ends, because its journal has failed. \(error)")
+      return EX_IOERR
     }
   }
 
+  /// Runs a service, and gives the exit code for the end of its output.
+  ///
+  /// - Throws: the error of another end.
+  static func code(of run: () async throws -> Void) async throws -> Int32 {
+    do {
+      try await run()
+    } catch OutputError.failed(let reason) {
+      await complain(reason)
+      return EX_IOERR
+    } catch is OutputError {
+      // A closed output is a way to end pulse, not a failure.
+    }
+    return EXIT_SUCCESS
+  }
+
   /// Writes to standard error why standard output cannot be written; where that fails too, no reader is left.
-  private static func complain(_ reason: String) async {
+  static func complain(_ reason: String) async {
     await say("pulse cannot write to standard output: \(reason); give it a place that can be written to.")
   }
 
   /// Writes a sentence to standard error, on a thread of its own; characters that steer a terminal are written as escapes.
-  private static func say(_ sentence: String) async {
+  static func say(_ sentence: String) async {
     try? await DescriptorOutput(descriptor: STDERR_FILENO).write(sentence.shownOnTerminal() + "\n")
   }
 }

@@ -27,9 +27,18 @@ struct PulseMonitor: Interactor {
   let webhooks: any WebhookGateway
   /// Nil where there is no configuration but that of the start.
   let rules: (any RulesGateway)?
-  /// Counts the time since the start of the process.
-  let stopwatch: Stopwatch
+  /// Counts the time since the start of the process, or since the opening of the store of one of many targets.
+  var stopwatch: Stopwatch
   var limits = Limits()
+  private let asked = AskedEndpoints()
+
+  init(
+    machine: any MachineGateway, endpoints: any EndpointGateway, webhooks: any WebhookGateway,
+    rules: (any RulesGateway)?, stopwatch: Stopwatch, limits: Limits = Limits()
+  ) {
+    (self.machine, self.endpoints, self.webhooks, self.rules) = (machine, endpoints, webhooks, rules)
+    (self.stopwatch, self.limits) = (stopwatch, limits)
+  }
 
   static func reduce(into state: inout PulseState, mutation: PulseMutation) {
     state.apply(mutation)
@@ -65,9 +74,11 @@ struct PulseMonitor: Interactor {
     case .sample:
       reason(of: outcome, limit: limits.reading).map { .sampleFailed(reason: $0) }
     case .probe(let endpoint):
-      reason(of: outcome, limit: limits.probe(of: endpoint)).map { reason in
+      if asked.end(endpoint), let reason = reason(of: outcome, limit: limits.probe(of: endpoint)) {
         .probed(endpoint, .down(reason: reason, status: outcome.status), at: stopwatch.elapsed)
-      } ?? .probeEnded(endpoint)
+      } else {
+        .probeEnded(endpoint)
+      }
     case .readRules:
       rulesFailure(outcome).map { .rulesKept(reason: $0) }
     case .notify(let webhook, let notice, _):
@@ -135,6 +146,7 @@ extension PulseMonitor {
     let watchesCertificate = state.watchesCertificate(of: endpoint)
     let readsCertificate = watchesCertificate && state.isCertificateDue(of: endpoint, at: stopwatch.elapsed)
     return Effect { run in
+      asked.begin(endpoint)
       let start = stopwatch.elapsed
       let result: Target.Result
       let certificate: CertificateReading?
@@ -149,6 +161,7 @@ extension PulseMonitor {
       let end = stopwatch.elapsed
       if watchesCertificate, let certificate { run.emit(.certificateRead(endpoint, certificate, at: end)) }
       run.emit(.probed(endpoint, result, at: end))
+      asked.end(endpoint)
     }
   }
 

@@ -167,6 +167,8 @@ extension PulseState {
     let pause = max(.zero, now - elapsed)
     elapsed += pause
     origin = elapsed
+    // A process that does not read its machine reads no other time on the wall.
+    if zero == nil { zero = date - elapsed / .seconds(1) }
     for index in alerts.indices { alerts[index].status.shift(by: pause) }
     // Counters of the kernel are compared within a process only, for the machine may have started anew.
     machine.reading = nil

@@ -69,6 +69,14 @@ struct Receiver: Codable, Sendable, Equatable {
     withAlert(change.alert) { $0.fail(change, mayHaveArrived: mayHaveArrived) }
   }
 
+  /// Adds what the same webhook knows of other alerts, and their counts.
+  mutating func add(_ other: Receiver) {
+    alerts += other.alerts
+    delivered = min(delivered + other.delivered, .largestCount)
+    failed = min(failed + other.failed, .largestCount)
+    lastFailure = other.lastFailure ?? lastFailure
+  }
+
   private func isPosting(_ change: AlertChange) -> Bool {
     alerts.contains { $0.change.alert == change.alert && $0.posting == change.number }
   }

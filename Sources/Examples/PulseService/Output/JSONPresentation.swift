@@ -4,9 +4,16 @@ import Millrace
 /// One compact JSON object a line.
 struct JSONPresentation: Presentation {
   func text(_ snapshot: Snapshot<PulseState>) -> String {
+    StateDocument(snapshot).line
+  }
+}
+
+extension Encodable {
+  /// The object as one line of JSON.
+  var line: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(StateDocument(snapshot)) else {
+    guard let data = try? encoder.encode(self) else {
       preconditionFailure("A number that is not finite is all an encoder refuses, and gateways let none of them in.")
     }
     return String(decoding: data, as: UTF8.self) + "\n"

@@ -37,7 +37,7 @@ struct LinePresentation: Presentation {
     return words.isEmpty ? "no sample yet" : words.joined(separator: "  ")
   }
 
-  private func target(_ target: Target) -> String {
+  func target(_ target: Target) -> String {
     let result =
       switch target.result {
       case .up(let latency, _): "up \(Units.latency(latency))"
@@ -48,13 +48,13 @@ struct LinePresentation: Presentation {
     return "\(target.endpoint.name) probing" + (result.isEmpty ? "" : ", was \(result)")
   }
 
-  private func alert(_ alert: Alert) -> String? {
+  func alert(_ alert: Alert) -> String? {
     guard alert.status != .ok else { return nil }
     return "\(alert.status.word): \(alert.rule.text)" + (alert.rule.namesSubject ? "" : " (\(alert.subject))")
   }
 
   /// A webhook that was never notified of anything is not worth a word.
-  private func receiver(_ receiver: Receiver) -> String? {
+  func receiver(_ receiver: Receiver) -> String? {
     receiver.isUntouched ? nil : "webhook \(receiver.webhook.name) \(receiver.words)"
   }
 }

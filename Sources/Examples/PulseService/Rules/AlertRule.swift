@@ -124,6 +124,17 @@ enum AlertStatus: Codable, Sendable, Equatable {
     self = .pending(since: since + pause, observations: observations, resolved: resolved)
   }
 
+  /// The same status with times that are counted from so much earlier.
+  func counted(fromEarlier time: Duration) -> AlertStatus {
+    switch self {
+    case .ok: .ok
+    case .pending(let since, let observations, let resolved):
+      .pending(since: since + time, observations: observations, resolved: resolved.map { $0 + time })
+    case .firing(let since, let successes): .firing(since: since + time, successes: successes)
+    case .resolved(let end): .resolved(at: end + time)
+    }
+  }
+
   var isFiring: Bool {
     if case .firing = self { true } else { false }
   }

@@ -38,13 +38,6 @@ extension Outcome {
   }
 }
 
-extension Store<PulseMonitor> {
-  /// The newest state, once it is durable; nil if the journal has failed before.
-  var durableSnapshot: Snapshot<PulseState>? {
-    get async { await snapshots(.durable).first { _ in true } }
-  }
-}
-
 /// The progress of reading a journal, which is shown once a second if the reading takes longer than a second.
 final class JournalReading: Sendable {
   /// The time from one line to the next.

@@ -43,9 +43,6 @@ struct MonitoringService: Sendable {
   /// The interval at which the recording's file is checked.
   private static let fileInterval: Duration = .milliseconds(500)
 
-  /// The longest time for which a stalled reader can delay the end.
-  private static let grace: Duration = .seconds(1)
-
   /// The longest time for which pending notices can delay the end.
   static let drain: Duration = .seconds(5)
 
@@ -75,7 +72,7 @@ struct MonitoringService: Sendable {
   func run() async throws {
     let reporting = Task {
       defer { stop.request() }
-      try await reporter.report(store)
+      try await reporter.report(store.reader)
     }
     let working = Task {
       defer { stop.request() }
@@ -97,7 +94,7 @@ struct MonitoringService: Sendable {
     // A store that its journal has stopped names the reason to whatever it is sent.
     let failure = await store.send(.sample).outcome.journalFailure
     if failure == nil, let sentence = await lossSentence() { await complaints.say(sentence) }
-    try await finish(reporting)
+    try await reporting.lastStateWritten(on: clock)
     if let failure { throw failure }
   }
 
@@ -165,15 +162,5 @@ struct MonitoringService: Sendable {
     let next = store.durableRevision == nil ? "" : "; the next pulse with this journal posts what is true then"
     return "pulse has ended with \(count == 1 ? "1 notice" : "\(count) notices") not delivered, "
       + "\(reasons.joined(separator: ", "))\(next)."
-  }
-
-  /// Waits until the last state is written, but not for ever.
-  private func finish(_ reporting: Task<Void, any Error>) async throws {
-    do {
-      try await reporting.value(within: Self.grace, on: clock)
-    } catch is CancellationError {
-      // The reader takes nothing; what it has not taken is lost with it.
-      throw OutputError.closed
-    }
   }
 }

@@ -3,20 +3,28 @@ import Millrace
 import MillraceJournal
 
 /// Sends the notices that the state owes to the store, which posts them, until they have arrived or are not true any more.
-final class Notifier: Sendable {
-  let store: Store<PulseMonitor>
+struct Notifier: Sendable {
+  let reader: StateReader<PulseState>
+  let send: @Sendable (PulseMonitor.Action) -> Receipt
+  let pauses: WebhookPauses
   let clock: any Clock<Duration>
   /// The wall-clock time.
   let now: @Sendable () -> Date
-  private let stopwatch: Stopwatch
-  /// The times, counted by the stopwatch, until which webhooks have asked to be left alone.
-  private let pauses = Lock<[Webhook: Duration]>([:])
 
+  /// Creates the notifier of a store.
   init(store: Store<PulseMonitor>, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
-    self.store = store
-    self.clock = clock
-    self.now = now
-    stopwatch = Stopwatch(clock)
+    reader = store.reader
+    send = { store.send($0) }
+    (pauses, self.clock, self.now) = (WebhookPauses(clock), clock, now)
+  }
+
+  /// Creates the notifier of one of many stores, whose webhooks have asked all of them for pauses.
+  init(
+    _ access: StoreAccess<PulseState, PulseMonitor.Action>, _ pauses: WebhookPauses, now: @escaping @Sendable () -> Date
+  ) {
+    reader = access.reader
+    send = { access.send($0) }
+    (self.pauses, clock, self.now) = (pauses, access.clock, now)
   }
 
   /// Posts each notice while it is owed, until the store is shut down or the task is cancelled.
@@ -25,7 +33,7 @@ final class Notifier: Sendable {
   /// ended. Notices under way are left to the store then.
   func run() async {
     var posting: [OwedNotice: Task<Void, Never>] = [:]
-    for await owed in store.values(of: \.owedNotices) {
+    for await owed in reader.values(of: \.owedNotices) {
       let wanted = Set(owed)
       for (notice, task) in posting where !wanted.contains(notice) {
         task.cancel()
@@ -40,15 +48,15 @@ final class Notifier: Sendable {
 
   /// Sends one more attempt at each notice that is owed, except to webhooks that have asked to be left alone.
   func postLast() async {
-    for notice in await store.state.owedNotices where pause(of: notice.webhook) == nil { _ = await post(notice) }
+    for notice in await reader.state.owedNotices where pauses.end(of: notice.webhook) == nil { _ = await post(notice) }
   }
 
   /// Posts a notice until it is not owed any more, until the store ends, or until the task is cancelled.
-  private func deliver(_ notice: OwedNotice) async {
+  func deliver(_ notice: OwedNotice) async {
     var attempts = 0
     while !Task.isCancelled {
-      if let pause = pause(of: notice.webhook) {
-        guard (try? await stopwatch.sleep(until: pause)) != nil else { return }
+      if let end = pauses.end(of: notice.webhook) {
+        guard (try? await pauses.sleep(until: end)) != nil else { return }
         continue
       }
       attempts += 1
@@ -60,9 +68,9 @@ final class Notifier: Sendable {
 
   /// Sends one attempt at a notice, with the key and the time of the first one; nil when it is not owed any more.
   private func post(_ notice: OwedNotice) async -> Receipt? {
-    guard let alert = await store.state.owing(notice.change, to: notice.webhook) else { return nil }
+    guard let alert = await reader.state.owing(notice.change, to: notice.webhook) else { return nil }
     let first = alert.firstAttempt ?? .init(idempotencyKey: UUID().uuidString, time: now())
-    return store.send(
+    return send(
       .notify(
         notice.webhook, Notice(change: notice.change, time: first.time), idempotencyKey: first.idempotencyKey))
   }
@@ -72,24 +80,41 @@ final class Notifier: Sendable {
     switch outcome {
     case nil, .finished, .shutDown, .rejected(.shuttingDown), .rejected(.journal), .failed(is JournalError): return nil
     case .failed(let failure as GatewayFailure):
-      if let asked = failure.retryAfter {
-        let end = stopwatch.elapsed + min(asked, PulseMonitor.longestPause)
-        pauses.withLock { $0[webhook] = max($0[webhook] ?? .zero, end) }
-      }
+      if let asked = failure.retryAfter { pauses.add(asked, of: webhook) }
       return PulseMonitor.noticeBackoff.delay(after: failure.isLasting ? .max : attempts)
     case .failed, .timedOut, .cancelled, .superseded, .rejected, .abandoned, .leftOpen:
       return PulseMonitor.noticeBackoff.delay(after: attempts)
     }
   }
+}
+
+/// The times until which webhooks have asked to be left alone.
+final class WebhookPauses: Sendable {
+  private let stopwatch: Stopwatch
+  /// The ends, counted by the stopwatch.
+  private let ends = Lock<[Webhook: Duration]>([:])
+
+  init(_ clock: any Clock<Duration>) {
+    stopwatch = Stopwatch(clock)
+  }
+
+  /// Notes that a webhook has asked for a pause, which begins now.
+  func add(_ asked: Duration, of webhook: Webhook) {
+    let end = stopwatch.elapsed + min(asked, PulseMonitor.longestPause)
+    ends.withLock { $0[webhook] = max($0[webhook] ?? .zero, end) }
+  }
 
   /// The time until which a webhook has asked to be left alone; nil when that is over.
-  private func pause(of webhook: Webhook) -> Duration? {
+  func end(of webhook: Webhook) -> Duration? {
     let elapsed = stopwatch.elapsed
-    return pauses.withLock { pauses in
-      guard let end = pauses[webhook] else { return nil }
+    return ends.withLock { ends in
+      guard let end = ends[webhook] else { return nil }
       if end > elapsed { return end }
-      pauses[webhook] = nil
+      ends[webhook] = nil
       return nil
     }
   }
+
+  /// - Throws: `CancellationError`.
+  func sleep(until end: Duration) async throws { try await stopwatch.sleep(until: end) }
 }
