@@ -168,7 +168,7 @@
     }
 
     @Test(
-      "While the database is away no target is shown as down, and everything goes on when it is back, also the view of the others"
+      "While the database is away no target is shown as down, and when it is back each process continues, and shows what the others do"
     )
     func outage() async throws {
       let server = try await PostgresServer()
@@ -201,7 +201,7 @@
       #expect(requests.recorded.count == 1)
     }
 
-    @Test("When the database is restored from an older copy each process goes on with what that has, and shows it")
+    @Test("When the database is restored from an older copy each process continues with what that has, and shows it")
     func restored() async throws {
       let server = try await PostgresServer()
       let isBroken = Lock(false)
