@@ -162,8 +162,10 @@ package struct Flags: Sendable {
 
   private func isMissing(_ operand: Operand, given: String, among taken: [Operand]) -> FlagError {
     let example = taken.map(\.example).joined(separator: " ")
+    let article = operand.placeholder.first.map("AEIO".contains) == true ? "an" : "a"
     return FlagError(
-      "\(command) needs a \(operand.placeholder), but was given \(given); write for example \(command) \(example).")
+      "\(command) needs \(article) \(operand.placeholder), but was given \(given); write for example \(command) \(example)."
+    )
   }
 
   /// Reads the arguments of this process and makes the options of the command from them, or ends the process: with the text that

@@ -42,6 +42,15 @@ struct ClusterOptionsTests {
     #expect(sentence(arguments) == expected)
   }
 
+  @Test("The status needs an address")
+  func status() {
+    let error = #expect(throws: FlagError.self) { try ClusterCommand.flags.parse([]) }
+    #expect(
+      error?.message
+        == "pulse cluster status needs an ADDRESS, but was given none; write for example pulse cluster status service=pulse."
+    )
+  }
+
   #if Postgres
     @Test("Each flag sets what it names; the name of a member is that of the host and the process without one")
     func flags() throws {

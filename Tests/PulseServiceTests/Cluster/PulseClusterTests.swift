@@ -126,6 +126,7 @@
       #expect(await processes[1].exitCode == 0)
       #expect(try await processes[1].rest(of: processes[1].errors) == "")
       for name in names { #expect(rest.split(separator: "\n").last?.contains("/\(name)\"") == true) }
+      #expect(rest.split(separator: "\n").last?.contains("probing") == false)
       // A fifth notice would be one of a target that was down before.
       #expect(requests.recorded.count == 4)
     }

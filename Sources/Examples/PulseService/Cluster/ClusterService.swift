@@ -19,7 +19,7 @@ struct ClusterService: Sendable {
 
   /// Runs until the time is up, the stop is requested, the output is closed, or the cluster does not admit this process; then hands its targets on.
   ///
-  /// Probes and notices under way have a few seconds to end; what is owed then the next owner posts.
+  /// Probes and notices under way have a few seconds to end, so that the last state shows none of its probes; what is owed then the next owner posts.
   ///
   /// - Throws: ``OutputError``, when the output is closed or broken; ``Cluster/Objection``.
   func run() async throws {
@@ -37,15 +37,21 @@ struct ClusterService: Sendable {
     }
     let working = Task {
       await withDiscardingTaskGroup { group in
-        group.addTask { await probe(machine) }
         group.addTask { await cluster.forgetOthers() }
         group.addTask { await cluster.follow { view.send(.targets($0)) } }
         for await state in machine.states(.latest) { view.send(.machine(state)) }
       }
     }
+    let probing = Task { await probe(machine) }
     await stop.wait(atMost: plan.duration, on: configuration.clock)
     await willStop()
+    probing.cancel()
+    let own = plan.endpoints.map(\.name).filter(cluster.owns)
     await cluster.targets.shutdown(drainFor: MonitoringService.drain)
+    // The ends of the last probes come once they are durable.
+    _ = try? await view.reader.wait(
+      until: { state in !own.contains { state.targets[$0]?.targets.contains(where: \.isProbing) == true } },
+      timeout: .seconds(1))
     working.cancel()
     watching.cancel()
     await machine.shutdown()

@@ -21,10 +21,14 @@ enum ClusterCommand {
 
   /// Runs the command, and ends the process.
   static func main(_ arguments: [String]) async -> Never {
-    guard arguments.first == "status" || arguments.contains("--help") || arguments.contains("-h") else {
-      FlagError("pulse cluster has one command, status; write for example pulse cluster status service=pulse.").exit()
+    let isStatus = arguments.first == "status"
+    guard isStatus || ["--help", "-h", "--version"].contains(arguments.first) else {
+      FlagError(
+        "pulse cluster has one command, status; write for example pulse cluster status service=pulse."
+      ).exit()
     }
-    let (options, isJSON) = flags.parseOrExit(Array(arguments.dropFirst())) { parsed throws(FlagError) in
+    let (options, isJSON) = flags.parseOrExit(isStatus ? Array(arguments.dropFirst()) : arguments) {
+      parsed throws(FlagError) in
       (
         try ClusterOptions(parsed.operand, schema: parsed.text("--schema"), behind: "ADDRESS"), parsed.isOn("--json")
       )
