@@ -241,12 +241,8 @@ extension Run {
       (stored, byteCount) = (StoredStep(name, kind, .value(bytes)), bytes.count)
     }
     stepSinks?.hasValue(value, name)
-    do {
-      try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations)
-    } catch {
-      steps.release(byteCount)
-      throw error
-    }
+    try await storeStep(
+      StepCommit(name: name, kind: kind, stored: stored, result: .value(value)), mutations, reserved: byteCount)
   }
 
   /// Stores the error of a step, and returns the one to throw.
@@ -255,16 +251,17 @@ extension Run {
     let isOwn = (error as? StepError)?.step == name || (error as? StepFailure)?.step == name
     let thrown: any Error = isOwn ? error : StepFailure(error, of: name)
     stepSinks?.hasFailed(thrown, name)
-    var stored: StoredStep?
+    var (stored, byteCount) = (nil as StoredStep?, 0)
     if let coder = stepCoder {
       let message = (thrown as? StepFailure)?.message ?? "\(error)"
+      let payload = (error as? any Encodable).flatMap { encoded($0, of: name, coder) }
       let failure = StoredFailure(
-        typeName: String(reflecting: type(of: error)), message: message,
-        payload: (error as? any Encodable).flatMap { encoded($0, of: name, coder) },
+        typeName: String(reflecting: type(of: error)), message: message, payload: payload,
         code: isOwn ? (error as? StepError)?.code.name : nil)
-      stored = StoredStep(name, kind, .failure(failure))
+      (stored, byteCount) = (StoredStep(name, kind, .failure(failure)), payload?.count ?? 0)
     }
-    try await storeStep(StepCommit(name: name, kind: kind, stored: stored, result: .failure(thrown)), [])
+    try await storeStep(
+      StepCommit(name: name, kind: kind, stored: stored, result: .failure(thrown)), [], reserved: byteCount)
     return thrown
   }
 
@@ -277,8 +274,9 @@ extension Run {
 
   /// Commits the result of a step, and returns when it is durable.
   ///
+  /// - Parameter byteCount: The bytes of the result, which count no more if it is dropped.
   /// - Throws: `CancellationError` if the run or its attempt has ended before.
-  func storeStep(_ step: StepCommit, _ mutations: [I.Mutation]) async throws {
+  func storeStep(_ step: StepCommit, _ mutations: [I.Mutation], reserved byteCount: Int = 0) async throws {
     if step.stored == nil, mutations.isEmpty {
       if isCut { throw late(step.name, step.kind) }
       if mayRepeat { steps.keep(step.name, step.kind, end: step.end, result: step.result) }
@@ -290,7 +288,9 @@ extension Run {
       step.completion = { continuation.resume(returning: $0) }
       _ = commitStep(step, mutations, through: nil)
     }
-    if !isCommitted { throw CancellationError() }
+    if isCommitted { return }
+    steps.release(byteCount)
+    throw CancellationError()
   }
 
   /// Counts a result that comes behind the end of its run or its attempt, and returns the error that the step throws.

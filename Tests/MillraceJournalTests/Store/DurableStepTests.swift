@@ -120,8 +120,13 @@ struct DurableStepTests {
     #expect(seen.recorded.contains("attempt 2"))
   }
 
-  @Test("T10: the bytes of results that were dropped while they waited for room do not count")
-  func droppedBytes() async {
+  private struct LargeError: Error, Codable {
+    var text = String(repeating: "x", count: 85)
+  }
+
+  @Test(
+    "T10: the bytes of results that were dropped while they waited for room do not count", arguments: [false, true])
+  func droppedBytes(fails: Bool) async {
     await Simulation.run(seeds: 0..<5) { world in
       let (answers, begins, again) = (Gate(), Gate(), Gate())
       let journal = UnsteadyJournal(MemoryJournal(largestBatch: 1_000))
@@ -132,7 +137,12 @@ struct DurableStepTests {
         let numbers = run.attempt == 1 ? 1...16 : 17...17
         try await withThrowingTaskGroup { group in
           for number in numbers {
-            group.addTask { _ = try await run.step("\(number)") { _ in String(repeating: "x", count: 96) } }
+            group.addTask {
+              _ = try await run.step("\(number)") { _ in
+                if fails, number < 17 { throw LargeError() }
+                return String(repeating: "x", count: 96)
+              }
+            }
           }
           try await group.waitForAll()
         }
