@@ -31,6 +31,13 @@ struct ClusterMemberTests {
     }
   }
 
+  @Test(
+    "An address of something else is read as none",
+    arguments: ["", "10.0.0.7:80", "a b c d e", "a targets=1 rules=1 webhooks=1"])
+  func otherAddress(_ address: String) {
+    #expect(ClusterMember(address: address) == nil)
+  }
+
   @Test("An address has no secret, and nothing by which one is found again but a digest")
   func secrets() throws {
     let address = "\(ClusterMember(name: "a", plan: try plan()))"
