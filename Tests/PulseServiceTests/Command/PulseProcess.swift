@@ -30,9 +30,9 @@ final class PulseProcess: Sendable {
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = ["-c", "ulimit -n \(maximumOpenFiles); exec \"$0\" \"$@\"", executable.path] + arguments
     }
-    // The process has the options of a sanitizer, the folders of libraries and the planted bug too.
+    // The process has the options of a sanitizer, the folders of its symbolizer and of libraries, and the planted bug too.
     process.environment = ProcessInfo.processInfo.environment
-      .filter { $0.key.hasSuffix("SAN_OPTIONS") || ["LD_LIBRARY_PATH", "MILLRACE_BUG"].contains($0.key) }
+      .filter { $0.key.hasSuffix("SAN_OPTIONS") || ["PATH", "LD_LIBRARY_PATH", "MILLRACE_BUG"].contains($0.key) }
       .merging(environment) { $1 }
     process.standardInput = keyboard ?? .nullDevice
     process.standardOutput = terminal ?? output
