@@ -86,7 +86,8 @@ struct Cluster: Sendable {
 
   /// Ends the alerts of targets that are not watched any more, and forgets them once their webhooks know it, until the task is cancelled.
   func forgetOthers() async {
-    guard let shares = targets.shares else { return }
+    // A process that has joined with another configuration at the same time as others has left by then.
+    guard let shares = targets.shares, (try? await configuration.clock.sleep(for: lease)) != nil else { return }
     let watched = Set(plan.endpoints.map(\.name))
     for await _ in shares.values(of: \.owners) {
       await withDiscardingTaskGroup { group in
