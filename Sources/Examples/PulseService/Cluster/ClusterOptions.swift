@@ -44,6 +44,8 @@ struct ClusterOptions: Sendable, Equatable {
 
   /// - Throws: `FlagError` for an address with a password, or in a program without PostgreSQL.
   init(_ address: String, schema: String?, behind flag: String) throws(FlagError) {
+    self.address = address
+    if let schema { self.schema = schema }
     #if Postgres
       let refusal: String?
       do {
@@ -58,8 +60,6 @@ struct ClusterOptions: Sendable, Equatable {
         "\(flag) needs PostgreSQL, and this pulse was built without it; install libpq-dev and build it with "
           + "'swift build -c release --traits Postgres --product pulse'.")
     #endif
-    self.address = address
-    if let schema { self.schema = schema }
   }
 
   /// Reads the flags; nil for a pulse that watches alone.
