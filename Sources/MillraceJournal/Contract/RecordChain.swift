@@ -57,13 +57,20 @@ package struct RecordChain: Sendable, Hashable {
 extension JournalSnapshot {
   /// The checksum of the snapshot under its key.
   package func checksum(of key: JournalKey) -> UInt64 {
+    var checksum = checksumBeforePayload(of: key)
+    payload.withUnsafeBytes { checksum.add($0) }
+    return checksum.value
+  }
+
+  /// The checksum to which the bytes of the payload are to be added, in any number of parts.
+  func checksumBeforePayload(of key: JournalKey) -> Checksum {
     var checksum = Checksum()
     checksum.add(key)
     checksum.add(sequence.number)
     checksum.add(UInt64(bitPattern: Int64(revision)))
     checksum.add(UInt64(bitPattern: Int64(schemaVersion)))
-    checksum.add(bytes: payload)
-    return checksum.value
+    checksum.add(UInt64(payload.count))
+    return checksum
   }
 }
 

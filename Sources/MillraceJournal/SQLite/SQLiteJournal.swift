@@ -1,5 +1,6 @@
 #if SQLite
   import Millrace
+  import MillraceEntries
 
   /// A journal in a file, by SQLite; it needs the trait `SQLite`.
   ///
@@ -168,20 +169,24 @@
     ) async throws(JournalError) -> JournalSequence {
       let (id, size, whole) = (UInt64.random(in: .min ... .max), partBytes, snapshot.payload)
       let count = max(0, (whole.count - 1) / size)
+      // In parts, because that of 100 MB takes 100 ms, in which this thread could do nothing for others.
+      var checksum = snapshot.checksumBeforePayload(of: key)
       for number in 0..<count {
         let part = SnapshotPart(
           snapshot: id, sequence: snapshot.sequence, number: number,
           payload: Array(whole[number * size..<(number + 1) * size]))
+        part.payload.withUnsafeBytes { checksum.add($0) }
         if try await !write({ try $0.store(part, of: key) }) {
           guard let time else { return .start }
           return try await truncate(key, through: snapshot.sequence, before: time)
         }
       }
-      let (checksum, rest) = (snapshot.checksum(of: key), Array(whole[(count * size)...]))
+      let rest = Array(whole[(count * size)...])
+      rest.withUnsafeBytes { checksum.add($0) }
       let end = JournalSnapshot(
         sequence: snapshot.sequence, revision: snapshot.revision, payload: rest,
         schemaVersion: snapshot.schemaVersion)
-      let removed = try await write { tables in
+      let removed = try await write { [checksum = checksum.value] tables in
         try tables.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key)
         return try time.map { try tables.truncate(key, through: snapshot.sequence, before: $0) } ?? .start
       }
